@@ -1,0 +1,53 @@
+# Every target works from a clean clone with Python 3.11 and make alone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps
+
+.PHONY: run env test check bench bench-env lock clean
+
+run: env  ## Start with a demo organization in ./data
+	$(BIN)/svc run --demo
+
+env: $(VENV)/.run  ## Create .venv with the pinned dependencies and the program, .venv/bin/svc
+
+$(VENV)/.python:
+	$(PYTHON) -c 'import sys; sys.exit("svc needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/.run: $(VENV)/.python requirements/run.lock pyproject.toml
+	$(PIP) -r requirements/run.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+$(VENV)/.test: $(VENV)/.run requirements/test.lock
+	$(PIP) -r requirements/test.lock
+	touch $@
+
+$(VENV)/.bench: $(VENV)/.run requirements/bench.lock
+	$(PIP) -r requirements/bench.lock
+	touch $@
+
+test: $(VENV)/.test  ## Run every test
+	sh tests/browser/ensure_chromium.sh
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.test  ## Lint, types, import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.bench  ## Run every bench beside its peer and print the figures
+	$(BIN)/python -m bench
+
+lock:  ## Resolve the dependencies again and pin them with hashes (needs uv)
+	uv pip compile pyproject.toml --group build $(LOCK) -o requirements/run.lock
+	uv pip compile pyproject.toml --group build --group test --group check -c requirements/run.lock $(LOCK) -o requirements/test.lock
+	uv pip compile pyproject.toml --group build --group bench -c requirements/run.lock $(LOCK) -o requirements/bench.lock
+
+LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock"
+
+clean:
+	rm -rf $(VENV) data dist

@@ -1,0 +1,1 @@
+"""svc: a self-hosted business platform's developer interface in one process."""

@@ -1,0 +1,5 @@
+"""`python -m svc` is the same program as `svc`."""
+
+from svc.cli import main
+
+main()

@@ -1,0 +1,21 @@
+"""The errors that are part of the protocol, in one tree.
+
+A `DomainError` is an answer: it goes back to whoever asked and nothing crashes.
+Everything else is a fault of ours, and crashes the turn that it happened in.
+"""
+
+
+class DomainError(Exception):
+    """Raised when a rule refuses what was asked. Tell the asker why."""
+
+
+class InvalidValue(DomainError, ValueError):
+    """Raised for a value that breaks the rule of its type. Say which and why."""
+
+
+class NotFound(DomainError):
+    """Raised when no such thing exists, or the asker may not know that it does."""
+
+
+class Conflict(DomainError):
+    """Raised when the thing is not in a state that allows what was asked."""

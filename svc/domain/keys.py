@@ -1,0 +1,58 @@
+"""Secrets and public keys: a prefix, 32 random base62 characters, and 6 of CRC32.
+
+The checksum lets secret scanners tell a real one from a look-alike, and lets a door
+refuse a mistyped one without a look-up. Secrets are stored as their SHA-256 alone.
+"""
+
+import secrets
+import string
+import zlib
+from hashlib import sha256
+from typing import Final
+
+FORM_KEY: Final = "svcf_"
+EMBED_KEY: Final = "svce_"
+API_KEY: Final = "svck_"
+GATEWAY_KEY: Final = "svcg_"
+SERVER_KEY: Final = "sk_live_"
+CHANNEL_KEY: Final = "ck_live_"
+
+_BASE62: Final = string.digits + string.ascii_uppercase + string.ascii_lowercase
+_BODY_LENGTH: Final = 32
+_CHECK_LENGTH: Final = 6
+_VISIBLE_LENGTH: Final = 6
+
+
+def new_key(prefix: str) -> str:
+    """A new key or secret with *prefix*: 190 random bits and a checksum."""
+    body = prefix + "".join(secrets.choice(_BASE62) for _ in range(_BODY_LENGTH))
+    return body + _checksum(body)
+
+
+def well_formed(key: str, prefix: str) -> bool:
+    """Whether *key* has *prefix*, the right length and a checksum that fits."""
+    return (
+        len(key) == len(prefix) + _BODY_LENGTH + _CHECK_LENGTH
+        and key.startswith(prefix)
+        and key.isascii()
+        and key[-_CHECK_LENGTH:] == _checksum(key[:-_CHECK_LENGTH])
+    )
+
+
+def digest(secret: str) -> str:
+    """What is stored of a secret: its SHA-256 in hexadecimal."""
+    return sha256(secret.encode()).hexdigest()
+
+
+def visible_start(secret: str, prefix: str) -> str:
+    """The part of a secret that lists may show: its prefix and the first six characters."""
+    return secret[: len(prefix) + _VISIBLE_LENGTH]
+
+
+def _checksum(body: str) -> str:
+    rest = zlib.crc32(body.encode())
+    digits = []
+    for _ in range(_CHECK_LENGTH):
+        rest, digit = divmod(rest, len(_BASE62))
+        digits.append(_BASE62[digit])
+    return "".join(reversed(digits))

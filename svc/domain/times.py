@@ -1,0 +1,21 @@
+"""Time as the whole program keeps it: `int` milliseconds since the Unix epoch, UTC."""
+
+from datetime import UTC, datetime
+from typing import Final
+
+SECOND_MS: Final = 1_000
+MINUTE_MS: Final = 60 * SECOND_MS
+HOUR_MS: Final = 60 * MINUTE_MS
+DAY_MS: Final = 24 * HOUR_MS
+YEAR_MS: Final = 365 * DAY_MS
+
+
+def rfc3339(at: int) -> str:
+    """*at* as the outside sees it: RFC 3339 in UTC with milliseconds, `2026-09-18T00:00:00.000Z`."""
+    moment = datetime.fromtimestamp(at // SECOND_MS, UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{at % SECOND_MS:03d}Z"
+
+
+def day_of(at: int) -> int:
+    """The number of the UTC day that *at* falls on, counted from the epoch."""
+    return at // DAY_MS

@@ -1,0 +1,1 @@
+"""The doors: read a request, name the caller, send one message, write the answer."""
