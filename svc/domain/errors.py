@@ -19,3 +19,14 @@ class NotFound(DomainError):
 
 class Conflict(DomainError):
     """Raised when the thing is not in a state that allows what was asked."""
+
+
+class Unavailable(DomainError):
+    """Raised when the thing cannot be done now and nothing was changed. Try again later.
+
+    `retry_after_seconds` says when, where somebody knows; one second otherwise.
+    """
+
+    def __init__(self, message: str, *, retry_after_seconds: float = 1.0) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds

@@ -1,0 +1,45 @@
+"""A small runtime of virtual actors on Trio. It knows no noun of the business.
+
+An address (class and key) always exists. The first message activates the actor behind it,
+idleness passivates it, a crash loads it again. See `docs/actors.md`.
+"""
+
+from svc.actors._core.actor import Actor, BoundTurn, Turn, turn
+from svc.actors._core.errors import (
+    ActorCrashed,
+    ActorError,
+    AskCycle,
+    Draining,
+    MailboxFull,
+    OutsideTurn,
+    Overcrowded,
+    Quarantined,
+    TurnTimedOut,
+)
+from svc.actors._core.policy import Policy
+from svc.actors._core.private import Private
+from svc.actors._core.statistics import ActorStatistics, KindStatistics, LatencyBucket, SystemStatistics
+from svc.actors._core.system import ActorSystem
+
+__all__ = [
+    "Actor",
+    "ActorCrashed",
+    "ActorError",
+    "ActorStatistics",
+    "ActorSystem",
+    "AskCycle",
+    "BoundTurn",
+    "Draining",
+    "KindStatistics",
+    "LatencyBucket",
+    "MailboxFull",
+    "OutsideTurn",
+    "Overcrowded",
+    "Policy",
+    "Private",
+    "Quarantined",
+    "SystemStatistics",
+    "Turn",
+    "TurnTimedOut",
+    "turn",
+]

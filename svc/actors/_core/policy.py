@@ -1,0 +1,31 @@
+"""How an actor kind is run: its child specification, as data."""
+
+import msgspec
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
+    """Limits and supervision of one kind of actor. Times are seconds."""
+
+    mailbox_max: int = 64
+    """Messages that may wait for one actor; the next is refused."""
+
+    idle_seconds: float = 600
+    """Without a message, timer or task for this long, an actor is passivated."""
+
+    turn_seconds: float = 10
+    """A turn that takes longer is cancelled, and counts as a crash."""
+
+    active_max: int = 100_000
+    """Live actors of the kind; an address beyond that is refused."""
+
+    backoff_seconds: float = 0.5
+    """Wait before the first restart; doubled at each crash that follows within the window."""
+
+    backoff_seconds_max: float = 30
+    crashes_max: int = 3
+    """Crashes within `crash_window_seconds` that are answered by a restart; one more quarantines the key."""
+
+    crash_window_seconds: float = 60
+    quarantine_seconds: float = 300
+    escalate: bool = False
+    """For infrastructure: a crash ends the whole system instead of restarting the one actor."""

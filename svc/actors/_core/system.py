@@ -1,0 +1,136 @@
+"""The system: every kind under its supervisor, and the one way for messages to reach an actor."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from contextvars import copy_context
+from typing import Any
+
+import trio
+
+from svc.actors._core.activation import Activation, current_activation, member_of
+from svc.actors._core.actor import Actor, Turn
+from svc.actors._core.errors import AskCycle, Draining
+from svc.actors._core.mailbox import Message
+from svc.actors._core.statistics import ActorStatistics, SystemStatistics
+from svc.actors._core.supervisor import Supervisor
+
+
+class ActorSystem:
+    """Where actors live. A subclass carries what their turns may use, such as a store."""
+
+    def __init__(self, kinds: Sequence[type[Actor[Any, Any]]]) -> None:
+        """Name the *kinds* in the order to start them; they stop in reverse."""
+        self._kinds = kinds
+        self._supervisors: dict[type[Actor[Any, Any]], Supervisor] = {}
+        self._drained = trio.Event()
+        self._departed = trio.Event()
+
+    @asynccontextmanager
+    async def live(self) -> AsyncIterator[None]:
+        """Run the actors for as long as the block; leaving it cuts off what was not drained.
+
+        Raises what an infrastructure actor crashed with.
+        """
+        context = copy_context()
+        async with AsyncExitStack() as stack:
+            for kind in self._kinds:
+                nursery = await stack.enter_async_context(trio.open_nursery())
+                stack.callback(nursery.cancel_scope.cancel)
+                self._supervisors[kind] = Supervisor(self, kind, nursery, context)
+            yield
+
+    async def drain(self, seconds: float) -> list[str]:
+        """Refuse messages from outside, let every actor empty its mailbox and leave.
+
+        Actors may still ask one another. Returns the names of those not done after *seconds*.
+        """
+        self._drained.set()
+        for activation in self._activations():
+            activation.wake()
+        with trio.move_on_after(seconds):
+            while self._activations():
+                self._departed = trio.Event()
+                await self._departed.wait()
+        return sorted(
+            f"{kind.__name__}({key!r})" for kind, one in self._supervisors.items() for key in one.live
+        )
+
+    @property
+    def draining(self) -> bool:
+        return self._drained.is_set()
+
+    async def sleep_unless_draining(self, seconds: float) -> None:
+        """Sleep, and wake up early when the system starts to drain."""
+        with trio.move_on_after(seconds):
+            await self._drained.wait()
+
+    def note_departure(self) -> None:
+        """An actor left the directory."""
+        self._departed.set()
+
+    def is_active(self, kind: type[Actor[Any, Any]], key: str) -> bool:
+        return key in self._supervisors[kind].live
+
+    def statistics(self) -> SystemStatistics:
+        return SystemStatistics(
+            draining=self.draining, kinds=[one.statistics() for one in self._supervisors.values()]
+        )
+
+    def actors(self, kind: str | None = None) -> list[ActorStatistics]:
+        """Every live or quarantined actor, of one *kind* by its class name or of all."""
+        return [
+            actor
+            for one, supervisor in self._supervisors.items()
+            if kind is None or kind == one.__name__
+            for actor in supervisor.actors()
+        ]
+
+    def actor(self, kind: str, key: str) -> Actor[Any, Any] | None:
+        """The address of a live actor by the name of its kind, or None."""
+        for one, supervisor in self._supervisors.items():
+            if one.__name__ == kind and key in supervisor.live:
+                return one(self, key)
+        return None
+
+    def _activations(self) -> list[Activation]:
+        return [activation for one in self._supervisors.values() for activation in one.live.values()]
+
+    async def _ask(
+        self,
+        actor: Actor[Any, Any],
+        asked: Turn[Any, ..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        await trio.lowlevel.checkpoint_if_cancelled()
+        target = self._admit(actor)
+        message = Message(asked, args, kwargs, trio.current_time())
+        asking = current_activation.get()
+        if asking is None:
+            target.post(message)
+            return await message.wait_answered()
+        if target.reaches(asking):
+            raise AskCycle(f"{actor!r} waits for the actor that asks it")
+        asking.waits_for.append(target)
+        try:
+            target.post(message)
+            return await message.wait_answered()
+        finally:
+            asking.waits_for.remove(target)
+
+    def _tell(
+        self,
+        actor: Actor[Any, Any],
+        told: Turn[Any, ..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> None:
+        self._admit(actor).post(Message(told, args, kwargs, trio.current_time()))
+
+    def _admit(self, actor: Actor[Any, Any]) -> Activation:
+        sender = member_of.get()
+        if sender is None and self._drained.is_set():
+            raise Draining("the system is shutting down")
+        kind = type(actor)
+        own = sender is not None and sender.key == actor.key and type(sender.actor) is kind
+        return self._supervisors[kind].admit(actor.key, own=own)
