@@ -28,6 +28,16 @@ QUEUE_PASS_MS: Final = 5 * MINUTE_MS
 RECENT_SUBMISSIONS: Final = 20
 DEAL_TITLE_CHARS_MAX: Final = 200
 SERVER_KEY_LIFE_MS: Final = YEAR_MS
+FORM_PARTS_MAX: Final = 1_000
+"""Name and value pairs of one url-encoded or multipart body, repeated names and all. Ours."""
+JSON_NESTING_MAX: Final = 32
+"""Arrays and objects inside one another. Ours: a submission needs two, and no parser should recurse far."""
+EMAIL_CHARS_MAX: Final = 254
+"""RFC 5321 §4.5.3.1.3: a path is at most 256 octets, and two of them are its angle brackets."""
+PHONE_CHARS_MAX: Final = 64
+"""A phone number as people write it. Ours: 15 digits, their punctuation and an extension fit well."""
+PROXY_HOPS_MAX: Final = 32
+"""Hops of `X-Forwarded-For` or `Forwarded` that are looked at. Ours: no real chain is longer."""
 
 # Filing.
 FILING_BATCH_MAX: Final = 200

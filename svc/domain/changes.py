@@ -1,0 +1,25 @@
+"""What changed, as units of work announce it and actors hear of it after the commit."""
+
+import msgspec
+
+
+class Change(msgspec.Struct, frozen=True):
+    """The base of every announced change: a plain value, told once, after the commit."""
+
+
+class FormsChanged(Change, frozen=True):
+    """What decides about these forms' submissions is not as it was: the forms, their sites, their plan."""
+
+    form_keys: tuple[str, ...]
+
+
+class ServerKeysChanged(Change, frozen=True):
+    """A server key of the organization was made or revoked."""
+
+    organization_id: str
+
+
+class SubmissionsDue(Change, frozen=True):
+    """Stored submissions of the organization wait to be filed."""
+
+    organization_id: str

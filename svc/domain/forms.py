@@ -1,0 +1,53 @@
+"""A website form: what it takes, whom it belongs to, and what it makes of a submission."""
+
+import re
+from collections.abc import Mapping
+from typing import Final, Literal
+
+import msgspec
+
+from svc.domain.limits import DEAL_TITLE_CHARS_MAX
+
+FormStatus = Literal["active", "paused", "removed"]
+
+_PLACEHOLDER: Final = re.compile(r"\{\{\s*([^{}]{1,64}?)\s*\}\}")
+
+Scalar = str | int | float | bool | None
+
+
+class Form(msgspec.Struct, frozen=True, kw_only=True):
+    """One form as its owner set it up."""
+
+    id: str
+    organization_id: str
+    name: str
+    form_key: str
+    status: FormStatus = "active"
+    domain: str | None = None
+    """The domain of the site that it is bound to; None when it is not bound."""
+    field_map: dict[str, str] = {}
+    """The customer's field names to slugs of contact properties."""
+    deal_title: str | None = None
+    """Title template of the deal that each submission opens; None opens none."""
+    honeypot: str | None = None
+    """A field that people never see; a submission that fills it in is spam."""
+
+
+def deal_title(template: str, fields: Mapping[str, Scalar]) -> str:
+    """*template* with each `{{field}}` replaced by that field's text, once and plainly.
+
+    Unknown placeholders become empty. It is cut after `DEAL_TITLE_CHARS_MAX` characters.
+    """
+    title = _PLACEHOLDER.sub(lambda found: text_of(fields.get(found[1])), template)
+    return " ".join(title.split())[:DEAL_TITLE_CHARS_MAX]
+
+
+def text_of(value: Scalar) -> str:
+    """A field's value as people write it: `yes` and `no` for booleans, nothing for null."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return str(value)

@@ -1,0 +1,65 @@
+"""Who is it? One rule for forms and messengers: matching a person to the contacts that are known.
+
+A match is clear, or there is nobody, or a person has to decide. Guessing would put one
+customer's words into another's file.
+"""
+
+from collections.abc import Set as AbstractSet
+from typing import Literal
+
+import msgspec
+
+HeldReason = Literal["several", "conflict", "similar", "spam", "error"]
+"""Why a submission waits for a person.
+
+`several` contacts have the e-mail or the phone; e-mail and phone belong to two contacts, a `conflict`;
+the phone's contact has another e-mail, so is `similar`; the honeypot was filled in: `spam`; or it
+could not be filed: `error`.
+"""
+
+
+class Clear(msgspec.Struct, frozen=True):
+    """It is this contact."""
+
+    contact_id: str
+
+
+class Nobody(msgspec.Struct, frozen=True):
+    """Nobody known has the e-mail or the phone."""
+
+
+class Unclear(msgspec.Struct, frozen=True):
+    """A person has to decide among *candidates*, in the order of their ids."""
+
+    reason: HeldReason
+    candidates: tuple[str, ...]
+
+
+Match = Clear | Nobody | Unclear
+
+
+def match(
+    email: str | None,
+    with_email: AbstractSet[str],
+    with_phone: AbstractSet[str],
+    with_other_email: AbstractSet[str],
+) -> Match:
+    """Decide from the ids of contacts that have the e-mail, that have the phone, and of those with
+    the phone that have an e-mail which is not *email*.
+
+    Without an e-mail of its own, a person has none that could differ from the contact's.
+    """
+    known = tuple(sorted(with_email | with_phone))
+    if not known:
+        return Nobody()
+    if with_email:
+        if len(with_email) > 1:
+            return Unclear("several", known)
+        if with_phone - with_email:
+            return Unclear("conflict", known)
+        return Clear(known[0])
+    if len(with_phone) > 1:
+        return Unclear("several", known)
+    if email is not None and with_other_email:
+        return Unclear("similar", known)
+    return Clear(known[0])

@@ -1,0 +1,50 @@
+"""Sliding windows: how much still fits into the last so many milliseconds, to the millisecond."""
+
+from array import array
+from bisect import bisect_right, insort
+from collections.abc import Iterable
+
+from svc.domain.times import SECOND_MS
+
+
+class SlidingWindow:
+    """At most *maximum* events within any *window_ms* milliseconds.
+
+    Exact: an event counts from its own time until it is *window_ms* old, and then no longer.
+    It never holds more than *maximum* times (eight bytes each): those beyond it could not
+    change any answer, because the oldest that are kept decide when there is room again.
+    Ask with times that do not run backwards; what has left the window is forgotten.
+    """
+
+    __slots__ = ("_times", "maximum", "window_ms")
+
+    def __init__(self, window_ms: int, maximum: int, times: Iterable[int] = ()) -> None:
+        """*times* are the events so far in any order, such as those read back after a restart."""
+        self.window_ms = window_ms
+        self.maximum = maximum
+        self._times = array("q", sorted(times)[-maximum:])
+
+    def room(self, now: int) -> int:
+        """How many events still fit at *now*; 0 to `maximum`."""
+        self._forget(now)
+        return self.maximum - len(self._times)
+
+    def add(self, at: int) -> None:
+        """Count an event at *at*. Whether there is room for it is the caller's question."""
+        insort(self._times, at)
+        if len(self._times) > self.maximum:
+            del self._times[0]
+
+    def next_room_at(self, now: int) -> int | None:
+        """The time at which the next event fits; None when one fits at *now*."""
+        return None if self.room(now) else self._times[0] + self.window_ms
+
+    def _forget(self, now: int) -> None:
+        over = bisect_right(self._times, now - self.window_ms)
+        if over:
+            del self._times[:over]
+
+
+def retry_after_seconds(wait_ms: int) -> int:
+    """*wait_ms* as `Retry-After` says it: whole seconds, rounded up, at least 1."""
+    return max(1, -(-wait_ms // SECOND_MS))
