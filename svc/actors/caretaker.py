@@ -1,0 +1,63 @@
+"""The Caretaker: wakes whoever has stored work and was not told, and changes the visitors' keys."""
+
+from typing import Final
+
+import msgspec
+import structlog
+
+from svc.actors._core import Actor, ActorError, BoundTurn, Policy, turn
+from svc.actors.form_window import FormWindow
+from svc.actors.house import House
+from svc.actors.organization import Organization
+from svc.domain.errors import Unavailable
+from svc.domain.times import day_of
+from svc.storage import submissions, visits
+
+log = structlog.get_logger("svc.actors.caretaker")
+
+ROUND_SECONDS: Final = 60
+"""Between two rounds. Work is told of at once; a round finds what a crash or a full mailbox lost."""
+
+
+class CaretakerState(msgspec.Struct):
+    """What day it is, by the visitors' keys."""
+
+    day: int
+
+
+class Caretaker(Actor[House, CaretakerState]):
+    """There is one, under the key `main`."""
+
+    # It must always come back: nobody else would wake it.
+    policy = Policy(crashes_max=1_000_000, idle_seconds=float("inf"), turn_seconds=60)
+
+    async def load(self) -> CaretakerState:
+        self.make_round.after(0)
+        return CaretakerState(day=await self._rotate_keys())
+
+    @turn
+    async def start(self) -> None:
+        """Answers once the house is in order: the visitors' keys are there."""
+
+    @turn
+    async def make_round(self) -> None:
+        """Wake every organization with due submissions and every form with a queue; look at the day."""
+        self.make_round.after(ROUND_SECONDS)
+        if self.state.day != day_of(self.system.clock.now()):
+            self.state.day = await self._rotate_keys()
+        for organization_id in await self.system.store.read_long(submissions.organizations_with_due):
+            _knock(Organization(self.system, organization_id).wake)
+        for form_key in await self.system.store.read_long(submissions.forms_with_queue):
+            _knock(FormWindow(self.system, form_key).look)
+
+    async def _rotate_keys(self) -> int:
+        now = self.system.clock.now()
+        self.system.visitor_keys = tuple(await self.system.store.write(visits.rotate_keys))
+        return day_of(now)
+
+
+def _knock(waiting: BoundTurn[[], None]) -> None:
+    try:
+        waiting.tell()
+    except (ActorError, Unavailable) as error:
+        log.warning("not woken; the next round tries again", why=repr(error))

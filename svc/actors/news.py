@@ -1,0 +1,34 @@
+"""News: tells actors what the store committed."""
+
+import structlog
+
+from svc.actors._core import ActorError
+from svc.actors.form_window import FormWindow
+from svc.actors.house import House
+from svc.actors.organization import Organization
+from svc.domain.changes import Change, FormsChanged, ServerKeysChanged, SubmissionsDue
+from svc.domain.errors import Unavailable
+
+log = structlog.get_logger("svc.actors.news")
+
+
+class News:
+    """Listens to the store on behalf of *house*; see `Store.listen`."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    def __call__(self, change: Change) -> None:
+        """Tell *change* to whoever it concerns. An actor that is not live will load it by itself."""
+        match change:
+            case FormsChanged(form_keys):
+                for form_key in form_keys:
+                    FormWindow(self._house, form_key).reload.tell_if_active()
+            case ServerKeysChanged(organization_id):
+                Organization(self._house, organization_id).reload_server_keys.tell_if_active()
+            case SubmissionsDue(organization_id):
+                try:
+                    Organization(self._house, organization_id).wake.tell()
+                except (ActorError, Unavailable) as error:
+                    # The submissions are rows; the Caretaker's next round finds them.
+                    log.warning("not told of due submissions", organization=organization_id, why=repr(error))

@@ -1,0 +1,62 @@
+"""SiteTraffic: the page views of one host, paced and kept for each site that tracks it."""
+
+import msgspec
+
+from svc.actors._core import Actor, Policy, Private, turn
+from svc.actors.house import House
+from svc.domain.errors import NotFound
+from svc.domain.keyed_windows import KeyedWindows
+from svc.domain.limits import SITE_VISITS_MAX, VISIT_WINDOW_MS, VISITOR_VISITS_MAX
+from svc.domain.senders import visitor_of
+from svc.domain.times import MINUTE_MS
+from svc.domain.visits import PageView
+from svc.domain.windows import SlidingWindow
+from svc.storage import sites, visits
+from svc.storage.sites import Site
+
+
+class SiteTrafficState(msgspec.Struct, kw_only=True):
+    """The sites on the host, and how busy it was in the last minute."""
+
+    sites: list[Site]
+    fresh_until: int
+    """When the sites have to be looked up again, ms since the epoch."""
+    visitors: Private[KeyedWindows]
+    views: SlidingWindow
+
+
+class SiteTraffic(Actor[House, SiteTrafficState]):
+    """The views of one host's pages. Its key is the host, without `www.`."""
+
+    policy = Policy(mailbox_max=256, idle_seconds=120, active_max=20_000)
+
+    async def load(self) -> SiteTrafficState:
+        """Raises `NotFound` where nobody tracks the host, so that made-up hosts leave nothing behind."""
+        tracked = await self._sites()
+        if not tracked:
+            raise NotFound("nobody tracks this host")
+        return SiteTrafficState(
+            sites=tracked,
+            fresh_until=self.system.clock.now() + MINUTE_MS,
+            visitors=Private(KeyedWindows(VISIT_WINDOW_MS, VISITOR_VISITS_MAX)),
+            views=SlidingWindow(VISIT_WINDOW_MS, SITE_VISITS_MAX),
+        )
+
+    @turn
+    async def view(self, page: PageView, address: str, user_agent: str) -> None:
+        """Keep a page view; beyond the pace it is not counted, and nobody is told."""
+        state, now = self.state, self.system.clock.now()
+        if now >= state.fresh_until:
+            state.sites = await self._sites()
+            state.fresh_until = now + MINUTE_MS
+        visitor = visitor_of(address, user_agent, self.system.visitor_keys[0])
+        if not state.views.room(now) or state.visitors.value.next_room_at(visitor, now) is not None:
+            return
+        state.views.add(now)
+        state.visitors.value.add(visitor, now)
+        await self.system.store.write(visits.insert_view, state.sites, visitor, page)
+
+    async def _sites(self) -> list[Site]:
+        labels = self.key.split(".")
+        domains = [".".join(labels[start:]) for start in range(len(labels))]
+        return await self.system.store.read(sites.at_domains, domains)

@@ -1,0 +1,23 @@
+"""The id of a request, which every answer carries as `X-Request-Id`."""
+
+import re
+import secrets
+from typing import Final
+
+from svc.http.asgi import Headers
+
+REQUEST_ID_HEADER: Final = b"x-request-id"
+_VISIBLE: Final = re.compile(rb"[\x21-\x7e]{1,128}")
+
+
+def request_id_of(headers: Headers) -> bytes:
+    """The caller's own id when it is 1 to 128 visible ASCII characters, else a new one."""
+    for name, value in headers:
+        if name == REQUEST_ID_HEADER and _VISIBLE.fullmatch(value):
+            return value
+    return new_request_id()
+
+
+def new_request_id() -> bytes:
+    """32 hexadecimal digits that nobody can guess."""
+    return secrets.token_hex(16).encode()

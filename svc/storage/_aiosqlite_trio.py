@@ -1,0 +1,142 @@
+"""aiosqlite on Trio: its connection and its thread, waited for by Trio tasks.
+
+aiosqlite's thread takes pairs of a future and a function from a queue, calls the function and reports by
+`future.get_loop().call_soon_threadsafe(set_result, future, result)`. Whatever has those methods passes for
+an asyncio future, so `_Ticket` does. This leans on private names of aiosqlite 0.22: a contract test beside
+it pins them.
+"""
+
+import sqlite3
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from functools import partial
+from typing import Any, Generic, Self, TypeVar, TypeVarTuple
+
+import aiosqlite
+import trio
+from aiosqlite.core import _STOP_RUNNING_SENTINEL
+from outcome import Error, Outcome, Value
+
+R = TypeVar("R")
+Ts = TypeVarTuple("Ts")
+
+
+class Slot(Generic[R]):
+    """One outcome, handed to the one task that waits for it. Lives on the Trio thread."""
+
+    __slots__ = ("_outcome", "_task", "abandoned")
+
+    def __init__(self) -> None:
+        self._outcome: Outcome[R] | None = None
+        self._task: trio.lowlevel.Task | None = None
+        self.abandoned = False
+        """Whether the waiting task was cancelled."""
+
+    def set(self, outcome: Outcome[R]) -> None:
+        self._outcome = outcome
+        if self._task is not None:
+            trio.lowlevel.reschedule(self._task)
+            self._task = None
+
+    async def wait(self) -> R:
+        if self._outcome is None:
+            self._task = trio.lowlevel.current_task()
+            await trio.lowlevel.wait_task_rescheduled(self._abandon)
+        else:
+            await trio.lowlevel.checkpoint()
+        assert self._outcome is not None  # noqa: S101  # only `set` wakes the task
+        return self._outcome.unwrap()
+
+    def __await__(self) -> Generator[Any, None, R]:
+        return self.wait().__await__()
+
+    def _abandon(self, _raise_cancel: object) -> trio.lowlevel.Abort:
+        self._task = None
+        self.abandoned = True
+        return trio.lowlevel.Abort.SUCCEEDED
+
+
+class _Ticket(Generic[R]):
+    """What aiosqlite's thread takes for a future and for its loop; tells an outcome on the Trio thread."""
+
+    __slots__ = ("_tell", "_token")
+
+    def __init__(self, token: trio.lowlevel.TrioToken, tell: Callable[[Outcome[R]], None]) -> None:
+        self._token = token
+        self._tell = tell
+
+    def get_loop(self) -> Self:
+        return self
+
+    def call_soon_threadsafe(self, report: Callable[[*Ts], object], *args: *Ts) -> None:
+        with suppress(trio.RunFinishedError):  # nobody is left to be told
+            self._token.run_sync_soon(report, *args)
+
+    def done(self) -> bool:
+        return False
+
+    def set_result(self, result: R) -> None:
+        self._tell(Value(result))
+
+    def set_exception(self, error: BaseException) -> None:
+        self._tell(Error(error))
+
+
+class Connection(aiosqlite.Connection):
+    """An aiosqlite connection for Trio. Make it inside `trio.run`, then await it or enter it."""
+
+    def __init__(self, connector: Callable[[], sqlite3.Connection], *, name: str) -> None:
+        super().__init__(connector, iter_chunk_size=64)
+        self._token = trio.lowlevel.current_trio_token()
+        self._thread.name = name
+        # A run that ends without closing must not hang the interpreter. To SQLite it is a crash like others.
+        self._thread.daemon = True
+
+    async def __aenter__(self) -> Self:
+        await self
+        return self
+
+    def submit(self, work: Callable[[], R], tell: Callable[[Outcome[R]], None]) -> None:
+        """Queue *work* as one job for the connection's thread; *tell* gets its outcome on the Trio thread.
+
+        aiosqlite logs the `repr` of *work* at debug level, so that must hold nothing private.
+        """
+        if not self._running or self._connection is None:
+            raise ValueError("Connection closed")
+        self._queue(work, tell)
+
+    async def run(self, work: Callable[[], R]) -> R:
+        """What *work* returns or raises in the connection's thread, where it outlives a cancelled caller."""
+        slot: Slot[R] = Slot()
+        self.submit(work, slot.set)
+        return await slot
+
+    async def _execute(self, fn: Callable[..., R], *args: Any, **kwargs: Any) -> R:
+        return await self.run(partial(fn, *args, **kwargs))
+
+    async def _connect(self) -> Self:
+        if self._connection is None:
+            slot: Slot[sqlite3.Connection] = Slot()
+            self._queue(self._connector, slot.set)
+            try:
+                with trio.CancelScope(shield=True):
+                    self._connection = await slot
+            except BaseException:
+                self.stop()
+                raise
+        return self
+
+    def stop(self) -> Slot[object]:  # type: ignore[override]
+        self._running = False
+        stopped: Slot[object] = Slot()
+        self._queue(self._close_and_stop, stopped.set)
+        return stopped
+
+    def _close_and_stop(self) -> object:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        return _STOP_RUNNING_SENTINEL
+
+    def _queue(self, work: Callable[[], R], tell: Callable[[Outcome[R]], None]) -> None:
+        self._tx.put_nowait((_Ticket(self._token, tell), work))  # type: ignore[arg-type]

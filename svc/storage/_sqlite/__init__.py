@@ -1,0 +1,1 @@
+"""What is SQLite's own: its files, its settings, its transactions."""

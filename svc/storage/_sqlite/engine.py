@@ -1,0 +1,80 @@
+"""Opening a SQLite database: the file, its settings, and the lock that keeps other processes out."""
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, cast
+
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event
+
+from svc.storage.store import StoreInUse
+
+BUSY_SECONDS: Final = 5.0
+"""How long a statement waits for a lock of another program, such as a backup or a person's shell."""
+
+_SETTINGS: Final = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA fullfsync = ON",  # on macOS fsync alone does not reach the platter; elsewhere this does nothing
+    "PRAGMA foreign_keys = ON",
+)
+
+
+def make_engine(path: Path | None) -> Engine:
+    """An engine whose connections are set up and leave every BEGIN to us; in memory without *path*."""
+    engine = create_engine(
+        URL.create("sqlite", database=None if path is None else str(path)),
+        poolclass=NullPool,
+        connect_args={
+            "isolation_level": None,
+            "timeout": BUSY_SECONDS,
+            "check_same_thread": True,
+            "cached_statements": 512,
+        },
+        hide_parameters=True,
+    )
+    event.listen(engine, "connect", _set_up)
+    return engine
+
+
+def _set_up(connection: sqlite3.Connection, _record: Any) -> None:
+    for setting in _SETTINGS:
+        connection.execute(setting)
+
+
+def raw(conn: Connection) -> sqlite3.Connection:
+    """The sqlite3 connection under *conn*."""
+    return cast(sqlite3.Connection, conn.connection.dbapi_connection)
+
+
+def make_file(path: Path) -> None:
+    """Create the file at *path*, and its directory, readable by their owner alone, unless they are there.
+
+    SQLite gives its `-wal` and `-shm` files the mode of the database.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
+
+@contextmanager
+def sole_use(path: Path) -> Iterator[None]:
+    """Hold the database at *path* for this process alone; raises `StoreInUse` when another holds it.
+
+    The kernel drops the lock with its holder, however that dies, so a lock is never stale. The file stays:
+    removing it would let two processes hold two locks of one name.
+    """
+    lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.read(lock, 32).decode() or "unknown"
+            raise StoreInUse(f"{path} is in use by process {holder}: stop it first") from None
+        os.ftruncate(lock, 0)
+        os.write(lock, str(os.getpid()).encode())
+        yield
+    finally:
+        os.close(lock)

@@ -1,0 +1,91 @@
+"""Reading the data beside the process that may have it open: for lists, checks and backups."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Concatenate, Final, ParamSpec, TypeVar
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DatabaseError
+
+from svc.storage import migrate
+from svc.storage._sqlite.engine import make_engine, raw, sole_use
+from svc.storage._sqlite.transaction import read_snapshot
+from svc.storage.store import StoreFailed
+
+__all__ = ["copy", "foreign_key_faults", "integrity_faults", "read_beside", "sole_use", "verify"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_OK: Final = "ok"
+
+
+def read_beside(
+    path: Path, fn: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs
+) -> R:
+    """What `fn(connection, *args)` reads of the data at *path*, all of it as of one moment.
+
+    Raises `SchemaTooNew`, `StoreFailed` for data that is not there or not migrated yet, and whatever *fn*
+    raises.
+    """
+
+    def read(conn: Connection) -> R:
+        if not migrate.is_current(conn):
+            raise StoreFailed(f"{path} is of an earlier version: start the service once, which migrates it")
+        return fn(conn, *args, **kwargs)
+
+    if not path.exists():
+        raise StoreFailed(f"there is no data at {path}")
+    try:
+        with make_engine(path).connect() as conn:
+            raw(conn).execute("PRAGMA query_only = ON")
+            return read_snapshot(conn, read)
+    except (DatabaseError, sqlite3.DatabaseError) as error:
+        raise StoreFailed(f"{path} cannot be read: {error}") from error
+
+
+def copy(path: Path, to: Path) -> None:
+    """Copy the data at *path*, as of one moment, into a new file that stands alone. Writers do not wait.
+
+    Raises `StoreFailed`, and *to* may then be there in part.
+    """
+    if not path.exists():
+        raise StoreFailed(f"there is no data at {path}")
+    try:
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(to)) as target:
+            source.backup(target)
+            target.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.DatabaseError as error:
+        raise StoreFailed(f"{path} cannot be copied to {to}: {error}") from error
+
+
+def verify(path: Path) -> None:
+    """Make sure that a copy is whole, and of a version that this program can go on with.
+
+    Raises `StoreFailed` or `SchemaTooNew`.
+    """
+    try:
+        with make_engine(path).connect() as conn:
+            if migrate.revision_of(conn) is None:
+                raise StoreFailed(f"{path} is none of this program's databases")
+            migrate.is_current(conn)
+            if faults := integrity_faults(conn):
+                raise StoreFailed(f"{path} is damaged: {faults[0]}")
+    except (DatabaseError, sqlite3.DatabaseError) as error:
+        raise StoreFailed(f"{path} cannot be read: {error}") from error
+
+
+def integrity_faults(conn: Connection) -> list[str]:
+    """What SQLite finds broken in the file: pages, indexes, constraints."""
+    found = [row[0] for row in raw(conn).execute("PRAGMA integrity_check")]
+    return [] if found == [_OK] else found
+
+
+def foreign_key_faults(conn: Connection) -> list[str]:
+    """Rows that refer to a row that is not there."""
+    return [
+        f"{table} row {row} refers to {parent}"
+        for table, row, parent, _ in raw(conn).execute("PRAGMA foreign_key_check")
+    ]

@@ -1,0 +1,41 @@
+"""Events: what happened, as rows of the transaction that it happened in. Delivery reads rows."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+from sqlalchemy import Connection, insert
+
+from svc.domain.ids import new_id
+from svc.storage.prepared import Prepared
+from svc.storage.tables import events
+
+EventType = Literal["record.created", "record.updated", "submission.filed", "submission.held"]
+
+
+class NewEvent(msgspec.Struct, frozen=True):
+    """An event to be recorded; `data` is JSON-ready."""
+
+    type: EventType
+    data: dict[str, Any]
+
+
+_INSERT = Prepared(insert(events))
+
+
+def record(conn: Connection, organization_id: str, at: int, happened: Sequence[NewEvent]) -> None:
+    """Record *happened*, in this order."""
+    if happened:
+        _INSERT.many(
+            conn,
+            [
+                {
+                    "id": new_id("evt", at),
+                    "organization_id": organization_id,
+                    "type": event.type,
+                    "at": at,
+                    "data": msgspec.json.encode(event.data).decode(),
+                }
+                for event in happened
+            ],
+        )

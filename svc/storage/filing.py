@@ -1,0 +1,302 @@
+"""Filing, set by set: what the domain decides about due submissions, written in one transaction."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, bindparam, insert, select, update
+
+from svc.domain.errors import Conflict
+from svc.domain.filing import Contact, Directory, Filing, StoredSubmission, file, file_to
+from svc.domain.ids import new_id
+from svc.domain.limits import FILING_BATCH_MAX
+from svc.domain.objects import CONTACT, DEAL, DEAL_STAGES
+from svc.storage import contacts, events, objects, records, submissions
+from svc.storage.events import NewEvent
+from svc.storage.prepared import Prepared
+from svc.storage.store import Tx
+from svc.storage.tables import notes, suggestions, visits
+from svc.storage.tables import submissions as submission_rows
+
+
+class Cabinet(msgspec.Struct, frozen=True):
+    """Where an organization's submissions are filed; it does not change while the organization lives."""
+
+    organization_id: str
+    country: str
+    object_ids: dict[str, str]
+    """Ids of the built-in objects, by slug."""
+
+
+def cabinet(conn: Connection, organization_id: str, country: str) -> Cabinet:
+    """The cabinet of the organization."""
+    return Cabinet(organization_id, country, objects.ids_by_slug(conn, organization_id))
+
+
+def file_due(tx: Tx, where: Cabinet, batch: int = FILING_BATCH_MAX) -> int:
+    """File the oldest due submissions, at most *batch*, and return how many that were."""
+    due = submissions.due(tx.conn, where.organization_id, batch)
+    if due:
+        directory = _directory(tx, where, due)
+        _write(tx, where, [file(one, directory) for one in due], filed_by=None)
+    return len(due)
+
+
+def hold_first(tx: Tx, where: Cabinet) -> str | None:
+    """Hold the oldest due submission as one that could not be filed, and return its id."""
+    due = submissions.due(tx.conn, where.organization_id, 1)
+    if not due:
+        return None
+    _write(tx, where, [Filing(submission=due[0], held="error")], filed_by=None)
+    return due[0].id
+
+
+def attach(
+    tx: Tx, where: Cabinet, submission_id: str, contact_id: str | None, filed_by: str | None
+) -> Filing:
+    """File a held submission to the contact that a person says it was sent by; None makes a new one.
+
+    Raises:
+        NotFound: the organization holds no such submission.
+        Conflict: the contact is not among its candidates, or is not there any more.
+    """
+    held = submissions.held(tx.conn, where.organization_id, submission_id)
+    if contact_id is not None and contact_id not in held.candidates:
+        raise Conflict("the contact is not among the candidates")
+    chosen = contacts.by_ids(tx.conn, where.organization_id, [contact_id]) if contact_id else []
+    if contact_id is not None and not chosen:
+        raise Conflict("the contact is not there any more")
+    directory = _directory(tx, where, [held.submission], chosen)
+    filing = file_to(held.submission, contact_id, directory)
+    _write(tx, where, [filing], filed_by=filed_by)
+    return filing
+
+
+def _directory(
+    tx: Tx, where: Cabinet, filed: Sequence[StoredSubmission], chosen: Sequence[Contact] = ()
+) -> Directory:
+    emails = {one.email for one in filed if one.email}
+    phones = {one.phone for one in filed if one.phone}
+    known = {one.id: one for one in contacts.known_by(tx.conn, where.organization_id, emails, phones)}
+    return Directory(
+        [*known.values(), *(one for one in chosen if one.id not in known)],
+        properties=(
+            objects.properties_of(tx.conn, where.object_ids[CONTACT])
+            if any(one.mapped for one in filed)
+            else {}
+        ),
+        country=where.country,
+        new_contact_id=lambda: new_id("rec", tx.now),
+    )
+
+
+_INSERT_NOTE = Prepared(insert(notes))
+_INSERT_SUGGESTION = Prepared(insert(suggestions))
+_UPDATE_SUBMISSION = Prepared(
+    update(submission_rows)
+    .where(submission_rows.c.id == bindparam("submission_id"))
+    .values(
+        {
+            name: bindparam(f"new_{name}")
+            for name in (
+                "state",
+                "visitors",
+                "filed_at",
+                "filed_by",
+                "held_reason",
+                "candidates",
+                "contact_id",
+                "deal_id",
+            )
+        }
+    )
+)
+
+
+def _write(tx: Tx, where: Cabinet, filings: Sequence[Filing], *, filed_by: str | None) -> None:
+    """Write every effect of *filings*, a statement a table."""
+    filed = [one for one in filings if one.contact is not None]
+    deals = {one.submission.id: new_id("rec", tx.now) for one in filed if one.deal_title is not None}
+    _write_contacts(tx, where, filed)
+    records.insert_many(
+        tx.conn,
+        where.organization_id,
+        where.object_ids[DEAL],
+        tx.now,
+        [(deals[one.submission.id], _deal(one)) for one in filed if one.submission.id in deals],
+    )
+    _write_notes(tx, where, filed)
+    _write_suggestions(tx, where, filed)
+    _attach_visits(tx, where, filed)
+    _UPDATE_SUBMISSION.many(
+        tx.conn, [_outcome(tx, one, deals.get(one.submission.id), filed_by) for one in filings]
+    )
+    events.record(
+        tx.conn,
+        where.organization_id,
+        tx.now,
+        [event for one in filings for event in _happened(one, deals.get(one.submission.id))],
+    )
+
+
+def _write_contacts(tx: Tx, where: Cabinet, filed: Sequence[Filing]) -> None:
+    """Each contact once, as the whole batch left it."""
+    created = {one.contact.id: one.contact for one in filed if one.contact and one.created}
+    changed = {
+        one.contact.id: one.contact
+        for one in filed
+        if one.contact and one.filled and one.contact.id not in created
+    }
+    records.insert_many(
+        tx.conn,
+        where.organization_id,
+        where.object_ids[CONTACT],
+        tx.now,
+        [(one.id, one.properties) for one in created.values()],
+    )
+    records.update_many(tx.conn, tx.now, [(one.id, one.properties) for one in changed.values()])
+    contacts.remember(
+        tx.conn,
+        where.organization_id,
+        [
+            (one.contact.id, slug, str(one.filled[slug]))
+            for one in filed
+            if one.contact
+            for slug in ("email", "phone")
+            if slug in one.filled
+        ],
+    )
+
+
+def _deal(filing: Filing) -> dict[str, Any]:
+    assert filing.contact is not None  # noqa: S101  # only filed submissions open deals
+    return {"name": filing.deal_title, "stage": DEAL_STAGES[0], "contact": filing.contact.id}
+
+
+def _write_notes(tx: Tx, where: Cabinet, filed: Sequence[Filing]) -> None:
+    rows = [
+        {
+            "id": new_id("not", tx.now),
+            "organization_id": where.organization_id,
+            "record_id": one.contact.id,
+            "title": one.submission.form.name,
+            "body": one.note,
+            "submission_id": one.submission.id,
+            "created_at": tx.now,
+        }
+        for one in filed
+        if one.contact
+    ]
+    if rows:
+        _INSERT_NOTE.many(tx.conn, rows)
+
+
+def _write_suggestions(tx: Tx, where: Cabinet, filed: Sequence[Filing]) -> None:
+    """A suggestion for each differing value, unless the same one is open already."""
+    wanted = {
+        (one.contact.id, slug, msgspec.json.encode(value).decode()): one.submission.id
+        for one in filed
+        if one.contact
+        for slug, value in one.suggested.items()
+    }
+    if not wanted:
+        return
+    open_ones = tx.conn.execute(
+        select(suggestions.c.record_id, suggestions.c.property, suggestions.c.value).where(
+            suggestions.c.record_id.in_({record_id for record_id, _, _ in wanted}),
+            suggestions.c.state == "open",
+        )
+    )
+    for row in open_ones:
+        wanted.pop((row.record_id, row.property, row.value), None)
+    if wanted:
+        _INSERT_SUGGESTION.many(
+            tx.conn,
+            [
+                {
+                    "id": new_id("sug", tx.now),
+                    "organization_id": where.organization_id,
+                    "record_id": record_id,
+                    "property": slug,
+                    "value": value,
+                    "submission_id": submission_id,
+                    "state": "open",
+                    "created_at": tx.now,
+                    "decided_at": None,
+                }
+                for (record_id, slug, value), submission_id in wanted.items()
+            ],
+        )
+
+
+def _attach_visits(tx: Tx, where: Cabinet, filed: Sequence[Filing]) -> None:
+    for one in filed:
+        if one.contact and one.submission.visitors:
+            tx.conn.execute(
+                update(visits)
+                .where(
+                    visits.c.organization_id == where.organization_id,
+                    visits.c.visitor.in_(one.submission.visitors),
+                    visits.c.record_id.is_(None),
+                )
+                .values(record_id=one.contact.id)
+            )
+
+
+def _outcome(tx: Tx, filing: Filing, deal_id: str | None, filed_by: str | None) -> dict[str, Any]:
+    contact = filing.contact
+    values: dict[str, Any] = {
+        "state": "filed" if contact else "held",
+        "visitors": (
+            None
+            if contact or not filing.submission.visitors
+            else msgspec.json.encode(filing.submission.visitors).decode()
+        ),
+        "filed_at": tx.now if contact else None,
+        "filed_by": filed_by,
+        "held_reason": filing.held or filing.submission.held_reason,
+        "candidates": msgspec.json.encode(filing.candidates).decode() if filing.candidates else None,
+        "contact_id": contact.id if contact else None,
+        "deal_id": deal_id,
+    }
+    return {"submission_id": filing.submission.id} | {f"new_{name}": value for name, value in values.items()}
+
+
+def _happened(filing: Filing, deal_id: str | None) -> list[NewEvent]:
+    submission, contact = filing.submission, filing.contact
+    source = {"kind": "form", "formId": submission.form.id, "submissionId": submission.id}
+    if contact is None:
+        return [
+            NewEvent(
+                "submission.held",
+                {"submissionId": submission.id, "formId": submission.form.id, "reason": filing.held},
+            )
+        ]
+    happened = []
+    if filing.created or filing.filled:
+        happened.append(
+            NewEvent(
+                "record.created" if filing.created else "record.updated",
+                {
+                    "objectType": CONTACT,
+                    "recordId": contact.id,
+                    "record": {"id": contact.id, "objectType": CONTACT, "properties": contact.properties},
+                    "source": source,
+                },
+            )
+        )
+    if deal_id is not None:
+        deal = {"id": deal_id, "objectType": DEAL, "properties": _deal(filing)}
+        happened.append(
+            NewEvent(
+                "record.created",
+                {"objectType": DEAL, "recordId": deal_id, "record": deal, "source": source},
+            )
+        )
+    happened.append(
+        NewEvent(
+            "submission.filed",
+            {"submissionId": submission.id, "formId": submission.form.id, "contactId": contact.id},
+        )
+    )
+    return happened

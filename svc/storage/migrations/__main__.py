@@ -1,0 +1,43 @@
+"""Write the next revision: what the tables have that the migrations so far do not make.
+
+Read it before use: Alembic sees neither renames, nor changed conditions, nor what must happen to the rows.
+"""
+
+import sys
+from pathlib import Path
+from typing import Final
+
+from alembic import command
+from alembic.script import Script
+from sqlalchemy import MetaData
+
+from svc.storage import migrate
+from svc.storage._sqlite.engine import make_engine
+from svc.storage._sqlite.transaction import schema_change
+from svc.storage.tables import metadata
+
+_FORMATTED: Final = {
+    "hooks": "format",
+    "format.type": "exec",
+    "format.executable": sys.executable,
+    "format.options": "-m ruff format --quiet REVISION_SCRIPT_FILENAME",
+}
+
+
+def write_revision(message: str, versions: Path = migrate.VERSIONS, tables: MetaData = metadata) -> Path:
+    """Write the revision that brings *versions* to *tables*, and return its path."""
+    known = migrate.known_revisions(versions)
+    with make_engine(None).connect() as conn, schema_change(conn):
+        migrate.upgrade(conn, versions)
+        config = migrate.alembic_config(conn, versions)
+        config.attributes["metadata"] = tables
+        for name, value in _FORMATTED.items():
+            config.set_section_option("post_write_hooks", name, value)
+        written = command.revision(config, message, autogenerate=True, rev_id=f"{len(known) + 1:04}")
+    if not isinstance(written, Script):
+        raise TypeError(f"expected one revision, not {written}")
+    return Path(written.path)
+
+
+if __name__ == "__main__":
+    write_revision(" ".join(sys.argv[1:]))

@@ -1,0 +1,12 @@
+"""Run by Alembic around every use of the migrations. The connection and its transaction are the caller's."""
+
+from alembic import context
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=context.config.attributes.get("metadata"),
+    render_as_batch=True,
+    transactional_ddl=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

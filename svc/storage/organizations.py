@@ -1,0 +1,83 @@
+"""Organizations, and the objects that each starts with."""
+
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, insert, select, update
+
+from svc.domain.errors import NotFound
+from svc.domain.ids import new_id
+from svc.domain.limits import TRIAL_MS
+from svc.domain.organizations import Organization, Plan
+from svc.storage import forms, objects
+from svc.storage.store import Tx
+from svc.storage.tables import organizations
+
+
+class NewOrganization(msgspec.Struct, frozen=True, kw_only=True):
+    """What is said of an organization when it is made; it starts on its trial."""
+
+    name: str
+    country: str = "US"
+    currency: str = "USD"
+    locale: str = "en_US"
+    time_zone: str = "UTC"
+    plan: Plan = "free"
+
+
+def create(tx: Tx, asked: NewOrganization) -> Organization:
+    """Make an organization with the built-in objects, every hub on, and a trial of 14 days."""
+    made = Organization(
+        id=new_id("org", tx.now),
+        name=asked.name,
+        country=asked.country,
+        currency=asked.currency,
+        locale=asked.locale,
+        time_zone=asked.time_zone,
+        plan=asked.plan,
+        trial_ends_at=tx.now + TRIAL_MS,
+        marketing_hub=True,
+        created_at=tx.now,
+    )
+    tx.conn.execute(insert(organizations), [msgspec.structs.asdict(made)])
+    objects.create_builtin(tx, made.id)
+    return made
+
+
+def get(conn: Connection, organization_id: str) -> Organization:
+    """The organization. Raises `NotFound`."""
+    row = conn.execute(select(organizations).where(organizations.c.id == organization_id)).one_or_none()
+    if row is None:
+        raise NotFound("no such organization")
+    return msgspec.convert(row._mapping, Organization)
+
+
+def every(conn: Connection) -> list[Organization]:
+    """All organizations, the oldest first."""
+    rows = conn.execute(select(organizations).order_by(organizations.c.id))
+    return [msgspec.convert(row._mapping, Organization) for row in rows]
+
+
+def update_plan(
+    tx: Tx,
+    organization_id: str,
+    *,
+    plan: Plan | None = None,
+    trial_ends_at: int | None = None,
+    marketing_hub: bool | None = None,
+) -> None:
+    """Change what is given of the plan, the end of the trial and the Marketing hub."""
+    asked = {"plan": plan, "trial_ends_at": trial_ends_at, "marketing_hub": marketing_hub}
+    _update(tx, organization_id, {name: value for name, value in asked.items() if value is not None})
+
+
+def close(tx: Tx, organization_id: str) -> None:
+    """Close the organization: its doors stop at once, and what is stored stays."""
+    _update(tx, organization_id, {"closed_at": tx.now})
+
+
+def _update(tx: Tx, organization_id: str, values: dict[str, Any]) -> None:
+    done = tx.conn.execute(update(organizations).where(organizations.c.id == organization_id).values(values))
+    if not done.rowcount:
+        raise NotFound("no such organization")
+    forms.announce_all(tx, organization_id)

@@ -1,0 +1,142 @@
+"""What the data promises at every moment, and how to find what breaks it.
+
+A broken promise is a fault of the program, of the disk, or of somebody's shell; none heals by itself.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, and_, or_, select
+
+from svc.domain.objects import BUILTIN_OBJECTS, CONTACT
+from svc.storage.beside import foreign_key_faults, integrity_faults
+from svc.storage.tables import (
+    identities,
+    metadata,
+    notes,
+    objects,
+    organizations,
+    records,
+    submissions,
+    suggestions,
+)
+
+EXAMPLES_MAX: Final = 5
+
+Broken = Callable[[Connection], Iterable[str]]
+"""Names each thing that breaks a promise, in the words of a person who goes to look at it."""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """How well one promise is kept."""
+
+    promise: str
+    broken: int
+    """How many things break it."""
+    examples: tuple[str, ...]
+    """The first of them."""
+
+
+def check(conn: Connection) -> Iterator[Finding]:
+    """Look at every promise in turn, within one transaction of *conn*."""
+    for promise, broken in PROMISES.items():
+        count = 0
+        examples: list[str] = []
+        for one in broken(conn):
+            count += 1
+            if count <= EXAMPLES_MAX:
+                examples.append(one)
+        yield Finding(promise, count, tuple(examples))
+
+
+def _submissions(where: ColumnElement[bool]) -> Broken:
+    return lambda conn: conn.scalars(select(submissions.c.id).where(where))
+
+
+def _of_another_organization(conn: Connection) -> Iterator[str]:
+    """Rows that refer to a row of another organization, along every foreign key."""
+    for table in metadata.sorted_tables:
+        for key in table.foreign_keys:
+            parent = key.column.table.alias()
+            if "organization_id" not in table.c or "organization_id" not in parent.c:
+                continue
+            crossing = (
+                select(table.c.get("id", key.parent))
+                .join(parent, parent.c[key.column.name] == key.parent)
+                .where(parent.c.organization_id != table.c.organization_id)
+            )
+            for row_id in conn.scalars(crossing):
+                yield f"{table.name} {row_id}, by its {key.parent.name}"
+
+
+def _without_objects(conn: Connection) -> Iterator[str]:
+    for builtin in BUILTIN_OBJECTS:
+        has = select(objects.c.id).where(
+            objects.c.organization_id == organizations.c.id, objects.c.slug == builtin.slug
+        )
+        for organization_id in conn.scalars(select(organizations.c.id).where(~has.exists())):
+            yield f"{organization_id} has no {builtin.slug}"
+
+
+def _unknown_by(conn: Connection) -> Iterator[str]:
+    """Contacts that are not known by exactly the e-mail and the phone that they have."""
+    rows = conn.execute(
+        select(records.c.id, records.c.properties, identities.c.kind, identities.c.value)
+        .join(objects, objects.c.id == records.c.object_id)
+        .outerjoin(identities, identities.c.record_id == records.c.id)
+        .where(objects.c.slug == CONTACT, records.c.deleted_at.is_(None))
+        .order_by(records.c.id)
+        .execution_options(yield_per=1_000)
+    )
+    for contact_id, group in groupby(rows.tuples(), key=itemgetter(0)):
+        found = list(group)
+        properties: dict[str, Any] = msgspec.json.decode(found[0][1])
+        has = {(kind, properties[kind]) for kind in ("email", "phone") if properties.get(kind)}
+        known_by = {(kind, value) for _, _, kind, value in found if kind is not None}
+        if has != known_by:
+            yield contact_id
+
+
+def _filed_without_note(conn: Connection) -> Iterable[str]:
+    note = select(notes.c.id).where(
+        notes.c.record_id == submissions.c.contact_id, notes.c.submission_id == submissions.c.id
+    )
+    return conn.scalars(
+        select(submissions.c.id).where(
+            submissions.c.state == "filed", submissions.c.contact_id.is_not(None), ~note.exists()
+        )
+    )
+
+
+_column = submissions.c
+
+PROMISES: Final[dict[str, Broken]] = {
+    "the file is whole": integrity_faults,
+    "nothing refers to what is not there": foreign_key_faults,
+    "nothing refers to another organization's": _of_another_organization,
+    "every organization has its built-in objects": _without_objects,
+    "every submission is due, queued, filed or held": _submissions(
+        _column.state.not_in(("due", "queued", "filed", "held"))
+    ),
+    "every due submission has its place in the form's pace": _submissions(
+        and_(_column.state == "due", _column.paced_at.is_(None))
+    ),
+    "every queued submission waits since a time, and has no place in the pace": _submissions(
+        and_(_column.state == "queued", or_(_column.queued_at.is_(None), _column.paced_at.is_not(None)))
+    ),
+    "every filed submission has its contact and its time": _submissions(
+        and_(_column.state == "filed", or_(_column.contact_id.is_(None), _column.filed_at.is_(None)))
+    ),
+    "every filed submission left a note on its contact": _filed_without_note,
+    "every held submission says why, and is filed nowhere": _submissions(
+        and_(_column.state == "held", or_(_column.held_reason.is_(None), _column.contact_id.is_not(None)))
+    ),
+    "every contact is known by its own e-mail and phone": _unknown_by,
+    "every suggestion is open, or was decided": lambda conn: conn.scalars(
+        select(suggestions.c.id).where((suggestions.c.state == "open") != suggestions.c.decided_at.is_(None))
+    ),
+}
+"""By what is promised. Each looks at everything there is."""

@@ -1,0 +1,107 @@
+"""The store over a SQLite file: three connections, each with a thread of its own."""
+
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import trio
+from outcome import Outcome
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DatabaseError
+
+from svc.clock import Clock
+from svc.storage import _aiosqlite_trio as aiosqlite_trio
+from svc.storage import migrate
+from svc.storage._sqlite.engine import make_engine, make_file, raw, sole_use
+from svc.storage._sqlite.group_commit import BATCH_UNITS_MAX, QUEUE_UNITS_MAX, GroupCommitStore
+from svc.storage._sqlite.transaction import read_snapshot, schema_change
+from svc.storage.store import Store, StoreFailed
+
+R = TypeVar("R")
+
+
+def migrate_to_head(conn: Connection, versions: Path = migrate.VERSIONS) -> None:
+    """Bring the schema to what this program expects; raises `SchemaTooNew` and `StoreFailed`."""
+    if not read_snapshot(conn, lambda conn: migrate.is_current(conn, versions)):
+        with schema_change(conn):
+            migrate.upgrade(conn, versions)
+
+
+@asynccontextmanager
+async def open_store(
+    path: Path,
+    clock: Clock,
+    *,
+    prepare: Callable[[Connection], None] = migrate_to_head,
+    batch_max: int = BATCH_UNITS_MAX,
+    queue_max: int = QUEUE_UNITS_MAX,
+) -> AsyncIterator[Store]:
+    """The store over the file at *path*, made if it is not there, and closed on leaving.
+
+    *prepare* runs over the writer's connection before anything else, outside of a transaction.
+    Raises `StoreInUse`, `SchemaTooNew`, and `StoreFailed` for a file that cannot be used.
+    """
+    engine = make_engine(path)
+    async with AsyncExitStack() as opening:
+        try:
+            make_file(path)
+            opening.enter_context(sole_use(path))
+            with trio.CancelScope(shield=True):
+                writer = await opening.enter_async_context(_thread_lane(engine, "writer", prepare))
+                reader = await opening.enter_async_context(_thread_lane(engine, "reader", _read_only))
+                long_reader = await opening.enter_async_context(
+                    _thread_lane(engine, "long reader", _read_only)
+                )
+        except (DatabaseError, sqlite3.DatabaseError, OSError) as error:
+            raise StoreFailed(f"{path} cannot be opened: {getattr(error, 'orig', error)}") from error
+        store = GroupCommitStore(
+            clock,
+            writer=writer,
+            reader=reader,
+            long_reader=long_reader,
+            resources=opening.pop_all(),
+            batch_max=batch_max,
+            queue_max=queue_max,
+        )
+    try:
+        yield store
+    finally:
+        await store.aclose()
+
+
+class _ThreadLane:
+    """A connection that aiosqlite owns, together with the thread that all its work is done in."""
+
+    def __init__(self, connection: aiosqlite_trio.Connection, conn: Connection) -> None:
+        self._connection = connection
+        self._conn = conn
+
+    def submit(self, work: Callable[[Connection], R], tell: Callable[[Outcome[R]], None]) -> None:
+        self._connection.submit(partial(work, self._conn), tell)
+
+
+@asynccontextmanager
+async def _thread_lane(
+    engine: Engine, name: str, prepare: Callable[[Connection], None]
+) -> AsyncIterator[_ThreadLane]:
+    opened: list[Connection] = []
+
+    def connect() -> sqlite3.Connection:
+        opened.append(engine.connect())
+        return raw(opened[0])
+
+    async with aiosqlite_trio.Connection(connect, name=f"svc {name}") as connection:
+        [conn] = opened
+        try:
+            await connection.run(partial(prepare, conn))
+            yield _ThreadLane(connection, conn)
+        finally:
+            with trio.CancelScope(shield=True):
+                await connection.run(conn.close)
+
+
+def _read_only(conn: Connection) -> None:
+    raw(conn).execute("PRAGMA query_only = ON")

@@ -1,0 +1,122 @@
+"""The store: runs units of work, plain functions over a transaction, and answers when they are durable."""
+
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
+
+import msgspec
+from sqlalchemy import Connection
+
+from svc.domain.changes import Change
+from svc.domain.errors import Unavailable
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class StoreError(Exception):
+    """The base of everything that the store itself raises."""
+
+
+class StoreFull(StoreError, Unavailable):
+    """Raised when too much waits already. Nothing was accepted: try again later."""
+
+
+class StoreClosed(StoreError, Unavailable):
+    """Raised by a store that is closing or closed. Nothing was accepted."""
+
+
+class StoreFailed(StoreError, Unavailable):
+    """Raised when the transaction around a unit was lost, so its work is not there; the cause is chained.
+
+    The cause was outside the unit: the disk, or another unit that took the whole batch with it.
+    """
+
+
+class StoreInUse(StoreError):
+    """Raised when another process has the data open. Stop that one first."""
+
+
+class SchemaTooNew(StoreError):
+    """Raised when a newer program wrote the data. Start that one, or restore a backup made before it."""
+
+
+class Tx:
+    """What a unit of writing work gets: its connection, inside a transaction, and its time.
+
+    A unit neither commits nor rolls back, and it lets database errors pass: after some of them there is no
+    transaction left to go on in. It may use savepoints (`conn.begin_nested()`).
+    """
+
+    __slots__ = ("changes", "conn", "now")
+
+    def __init__(self, conn: Connection, now: int) -> None:
+        self.conn = conn
+        self.now = now
+        """When the unit was handed in, milliseconds since the Unix epoch."""
+        self.changes: list[Change] = []
+
+    def announce(self, change: Change) -> None:
+        """Have *change* told to the listeners after the commit; dropped if the unit fails."""
+        self.changes.append(change)
+
+
+class StoreStatistics(msgspec.Struct, frozen=True):
+    """How the store is doing. Counts are since it was opened."""
+
+    queue_depth: int = 0
+    """Units accepted that no batch has taken up yet."""
+    reads_waiting: int = 0
+    """Reads asked for and not answered yet, long ones included."""
+    batches: int = 0
+    """Transactions committed."""
+    batches_failed: int = 0
+    """Transactions lost with all their units."""
+    units: int = 0
+    """Units committed."""
+    units_failed: int = 0
+    """Units that raised, or were lost with their batch."""
+    batch_units_last: int = 0
+    batch_units_max: int = 0
+    commit_seconds: float = 0.0
+    """Time spent in COMMIT, where the disk is waited for."""
+    commit_seconds_max: float = 0.0
+
+
+class Store(Protocol):
+    """Runs units of work. Units are synchronous, do no I/O of their own, and are short."""
+
+    async def read(self, fn: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run `fn(connection, *args)` over one snapshot of what is committed. It must be quick.
+
+        Raises `StoreFull`, `StoreClosed`, and whatever *fn* raises.
+        """
+        ...
+
+    async def read_long(
+        self, fn: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
+        """As `read`, but not in the way of the quick ones: for exports and checks."""
+        ...
+
+    async def write(self, fn: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run `fn(tx, *args)` and return its result once it is on disk; all of it is there, or nothing.
+
+        A caller that is cancelled before the unit is accepted leaves nothing; later, the unit goes on
+        without it. Raises `StoreFull`, `StoreClosed`, `StoreFailed`, and whatever *fn* raises.
+        """
+        ...
+
+    def listen(self, listener: Callable[[Change], None]) -> None:
+        """Call *listener* on the Trio thread with each announced change, in the order of the commits.
+
+        It is called before the unit's caller goes on. It must neither block nor raise.
+        """
+        ...
+
+    def statistics(self) -> StoreStatistics:
+        """What the store has done and what waits."""
+        ...
+
+    async def aclose(self) -> None:
+        """Refuse new work, finish what was accepted, and let go of the data."""
+        ...

@@ -1,0 +1,330 @@
+"""Submissions: stored before anything else, then due or queued, then filed or held.
+
+`due` and `queued` are what a person sees as Queued: stored, and not yet filed. A submission is
+`due` from the moment that its form's pace has a place for it.
+"""
+
+from typing import Any, Final, Literal
+
+import msgspec
+from sqlalchemy import Connection, bindparam, func, insert, select, true, update
+
+from svc.domain.changes import SubmissionsDue
+from svc.domain.errors import NotFound
+from svc.domain.filing import StoredSubmission
+from svc.domain.forms import Form, Scalar
+from svc.domain.ids import first_id, new_id
+from svc.domain.limits import (
+    PACE_FILINGS_MAX,
+    PACE_WINDOW_MS,
+    QUEUE_WINDOW_MS,
+    RECENT_SUBMISSIONS,
+    SENDER_WINDOW_MS,
+)
+from svc.domain.matching import HeldReason
+from svc.domain.organizations import Organization
+from svc.storage import forms as form_rows
+from svc.storage import organizations, sites
+from svc.storage.prepared import Prepared
+from svc.storage.store import Tx
+from svc.storage.tables import forms, submissions
+from svc.storage.tables import sites as site_rows
+
+State = Literal["due", "queued", "filed", "held"]
+Label = Literal["Filed", "Held", "Queued"]
+
+LABELS: Final[dict[State, Label]] = {"due": "Queued", "queued": "Queued", "filed": "Filed", "held": "Held"}
+
+
+class NewSubmission(msgspec.Struct, frozen=True, kw_only=True):
+    """A submission to be stored."""
+
+    organization_id: str
+    form_id: str
+    queued: bool
+    sender: str
+    visitors: tuple[str, ...]
+    email: str | None
+    phone: str | None
+    name: str | None
+    fields: dict[str, Scalar]
+    recognised: tuple[str, ...]
+    mapped: dict[str, str]
+    dropped: int
+    spam: bool
+
+
+_INSERT = Prepared(insert(submissions))
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def insert_one(tx: Tx, new: NewSubmission) -> str:
+    """Store a submission and return its id; it is due, and announced as such, or queued."""
+    submission_id = new_id("sub", tx.now)
+    _INSERT.run(
+        tx.conn,
+        {
+            "id": submission_id,
+            "organization_id": new.organization_id,
+            "form_id": new.form_id,
+            "state": "queued" if new.queued else "due",
+            "received_at": tx.now,
+            "sender": new.sender,
+            "visitors": _json(new.visitors) if new.visitors else None,
+            "email": new.email,
+            "phone": new.phone,
+            "name": new.name,
+            "fields": _json(new.fields),
+            "recognised": _json(new.recognised),
+            "mapped": _json(new.mapped),
+            "dropped": new.dropped,
+            "queued_at": tx.now if new.queued else None,
+            "paced_at": None if new.queued else tx.now,
+            "filed_at": None,
+            "filed_by": None,
+            "held_reason": "spam" if new.spam else None,
+            "candidates": None,
+            "contact_id": None,
+            "deal_id": None,
+        },
+    )
+    if not new.queued:
+        tx.announce(SubmissionsDue(new.organization_id))
+    return submission_id
+
+
+class FormStanding(msgspec.Struct, frozen=True, kw_only=True):
+    """A form, and what is stored of its recent submissions: all that admitting the next one takes."""
+
+    form: Form
+    organization: Organization
+    tracked: bool
+    """Whether the organization tracks sites, so that there may be visits to attach."""
+    sent: list[tuple[str, int]]
+    """Sender and time of each submission of the last minute."""
+    paced: list[int]
+    """When each filing of the last minute took its place in the form's pace."""
+    queued: list[int]
+    """When each submission was queued that was queued in the last hour."""
+    waiting: int
+    """Submissions in the queue now."""
+    waiting_since: int | None
+    """When the oldest of them was queued."""
+
+
+def standing(conn: Connection, form_key: str, now: int) -> FormStanding:
+    """The standing of the form with the public key at *now*. Raises `NotFound`."""
+    form = form_rows.by_key(conn, form_key)
+    waiting, since, head = conn.execute(
+        select(func.count(), func.min(submissions.c.queued_at), func.min(submissions.c.id)).where(
+            submissions.c.form_id == form.id, submissions.c.state == "queued"
+        )
+    ).one()
+    recent = conn.execute(
+        select(submissions.c.sender, submissions.c.received_at, submissions.c.queued_at).where(
+            submissions.c.form_id == form.id, submissions.c.id >= first_id("sub", now - QUEUE_WINDOW_MS)
+        )
+    ).all()
+    # The pace is kept in the order of arrival, so the newest ones ahead of the queue are the last paced.
+    ahead = submissions.c.id < head if head is not None else true()
+    last = conn.execute(
+        select(submissions.c.paced_at)
+        .where(submissions.c.form_id == form.id, ahead)
+        .order_by(submissions.c.id.desc())
+        .limit(PACE_FILINGS_MAX)
+    ).scalars()
+    return FormStanding(
+        form=form,
+        organization=organizations.get(conn, form.organization_id),
+        tracked=sites.any_tracked(conn, form.organization_id),
+        sent=[(sender, at) for sender, at, _ in recent if at > now - SENDER_WINDOW_MS],
+        paced=[at for at in last if at is not None and at > now - PACE_WINDOW_MS],
+        queued=[at for _, _, at in recent if at is not None and at > now - QUEUE_WINDOW_MS],
+        waiting=waiting,
+        waiting_since=since,
+    )
+
+
+_RELEASE = Prepared(
+    update(submissions)
+    .where(
+        submissions.c.id.in_(
+            select(submissions.c.id)
+            .where(submissions.c.form_id == bindparam("of_form"), submissions.c.state == "queued")
+            .order_by(submissions.c.id)
+            .limit(bindparam("room"))
+        )
+    )
+    .values(state="due", paced_at=bindparam("at"))
+)
+
+
+def release(tx: Tx, organization_id: str, form_id: str, room: int) -> int:
+    """Make the oldest *room* of the form's queue due, and return how many that were."""
+    released = _RELEASE.run(tx.conn, {"of_form": form_id, "room": room, "at": tx.now})
+    if released:
+        tx.announce(SubmissionsDue(organization_id))
+    return released
+
+
+DUE_COLUMNS: Final = (
+    submissions.c.id,
+    submissions.c.received_at,
+    submissions.c.email,
+    submissions.c.phone,
+    submissions.c.name,
+    submissions.c.fields,
+    submissions.c.recognised,
+    submissions.c.mapped,
+    submissions.c.dropped,
+    submissions.c.held_reason,
+    submissions.c.visitors,
+)
+"""What `stored` reads, followed by the columns of the form."""
+
+_JOINED = submissions.join(forms, forms.c.id == submissions.c.form_id).outerjoin(
+    site_rows, site_rows.c.id == forms.c.site_id
+)
+_DUE = Prepared(
+    select(*DUE_COLUMNS, *form_rows.COLUMNS)
+    .select_from(_JOINED)
+    .where(submissions.c.organization_id == bindparam("organization_id"), submissions.c.state == "due")
+    .order_by(submissions.c.id)
+    .limit(bindparam("batch"))
+)
+
+_decode_fields = msgspec.json.Decoder(dict[str, Scalar]).decode
+_decode_names = msgspec.json.Decoder(tuple[str, ...]).decode
+_decode_mapped = msgspec.json.Decoder(dict[str, str]).decode
+
+
+def due(conn: Connection, organization_id: str, batch: int) -> list[StoredSubmission]:
+    """The organization's oldest due submissions, at most *batch*, in the order of arrival."""
+    rows = _DUE.all(conn, {"organization_id": organization_id, "batch": batch})
+    return [_stored(tuple(row)) for row in rows]
+
+
+def _stored(row: tuple[Any, ...]) -> StoredSubmission:
+    (
+        submission_id,
+        received_at,
+        email,
+        phone,
+        name,
+        fields,
+        recognised,
+        mapped,
+        dropped,
+        held_reason,
+        visitors,
+    ) = row[: len(DUE_COLUMNS)]
+    return StoredSubmission(
+        id=submission_id,
+        form=form_rows.from_row(row[len(DUE_COLUMNS) :]),
+        received_at=received_at,
+        email=email,
+        phone=phone,
+        name=name,
+        fields=_decode_fields(fields),
+        recognised=_decode_names(recognised),
+        mapped=_decode_mapped(mapped),
+        dropped=dropped,
+        held_reason=held_reason,
+        visitors=_decode_names(visitors) if visitors else (),
+    )
+
+
+class HeldSubmission(msgspec.Struct, frozen=True):
+    """A submission that waits for a person, and the contacts it may be from."""
+
+    submission: StoredSubmission
+    candidates: tuple[str, ...]
+
+
+def held(conn: Connection, organization_id: str, submission_id: str) -> HeldSubmission:
+    """A held submission. Raises `NotFound` when the organization has none of that id."""
+    row = conn.execute(
+        select(*DUE_COLUMNS, *form_rows.COLUMNS, submissions.c.candidates)
+        .select_from(_JOINED)
+        .where(
+            submissions.c.id == submission_id,
+            submissions.c.organization_id == organization_id,
+            submissions.c.state == "held",
+        )
+    ).one_or_none()
+    if row is None:
+        raise NotFound("no such held submission")
+    *stored, candidates = row
+    return HeldSubmission(_stored(tuple(stored)), _decode_names(candidates or "[]"))
+
+
+def organizations_with_due(conn: Connection) -> list[str]:
+    """The organizations that have submissions to be filed."""
+    return list(
+        conn.execute(
+            select(submissions.c.organization_id).where(submissions.c.state == "due").distinct()
+        ).scalars()
+    )
+
+
+def forms_with_queue(conn: Connection) -> list[str]:
+    """The keys of the forms that have a queue."""
+    return list(
+        conn.execute(
+            select(forms.c.form_key)
+            .join(submissions, submissions.c.form_id == forms.c.id)
+            .where(submissions.c.state == "queued")
+            .distinct()
+        ).scalars()
+    )
+
+
+class SubmissionSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a form's recent submissions."""
+
+    id: str
+    label: Label
+    received_at: int
+    held_reason: HeldReason | None
+    candidates: tuple[str, ...]
+    contact_id: str | None
+    deal_id: str | None
+    dropped: int
+
+
+def recent(
+    conn: Connection, organization_id: str, form_id: str, limit: int = RECENT_SUBMISSIONS
+) -> list[SubmissionSummary]:
+    """The form's latest submissions, the newest first."""
+    rows = conn.execute(
+        select(
+            submissions.c.id,
+            submissions.c.state,
+            submissions.c.received_at,
+            submissions.c.held_reason,
+            submissions.c.candidates,
+            submissions.c.contact_id,
+            submissions.c.deal_id,
+            submissions.c.dropped,
+        )
+        .where(submissions.c.organization_id == organization_id, submissions.c.form_id == form_id)
+        .order_by(submissions.c.id.desc())
+        .limit(limit)
+    )
+    return [
+        SubmissionSummary(
+            id=submission_id,
+            label=LABELS[state],
+            received_at=received_at,
+            # A spam mark that has not been filed yet is no reason that anything is held.
+            held_reason=reason if state in {"held", "filed"} else None,
+            candidates=_decode_names(candidates or "[]"),
+            contact_id=contact_id,
+            deal_id=deal_id,
+            dropped=dropped,
+        )
+        for submission_id, state, received_at, reason, candidates, contact_id, deal_id, dropped in rows
+    ]

@@ -1,0 +1,259 @@
+"""Every table, in SQLAlchemy Core, portable between SQLite and PostgreSQL.
+
+Times are integers: milliseconds since the epoch, UTC. Ids are text: a prefix and a ULID, so that
+the order of ids is the order of making. JSON is text that the noun modules encode and decode.
+"""
+
+from typing import Final
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    false,
+    text,
+)
+
+metadata: Final = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def _organization() -> "Column[str]":
+    return Column("organization_id", Text, ForeignKey("organizations.id"), nullable=False)
+
+
+organizations: Final = Table(
+    "organizations",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("country", Text, nullable=False),
+    Column("currency", Text, nullable=False),
+    Column("locale", Text, nullable=False),
+    Column("time_zone", Text, nullable=False),
+    Column("plan", Text, nullable=False),
+    Column("trial_ends_at", BigInteger),
+    Column("marketing_hub", Boolean, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("closed_at", BigInteger),
+)
+
+sites: Final = Table(
+    "sites",
+    metadata,
+    Column("id", Text, primary_key=True),
+    _organization(),
+    Column("domain", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("removed_at", BigInteger),
+    Index("ix_sites_organization_id", "organization_id"),
+    Index("ix_sites_domain", "domain"),
+)
+
+visitor_keys: Final = Table(
+    "visitor_keys",
+    metadata,
+    Column("day", Integer, primary_key=True, autoincrement=False),
+    Column("key", LargeBinary, nullable=False),
+)
+
+visits: Final = Table(
+    "visits",
+    metadata,
+    Column("id", Text, primary_key=True),
+    _organization(),
+    Column("site_id", Text, ForeignKey("sites.id"), nullable=False),
+    Column("visitor", Text, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("referrer", Text),
+    Column("title", Text),
+    Column("at", BigInteger, nullable=False),
+    Column("record_id", Text, ForeignKey("records.id")),
+    Index("ix_visits_organization_id_visitor", "organization_id", "visitor"),
+    Index(
+        "ix_visits_record_id",
+        "record_id",
+        sqlite_where=text("record_id IS NOT NULL"),
+        postgresql_where=text("record_id IS NOT NULL"),
+    ),
+)
+
+objects: Final = Table(
+    "objects",
+    metadata,
+    Column("id", Text, primary_key=True),
+    _organization(),
+    Column("slug", Text, nullable=False),
+    Column("label", Text, nullable=False),
+    Column("label_plural", Text, nullable=False),
+    Column("publishable", Boolean, nullable=False, server_default=false()),
+    Column("created_at", BigInteger, nullable=False),
+    UniqueConstraint("organization_id", "slug"),
+)
+
+properties: Final = Table(
+    "properties",
+    metadata,
+    Column("id", Text, primary_key=True),
+    _organization(),
+    Column("object_id", Text, ForeignKey("objects.id"), nullable=False),
+    Column("slug", Text, nullable=False),
+    Column("label", Text, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("options", Text, nullable=False),
+    Column("personal", Boolean, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    UniqueConstraint("object_id", "slug"),
+)
+
+records: Final = Table(
+    "records",
+    metadata,
+    Column("id", Text, primary_key=True),
+    _organization(),
+    Column("object_id", Text, ForeignKey("objects.id"), nullable=False),
+    Column("properties", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("updated_at", BigInteger, nullable=False),
+    Column("deleted_at", BigInteger),
+    Index("ix_records_object_id_id", "object_id", "id"),
+)
+
+identities: Final = Table(
+    "identities",
+    metadata,
+    _organization(),
+    Column("kind", Text, nullable=False),
+    Column("value", Text, nullable=False),
+    Column("record_id", Text, ForeignKey("records.id"), nullable=False),
+    # What a contact is known by. Not unique: two contacts may share a phone, and then a person decides.
+    Index("pk_identities", "organization_id", "kind", "value", "record_id", unique=True),
+    Index("ix_identities_record_id", "record_id"),
+)
+
+notes: Final = Table(
+    "notes",
+    metadata,
+    Column("id", Text, primary_key=True),
+    _organization(),
+    Column("record_id", Text, ForeignKey("records.id"), nullable=False),
+    Column("title", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("submission_id", Text, ForeignKey("submissions.id")),
+    Column("created_at", BigInteger, nullable=False),
+    Index("ix_notes_record_id_id", "record_id", "id"),
+)
+
+suggestions: Final = Table(
+    "suggestions",
+    metadata,
+    Column("id", Text, primary_key=True),
+    _organization(),
+    Column("record_id", Text, ForeignKey("records.id"), nullable=False),
+    Column("property", Text, nullable=False),
+    Column("value", Text, nullable=False),
+    Column("submission_id", Text, ForeignKey("submissions.id")),
+    Column("state", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("decided_at", BigInteger),
+    Index("ix_suggestions_record_id_state", "record_id", "state"),
+)
+
+forms: Final = Table(
+    "forms",
+    metadata,
+    Column("id", Text, primary_key=True),
+    _organization(),
+    Column("site_id", Text, ForeignKey("sites.id")),
+    Column("name", Text, nullable=False),
+    Column("form_key", Text, nullable=False, unique=True),
+    Column("status", Text, nullable=False),
+    Column("field_map", Text, nullable=False),
+    Column("deal_title", Text),
+    Column("honeypot", Text),
+    Column("created_at", BigInteger, nullable=False),
+    Column("updated_at", BigInteger, nullable=False),
+    Index("ix_forms_organization_id", "organization_id"),
+)
+
+submissions: Final = Table(
+    "submissions",
+    metadata,
+    Column("id", Text, primary_key=True),
+    _organization(),
+    Column("form_id", Text, ForeignKey("forms.id"), nullable=False),
+    Column("state", Text, nullable=False),
+    Column("received_at", BigInteger, nullable=False),
+    Column("sender", Text, nullable=False),
+    Column("visitors", Text),
+    Column("email", Text),
+    Column("phone", Text),
+    Column("name", Text),
+    Column("fields", Text, nullable=False),
+    Column("recognised", Text, nullable=False),
+    Column("mapped", Text, nullable=False),
+    Column("dropped", Integer, nullable=False),
+    Column("queued_at", BigInteger),
+    Column("paced_at", BigInteger),
+    Column("filed_at", BigInteger),
+    Column("filed_by", Text),
+    Column("held_reason", Text),
+    Column("candidates", Text),
+    Column("contact_id", Text, ForeignKey("records.id")),
+    Column("deal_id", Text, ForeignKey("records.id")),
+    Index("ix_submissions_form_id_id", "form_id", "id"),
+    Index(
+        "ix_submissions_due",
+        "organization_id",
+        "id",
+        sqlite_where=text("state = 'due'"),
+        postgresql_where=text("state = 'due'"),
+    ),
+    Index(
+        "ix_submissions_queued",
+        "form_id",
+        "id",
+        sqlite_where=text("state = 'queued'"),
+        postgresql_where=text("state = 'queued'"),
+    ),
+)
+
+server_keys: Final = Table(
+    "server_keys",
+    metadata,
+    Column("id", Text, primary_key=True),
+    _organization(),
+    Column("name", Text, nullable=False),
+    Column("digest", Text, nullable=False, unique=True),
+    Column("visible_start", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+    Column("revoked_at", BigInteger),
+    Index("ix_server_keys_organization_id", "organization_id"),
+)
+
+events: Final = Table(
+    "events",
+    metadata,
+    Column("id", Text, primary_key=True),
+    _organization(),
+    Column("type", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("data", Text, nullable=False),
+    Index("ix_events_organization_id_id", "organization_id", "id"),
+)

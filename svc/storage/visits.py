@@ -1,0 +1,59 @@
+"""Visits of tracked sites, and the daily keys that visitors are named under."""
+
+import secrets
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, delete, insert, select
+
+from svc.domain.ids import new_id
+from svc.domain.limits import VISITOR_KEY_DAYS
+from svc.domain.times import day_of
+from svc.domain.visits import PageView
+from svc.storage.prepared import Prepared
+from svc.storage.sites import Site
+from svc.storage.store import Tx
+from svc.storage.tables import visitor_keys, visits
+
+_KEY_BYTES = 32
+
+_INSERT = Prepared(insert(visits))
+
+
+def insert_view(tx: Tx, seen_by: Sequence[Site], visitor: str, view: PageView) -> None:
+    """Keep a page view for each of the sites that the page belongs to."""
+    _INSERT.many(
+        tx.conn,
+        [
+            {
+                "id": new_id("vis", tx.now),
+                "organization_id": site.organization_id,
+                "site_id": site.id,
+                "visitor": visitor,
+                "url": view.url,
+                "referrer": view.referrer,
+                "title": view.title,
+                "at": tx.now,
+                "record_id": None,
+            }
+            for site in seen_by
+        ],
+    )
+
+
+def rotate_keys(tx: Tx) -> list[bytes]:
+    """Make today's key if there is none, forget those that are too old, and return the rest, today's first.
+
+    Without its key, a day's visitors can be told apart and no longer be told who they are.
+    """
+    today = day_of(tx.now)
+    tx.conn.execute(delete(visitor_keys).where(visitor_keys.c.day <= today - VISITOR_KEY_DAYS))
+    kept = keys(tx.conn)
+    if today not in kept:
+        kept[today] = secrets.token_bytes(_KEY_BYTES)
+        tx.conn.execute(insert(visitor_keys).values(day=today, key=kept[today]))
+    return [kept[day] for day in sorted(kept, reverse=True)]
+
+
+def keys(conn: Connection) -> dict[int, bytes]:
+    """The visitors' keys by the number of their day."""
+    return {day: key for day, key in conn.execute(select(visitor_keys.c.day, visitor_keys.c.key))}  # noqa: C416  # rows are not pairs to mypy

@@ -1,0 +1,187 @@
+"""Doors that are answered before Quart is asked."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import pytest
+import structlog
+import trio
+import trio.testing
+
+from svc.http.asgi import Receive, Scope, Send
+from svc.http.hot import Answer, BodyTooLarge, Hot, HotRequest, failed
+from tests.http.serving import GET, in_memory, post, respond
+
+Door = Callable[[HotRequest], Awaitable[Answer]]
+Refusal = Callable[[HotRequest, Any], Answer]
+
+
+async def _elsewhere(scope: Scope, receive: Receive, send: Send) -> None:
+    await respond(send, 404, b"elsewhere")
+
+
+class _At:
+    """A door that is one function, and refuses by a table."""
+
+    def __init__(self, door: Door, refusals: Mapping[type[Exception], Refusal]) -> None:
+        self._door = door
+        self._refusals = refusals
+
+    async def __call__(self, request: HotRequest) -> Answer:
+        return await self._door(request)
+
+    def refuse(self, request: HotRequest, error: Exception) -> Answer:
+        return self._refusals.get(type(error), failed)(request, error)
+
+
+def _hot(door: Door, refusals: Mapping[type[Exception], Refusal] | None = None) -> Hot:
+    return Hot(_elsewhere, {"/hot": _At(door, refusals or {})})
+
+
+async def _tell(request: HotRequest) -> Answer:
+    body = await request.read(10)
+    return Answer(200, [(b"content-type", b"text/plain")], b"%b %b" % (request.method.encode(), body))
+
+
+async def test_a_path_leads_to_its_door() -> None:
+    """A door answers exactly its own path, with a length and an id; everything else goes on."""
+    async with in_memory(_hot(_tell)) as server:
+        client = server.dial()
+        here = await client.ask(post(b"hello", path=b"/hot?x=1"))
+        there = [await client.ask(post(b"", path=path)) for path in (b"/", b"/hot/", b"/hotter")]
+
+    assert (200, b"POST hello") == (here.status, here.body)
+    assert {"content-type", "content-length", "x-request-id", "date"} == set(here.headers)
+    assert [b"elsewhere"] * 3 == [reply.body for reply in there]
+
+
+async def test_a_request_tells_what_it_is() -> None:
+    """A door sees the method, path, query, headers and address of its request."""
+    seen: list[object] = []
+
+    async def door(request: HotRequest) -> Answer:
+        seen.extend((request.method, request.path, request.query, request.client))
+        seen.extend((request.header(b"x-a"), request.header(b"x-b"), request.header(b"x-c")))
+        seen.extend((request.text("x-a"), request.text("x-c"), request.headers[0]))
+        return Answer(204)
+
+    async with in_memory(_hot(door)) as server:
+        await server.dial().ask(
+            b"PUT /hot?a=%20 HTTP/1.1\r\nHost: a\r\nX-A: one\r\nX-B: one\r\nx-b: two\r\n\r\n"
+        )
+
+    assert ["PUT", "/hot", b"a=%20", "", b"one", b"one, two", None, "one", None, (b"host", b"a")] == seen
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        (b"a", b"a"),
+        (b"!~" * 64, b"!~" * 64),
+        (b"x" * 129, None),
+        (b"a b", None),
+        (b"caf\xc3\xa9", None),
+        (b"", None),
+    ],
+)
+async def test_a_request_keeps_its_id(asked: bytes, answered: bytes | None) -> None:
+    """A caller's id is kept when it is 1 to 128 visible ASCII characters; else there is a new one."""
+    async with in_memory(_hot(_tell)) as server:
+        client = server.dial()
+        ids = [
+            (await client.ask(post(b"", b"X-Request-Id: " + asked, path=b"/hot"))).headers["x-request-id"]
+            for _ in range(2)
+        ]
+
+    if answered is None:
+        assert [32, 32] == [len(new) for new in ids]
+        assert ids[0] != ids[1]
+    else:
+        assert [answered.decode()] * 2 == ids
+
+
+async def test_head_is_answered_without_a_body() -> None:
+    """HEAD gets the headers of the answer, its length among them, and no body."""
+    async with in_memory(_hot(_tell)) as server:
+        client = server.dial()
+        reply = await client.ask(b"HEAD /hot HTTP/1.1\r\nHost: a\r\n\r\n")
+        after = await client.ask(GET)
+
+    assert ("5", b"") == (reply.headers["content-length"], reply.body)
+    assert 404 == after.status
+
+
+@pytest.mark.parametrize(
+    "request_bytes",
+    [
+        pytest.param(post(b"x" * 11, path=b"/hot")[:-11], id="by its length, before it comes"),
+        pytest.param(
+            b"POST /hot HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + b"6\r\nxxxxxx\r\n" * 2,
+            id="by counting, before it ends",
+        ),
+    ],
+)
+async def test_a_large_body_is_refused(request_bytes: bytes) -> None:
+    """A body over the door's limit is refused in the door's own way, as soon as that is known."""
+    refusals: dict[type[Exception], Refusal] = {
+        BodyTooLarge: lambda _, error: Answer(413, (), b"over %d" % error.limit_bytes)
+    }
+
+    async with in_memory(_hot(_tell, refusals)) as server:
+        reply = await server.dial().ask(request_bytes)
+
+    assert (413, b"over 10", "close") == (reply.status, reply.body, reply.headers["connection"])
+
+
+async def test_an_unknown_error_tells_nothing() -> None:
+    """An error that nobody explains is a 500 without a word, and is logged with the id."""
+
+    async def door(request: HotRequest) -> Answer:
+        raise ZeroDivisionError("a secret")
+
+    with structlog.testing.capture_logs() as logs:
+        async with in_memory(_hot(door)) as server:
+            client = server.dial()
+            reply = await client.ask(post(b"", b"X-Request-Id: mine", path=b"/hot"))
+            after = await client.ask(GET)
+
+    assert (500, b"", 404) == (reply.status, reply.body, after.status)
+    assert [("door failed", "mine", "/hot")] == [
+        (log["event"], log["request_id"], log["path"]) for log in logs
+    ]
+
+
+async def test_who_leaves_in_the_middle_is_not_answered() -> None:
+    """A client that leaves before its body is complete ends the door without an error."""
+    with structlog.testing.capture_logs() as logs:
+        async with in_memory(_hot(_tell)) as server:
+            client = server.dial()
+            await client.send(post(b"hello", path=b"/hot")[:-2])
+            await client.stream.send_eof()
+            answer = await client.rest()
+
+    assert b"" == answer
+    assert [] == logs
+
+
+async def test_work_goes_on_without_the_client() -> None:
+    """Once the body is read, the door's work is done though the client leaves."""
+    read, finish, done = trio.Event(), trio.Event(), trio.Event()
+
+    async def door(request: HotRequest) -> Answer:
+        await request.read(10)
+        read.set()
+        await finish.wait()
+        done.set()
+        return Answer(200)
+
+    async with in_memory(_hot(door)) as server:
+        client = server.dial()
+        await client.send(post(b"work", path=b"/hot"))
+        await read.wait()
+        await client.stream.aclose()
+        await trio.testing.wait_all_tasks_blocked()
+        finish.set()
+
+        with trio.fail_after(5):
+            await done.wait()

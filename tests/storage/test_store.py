@@ -1,0 +1,428 @@
+"""What every store does: the one over a file with its threads, and the inline ones of the tests of time."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from sqlalchemy import Column, Connection, ForeignKey, Integer, MetaData, Table, Text, insert, select
+from sqlalchemy.exc import IntegrityError, OperationalError
+from structlog.testing import capture_logs
+from trio.testing import MockClock
+
+from svc.clock import VirtualClock
+from svc.domain.changes import Change
+from svc.storage.inline import create_tables, inline_store
+from svc.storage.sqlite import open_store
+from svc.storage.store import Store, StoreClosed, StoreFailed, StoreFull, Tx
+
+START = 1_790_000_000_000
+
+tables = MetaData()
+rows = Table("rows", tables, Column("id", Integer, primary_key=True), Column("text", Text))
+parts = Table(
+    "parts",
+    tables,
+    Column("id", Integer, primary_key=True),
+    Column("row", ForeignKey("rows.id", deferrable=True, initially="DEFERRED")),
+)
+prepare = partial(create_tables, tables=tables)
+
+OpenStore = Callable[..., AbstractAsyncContextManager[Store]]
+
+
+class Added(Change, frozen=True):
+    key: int
+
+
+class Refused(Exception):
+    pass
+
+
+def add(tx: Tx, key: int) -> int:
+    tx.conn.execute(insert(rows).values(id=key, text=f"row {key}"))
+    tx.announce(Added(key))
+    return key
+
+
+def add_and_refuse(tx: Tx, key: int, error: BaseException) -> None:
+    add(tx, key)
+    raise error
+
+
+def add_orphan(tx: Tx, key: int) -> None:
+    """Break a rule that SQLite looks at when it commits."""
+    tx.conn.execute(insert(parts).values(id=key, row=-1))
+
+
+def add_or_end_transaction(tx: Tx, key: int) -> None:
+    """Fail, if the row is there, as a full disk may: SQLite ends the whole transaction."""
+    tx.conn.execute(insert(rows).prefix_with("OR ROLLBACK").values(id=key))
+
+
+def ids(conn: Connection) -> list[int]:
+    return list(conn.scalars(select(rows.c.id).order_by(rows.c.id)))
+
+
+async def outcome_of(store: Store, fn: Callable[..., Any], *args: Any) -> Any:
+    """What a write returned, or else the error that it raised."""
+    try:
+        return await store.write(fn, *args)
+    except Exception as error:  # noqa: BLE001  # whatever it is, the test looks at it
+        return error
+
+
+async def outcomes_of(store: Store, *units: tuple[Any, ...]) -> list[Any]:
+    """The outcomes of writes that were handed in at one moment, in their order."""
+    outcomes: dict[int, Any] = {}
+
+    async def write(place: int, unit: tuple[Any, ...]) -> None:
+        outcomes[place] = await outcome_of(store, *unit)
+
+    async with trio.open_nursery() as nursery:
+        for place, unit in enumerate(units):
+            nursery.start_soon(write, place, unit)
+    return [outcomes[place] for place in range(len(units))]
+
+
+@pytest.fixture(params=["file", "inline", "inline file"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> OpenStore:
+    """Opens a store of each kind with the tables of this module."""
+    clock, path = VirtualClock(START), tmp_path / "svc.db"
+    if request.param == "file":
+        return partial(open_store, path, clock, prepare=prepare)
+    return partial(inline_store, clock, path if request.param == "inline file" else None, prepare=prepare)
+
+
+@pytest.fixture
+async def store(opened: OpenStore) -> AsyncIterator[Store]:
+    async with opened() as store:
+        yield store
+
+
+async def test_a_write_returns_what_its_unit_returned_and_is_read_at_once(store: Store) -> None:
+    """After `write` has returned, the next read sees its work."""
+    returned = await store.write(add, 7)
+
+    assert 7 == returned
+    assert [7] == await store.read(ids)
+    assert [7] == await store.read_long(ids)
+
+
+async def test_arguments_reach_the_function(store: Store) -> None:
+    """Positional and keyword arguments are passed on to reads and to writes."""
+
+    def together(_: Tx | Connection, left: str, *, right: str) -> str:
+        return left + right
+
+    assert "ab" == await store.read(together, "a", right="b")
+    assert "ab" == await store.write(together, "a", right="b")
+
+
+async def test_a_unit_gets_the_time_when_it_was_handed_in(store: Store, mock_clock: MockClock) -> None:
+    """`tx.now` is the clock's time in milliseconds."""
+    mock_clock.jump(2.5)
+
+    assert START + 2_500 == await store.write(lambda tx: tx.now)
+
+
+async def test_a_failing_unit_leaves_nothing_and_its_caller_gets_the_very_exception(store: Store) -> None:
+    """What a unit raises passes to its caller unchanged, and its work is undone."""
+    error = Refused()
+
+    with pytest.raises(Refused) as raised:
+        await store.write(add_and_refuse, 1, error)
+
+    assert error is raised.value
+    assert [] == await store.read(ids)
+
+
+async def test_a_unit_fails_alone(store: Store) -> None:
+    """Units of one batch fail by themselves, and the others are committed."""
+    error = Refused()
+
+    outcomes = await outcomes_of(store, (add, 1), (add_and_refuse, 2, error), (add, 1), (add, 3))
+
+    assert error is outcomes[1]
+    assert [IntegrityError] == [type(one) for one in (outcomes[0], outcomes[2]) if one != 1]
+    assert 3 == outcomes[3]
+    assert [1, 3] == await store.read(ids)
+
+
+async def test_units_handed_in_together_are_committed_together(store: Store) -> None:
+    """Units of the same moment share one transaction."""
+    await outcomes_of(store, *((add, key) for key in range(20)))
+
+    assert (1, 20, 20) == (
+        store.statistics().batches,
+        store.statistics().batch_units_last,
+        store.statistics().units,
+    )
+
+
+async def test_a_batch_has_a_limit(opened: OpenStore) -> None:
+    """No more than `batch_max` units share a transaction."""
+    async with opened(batch_max=8) as store:
+        await outcomes_of(store, *((add, key) for key in range(20)))
+
+        assert (3, 8, 4) == (
+            store.statistics().batches,
+            store.statistics().batch_units_max,
+            store.statistics().batch_units_last,
+        )
+
+
+async def test_the_queue_has_a_limit(opened: OpenStore) -> None:
+    """What exceeds the queue is refused, leaves nothing, and the rest is done."""
+    async with opened(queue_max=3) as store:
+        outcomes = await outcomes_of(store, *((add, key) for key in range(10)))
+
+        done = [one for one in outcomes if not isinstance(one, StoreFull)]
+        assert 3 == len(done)
+        assert sorted(done) == await store.read(ids)
+
+
+async def test_a_read_cannot_write(store: Store) -> None:
+    """A read that tries to change something fails."""
+    with pytest.raises(OperationalError, match="readonly"):
+        await store.read(lambda conn: conn.execute(insert(rows).values(id=1)))
+
+    assert [] == await store.read(ids)
+    assert 1 == await store.write(add, 1)
+
+
+async def test_a_failing_read_raises_to_its_caller(store: Store) -> None:
+    """What a read raises passes to its caller, and the reader goes on."""
+
+    def refuse(_: Connection) -> None:
+        raise Refused
+
+    with pytest.raises(Refused):
+        await store.read(refuse)
+
+    assert [] == await store.read(ids)
+
+
+async def test_changes_are_told_in_order_before_the_caller_goes_on(store: Store) -> None:
+    """Listeners have heard of a unit's changes, in the order of the commits, when its write returns."""
+    told: list[Change] = []
+    store.listen(told.append)
+
+    await store.write(add, 2)
+    assert [Added(2)] == told
+    await store.write(add, 1)
+    assert [Added(2), Added(1)] == told
+
+
+async def test_a_failed_unit_announces_nothing(store: Store) -> None:
+    """The changes of a unit that fails are dropped."""
+    told: list[Change] = []
+    store.listen(told.append)
+
+    await outcomes_of(store, (add, 1), (add_and_refuse, 2, Refused()))
+
+    assert [Added(1)] == told
+
+
+async def test_a_failing_listener_disturbs_nobody(store: Store) -> None:
+    """A listener that raises is logged; the write and the other listeners go on."""
+    told: list[Change] = []
+
+    def broken(_: Change) -> None:
+        raise Refused
+
+    store.listen(broken)
+    store.listen(told.append)
+    with capture_logs() as logs:
+        returned = await store.write(add, 1)
+
+    assert 1 == returned
+    assert [Added(1)] == told
+    assert [("listener_failed", "Added")] == [(entry["event"], entry["change"]) for entry in logs]
+
+
+async def test_a_caller_cancelled_before_handing_in_leaves_nothing(store: Store) -> None:
+    """A cancelled caller's unit is not accepted."""
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        await store.write(add, 1)
+
+    assert scope.cancelled_caught
+    assert [] == await store.read(ids)
+
+
+class _CancellingClock:
+    """A clock that is asked when a unit is accepted, and then cancels the unit's caller."""
+
+    def __init__(self) -> None:
+        self.scope = trio.CancelScope()
+
+    def now(self) -> int:
+        self.scope.cancel()
+        return START
+
+
+@pytest.mark.parametrize("kind", ["file", "inline"])
+async def test_an_accepted_unit_outlives_its_caller(kind: str, tmp_path: Path) -> None:
+    """A cancelled caller's accepted unit commits, and its changes are told."""
+    clock = _CancellingClock()
+    told: list[Change] = []
+    made = open_store(tmp_path / "svc.db", clock, prepare=prepare)
+    async with made if kind == "file" else inline_store(clock, prepare=prepare) as store:
+        store.listen(told.append)
+
+        with clock.scope:
+            await store.write(add, 1)
+        assert clock.scope.cancelled_caught
+
+        await store.write(add, 2)
+        assert [Added(1), Added(2)] == told
+        assert [1, 2] == await store.read(ids)
+
+
+async def test_a_failure_that_nobody_waits_for_is_logged(tmp_path: Path) -> None:
+    """The error of a unit whose caller has left goes to the log."""
+    clock = _CancellingClock()
+    with capture_logs() as logs:
+        async with inline_store(clock, prepare=prepare) as store:
+            with clock.scope:
+                await store.write(add_and_refuse, 1, Refused())
+
+    assert [("abandoned_unit_failed", "Refused")] == [(entry["event"], entry["error"]) for entry in logs]
+
+
+async def test_a_unit_may_use_savepoints(store: Store) -> None:
+    """A part of a unit's work can fail and be undone while the unit goes on."""
+
+    def add_what_is_new(tx: Tx, *keys: int) -> None:
+        for key in keys:
+            with suppress(IntegrityError), tx.conn.begin_nested():
+                add(tx, key)
+
+    await outcomes_of(store, (add, 0), (add_what_is_new, 1, 2, 1, 3), (add, 4))
+
+    assert [0, 1, 2, 3, 4] == await store.read(ids)
+
+
+async def test_a_failed_commit_fails_the_whole_batch(store: Store) -> None:
+    """When COMMIT fails, nobody is told that work is done, nothing is there, and the writer goes on."""
+    told: list[Change] = []
+    store.listen(told.append)
+    error = Refused()
+
+    with capture_logs():
+        outcomes = await outcomes_of(store, (add, 1), (add_orphan, 1), (add_and_refuse, 2, error), (add, 3))
+
+    assert error is outcomes.pop(2)
+    assert [StoreFailed] * 3 == [type(one) for one in outcomes]
+    assert 3 == len({id(one) for one in outcomes})
+    assert all("FOREIGN KEY" in str(one.__cause__) for one in outcomes)
+    assert [] == await store.read(ids)
+    assert [] == told
+    assert 1 == await store.write(add, 1)
+
+
+async def test_a_lost_transaction_fails_the_whole_batch(store: Store) -> None:
+    """When an error ends the transaction, all of its batch hear of the loss, with that error as the cause."""
+    told: list[Change] = []
+    await store.write(add, 1)
+    store.listen(told.append)
+
+    with capture_logs() as logs:
+        outcomes = await outcomes_of(store, (add, 2), (add_or_end_transaction, 1), (add, 3))
+
+    assert [StoreFailed, StoreFailed, StoreFailed] == [type(one) for one in outcomes]
+    assert [1] == await store.read(ids)
+    assert [] == told
+    assert ["batch_failed"] == [entry["event"] for entry in logs]
+    assert 2 == await store.write(add, 2)
+
+
+async def test_a_unit_that_hides_a_lost_transaction_is_not_told_that_it_is_done(store: Store) -> None:
+    """A unit that catches the error which ended the transaction fails all the same."""
+
+    def hide(tx: Tx) -> None:
+        with pytest.raises(IntegrityError):
+            add_or_end_transaction(tx, 1)
+
+    await store.write(add, 1)
+
+    with capture_logs():
+        outcomes = await outcomes_of(store, (add, 2), (hide,))
+
+    assert all(isinstance(one, Exception) for one in outcomes)
+    assert [1] == await store.read(ids)
+
+
+async def test_statistics_count_what_was_done(store: Store) -> None:
+    """Committed, failed and lost units are counted, and the time that commits took."""
+    await store.write(add, 1)
+    await outcomes_of(store, (add, 2), (add_and_refuse, 3, Refused()))
+    with capture_logs():
+        await outcomes_of(store, (add, 4), (add_orphan, 1))
+
+    seen = store.statistics()
+    assert (2, 1) == (seen.batches, seen.batches_failed)
+    assert (2, 3) == (seen.units, seen.units_failed)
+    assert (0, 0) == (seen.queue_depth, seen.reads_waiting)
+    assert 0 < seen.commit_seconds_max <= seen.commit_seconds
+
+
+async def test_a_closed_store_refuses(opened: OpenStore) -> None:
+    """Use after the end raises `StoreClosed`, and closing again does nothing."""
+    async with opened() as store:
+        pass
+
+    await store.aclose()
+    with pytest.raises(StoreClosed):
+        await store.read(ids)
+    with pytest.raises(StoreClosed):
+        await store.read_long(ids)
+    with pytest.raises(StoreClosed):
+        await store.write(add, 1)
+
+
+@pytest.mark.parametrize("kind", ["file", "inline"])
+async def test_closing_finishes_what_was_accepted(kind: str, tmp_path: Path) -> None:
+    """While a store closes, each write is either refused or done."""
+    path = tmp_path / "svc.db"
+    clock = VirtualClock(START)
+
+    def opened() -> AbstractAsyncContextManager[Store]:
+        if kind == "file":
+            return open_store(path, clock, prepare=prepare)
+        return inline_store(clock, path, prepare=prepare)
+
+    async with opened() as closing, trio.open_nursery() as nursery:
+        nursery.start_soon(closing.aclose)
+        outcomes = await outcomes_of(closing, *((add, key) for key in range(10)))
+
+    done = [one for one in outcomes if not isinstance(one, StoreClosed)]
+    async with opened() as again:
+        assert done == await again.read(ids)
+
+
+async def test_an_exception_passes_through_the_context(opened: OpenStore) -> None:
+    """What is raised inside leaves as it is, and the store is closed."""
+    error = Refused()
+
+    with pytest.raises(Refused) as raised:
+        async with opened() as store:
+            raise error
+
+    assert error is raised.value
+    with pytest.raises(StoreClosed):
+        await store.read(ids)
+
+
+async def test_a_clock_that_jumps_does_not_jump_over_inline_work(autojump_clock: MockClock) -> None:
+    """Work of the inline store takes no time by the mock clock, however many tasks wait for it."""
+    async with inline_store(VirtualClock(START), prepare=prepare) as store:
+        with trio.fail_after(1):
+            await outcomes_of(store, *((add, key) for key in range(300)))
+            assert 300 == len(await store.read(ids))
+
+        assert 0 == trio.current_time()

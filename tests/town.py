@@ -1,0 +1,140 @@
+"""A small house for tests of time: the inline store, a mock clock's time, and one organization."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, Table, func, select
+
+from svc.actors.caretaker import Caretaker
+from svc.actors.form_window import FormWindow, Post, Receipt
+from svc.actors.house import House, Secrets
+from svc.actors.news import News
+from svc.actors.population import KINDS
+from svc.clock import VirtualClock
+from svc.domain.forms import Form, Scalar
+from svc.domain.organizations import Organization
+from svc.storage import forms, organizations, tables
+from svc.storage.forms import NewForm
+from svc.storage.inline import inline_store
+from svc.storage.organizations import NewOrganization
+from svc.storage.store import Store
+from svc.storage.submissions import NewSubmission
+
+START = 1_789_689_600_000
+"""When the tests begin: 2026-09-18T00:00:00Z."""
+
+SECRETS = Secrets(sender=b"s" * 32)
+
+
+class Town:
+    """A store with one organization, and a house over it that can burn down and be built again."""
+
+    def __init__(self, store: Store, clock: VirtualClock, organization: Organization) -> None:
+        self.store = store
+        self.clock = clock
+        self.organization = organization
+
+    @asynccontextmanager
+    async def house(self) -> AsyncIterator[House]:
+        """A house that is not drained at the end: what a crash leaves is what is stored."""
+        house = House(KINDS, self.store, self.clock, SECRETS)
+        async with house.live():
+            self.store.listen(News(house))
+            await Caretaker(house, "main").start()
+            yield house
+
+    async def form(self, **asked: Any) -> Form:
+        return await self.store.write(
+            forms.create, self.organization.id, NewForm(**({"name": "Contact us"} | asked))
+        )
+
+    async def count(self, table: Table, **where: Any) -> int:
+        def counted(conn: Connection) -> int:
+            matching = [table.c[name] == value for name, value in where.items()]
+            return conn.execute(select(func.count()).select_from(table).where(*matching)).scalar_one()
+
+        return await self.store.read(counted)
+
+    async def rows(self, table: Table, **where: Any) -> list[Any]:
+        """The table's rows in the order of their ids."""
+
+        def selected(conn: Connection) -> list[Any]:
+            matching = [table.c[name] == value for name, value in where.items()]
+            return list(conn.execute(select(table).where(*matching).order_by(table.c.id)))
+
+        return await self.store.read(selected)
+
+    @asynccontextmanager
+    async def full_disk(self, table: Table) -> AsyncIterator[None]:
+        """Whoever inserts into *table* loses the transaction, as SQLite has it when the disk is full."""
+        await self.store.write(
+            lambda tx: tx.conn.exec_driver_sql(
+                f"CREATE TRIGGER full_disk BEFORE INSERT ON {table.name}"
+                " BEGIN SELECT RAISE(ROLLBACK, 'the disk is full'); END"
+            )
+        )
+        yield
+        await self.store.write(lambda tx: tx.conn.exec_driver_sql("DROP TRIGGER full_disk"))
+
+    async def states(self) -> dict[str, int]:
+        """How many submissions are in each state."""
+
+        def counted(conn: Connection) -> dict[str, int]:
+            state = tables.submissions.c.state
+            return dict(conn.execute(select(state, func.count()).group_by(state)).tuples().all())
+
+        return await self.store.read(counted)
+
+
+@asynccontextmanager
+async def town() -> AsyncIterator[Town]:
+    clock = VirtualClock(START)
+    async with inline_store(clock) as store:
+        asked = NewOrganization(name="Lamps & Co", country="DE", currency="EUR", locale="de_DE")
+        yield Town(store, clock, await store.write(organizations.create, asked))
+
+
+def a_post(email: str = "ada@example.com", address: str = "192.0.2.1", **changes: Any) -> Post:
+    values: dict[str, Scalar] = {"email": email, "message": "Hello"}
+    return msgspec.structs.replace(
+        Post(
+            values=values,
+            origin=None,
+            address=address,
+            visitor_address=None,
+            user_agent="test",
+            key_digest=None,
+        ),
+        **changes,
+    )
+
+
+def a_stored_one(form: Form, email: str | None = "ada@example.com", **changes: Any) -> NewSubmission:
+    """A submission as the FormWindow hands it to the store."""
+    return msgspec.structs.replace(
+        NewSubmission(
+            organization_id=form.organization_id,
+            form_id=form.id,
+            queued=False,
+            sender="0" * 32,
+            visitors=(),
+            email=email,
+            phone=None,
+            name=None,
+            fields={"email": email},
+            recognised=("email",),
+            mapped={},
+            dropped=0,
+            spam=False,
+        ),
+        **changes,
+    )
+
+
+async def submit(house: House, form: Form, number: int, **changes: Any) -> Receipt:
+    """A submission of a person of their own: every *number* another e-mail and another address."""
+    address = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+    post = a_post(f"p{number}@example.com", address, **changes)
+    return await FormWindow(house, form.form_key).submit(post)
