@@ -3,21 +3,22 @@
 from collections.abc import Collection, Sequence
 
 import msgspec
-from sqlalchemy import Connection, and_, bindparam, insert, or_, select
+from sqlalchemy import Connection, bindparam, insert, select
 
 from svc.domain.filing import Contact
 from svc.storage.prepared import Prepared
 from svc.storage.tables import identities, records
 
-_FOUND = (
+_KNOWN_BY = Prepared(
     select(records.c.id, records.c.properties)
     .join(identities, identities.c.record_id == records.c.id)
-    .where(records.c.deleted_at.is_(None), identities.c.organization_id == bindparam("organization_id"))
-    .distinct()
+    .where(
+        identities.c.organization_id == bindparam("organization_id"),
+        identities.c.kind == bindparam("kind"),
+        identities.c.value == bindparam("value"),
+        records.c.deleted_at.is_(None),
+    )
 )
-_BY_EMAIL = and_(identities.c.kind == "email", identities.c.value.in_(bindparam("emails", expanding=True)))
-_BY_PHONE = and_(identities.c.kind == "phone", identities.c.value.in_(bindparam("phones", expanding=True)))
-_BY_IDENTITY = Prepared(_FOUND.where(or_(_BY_EMAIL, _BY_PHONE)))
 _BY_ID = Prepared(
     select(records.c.id, records.c.properties).where(
         records.c.organization_id == bindparam("organization_id"),
@@ -32,10 +33,13 @@ def known_by(
     conn: Connection, organization_id: str, emails: Collection[str], phones: Collection[str]
 ) -> list[Contact]:
     """The contacts that have any of the normalized *emails* or *phones*."""
-    rows = _BY_IDENTITY.all(
-        conn, {"organization_id": organization_id, "emails": list(emails), "phones": list(phones)}
-    )
-    return [_contact(*row) for row in rows]
+    found = {
+        row.id: row.properties
+        for kind, values in (("email", emails), ("phone", phones))
+        for value in values
+        for row in _KNOWN_BY.all(conn, {"organization_id": organization_id, "kind": kind, "value": value})
+    }
+    return [_contact(*row) for row in found.items()]
 
 
 def by_ids(conn: Connection, organization_id: str, ids: Collection[str]) -> list[Contact]:

@@ -3,13 +3,14 @@
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from svc.domain.changes import FormsChanged
 from svc.domain.errors import NotFound
 from svc.domain.forms import Form, FormStatus
 from svc.domain.ids import new_id
 from svc.domain.keys import FORM_KEY, new_key
+from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import forms, sites
 
@@ -27,6 +28,8 @@ COLUMNS = (
 """What `from_row` reads, of `forms` outer-joined to `sites`."""
 
 JOINED = forms.outerjoin(sites, forms.c.site_id == sites.c.id)
+
+_BY_KEY = Prepared(select(*COLUMNS).select_from(JOINED).where(forms.c.form_key == bindparam("form_key")))
 
 _field_map = msgspec.json.Decoder(dict[str, str])
 
@@ -70,7 +73,7 @@ def create(tx: Tx, organization_id: str, asked: NewForm) -> Form:
 
 def by_key(conn: Connection, form_key: str) -> Form:
     """The form with the public key, whatever its status. Raises `NotFound`."""
-    row = conn.execute(select(*COLUMNS).select_from(JOINED).where(forms.c.form_key == form_key)).one_or_none()
+    row = _BY_KEY.one(conn, {"form_key": form_key})
     if row is None:
         raise NotFound("no such form")
     return from_row(tuple(row))

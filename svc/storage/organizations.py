@@ -3,13 +3,14 @@
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from svc.domain.errors import NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import TRIAL_MS
 from svc.domain.organizations import Organization, Plan
 from svc.storage import forms, objects
+from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import organizations
 
@@ -23,6 +24,9 @@ class NewOrganization(msgspec.Struct, frozen=True, kw_only=True):
     locale: str = "en_US"
     time_zone: str = "UTC"
     plan: Plan = "free"
+
+
+_GET = Prepared(select(organizations).where(organizations.c.id == bindparam("id")))
 
 
 def create(tx: Tx, asked: NewOrganization) -> Organization:
@@ -46,10 +50,10 @@ def create(tx: Tx, asked: NewOrganization) -> Organization:
 
 def get(conn: Connection, organization_id: str) -> Organization:
     """The organization. Raises `NotFound`."""
-    row = conn.execute(select(organizations).where(organizations.c.id == organization_id)).one_or_none()
+    row = _GET.one(conn, {"id": organization_id})
     if row is None:
         raise NotFound("no such organization")
-    return msgspec.convert(row._mapping, Organization)
+    return Organization(**row._asdict())
 
 
 def every(conn: Connection) -> list[Organization]:

@@ -1,12 +1,13 @@
 """Tracked sites."""
 
 import msgspec
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from svc.domain.errors import NotFound
 from svc.domain.ids import new_id
 from svc.domain.origins import normalise_domain
 from svc.storage import forms
+from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import sites
 
@@ -17,6 +18,13 @@ class Site(msgspec.Struct, frozen=True):
     id: str
     organization_id: str
     domain: str
+
+
+_ANY = Prepared(
+    select(sites.c.id)
+    .where(sites.c.organization_id == bindparam("organization_id"), sites.c.removed_at.is_(None))
+    .limit(1)
+)
 
 
 def create(tx: Tx, organization_id: str, domain: str) -> Site:
@@ -63,9 +71,4 @@ def of_organization(conn: Connection, organization_id: str) -> list[Site]:
 
 def any_tracked(conn: Connection, organization_id: str) -> bool:
     """Whether the organization tracks a site now, so that there are visits to attach."""
-    found = conn.execute(
-        select(sites.c.id)
-        .where(sites.c.organization_id == organization_id, sites.c.removed_at.is_(None))
-        .limit(1)
-    )
-    return found.first() is not None
+    return _ANY.one(conn, {"organization_id": organization_id}) is not None

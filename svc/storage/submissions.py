@@ -7,13 +7,13 @@
 from typing import Any, Final, Literal
 
 import msgspec
-from sqlalchemy import Connection, bindparam, func, insert, select, true, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from svc.domain.changes import SubmissionsDue
 from svc.domain.errors import NotFound
 from svc.domain.filing import StoredSubmission
 from svc.domain.forms import Form, Scalar
-from svc.domain.ids import first_id, new_id
+from svc.domain.ids import first_id, last_id, new_id
 from svc.domain.limits import (
     PACE_FILINGS_MAX,
     PACE_WINDOW_MS,
@@ -115,33 +115,39 @@ class FormStanding(msgspec.Struct, frozen=True, kw_only=True):
     """When the oldest of them was queued."""
 
 
+_WAITING = Prepared(
+    select(
+        func.count().label("waiting"),
+        func.min(submissions.c.queued_at).label("since"),
+        func.min(submissions.c.id).label("head"),
+    ).where(submissions.c.form_id == bindparam("form_id"), submissions.c.state == "queued")
+)
+_RECENT = Prepared(
+    select(submissions.c.sender, submissions.c.received_at, submissions.c.queued_at).where(
+        submissions.c.form_id == bindparam("form_id"), submissions.c.id >= bindparam("since")
+    )
+)
+_LAST = Prepared(
+    select(submissions.c.paced_at)
+    .where(submissions.c.form_id == bindparam("form_id"), submissions.c.id < bindparam("before"))
+    .order_by(submissions.c.id.desc())
+    .limit(PACE_FILINGS_MAX)
+)
+
+
 def standing(conn: Connection, form_key: str, now: int) -> FormStanding:
     """The standing of the form with the public key at *now*. Raises `NotFound`."""
     form = form_rows.by_key(conn, form_key)
-    waiting, since, head = conn.execute(
-        select(func.count(), func.min(submissions.c.queued_at), func.min(submissions.c.id)).where(
-            submissions.c.form_id == form.id, submissions.c.state == "queued"
-        )
-    ).one()
-    recent = conn.execute(
-        select(submissions.c.sender, submissions.c.received_at, submissions.c.queued_at).where(
-            submissions.c.form_id == form.id, submissions.c.id >= first_id("sub", now - QUEUE_WINDOW_MS)
-        )
-    ).all()
+    waiting, since, head = _WAITING.all(conn, {"form_id": form.id})[0]
+    recent = _RECENT.all(conn, {"form_id": form.id, "since": first_id("sub", now - QUEUE_WINDOW_MS)})
     # The pace is kept in the order of arrival, so the newest ones ahead of the queue are the last paced.
-    ahead = submissions.c.id < head if head is not None else true()
-    last = conn.execute(
-        select(submissions.c.paced_at)
-        .where(submissions.c.form_id == form.id, ahead)
-        .order_by(submissions.c.id.desc())
-        .limit(PACE_FILINGS_MAX)
-    ).scalars()
+    last = _LAST.all(conn, {"form_id": form.id, "before": head or last_id("sub")})
     return FormStanding(
         form=form,
         organization=organizations.get(conn, form.organization_id),
         tracked=sites.any_tracked(conn, form.organization_id),
         sent=[(sender, at) for sender, at, _ in recent if at > now - SENDER_WINDOW_MS],
-        paced=[at for at in last if at is not None and at > now - PACE_WINDOW_MS],
+        paced=[at for (at,) in last if at is not None and at > now - PACE_WINDOW_MS],
         queued=[at for _, _, at in recent if at is not None and at > now - QUEUE_WINDOW_MS],
         waiting=waiting,
         waiting_since=since,
