@@ -360,7 +360,7 @@ async def test_a_filled_in_honeypot_is_held_as_spam(autojump_clock):
         await FormWindow(house, form.form_key).submit(
             a_post(values={"email": "b@example.com", "website2": ""})
         )
-        await trio.sleep(1)
+        await trio.sleep(3)
 
         first, second = await here.rows(tables.submissions)
         assert ("held", "spam") == (first.state, first.held_reason)
