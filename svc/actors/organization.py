@@ -93,7 +93,7 @@ class Organization(Actor[House, OrganizationState]):
         """File what is due, beside the turns. What cannot be filed alone is held for a person."""
         store = self.system.store
         try:
-            filed = await store.write(filing.file_due, cabinet)
+            filed = await store.write_behind(filing.file_due, cabinet)
         except Unavailable:
             self.filed.tell(0, RETRY_MS)
             return
@@ -106,12 +106,12 @@ class Organization(Actor[House, OrganizationState]):
         filed = 0
         while filed < FILING_BATCH_MAX:
             try:
-                if not await self.system.store.write(filing.file_due, cabinet, 1):
+                if not await self.system.store.write_behind(filing.file_due, cabinet, 1):
                     break
             except Unavailable:
                 break
             except Exception:
-                held = await self.system.store.write(filing.hold_first, cabinet)
+                held = await self.system.store.write_behind(filing.hold_first, cabinet)
                 log.exception("a submission could not be filed and is held", submission=held)
             filed += 1
         return filed

@@ -43,7 +43,7 @@ def read_beside(
             raw(conn).execute("PRAGMA query_only = ON")
             return read_snapshot(conn, read)
     except (DatabaseError, sqlite3.DatabaseError) as error:
-        raise StoreFailed(f"{path} cannot be read: {error}") from error
+        raise StoreFailed(f"{path} cannot be read: {_cause(error)}") from error
 
 
 def copy(path: Path, to: Path) -> None:
@@ -74,7 +74,12 @@ def verify(path: Path) -> None:
             if faults := integrity_faults(conn):
                 raise StoreFailed(f"{path} is damaged: {faults[0]}")
     except (DatabaseError, sqlite3.DatabaseError) as error:
-        raise StoreFailed(f"{path} cannot be read: {error}") from error
+        raise StoreFailed(f"{path} cannot be read: {_cause(error)}") from error
+
+
+def _cause(error: DatabaseError | sqlite3.DatabaseError) -> object:
+    """What SQLite says, without the statement around it."""
+    return error.orig if isinstance(error, DatabaseError) else error
 
 
 def integrity_faults(conn: Connection) -> list[str]:

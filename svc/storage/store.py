@@ -106,6 +106,13 @@ class Store(Protocol):
         """
         ...
 
+    async def write_behind(self, fn: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """As `write`, for work that nobody outside waits for: a few such units go along with each commit.
+
+        So a pile of them delays nobody who does wait, and each is delayed by a few commits at most.
+        """
+        ...
+
     def listen(self, listener: Callable[[Change], None]) -> None:
         """Call *listener* on the Trio thread with each announced change, in the order of the commits.
 

@@ -15,6 +15,7 @@ from trio.testing import MockClock
 
 from svc.clock import VirtualClock
 from svc.domain.changes import Change
+from svc.storage._sqlite.group_commit import BEHIND_UNITS_MAX
 from svc.storage.inline import create_tables, inline_store
 from svc.storage.sqlite import open_store
 from svc.storage.store import Store, StoreClosed, StoreFailed, StoreFull, Tx
@@ -426,3 +427,18 @@ async def test_a_clock_that_jumps_does_not_jump_over_inline_work(autojump_clock:
             assert 300 == len(await store.read(ids))
 
         assert 0 == trio.current_time()
+
+
+async def test_work_that_nobody_waits_for_goes_along_a_few_units_at_a_time(store: Store) -> None:
+    """A pile of `write_behind` takes several commits; a `write` that comes after it is in the first."""
+    told: list[Change] = []
+    store.listen(told.append)
+
+    async with trio.open_nursery() as nursery:
+        for key in range(20):
+            nursery.start_soon(store.write_behind, add, key)
+        nursery.start_soon(store.write, add, 1_000)
+
+    assert Added(1_000) in told[: BEHIND_UNITS_MAX + 1]
+    assert 21 == len(told)
+    assert BEHIND_UNITS_MAX + 1 == store.statistics().batch_units_max

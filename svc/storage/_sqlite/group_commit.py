@@ -27,6 +27,8 @@ R = TypeVar("R")
 BATCH_UNITS_MAX: Final = 256
 QUEUE_UNITS_MAX: Final = 4_096
 """Units that may wait for the writer: about a second of work."""
+BEHIND_UNITS_MAX: Final = 8
+"""Units of `write_behind` that go along with one commit: some milliseconds of work."""
 READS_WAITING_MAX: Final = 1_024
 """Reads that may wait for one reader."""
 
@@ -65,6 +67,7 @@ class GroupCommitStore(Store):
         self._token = trio.lowlevel.current_trio_token()
         self._listeners: list[Callable[[Change], None]] = []
         self._queue = deque[Unit[Any]]()
+        self._behind = deque[Unit[Any]]()
         self._writing = False
         self._idle = trio.lowlevel.ParkingLot()
         self._closing = False
@@ -82,11 +85,17 @@ class GroupCommitStore(Store):
         return await self._long_reader.read(lambda conn: fn(conn, *args, **kwargs))
 
     async def write(self, fn: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        return await self._accept(self._queue, lambda tx: fn(tx, *args, **kwargs))
+
+    async def write_behind(self, fn: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        return await self._accept(self._behind, lambda tx: fn(tx, *args, **kwargs))
+
+    async def _accept(self, queue: deque[Unit[Any]], work: Callable[[Tx], R]) -> R:
         await self._enter()
-        if len(self._queue) >= self._queue_max:
+        if len(queue) >= self._queue_max:
             raise StoreFull(f"{self._queue_max} units wait for the disk already")
-        unit = Unit(lambda tx: fn(tx, *args, **kwargs), self._clock.now())
-        self._queue.append(unit)
+        unit = Unit(work, self._clock.now())
+        queue.append(unit)
         if not self._writing:
             self._writing = True
             # Not at once: the tasks that run in this same tick get into the batch as well.
@@ -99,7 +108,7 @@ class GroupCommitStore(Store):
     def statistics(self) -> StoreStatistics:
         return replace(
             self._statistics,
-            queue_depth=len(self._queue),
+            queue_depth=len(self._queue) + len(self._behind),
             reads_waiting=self._reader.waiting + self._long_reader.waiting,
         )
 
@@ -123,8 +132,10 @@ class GroupCommitStore(Store):
             raise StoreClosed("the store is closing")
 
     def _write_batch(self) -> None:
-        size = min(len(self._queue), self._batch_max)
-        batch = Batch([self._queue.popleft() for _ in range(size)])
+        behind = min(len(self._behind), BEHIND_UNITS_MAX, self._batch_max)
+        size = min(len(self._queue), self._batch_max - behind)
+        units = [self._queue.popleft() for _ in range(size)]
+        batch = Batch(units + [self._behind.popleft() for _ in range(behind)])
         self._writer.submit(batch.commit, partial(self._batch_done, batch))
 
     def _batch_done(self, batch: Batch, finished: Outcome[None]) -> None:
@@ -136,7 +147,7 @@ class GroupCommitStore(Store):
                 log.warning("abandoned_unit_failed", error=type(outcome.error).__name__)
             unit.caller.set(outcome)
         self._count(batch)
-        if self._queue:
+        if self._queue or self._behind:
             self._write_batch()
         else:
             self._writing = False
