@@ -251,7 +251,7 @@ async def test_a_paused_form_takes_nothing_with_the_next_submission(autojump_clo
 
 
 async def test_an_organization_without_the_form_endpoint_takes_nothing(autojump_clock):
-    """When the trial is over on the free plan, or the hub is off, submissions end and what is stored stays."""
+    """After the trial on the free plan, or with the hub off, nothing is taken and what is stored stays."""
     async with town() as here, here.house() as house:
         form = await here.form()
         window = FormWindow(house, form.form_key)

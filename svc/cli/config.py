@@ -1,0 +1,51 @@
+"""`svc config`: the effective configuration."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from msgspec.structs import asdict, fields
+
+from svc.cli.options import configured
+from svc.config import Configuration, Secret
+
+DEFAULT = "default"
+MASK = "•••"
+
+
+@click.command("config")
+@configured()
+def command(configuration: Configuration) -> None:
+    """Show what is set, and where each value comes from. Secrets are masked."""
+    click.echo(render(configuration), nl=False)
+
+
+def render(configuration: Configuration) -> str:
+    """The configuration as TOML, with the origin of each value behind it."""
+    blocks = []
+    for section in fields(type(configuration.settings)):
+        values = asdict(getattr(configuration.settings, section.name))
+        lines = [
+            f"{name} = {shown(value)}  # {configuration.origins.get(f'{section.name}.{name}', DEFAULT)}"
+            for name, value in values.items()
+        ]
+        blocks.append("\n".join([f"[{section.name}]", *lines]) + "\n")
+    return "\n".join(blocks)
+
+
+def shown(value: Any) -> str:
+    """*value* as TOML, whose texts and lists are written as in JSON. What is not set is an empty text."""
+    match value:
+        case None:
+            return '""'
+        case Secret():
+            return f'"{MASK}"'
+        case tuple():
+            return f"[{', '.join(map(shown, value))}]"
+        case str() | Path():
+            return msgspec.json.encode(str(value)).decode()
+        case float() if value.is_integer():
+            return str(int(value))
+        case _:
+            return str(value)

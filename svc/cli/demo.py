@@ -1,0 +1,104 @@
+"""The demo: `svc run --demo` opens the demo's shop in an empty data directory, and writes down its keys."""
+
+from typing import Final
+
+import msgspec
+from sqlalchemy import Connection
+
+from svc.cli.demo_shop import open_shop
+from svc.cli.directory import DataDirectory, read_private, replace_private
+from svc.cli.doors import Doors
+from svc.cli.failures import Failure
+from svc.domain.origins import normalise_domain
+from svc.storage import organizations
+from svc.storage.store import Store
+
+TRY_NEXT: Final = """\
+The shop            {base_url}/demo/
+Its keys            {file}
+
+A form submission, from a server:
+  curl -s {base_url}/api/f/s -H 'content-type: application/json' -H 'authorization: Bearer {server_key}' \
+-H 'x-visitor-ip: 192.0.2.7' -d '{{"f":"{form_key}","v":{{"name":"Ada","email":"ada@example.com",\
+"lamp":"Skerry wall light","town":"Leeds"}}}}'
+The actors that it woke:
+  curl -s {operator_url}/debug/actors -H 'authorization: Bearer {operator_token}'
+The health of the service:
+  curl -s {operator_url}/healthz
+"""
+
+
+class DemoFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What `demo.json` says: where the demo is, and the keys to all its doors."""
+
+    base_url: str
+    operator_url: str
+    operator_token: str
+    organization_id: str
+    site_domain: str
+    form_key: str
+    bound_form_key: str
+    server_key: str
+
+
+async def open_demo(
+    directory: DataDirectory, store: Store, sender_secret: bytes, doors: Doors, host: str
+) -> DemoFacts:
+    """The demo in *store*: opened now if there is nothing yet, or as it was left.
+
+    *host* becomes the shop's site, so that its page can post to the form that is bound to it. Raises
+    `Failure` when there is something else.
+    """
+    there = await store.read(_organization_ids)
+    known = _known(directory)
+    if known is not None and known.organization_id in there:
+        facts = known
+    elif there:
+        raise Failure(
+            f"{directory.path} holds data that is not the demo's: choose an empty directory with --data,"
+            " or start without --demo"
+        )
+    else:
+        domain = normalise_domain(host)
+        shop = await store.write(open_shop, domain, sender_secret)
+        facts = DemoFacts(
+            base_url=doors.base_url,
+            operator_url=doors.operator_url,
+            operator_token=str(doors.operator_token),
+            site_domain=domain,
+            organization_id=shop.organization_id,
+            form_key=shop.form_key,
+            bound_form_key=shop.bound_form_key,
+            server_key=shop.server_key,
+        )
+    return write_down(directory, facts, doors)
+
+
+def write_down(directory: DataDirectory, facts: DemoFacts, doors: Doors) -> DemoFacts:
+    """Write `demo.json`, with the addresses and the token that hold now."""
+    current = msgspec.structs.replace(
+        facts,
+        base_url=doors.base_url,
+        operator_url=doors.operator_url,
+        operator_token=str(doors.operator_token),
+    )
+    replace_private(directory.demo, msgspec.json.format(msgspec.json.encode(current)) + b"\n")
+    return current
+
+
+def what_to_try(directory: DataDirectory, facts: DemoFacts) -> str:
+    """What a person can do with the demo, in lines that work as they are."""
+    return TRY_NEXT.format(file=directory.demo, **msgspec.structs.asdict(facts))
+
+
+def _known(directory: DataDirectory) -> DemoFacts | None:
+    if not directory.demo.exists():
+        return None
+    try:
+        return msgspec.json.decode(read_private(directory.demo), type=DemoFacts)
+    except msgspec.MsgspecError as error:
+        raise Failure(f"{directory.demo} cannot be read: {error}") from error
+
+
+def _organization_ids(conn: Connection) -> list[str]:
+    return [one.id for one in organizations.every(conn)]

@@ -1,0 +1,45 @@
+"""What commands do with the data by themselves: write where no service runs, read where one may."""
+
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar
+
+import trio
+from sqlalchemy import Connection
+
+from svc.cli.directory import DataDirectory
+from svc.cli.failures import Failure, told
+from svc.clock import WallClock
+from svc.storage.beside import read_beside
+from svc.storage.sqlite import open_store
+from svc.storage.store import StoreError, Tx
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def write(
+    directory: DataDirectory, fn: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
+) -> R:
+    """What the unit `fn(tx, *args)` returns, once it is on disk; directory and key are made if need be.
+
+    Raises `Failure` when a service has the data open: its actors would not hear of the change.
+    """
+
+    async def unit() -> R:
+        async with open_store(directory.database, WallClock()) as store:
+            return await store.write(fn, *args, **kwargs)
+
+    directory.make()
+    directory.open_key()
+    with told(StoreError):
+        return trio.run(unit)
+
+
+def read(
+    directory: DataDirectory, fn: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs
+) -> R:
+    """What `fn(connection, *args)` reads, as of one moment, whether or not a service has the data open."""
+    if not directory.database.exists():
+        raise Failure(f"there is no data in {directory.path} yet: `svc org create` or `svc run` makes it")
+    with told(StoreError):
+        return read_beside(directory.database, fn, *args, **kwargs)

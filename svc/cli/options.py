@@ -1,0 +1,74 @@
+"""The options that every command has: which configuration, and which data."""
+
+import os
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec
+
+import click
+
+from svc import logging
+from svc.cli.directory import DataDirectory
+from svc.cli.failures import BadConfiguration
+from svc.config import ConfigError, Configuration, load
+
+P = ParamSpec("P")
+
+_CONFIG = click.option(
+    "--config",
+    "config_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Configuration; config/svc.toml if that is there.",
+)
+_DATA = click.option(
+    "--data", "data", type=click.Path(), metavar="DIR", help="Data directory; ./data if nothing else is set."
+)
+
+
+def _name(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
+    name = value.strip()
+    if not (name and name.isprintable()):
+        raise click.BadParameter("a name has visible characters, and is one line")
+    return name
+
+
+NAME = click.argument("name", callback=_name)
+"""What people call the thing that is made."""
+
+
+def configured(*keys_of_flags: tuple[str, str, str]) -> Callable[..., Any]:
+    """Give a command its configuration: files, environment, and flags over them, `--data` among those.
+
+    *keys_of_flags*: the command's own flags that are settings, each a parameter, its flag and its key.
+    """
+    settable = (("data", "--data", "data.directory"), *keys_of_flags)
+
+    def decorate(fn: Callable[Concatenate[Configuration, P], None]) -> Callable[..., None]:
+        @_CONFIG
+        @_DATA
+        @wraps(fn)
+        def command(config_file: Path | None, **kwargs: Any) -> None:
+            flags = {key: (flag, kwargs.pop(parameter)) for parameter, flag, key in settable}
+            try:
+                configuration = load(config_file, os.environ, flags)
+            except ConfigError as error:
+                raise BadConfiguration(str(error)) from error
+            logging.configure(configuration.settings.log)
+            fn(configuration, **kwargs)  # type: ignore[call-arg]  # the rest of the options, by click
+
+        return command
+
+    return decorate
+
+
+def on_data(fn: Callable[Concatenate[DataDirectory, P], None]) -> Callable[..., None]:
+    """Give a command the data directory that is configured."""
+
+    @configured()
+    @wraps(fn)
+    def command(configuration: Configuration, *args: P.args, **kwargs: P.kwargs) -> None:
+        fn(DataDirectory(configuration.settings.data.directory), *args, **kwargs)
+
+    return command  # type: ignore[no-any-return]  # `configured` takes commands of all shapes

@@ -1,0 +1,76 @@
+"""The program `svc`, and how its commands are found."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any, Final
+
+import click
+import structlog
+
+from svc import logging
+from svc.cli.failures import Failure, in_a_line, leaves
+from svc.config import LogSettings
+from svc.domain.errors import DomainError
+
+log = structlog.get_logger("svc.cli")
+
+_MODULES: Final = {
+    "run": "run",
+    "config": "config",
+    "org": "organizations",
+    "site": "sites",
+    "form": "forms",
+    "serverkey": "server_keys",
+    "backup": "backup:backup",
+    "restore": "backup:restore",
+    "check": "check",
+}
+"""Where each command is; it is imported when it is used, since most need much and `svc config` does not."""
+
+
+class Program(click.Group):
+    """Finds commands, and ends them with one line when something is in their way."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
+        return list(_MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # same
+        if cmd_name not in _MODULES:
+            return None
+        module, _, name = _MODULES[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(f"svc.cli.{module}"), name or "command")
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        # Before the configuration is known: what goes wrong until then is no reason to show values.
+        logging.configure(LogSettings())
+        with _in_one_line():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _in_one_line() -> Iterator[None]:
+    try:
+        yield
+    except click.ClickException as error:
+        log.debug("why it ends", exc_info=error)
+        raise
+    except (click.Abort, click.exceptions.Exit):
+        raise
+    except Exception as error:
+        found = leaves(error)
+        if all(isinstance(one, DomainError | OSError) for one in found):
+            raise Failure(in_a_line(found)) from error
+        log.critical("ended by a fault of the program", exc_info=error)
+        raise Failure("a fault of the program, which the log describes; please report it") from error
+
+
+@click.command(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("svc"), message="%(prog)s %(version)s")
+def main() -> None:
+    """A self-hosted business platform's developer interface, in one process.
+
+    Start it with a demo organization: svc run --demo
+    """

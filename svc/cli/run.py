@@ -1,0 +1,70 @@
+"""`svc run`: the service itself."""
+
+import resource
+import sys
+from functools import partial
+from importlib.metadata import version
+from typing import Final
+
+import click
+import structlog
+import trio
+
+from svc.cli import service
+from svc.cli.demo import DemoFacts, what_to_try
+from svc.cli.directory import DataDirectory
+from svc.cli.doors import Doors
+from svc.cli.failures import told
+from svc.cli.options import configured
+from svc.config import Configuration
+from svc.http.server import CertificateError, ListenError
+from svc.storage.store import StoreError
+
+log = structlog.get_logger("svc.service")
+
+SWITCH_SECONDS: Final = 0.0005
+"""How long a thread may keep the interpreter while another wants it. With the usual 5 ms a busy event loop
+starves the store's threads: they commit 128 units a second instead of 767."""
+
+OWN_FILES: Final = 200
+"""Files that the process has open besides its connections: the operator's, the database, the log."""
+
+
+@click.command("run")
+@click.option("--bind", multiple=True, metavar="HOST:PORT", help="Listen here, port 0 is any free one.")
+@click.option("--operator-bind", multiple=True, metavar="HOST:PORT", help="Listen here for the operator.")
+@click.option("--demo", is_flag=True, help="Open a demo shop in an empty data directory.")
+@configured(("bind", "--bind", "server.bind"), ("operator_bind", "--operator-bind", "operator.bind"))
+def command(configuration: Configuration, *, demo: bool) -> None:
+    """Run the service until SIGINT or SIGTERM; a second one ends it at once."""
+    settings = configuration.settings
+    sys.setswitchinterval(SWITCH_SECONDS)
+    _allow_files(settings.server.connections_max + OWN_FILES)
+    directory = DataDirectory(settings.data.directory)
+    directory.make()
+
+    def announce(doors: Doors, facts: DemoFacts | None) -> None:
+        token = (
+            configuration.origins["operator.token"] if settings.operator.token else directory.operator_token
+        )
+        click.echo(f"svc {version('svc')} is ready")
+        click.echo(f"Public      {'  '.join(doors.public_urls)}")
+        click.echo(f"Operator    {'  '.join(doors.operator_urls)}  (token: {token})")
+        if facts is not None:
+            click.echo(what_to_try(directory, facts))
+        sys.stdout.flush()
+
+    with told(StoreError, ListenError, CertificateError):
+        trio.run(partial(service.run, settings, directory, announce, demo=demo))
+
+
+def _allow_files(needed: int) -> None:
+    """Raise the number of files that this process may open to what its connections need."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        allowed = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+        if allowed < needed:
+            log.warning(
+                "fewer files may be open than server.connections_max needs", may=allowed, needs=needed
+            )

@@ -1,0 +1,172 @@
+"""The service: the store, the house over it, two listeners over that, and their end in the reverse order."""
+
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Final, NamedTuple
+
+import msgspec
+import structlog
+import trio
+
+from svc.actors.caretaker import Caretaker
+from svc.actors.house import House, Secrets
+from svc.actors.news import News
+from svc.actors.population import KINDS
+from svc.cli.demo import DemoFacts, open_demo, write_down
+from svc.cli.demo_shop import HONEYPOT, NAME
+from svc.cli.directory import DataDirectory
+from svc.cli.doors import Doors, doors, reachable_host
+from svc.clock import Clock, WallClock
+from svc.config import Address, Secret, ServerSettings, Settings
+from svc.domain.senders import parse_networks
+from svc.http.app import public_app
+from svc.http.asgi import ASGIApp
+from svc.http.demo import DemoShop
+from svc.http.operator import operator_app
+from svc.http.server import Certificate, ServerOptions, serve
+from svc.storage.sqlite import open_store
+from svc.storage.store import Store
+
+log = structlog.get_logger("svc.service")
+
+_STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
+OPERATOR_CONNECTIONS_MAX: Final = 100
+
+Announce = Callable[[Doors, DemoFacts | None], None]
+"""Called once everything is ready."""
+
+
+async def run(settings: Settings, directory: DataDirectory, announce: Announce, *, demo: bool) -> None:
+    """Serve until a signal asks to stop, then stop so that nothing accepted is lost.
+
+    Raises what `open_store` and `serve` raise, in groups, and `Failure`.
+    """
+    key = directory.open_key()
+    token = settings.operator.token or directory.open_token()
+    secrets = Secrets(sender=key.derive("sender"))
+    clock = WallClock()
+    async with _stop_on_signal() as stop, open_store(directory.database, clock) as store:
+        facts = None
+        if demo:
+            expected = doors(settings, token, settings.server.bind, settings.operator.bind)
+            host = reachable_host(settings.server.bind[0])
+            facts = await open_demo(directory, store, secrets.sender, expected, host)
+        async with _live_house(store, clock, secrets) as house:
+
+            def ready(public: list[Address], operator: list[Address]) -> None:
+                real = doors(settings, token, public, operator)
+                announce(real, facts and write_down(directory, facts, real))
+
+            listeners = _Listeners(
+                public=_public(house, settings, facts), operator=_operator(house, settings, token)
+            )
+            await listeners.serve(stop, ready, partial(_drain, house, settings.actors.drain_seconds))
+    log.info("stopped")
+
+
+@asynccontextmanager
+async def _stop_on_signal() -> AsyncIterator[trio.Event]:
+    """An event that the first SIGINT or SIGTERM sets; the second ends the process at once.
+
+    That is the kernel's doing, so it works however stuck this program is: what was answered is on disk.
+    """
+    stop = trio.Event()
+
+    async def wait(signals: AsyncIterator[int]) -> None:
+        async for number in signals:
+            for one in _STOPPING:
+                signal.signal(one, signal.SIG_DFL)
+            log.info("stopping", signal=signal.Signals(number).name)
+            stop.set()
+            return
+
+    with trio.open_signal_receiver(*_STOPPING) as signals:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(wait, signals)
+            yield stop
+            nursery.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def _live_house(store: Store, clock: Clock, secrets: Secrets) -> AsyncIterator[House]:
+    """The house over *store*, in order: what an earlier life left undone is being done."""
+    house = House(KINDS, store, clock, secrets)
+    store.listen(News(house))
+    async with house.live():
+        await Caretaker(house, "main").start()
+        yield house
+
+
+async def _drain(house: House, seconds: float) -> None:
+    late = await house.drain(seconds)
+    if late:
+        log.warning("actors were still at work when their time was over", actors=late)
+
+
+class _Listener(NamedTuple):
+    """What is served, where, and how."""
+
+    app: ASGIApp
+    binds: Sequence[str]
+    options: ServerOptions
+
+    async def open(self, nursery: trio.Nursery, stop: trio.Event) -> list[Address]:
+        """Serve in *nursery* until *stop*, and return the addresses, with their real ports."""
+        serving = partial(serve, self.app, binds=self.binds, options=self.options, stop=stop)
+        return [Address(str(bind)) for bind in await nursery.start(serving)]
+
+
+class _Listeners(NamedTuple):
+    public: _Listener
+    operator: _Listener
+
+    async def serve(
+        self,
+        stop: trio.Event,
+        ready: Callable[[list[Address], list[Address]], None],
+        drain: Callable[[], Awaitable[None]],
+    ) -> None:
+        """Serve both until *stop*; then the public one finishes its requests, and *drain* the rest.
+
+        The operator's goes last, so that whoever waits for the end can see what it waits for.
+        """
+        drained = trio.Event()
+        async with trio.open_nursery() as outer:
+            operator = await self.operator.open(outer, drained)
+            async with trio.open_nursery() as inner:
+                public = await self.public.open(inner, stop)
+                ready(public, operator)
+            await drain()
+            drained.set()
+
+
+def _public(house: House, settings: Settings, demo: DemoFacts | None) -> _Listener:
+    server = settings.server
+    certificate = None
+    if server.tls_certificate is not None and server.tls_key is not None:
+        certificate = Certificate(server.tls_certificate, server.tls_key)
+    app = public_app(
+        house,
+        trusted_proxies=parse_networks(server.trusted_proxies),
+        demo=None if demo is None else DemoShop(name=NAME, form_key=demo.form_key, honeypot=HONEYPOT),
+    )
+    options = _options(server)
+    return _Listener(app, server.bind, msgspec.structs.replace(options, certificate=certificate))
+
+
+def _operator(house: House, settings: Settings, token: Secret) -> _Listener:
+    options = msgspec.structs.replace(_options(settings.server), connections_max=OPERATOR_CONNECTIONS_MAX)
+    return _Listener(operator_app(house, token), settings.operator.bind, options)
+
+
+def _options(server: ServerSettings) -> ServerOptions:
+    return ServerOptions(
+        head_seconds=server.head_seconds,
+        body_seconds=server.body_seconds,
+        keep_alive_seconds=server.keep_alive_seconds,
+        write_seconds=server.write_seconds,
+        graceful_seconds=server.graceful_seconds,
+        connections_max=server.connections_max,
+    )

@@ -1,0 +1,13 @@
+"""Tables on the terminal: columns as wide as they need to be, two spaces apart."""
+
+from collections.abc import Sequence
+
+import click
+
+
+def echo_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print *rows* under *head*."""
+    lines = [head, *rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())

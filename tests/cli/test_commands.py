@@ -1,0 +1,231 @@
+"""What an operator does from the command line, and what it says when that cannot be done."""
+
+import os
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from svc.domain.keys import FORM_KEY, SERVER_KEY, well_formed
+from svc.storage.beside import sole_use
+from tests.cli.conftest import Svc
+
+
+def change(data: Path, statement: str) -> None:
+    """Break something, as a disk or a person with a shell may."""
+    with sqlite3.connect(data / "svc.db") as conn:
+        conn.execute("PRAGMA foreign_keys = OFF")
+        conn.execute(statement)
+    conn.close()
+
+
+def test_a_newcomer_gets_from_nothing_to_a_form(svc: Svc) -> None:
+    """Organization, site, form and server key are made one after the other, and listed."""
+    organization = svc("org", "create", "Harbour Lamps", "--country", "gb")
+    site = svc("site", "create", "https://www.harbourlamps.example/shop")
+    form = svc(
+        *("form", "create", "Ask about a lamp", "--site", "harbourlamps.example"),
+        *("--map", "town=city", "--deal", "{{lamp}} for {{name}}", "--honeypot", "fax"),
+    )
+    key = svc("serverkey", "mint", "Shop server")
+
+    assert organization.stdout.startswith("org_")
+    assert site.stdout.startswith("sit_")
+    assert well_formed(form.stdout.strip(), FORM_KEY)
+    assert well_formed(key.stdout.strip(), SERVER_KEY)
+    assert "Harbour Lamps" in svc("org", "list").stdout
+    assert "harbourlamps.example" in svc("site", "list").stdout
+    assert ["KEY", "NAME", "STATUS", "SITE"] == svc("form", "list").stdout.splitlines()[0].split()
+    assert (
+        f"{form.stdout.strip()}  Ask about a lamp  active  harbourlamps.example" in svc("form", "list").stdout
+    )
+    assert key.stdout.strip() not in svc("serverkey", "list").stdout
+    assert ["ID", "RECEIVED"] == svc("form", "recent", form.stdout.strip()).stdout.split()[:2]
+
+
+def test_a_form_is_paused_resumed_and_removed(svc: Svc, shop: Path) -> None:
+    """Its status is what was asked for last, and a removed form is gone from the list."""
+    key = svc("form", "create", "Contact us").stdout.strip()
+
+    statuses = []
+    for verb in ("pause", "resume"):
+        assert svc("form", verb, key).exit_code == 0
+        statuses.append(svc("form", "list").stdout.split()[-2])
+    svc("form", "remove", key)
+
+    assert ["paused", "active"] == statuses
+    assert key not in svc("form", "list").stdout
+
+
+def test_a_revoked_server_key_is_gone(svc: Svc, shop: Path) -> None:
+    """It is not listed any more, and cannot be revoked twice."""
+    svc("serverkey", "mint", "Shop server")
+    key_id = svc("serverkey", "list").stdout.splitlines()[1].split()[0]
+
+    assert svc("serverkey", "revoke", key_id).exit_code == 0
+    again = svc("serverkey", "revoke", key_id)
+
+    assert (1, "Error: no such server key\n") == (again.exit_code, again.stderr)
+
+
+def test_with_several_organizations_one_has_to_be_named(svc: Svc, shop: Path) -> None:
+    """Nothing is guessed when it is not clear whose a thing shall be."""
+    first = svc("org", "list").stdout.splitlines()[1].split()[0]
+    svc("org", "create", "Another")
+
+    unclear = svc("form", "create", "Contact us")
+    named = svc("form", "create", "Contact us", "--organization", first)
+
+    assert (1, 0) == (unclear.exit_code, named.exit_code)
+    assert "several organizations" in unclear.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "message"),
+    [
+        (("nothing",), 2, "No such command 'nothing'"),
+        (("org", "create"), 2, "Missing argument 'NAME'"),
+        (("org", "create", " "), 2, "a name has visible characters"),
+        (("org", "create", "X", "--country", "Atlantis"), 2, "'Atlantis' is no country of ISO 3166"),
+        (("org", "create", "X", "--currency", "€"), 2, "'€' is no currency of ISO 4217"),
+        (("org", "create", "X", "--time-zone", "Mars/Olympus"), 2, "'Mars/Olympus' is no time zone"),
+        (("org", "create", "X", "--plan", "gold"), 2, "'gold' is not one of"),
+        (("site", "create", "no domain"), 1, "a site is named by its domain"),
+        (("form", "create", "X", "--map", "town"), 2, "'town' is not FIELD=PROPERTY"),
+        (("form", "create", "X", "--map", "town=citty"), 1, "no property 'citty'; the nearest is city"),
+        (("form", "create", "X", "--site", "other.example"), 1, "`svc site create other.example`"),
+        (("form", "create", "X", "--organization", "org_0"), 1, "no such organization"),
+        (("form", "pause", "svcf_0"), 1, "no such form"),
+        (("form", "recent", "svcf_0"), 1, "no such form"),
+        (("config", "--config", "missing.toml"), 2, "missing.toml cannot be read: No such file"),
+        (("restore", "missing.tar", "--force"), 1, "missing.tar: No such file or directory"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(
+    svc: Svc, shop: Path, args: tuple[str, ...], code: int, message: str
+) -> None:
+    """The message says what is wrong; the exit code, whether it was the question or the doing."""
+    told = svc(*args)
+
+    *usage, error = told.stderr.splitlines()
+    assert code == told.exit_code
+    assert error.startswith("Error: ")
+    assert message in error
+    assert not usage or usage[0].startswith("Usage: ")
+
+
+@pytest.mark.parametrize("args", [("form", "list"), ("check",), ("backup", "backup.tar")])
+def test_where_there_is_no_data_nothing_is_made(svc: Svc, data: Path, args: tuple[str, ...]) -> None:
+    """A mistyped directory is told, and not filled with an empty database."""
+    told = svc(*args)
+
+    assert 1 == told.exit_code
+    assert f"there is no data in {data}" in told.stderr
+    assert not data.exists()
+
+
+def test_while_the_data_is_in_use_it_is_read_and_not_written(svc: Svc, shop: Path) -> None:
+    """Lists, checks and backups work beside the service; changes it would not hear of are refused."""
+    with sole_use(shop / "svc.db"):
+        read = [svc(*args).exit_code for args in (("org", "list"), ("check",), ("backup", "backup.tar"))]
+        refused = [svc("org", "create", "Other"), svc("restore", "backup.tar", "--force")]
+
+    assert [0, 0, 0] == read
+    for one in refused:
+        assert 1 == one.exit_code
+        assert f"{shop / 'svc.db'} is in use by process {os.getpid()}: stop it first" in one.stderr
+
+
+def test_everything_in_the_data_directory_is_its_owners(svc: Svc, shop: Path) -> None:
+    """Nobody else can read the directory, nor any file in it."""
+    assert 0o700 == stat.S_IMODE(shop.stat().st_mode)
+    assert {0o600} == {stat.S_IMODE(path.stat().st_mode) for path in shop.iterdir()}
+
+
+def test_a_healthy_database_keeps_every_promise(svc: Svc, shop: Path) -> None:
+    """`svc check` names each promise, and exits with 0 when all are kept."""
+    told = svc("check")
+
+    assert 0 == told.exit_code
+    assert all(line.startswith("        ok  ") for line in told.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("broken", "promise"),
+    [
+        ("DELETE FROM objects WHERE slug = 'deal'", "every organization has its built-in objects"),
+        ("UPDATE forms SET site_id = 'sit_gone'", "nothing refers to what is not there"),
+        ("UPDATE submissions SET state = 'lost'", "every submission is due, queued, filed or held"),
+        (
+            "UPDATE submissions SET state = 'due', paced_at = NULL",
+            "every due submission has its place in the form's pace",
+        ),
+        (
+            "UPDATE submissions SET state = 'queued'",
+            "every queued submission waits since a time, and has no place in the pace",
+        ),
+        (
+            "UPDATE submissions SET contact_id = NULL",
+            "every filed submission has its contact and its time",
+        ),
+        ("DELETE FROM notes", "every filed submission left a note on its contact"),
+        (
+            "UPDATE submissions SET held_reason = NULL WHERE state = 'held'",
+            "every held submission says why, and is filed nowhere",
+        ),
+        ("DELETE FROM identities WHERE kind = 'phone'", "every contact is known by its own e-mail and phone"),
+        (
+            "UPDATE identities SET value = 'x@example.com' WHERE kind = 'email'",
+            "every contact is known by its own e-mail and phone",
+        ),
+        ("UPDATE suggestions SET decided_at = 1", "every suggestion is open, or was decided"),
+        (
+            "UPDATE notes SET organization_id = 'org_other'",
+            "nothing refers to another organization's",
+        ),
+    ],
+)
+def test_a_broken_promise_is_found(svc: Svc, demo: Path, broken: str, promise: str) -> None:
+    """`svc check` counts what breaks a promise, with examples, and exits with 1."""
+    change(demo, broken)
+
+    told = svc("check")
+
+    assert 1 == told.exit_code
+    [line] = [line for line in told.stdout.splitlines() if line.endswith(promise)]
+    assert " broken  " in line
+    assert "promises are broken" in told.stderr
+
+
+def test_a_damaged_file_is_found(svc: Svc, demo: Path) -> None:
+    """Pages that no longer make sense are told as such, in one line."""
+    with (demo / "svc.db").open("r+b") as file:
+        file.seek(4096 * 3)
+        file.write(b"\xff" * 4096 * 4)
+
+    told = svc("check")
+
+    assert 1 == told.exit_code
+    assert "Traceback" not in told.output
+
+
+def test_a_file_that_is_no_database_is_told(svc: Svc, shop: Path) -> None:
+    """What stands in the place of the database is named."""
+    (shop / "svc.db").write_bytes(b"no database at all, whatever its name may say" * 100)
+
+    for command in (("check",), ("org", "create", "X")):
+        told = svc(*command)
+        assert 1 == told.exit_code
+        assert f"Error: {shop / 'svc.db'} cannot be" in told.stderr
+
+
+def test_data_of_a_newer_version_is_refused(svc: Svc, shop: Path, tmp_path: Path) -> None:
+    """Neither read nor written, and not restored over what is there."""
+    change(shop, "UPDATE alembic_version SET version_num = '9999'")
+
+    for command in (("form", "list"), ("org", "create", "X"), ("backup", str(tmp_path / "new.tar"))):
+        told = svc(*command)
+        assert 1 == told.exit_code
+        assert "the data is at schema revision 9999" in told.stderr
+    assert not (tmp_path / "new.tar").exists()

@@ -1,0 +1,170 @@
+"""The demo's shop: believable, whole, opened once, and never over anything else."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from sqlalchemy import Connection, Table, func, select
+
+from svc.cli.demo import DemoFacts, open_demo, what_to_try
+from svc.cli.directory import DataDirectory
+from svc.cli.doors import Doors
+from svc.cli.failures import Failure
+from svc.clock import VirtualClock
+from svc.config import Secret
+from svc.domain.origins import origin_allowed
+from svc.storage import forms, organizations, tables
+from svc.storage.inline import inline_store
+from svc.storage.organizations import NewOrganization
+from svc.storage.store import Store
+from tests.cli.conftest import Svc
+
+START = 1_790_000_000_000
+SENDER_SECRET = b"s" * 32
+
+
+def doors(port: int) -> Doors:
+    return Doors(
+        public_urls=(f"http://127.0.0.1:{port}",),
+        operator_urls=(f"http://127.0.0.1:{port + 1}",),
+        operator_token=Secret(f"the-operators-token-{port}"),
+    )
+
+
+@pytest.fixture
+async def store() -> AsyncIterator[Store]:
+    async with inline_store(VirtualClock(START)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def directory(data: Path) -> DataDirectory:
+    made = DataDirectory(data)
+    made.make()
+    return made
+
+
+async def opened(directory: DataDirectory, store: Store, port: int = 8000) -> DemoFacts:
+    return await open_demo(directory, store, SENDER_SECRET, doors(port), "127.0.0.1")
+
+
+async def count(store: Store, table: Table) -> int:
+    def counted(conn: Connection) -> int:
+        return conn.execute(select(func.count()).select_from(table)).scalar_one()
+
+    return await store.read(counted)
+
+
+async def test_the_shop_has_something_of_everything(directory: DataDirectory, store: Store) -> None:
+    """Submissions that were filed and held, a suggestion, deals, and visits that led to a contact."""
+    facts = await opened(directory, store)
+
+    def outcomes(conn: Connection) -> list[tuple[str, str | None]]:
+        submissions = tables.submissions
+        rows = select(submissions.c.state, submissions.c.held_reason).order_by(submissions.c.id)
+        return list(conn.execute(rows).tuples())
+
+    def attached(conn: Connection) -> list[str | None]:
+        return list(conn.scalars(select(tables.visits.c.record_id)))
+
+    assert [
+        ("filed", None),
+        ("filed", None),
+        ("held", "similar"),
+        ("held", "spam"),
+        ("filed", None),
+    ] == await store.read(outcomes)
+    assert 1 == await count(store, tables.suggestions)
+    assert [True, True] == [one is not None for one in await store.read(attached)]
+    assert "Harbour Lamps" == (await store.read(organizations.get, facts.organization_id)).name
+
+
+async def test_one_form_is_bound_and_one_is_not(directory: DataDirectory, store: Store) -> None:
+    """The bound one takes what comes from the demo itself; both have a mapping, a deal and a honeypot."""
+    facts = await opened(directory, store)
+    unbound = await store.read(forms.by_key, facts.form_key)
+    bound = await store.read(forms.by_key, facts.bound_form_key)
+
+    assert (None, facts.site_domain) == (unbound.domain, bound.domain)
+    assert origin_allowed(facts.base_url, bound.domain)
+    assert not origin_allowed("https://elsewhere.example", bound.domain)
+    for form in (unbound, bound):
+        assert form.field_map
+        assert form.deal_title
+        assert form.honeypot
+
+
+async def test_the_facts_are_written_for_programs(directory: DataDirectory, store: Store) -> None:
+    """`demo.json` has the members that the outside counts on, and only its owner can read it."""
+    facts = await opened(directory, store)
+
+    assert {
+        "baseUrl": "http://127.0.0.1:8000",
+        "operatorUrl": "http://127.0.0.1:8001",
+        "operatorToken": "the-operators-token-8000",
+        "organizationId": facts.organization_id,
+        "siteDomain": "127.0.0.1",
+        "formKey": facts.form_key,
+        "boundFormKey": facts.bound_form_key,
+        "serverKey": facts.server_key,
+    } == json.loads(directory.demo.read_bytes())
+    assert 0o600 == directory.demo.stat().st_mode & 0o777
+
+
+async def test_a_second_start_finds_the_same_shop(directory: DataDirectory, store: Store) -> None:
+    """Nothing is made twice; the addresses and the token are those of this start."""
+    first = await opened(directory, store)
+    second = await opened(directory, store, port=9000)
+
+    assert 1 == await count(store, tables.organizations)
+    assert (
+        msgspec.structs.replace(
+            first,
+            base_url="http://127.0.0.1:9000",
+            operator_url="http://127.0.0.1:9001",
+            operator_token="the-operators-token-9000",
+        )
+        == second
+    )
+
+
+async def test_facts_of_a_shop_that_is_gone_are_replaced(directory: DataDirectory, store: Store) -> None:
+    """A `demo.json` beside an empty database is an old one."""
+    async with inline_store(VirtualClock(START)) as gone:
+        old = await opened(directory, gone)
+
+    new = await opened(directory, store)
+
+    assert old.organization_id != new.organization_id
+    assert new.form_key in directory.demo.read_text()
+
+
+async def test_other_data_is_left_alone(directory: DataDirectory, store: Store) -> None:
+    """An organization that is not the demo's stays the only one, whatever `demo.json` says."""
+    async with inline_store(VirtualClock(START)) as gone:
+        await opened(directory, gone)
+    await store.write(organizations.create, NewOrganization(name="A real shop"))
+
+    with pytest.raises(Failure, match="holds data that is not the demo's"):
+        await opened(directory, store)
+    assert 1 == await count(store, tables.organizations)
+
+
+async def test_what_to_try_has_no_blanks_to_fill_in(directory: DataDirectory, store: Store) -> None:
+    """Three lines for curl, with this demo's own addresses and keys in them."""
+    facts = await opened(directory, store)
+    lines = [one.strip() for one in what_to_try(directory, facts).splitlines()]
+    curls = [one for one in lines if one.startswith("curl ")]
+
+    assert 3 == len(curls)
+    assert f"{facts.base_url}/api/f/s" in curls[0]
+    assert facts.form_key in curls[0]
+    assert facts.operator_token in curls[1]
+    assert f"{facts.operator_url}/healthz" in curls[2]
+
+
+def test_the_shop_keeps_every_promise(svc: Svc, demo: Path) -> None:
+    """What was made by hand is as whole as what comes in by the doors."""
+    assert 0 == svc("check").exit_code
