@@ -1,0 +1,10 @@
+"""The HTTP server: one `serve` for each listener. HTTP/1.1 and, over TLS, HTTP/2; WebSocket on both.
+
+docs/decisions/0003-http-server.md tells why it is built as it is.
+"""
+
+from svc.http.server._listen import Bind, CertificateError, ListenError
+from svc.http.server._options import Certificate, ServerOptions
+from svc.http.server._serve import serve
+
+__all__ = ["Bind", "Certificate", "CertificateError", "ListenError", "ServerOptions", "serve"]

@@ -1,0 +1,123 @@
+"""One accepted connection: bounded writes, and an end that loses no answer."""
+
+import select
+from contextlib import suppress
+from typing import Final
+
+import trio
+
+from svc.http.server._context import Context
+
+RECEIVE_BYTES: Final = 65_536
+PIECE_BYTES: Final = 65_536
+"""Of an answer, that a client has `write_seconds` to take."""
+
+Transport = trio.abc.HalfCloseableStream
+Stream = Transport | trio.SSLStream[trio.SocketStream]
+Address = tuple[str, int]
+
+
+class ClientLeft(OSError):
+    """Raised when the client is not there any more to be answered."""
+
+
+class Connection:
+    """What all protocols need of a connection. Everything done within `scope` ends when patience does."""
+
+    def __init__(self, stream: Stream, context: Context) -> None:
+        self.scope = trio.CancelScope()
+        self.idle = False
+        """Whether no request is under way, so that the connection may be closed at any moment."""
+        self.client: Address | None = None
+        self.server: Address | None = None
+        self.scheme = "http"
+        self.stream = stream
+        self._context = context
+        self._transport: Transport
+        if isinstance(stream, trio.SSLStream):
+            self.scheme = "https"
+            self._transport = stream.transport_stream
+        else:
+            self._transport = stream
+        if isinstance(self._transport, trio.SocketStream):
+            self.client = self._transport.socket.getpeername()[:2]
+            self.server = self._transport.socket.getsockname()[:2]
+
+    async def shake_hands(self) -> str | None:
+        """The protocol agreed on with a TLS client, if it named one.
+
+        Raises:
+            ClientLeft: the client left, or took too long, or speaks something else.
+        """
+        if not isinstance(self.stream, trio.SSLStream):
+            return None
+        try:
+            with trio.fail_after(self._context.options.head_seconds):
+                await self.stream.do_handshake()
+        except (trio.BrokenResourceError, trio.TooSlowError) as error:
+            raise ClientLeft from error
+        protocol: str | None = self.stream.selected_alpn_protocol()
+        return protocol
+
+    async def receive(self) -> bytes:
+        """What has come, at most `RECEIVE_BYTES`; nothing once the client has left."""
+        try:
+            return bytes(await self.stream.receive_some(RECEIVE_BYTES))
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            return b""
+
+    async def send(self, data: bytes) -> None:
+        """Send all of *data*. A client that is too slow to take it ends the scope.
+
+        Raises:
+            ClientLeft: the client closed the connection.
+        """
+        if len(data) <= PIECE_BYTES:
+            await self._send_piece(data)
+            return
+        with memoryview(data) as view:
+            for start in range(0, len(data), PIECE_BYTES):
+                with view[start : start + PIECE_BYTES] as piece:
+                    await self._send_piece(piece)
+
+    async def _send_piece(self, piece: bytes | memoryview) -> None:
+        self._context.writes.begin(self.scope)
+        try:
+            await self.stream.send_all(piece)
+        except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
+            raise ClientLeft from error
+        finally:
+            self._context.writes.end(self.scope)
+
+    def readable(self) -> bool:
+        """Whether something has come that nobody read yet."""
+        if not isinstance(self._transport, trio.SocketStream):
+            return False
+        return is_readable(self._transport.socket)
+
+    def stop(self) -> None:
+        """End the connection at once if nothing is under way on it."""
+        if self.idle and not self.readable():
+            self.scope.cancel()
+
+    async def linger(self) -> None:
+        """Say that nothing follows, and take for a while what the client is still sending.
+
+        Closing over unread data resets the connection, and a reset may overtake the answer
+        (RFC 9112 section 9.6).
+        """
+        left = self._context.options.linger_bytes
+        with (
+            trio.move_on_after(self._context.options.linger_seconds),
+            suppress(trio.BrokenResourceError, trio.ClosedResourceError),
+        ):
+            await self._transport.send_eof()
+            while left > 0 and (data := await self._transport.receive_some(RECEIVE_BYTES)):
+                left -= len(data)
+
+
+def is_readable(socket: trio.socket.SocketType) -> bool:
+    """Whether reading, or accepting, from *socket* would not wait."""
+    poll = select.poll()
+    poll.register(socket.fileno(), select.POLLIN)
+    return bool(poll.poll(0))

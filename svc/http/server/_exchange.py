@@ -1,0 +1,211 @@
+"""One request and its answer, as ASGI.
+
+The application pulls: `receive` reads the socket when a body is wanted and not before, and nobody
+reads while the application works. So a refused body is never read, a client that leaves does not
+stop what was accepted, and a request costs no task and no channel.
+"""
+
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote
+
+import structlog
+import trio
+
+from svc.http.asgi import Message, Scope
+from svc.http.request_id import request_id_of
+from svc.http.server._connection import ClientLeft
+from svc.http.server._request import Request
+from svc.http.server._response import Response
+
+if TYPE_CHECKING:
+    from svc.http.server._http1 import Http1
+
+log = structlog.get_logger(__name__)
+
+REQUEST_TIMEOUT: Final = 408
+INTERNAL_SERVER_ERROR: Final = 500
+_CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
+_ASGI: Final = {"version": "3.0", "spec_version": "2.4"}
+
+
+class Exchange:
+    """Runs the application for one request of *link*; `closes` says that none may follow."""
+
+    __slots__ = (
+        "_client_left",
+        "_done",
+        "_link",
+        "_request",
+        "_response",
+        "_taken",
+        "_waiting",
+        "_watch",
+        "closes",
+    )
+
+    def __init__(self, link: "Http1", request: Request) -> None:
+        self.closes = True
+        self._link = link
+        self._request = request
+        self._response: Response | None = None
+        self._taken = False  # the application has the whole body
+        self._waiting = False  # the body's time runs
+        self._done = False  # the whole answer is sent
+        self._client_left = False
+        self._watch: trio.CancelScope | None = None
+
+    async def run(self) -> None:
+        """Have the application answer, and answer in its place where it fails to."""
+        try:
+            await self._link.context.app(self._scope(), self.receive, self.send)
+        except ClientLeft:
+            self._client_left = True
+        except Exception:
+            if not self._client_left:
+                path = self._request.target.partition(b"?")[0].decode("latin-1")
+                log.exception("request failed", path=path, request_id=self._id().decode())
+        finally:
+            if self._waiting:
+                self._link.context.bodies.end(self._link.connection.scope)
+        self._link.status_when_late = None
+        if not self._done:
+            await self._answer_instead()
+
+    async def receive(self) -> Message:
+        """ASGI: the next piece of the body; after its end, wait until the client leaves."""
+        request = self._request
+        if not self._taken:
+            if request.chunks or request.complete or await self._more_body():
+                body = b"".join(request.chunks)
+                request.chunks.clear()
+                self._taken = request.complete
+                return {"type": "http.request", "body": body, "more_body": not request.complete}
+        elif not self._done:
+            await self._wait_client_left()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Message) -> None:
+        """ASGI: the head is held until the first part of the body, so that both leave together.
+
+        Raises:
+            ClientLeft: nobody is there to take it.
+            ValueError: the application's headers or lengths would break the framing.
+            RuntimeError: this message has no place here.
+        """
+        response = self._response
+        if message["type"] == "http.response.start" and response is None:
+            self._response = Response(
+                message["status"],
+                message.get("headers", ()),
+                method=self._request.method,
+                version=self._request.version,
+            )
+        elif message["type"] == "http.response.body" and response is not None and not self._done:
+            more = message.get("more_body", False)
+            self._end_waiting()
+            await self._write(
+                response.encode(
+                    message.get("body", b""),
+                    more=more,
+                    date=self._link.context.date_line(),
+                    close=self._must_close(),
+                )
+            )
+            if not more:
+                self._done = True
+                self.closes = response.closes
+                if self._watch is not None:
+                    self._watch.cancel()
+        else:
+            raise RuntimeError(f"{message['type']} has no place here")
+
+    def _must_close(self) -> bool:
+        request = self._request
+        return not request.keep_alive or not request.complete or self._link.context.stopping
+
+    async def _write(self, data: bytes) -> None:
+        if self._client_left:
+            raise ClientLeft
+        if data:
+            try:
+                await self._link.connection.send(data)
+            except ClientLeft:
+                self._client_left = True
+                raise
+
+    async def _more_body(self) -> bool:
+        """Wait for the next piece of the body; whether it came."""
+        request, link = self._request, self._link
+        if self._client_left:
+            return False
+        if request.expects_continue:
+            request.expects_continue = False
+            await self._write(_CONTINUE)
+        self._begin_waiting()
+        while not (request.chunks or request.complete):
+            if link.parser.refused is not None:
+                return False
+            if not await link.receive():
+                self._client_left = True
+                return False
+        if request.complete:
+            self._end_waiting()
+        return True
+
+    def _begin_waiting(self) -> None:
+        if not self._waiting:
+            self._waiting = True
+            if self._response is None:
+                self._link.status_when_late = REQUEST_TIMEOUT
+            self._link.context.bodies.begin(self._link.connection.scope)
+
+    def _end_waiting(self) -> None:
+        if self._waiting:
+            self._waiting = False
+            self._link.status_when_late = None
+            self._link.context.bodies.end(self._link.connection.scope)
+
+    async def _wait_client_left(self) -> None:
+        with trio.CancelScope() as self._watch:
+            if await self._link.receive():
+                # The next request already. It waits, unread beyond this, and so does what we watch for.
+                await trio.sleep_forever()
+            self._client_left = True
+
+    async def _answer_instead(self) -> None:
+        """Say what the application did not, if the client can still be told."""
+        if self._client_left or (self._response is not None and self._response.started):
+            return
+        refused = self._link.parser.refused
+        status = refused.status if refused and not self._request.complete else INTERNAL_SERVER_ERROR
+        await self._link.refuse(status, self._id())
+
+    def _id(self) -> bytes:
+        return request_id_of(self._request.headers)
+
+    def _scope(self) -> Scope:
+        request, connection = self._request, self._link.connection
+        raw_path, _, query_string = _origin_form(request.target).partition(b"?")
+        return {
+            "type": "http",
+            "asgi": _ASGI,
+            "http_version": request.version,
+            "method": request.method,
+            "scheme": connection.scheme,
+            "path": unquote(raw_path.decode("latin-1")),
+            "raw_path": raw_path,
+            "query_string": query_string,
+            "root_path": "",
+            "headers": request.headers,
+            "client": connection.client,
+            "server": connection.server,
+            "extensions": {},
+        }
+
+
+def _origin_form(target: bytes) -> bytes:
+    """*target* without the scheme and authority that a proxy would be told (RFC 9112 section 3.2.2)."""
+    if target.startswith(b"/"):
+        return target
+    _, scheme_ends, rest = target.partition(b"://")
+    return b"/" + rest.partition(b"/")[2] if scheme_ends else target

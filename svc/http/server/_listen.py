@@ -1,0 +1,97 @@
+"""The sockets that a server listens on."""
+
+import errno
+import ssl
+from collections.abc import Sequence
+from typing import Final, Self
+
+import msgspec
+import trio
+
+from svc.http.server._options import Certificate
+
+_BACKLOG: Final = 1_024
+"""Connections that the kernel keeps for us until we accept them."""
+_PORT_MAX: Final = 65_535
+
+
+class ListenError(Exception):
+    """Raised when an address cannot be listened on. The message says which and why; choose another."""
+
+
+class CertificateError(Exception):
+    """Raised when the certificate's files cannot be used. The message says which and why."""
+
+
+class Bind(msgspec.Struct, frozen=True):
+    """A TCP address to listen on. An empty host is every address of the machine, port 0 any free port."""
+
+    host: str
+    port: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """A bind from `host:port`, such as `127.0.0.1:8000`, `[::1]:8000` or `:8000`.
+
+        Raises:
+            ListenError: *text* is not of that form.
+        """
+        host, colon, port = text.rpartition(":")
+        if not colon or not port.isascii() or not port.isdecimal() or int(port) > _PORT_MAX:
+            raise ListenError(f"{text!r} is not an address to listen on: write host:port")
+        return cls(host.removeprefix("[").removesuffix("]"), int(port))
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+async def open_listeners(binds: Sequence[Bind]) -> list[trio.SocketListener]:
+    """Listen on all *binds*, or on none.
+
+    Raises:
+        ListenError: one of them cannot be listened on.
+    """
+    listeners: list[trio.SocketListener] = []
+    try:
+        for bind in binds:
+            try:
+                listeners += await trio.open_tcp_listeners(
+                    bind.port, host=bind.host or None, backlog=_BACKLOG
+                )
+            except OSError as error:
+                raise ListenError(f"Cannot listen on {bind}: {_reason(error)}") from error
+    except BaseException:
+        for listener in listeners:
+            listener.socket.close()
+        raise
+    return listeners
+
+
+def bound(listener: trio.SocketListener) -> Bind:
+    """The address that *listener* really has."""
+    host, port = listener.socket.getsockname()[:2]
+    return Bind(host, port)
+
+
+def tls_context(certificate: Certificate) -> ssl.SSLContext:
+    """TLS 1.2 and 1.3 with *certificate*, offering HTTP/2 and HTTP/1.1 (RFC 9113 section 9.2).
+
+    Raises:
+        CertificateError: a file is missing, unreadable, or does not fit the other.
+    """
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers("ECDHE+AESGCM:ECDHE+CHACHA20")
+    context.set_alpn_protocols(["h2", "http/1.1"])
+    try:
+        context.load_cert_chain(certificate.chain_path, certificate.key_path)
+    except (OSError, ssl.SSLError) as error:
+        paths = f"{certificate.chain_path} and {certificate.key_path}"
+        raise CertificateError(f"Cannot use the certificate in {paths}: {_reason(error)}") from error
+    return context
+
+
+def _reason(error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return "another program listens there"
+    return (error.strerror or str(error)).lower()

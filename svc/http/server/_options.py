@@ -1,0 +1,44 @@
+"""What the operator may set of one listener."""
+
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+_KIB: Final = 1_024
+_MIB: Final = 1_024 * _KIB
+
+
+class Certificate(msgspec.Struct, frozen=True):
+    """The PEM files that turn TLS on: the certificate with its chain, and its private key."""
+
+    chain_path: Path
+    key_path: Path
+
+
+class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The limits of one listener. Every wait on a client, and all that is kept for one, has an end."""
+
+    head_seconds: float = 10
+    """From a connection's opening, or a request's first byte, until the request's head is complete."""
+    body_seconds: float = 30
+    """For the whole body, counted from the moment that the application asks for it."""
+    keep_alive_seconds: float = 15
+    """That a connection may be idle between two requests."""
+    write_seconds: float = 30
+    """That a client may take for one part of its answer, or for 64 KiB of a longer part."""
+    graceful_seconds: float = 10
+    """That requests under way have to finish once the server stops."""
+    linger_seconds: float = 10
+    """That a client is still listened to whose request was refused unread, so that it can read why."""
+    linger_bytes: int = 16 * _MIB
+    """That are taken from such a client, and dropped, before the connection is closed all the same."""
+    head_bytes_max: int = 16 * _KIB
+    """Request line and headers together; more is refused with 431."""
+    connections_max: int = 1_000
+    """Open at once; the next one is answered 503 and closed."""
+    certificate: Certificate | None = None
+    """Turns on TLS, and with it HTTP/2 for clients that offer it."""
+
+
+DEFAULT_OPTIONS: Final = ServerOptions()

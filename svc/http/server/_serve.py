@@ -1,0 +1,101 @@
+"""The life of a server: listen, serve, stop."""
+
+import errno
+import os
+import ssl
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Final
+
+import structlog
+import trio
+
+from svc.clock import Clock, WallClock
+from svc.http.asgi import ASGIApp
+from svc.http.server._connection import Stream, is_readable
+from svc.http.server._context import Context
+from svc.http.server._listen import Bind, bound, open_listeners, tls_context
+from svc.http.server._options import DEFAULT_OPTIONS, ServerOptions
+from svc.http.server._server import Server
+
+log = structlog.get_logger(__name__)
+
+_EXHAUSTED: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
+_EXHAUSTED_PAUSE_SECONDS: Final = 0.1
+
+
+async def serve(
+    app: ASGIApp,
+    *,
+    binds: Sequence[str],
+    stop: trio.Event,
+    options: ServerOptions = DEFAULT_OPTIONS,
+    clock: Clock | None = None,
+    task_status: trio.TaskStatus[list[Bind]] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Serve *app* on *binds* (`host:port` each) until *stop* is set, then until all is answered.
+
+    *task_status* is given the addresses listened on, with their real ports. Once *stop* is set, the
+    listeners close, idle connections close, and every request whose head has arrived is answered,
+    with `Connection: close`, for `graceful_seconds` at most. *app* is sent no lifespan events: what
+    it needs is opened before it is served, and closed after.
+
+    Raises:
+        ListenError: a bind is malformed, busy, or not this machine's.
+        CertificateError: the certificate cannot be used.
+    """
+    tls = tls_context(options.certificate) if options.certificate else None
+    listeners = await open_listeners([Bind.parse(bind) for bind in binds])
+    context = Context(app, options, clock or WallClock())
+    server = Server(context)
+
+    async with trio.open_nursery() as watches:
+        for patience in context.patiences:
+            watches.start_soon(patience.watch)
+        async with trio.open_nursery() as connections:
+
+            def take(stream: trio.SocketStream) -> None:
+                connections.start_soon(server.attend, _secured(stream, tls))
+
+            try:
+                task_status.started([bound(listener) for listener in listeners])
+                await _accept_until(stop, listeners, take)
+            finally:
+                for listener in listeners:
+                    listener.socket.close()
+            server.stop()
+            connections.cancel_scope.deadline = context.ends_at
+        watches.cancel_scope.cancel()
+
+
+def _secured(stream: trio.SocketStream, tls: ssl.SSLContext | None) -> Stream:
+    if tls is None:
+        return stream
+    return trio.SSLStream(stream, tls, server_side=True, https_compatible=True)
+
+
+async def _accept_until(
+    stop: trio.Event, listeners: Sequence[trio.SocketListener], take: Callable[[trio.SocketStream], None]
+) -> None:
+    """Accept connections until *stop* is set, and then those that already wait to be accepted."""
+    async with trio.open_nursery() as nursery:
+        for listener in listeners:
+            nursery.start_soon(_accept, listener, take)
+        await stop.wait()
+        nursery.cancel_scope.cancel()
+    for listener in listeners:
+        with suppress(OSError):
+            while is_readable(listener.socket):
+                take(await listener.accept())
+
+
+async def _accept(listener: trio.SocketListener, take: Callable[[trio.SocketStream], None]) -> None:
+    while True:
+        try:
+            take(await listener.accept())
+        except OSError as error:
+            if error.errno not in _EXHAUSTED:
+                raise
+            # Those we have may soon be done, and those that wait can wait.
+            log.warning("cannot accept connections", reason=os.strerror(error.errno))
+            await trio.sleep(_EXHAUSTED_PAUSE_SECONDS)

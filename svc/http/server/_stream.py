@@ -1,0 +1,113 @@
+"""Applications in tasks of their own, one for each stream of a connection that carries many."""
+
+import math
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, Final
+
+import structlog
+import trio
+
+from svc.http.asgi import ASGIApp, Message, Scope
+from svc.http.request_id import REQUEST_ID_HEADER, request_id_of
+from svc.http.server._context import Context
+from svc.http.server._exchange import INTERNAL_SERVER_ERROR, REQUEST_TIMEOUT
+
+log = structlog.get_logger(__name__)
+
+STREAMS_MAX: Final = 100
+"""Requests that one connection may have under way, those that the client gave up included."""
+_MESSAGES_MAX: Final = 10
+"""Pieces of a body that wait for their application before the connection is read no further."""
+
+SendOrEnd = Callable[[Message | None], Awaitable[None]]
+
+
+class Tasks:
+    """Runs a connection's applications, and helpers that end when all of those are done."""
+
+    def __init__(self, helpers: trio.Nursery, applications: trio.Nursery, context: Context) -> None:
+        self.context = context
+        self._helpers = helpers
+        self._applications = applications
+
+    @property
+    def full(self) -> bool:
+        """Whether no other application may be started."""
+        return len(self._applications.child_tasks) >= STREAMS_MAX
+
+    def spawn(self, fn: Callable[..., Awaitable[None]], *args: Any) -> None:
+        """Run a helper."""
+        self._helpers.start_soon(fn, *args)
+
+    async def spawn_app(
+        self, app: ASGIApp, _config: object, scope: Scope, send: SendOrEnd
+    ) -> Callable[[Message], Awaitable[None]]:
+        """Run *app* for one stream. Returns what passes it messages; *send* gets None at its end."""
+        stream = Stream(scope, send, self.context)
+        self._applications.start_soon(stream.run, app)
+        return stream.put
+
+
+class Stream:
+    """The application's side of one stream."""
+
+    def __init__(self, scope: Scope, send: SendOrEnd, context: Context) -> None:
+        self._scope = scope
+        self._send = send
+        self._to_app, self._messages = trio.open_memory_channel[Message](_MESSAGES_MAX)
+        self._last: Message = {"type": "http.disconnect"}
+        self._started = False
+        self._body_seconds = context.options.body_seconds if scope["type"] == "http" else math.inf
+        self._body_by: float | None = None
+
+    async def run(self, app: ASGIApp) -> None:
+        """Have *app* answer."""
+        with self._messages:
+            try:
+                await app(self._scope, self._receive, self._answer)
+            except Exception:
+                path = self._scope["raw_path"].decode("latin-1")
+                log.exception("request failed", path=path, request_id=self._id().decode())
+                await self._answer_instead(INTERNAL_SERVER_ERROR)
+        await self._send(None)
+
+    async def put(self, message: Message) -> None:
+        """Pass *message* on, or drop it once the application is done. Waits while too many wait."""
+        if message["type"].endswith(".disconnect"):
+            # The application itself may be what brings us here, so this must not wait for it.
+            self._last = message
+            self._to_app.close()
+        else:
+            with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+                await self._to_app.send(message)
+
+    async def _receive(self) -> Message:
+        if self._body_by is None:
+            self._body_by = trio.current_time() + self._body_seconds
+        with trio.CancelScope(deadline=self._body_by) as patience:
+            try:
+                message = await self._messages.receive()
+            except trio.EndOfChannel:
+                message = self._last
+            if not message.get("more_body", False):
+                self._body_by = math.inf
+        if patience.cancelled_caught:
+            await self._answer_instead(REQUEST_TIMEOUT)
+            return self._last
+        return message
+
+    async def _answer(self, message: Message) -> None:
+        self._started = True
+        await self._send(message)
+
+    async def _answer_instead(self, status: int) -> None:
+        """Say what the application did not, unless the client is being told something already."""
+        if self._started or self._scope["type"] != "http":
+            return
+        headers = [(REQUEST_ID_HEADER, self._id()), (b"content-length", b"0")]
+        await self._answer({"type": "http.response.start", "status": status, "headers": headers})
+        await self._answer({"type": "http.response.body", "body": b""})
+
+    def _id(self) -> bytes:
+        return request_id_of(self._scope["headers"])

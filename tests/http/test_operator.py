@@ -1,0 +1,331 @@
+"""The operator's application: health, and a view into every actor that shows nothing private."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Final
+from urllib.parse import quote
+
+import httpx
+import msgspec
+import pytest
+import trio
+import trio.testing
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from svc.actors._core import Actor, Policy, Private, turn
+from svc.actors.caretaker import Caretaker
+from svc.actors.house import House
+from svc.actors.population import KINDS
+from svc.domain.keys import digest
+from svc.domain.senders import sender_of, visitor_of
+from svc.http.app import public_app
+from svc.http.operator import CHECK_SECONDS, SNAPSHOT_SECONDS, operator_app
+from svc.storage import server_keys, sites, tables
+from tests.http.asking import ADDRESS, client_of
+from tests.http.serving import in_memory
+from tests.town import SECRETS, submit, town
+
+TOKEN: Final = "a-token-of-the-operator"
+BEARER: Final = {"authorization": f"Bearer {TOKEN}"}
+
+
+class DeskState(msgspec.Struct):
+    papers: int
+    drawer: Private[str]
+
+
+class Desk(Actor[House, DeskState]):
+    """Does what a test needs to look at."""
+
+    policy = Policy(turn_seconds=600, crashes_max=0)
+
+    async def load(self) -> DeskState:
+        return DeskState(papers=3, drawer=Private("a secret"))
+
+    @turn
+    async def work(self, seconds: float = 0) -> None:
+        await trio.sleep(seconds)
+
+    @turn
+    async def burn(self) -> None:
+        raise ValueError("a secret")
+
+
+@asynccontextmanager
+async def office() -> AsyncIterator[tuple[House, httpx.AsyncClient]]:
+    """A house with desks, and its operator."""
+    async with town() as here:
+        house = House((*KINDS, Desk), here.store, here.clock, SECRETS)
+        async with house.live(), client_of(operator_app(house, TOKEN)) as operator:
+            await Caretaker(house, "main").start()
+            operator.headers.update(BEARER)
+            yield house, operator
+
+
+async def test_health_needs_no_token(autojump_clock):
+    """A program without the token learns whether the service lives and is ready, and no more."""
+    async with office() as (_, operator):
+        del operator.headers["authorization"]
+
+        health = await operator.get("/healthz")
+        readiness = await operator.get("/readyz")
+
+        assert (200, {"ok": True}) == (health.status_code, health.json())
+        checks = {"open": {"ok": True}, "store": {"ok": True}, "caretaker": {"ok": True}}
+        assert (200, {"ready": True, "checks": checks}) == (readiness.status_code, readiness.json())
+        assert "no-store" == readiness.headers["cache-control"]
+
+
+async def test_a_draining_service_is_not_ready_and_still_healthy(autojump_clock):
+    """While it shuts down nothing new should be sent here, and nobody should kill it either."""
+    async with office() as (house, operator):
+        await house.drain(1)
+
+        health = await operator.get("/healthz")
+        readiness = await operator.get("/readyz")
+
+        assert 200 == health.status_code
+        assert (503, "1") == (readiness.status_code, readiness.headers["retry-after"])
+        assert {"ok": False, "why": "shutting down"} == readiness.json()["checks"]["open"]
+
+
+async def test_without_its_store_the_service_is_not_ready(autojump_clock):
+    """A store that takes nothing is named, and what it says is not told to just anyone."""
+    async with office() as (house, operator):
+        await house.store.aclose()
+
+        readiness = await operator.get("/readyz")
+
+        assert 503 == readiness.status_code
+        assert {"ok": False, "why": "StoreClosed"} == readiness.json()["checks"]["store"]
+
+
+async def test_without_its_caretaker_the_service_is_not_ready(autojump_clock):
+    """The check does not start the Caretaker: that is for the start of the service."""
+    async with town() as here:
+        house = House(KINDS, here.store, here.clock, SECRETS)
+        async with house.live(), client_of(operator_app(house, TOKEN)) as operator:
+            readiness = await operator.get("/readyz")
+
+            assert 503 == readiness.status_code
+            assert {"ok": False, "why": "not started"} == readiness.json()["checks"]["caretaker"]
+            assert not house.is_active(Caretaker, "main")
+
+
+async def test_a_check_that_gets_no_answer_ends(autojump_clock):
+    """A Caretaker that crashes whenever it loads costs a check two seconds at most."""
+    async with town() as here:
+        house = House(KINDS, here.store, here.clock, SECRETS)
+        await here.store.write(lambda tx: tables.visitor_keys.drop(tx.conn))
+        async with house.live(), client_of(operator_app(house, TOKEN)) as operator:
+            Caretaker(house, "main").start.tell()
+            await trio.sleep(4)
+            before = trio.current_time()
+
+            readiness = await operator.get("/readyz")
+
+            assert {"ok": False, "why": "no answer within 2 s"} == readiness.json()["checks"]["caretaker"]
+            assert CHECK_SECONDS == trio.current_time() - before
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"authorization": ""},
+        {"authorization": "Bearer"},
+        {"authorization": "Bearer wrong"},
+        {"authorization": f"Bearer {TOKEN}x"},
+        {"authorization": f"Basic {TOKEN}"},
+        {"authorization": TOKEN},
+        {"authorization": "Bearer \xe9"},
+    ],
+)
+@pytest.mark.parametrize("path", ["/debug/actors", "/debug/actors/Desk/1", "/debug/store", "/", "/nowhere"])
+async def test_everything_else_asks_for_the_token(autojump_clock, path, headers):
+    """Whatever is wrong with the token, and wherever it leads, the answer is the same to the byte."""
+    async with office() as (_, operator):
+        del operator.headers["authorization"]
+        raw = {name: value.encode("latin-1") for name, value in headers.items()}
+
+        answer = await operator.get(path, headers=raw | {"x-request-id": "1"})
+
+        assert (401, "Bearer") == (answer.status_code, answer.headers["www-authenticate"])
+        assert {
+            "type": "/problems/unauthorized",
+            "title": "A token is needed",
+            "status": 401,
+            "code": "unauthorized",
+            "requestId": "1",
+        } == answer.json()
+
+
+async def test_the_scheme_may_be_in_any_case(autojump_clock):
+    """`bearer` is `Bearer` (RFC 9110 section 11.1)."""
+    async with office() as (_, operator):
+        answer = await operator.get("/debug/store", headers={"authorization": f"bearer {TOKEN}"})
+
+        assert 200 == answer.status_code
+
+
+async def test_actors_are_listed_with_what_stands_out_first(autojump_clock):
+    """Kinds, a total, and the actors in the order that is asked for, at most as many as are asked for."""
+    async with office() as (house, operator):
+        for number in range(4):
+            for _ in range(number):
+                await Desk(house, str(number)).work()
+        Desk(house, "busy").work.tell(60)
+        for _ in range(5):
+            Desk(house, "busy").work.tell()
+        Desk(house, "stuck").work.tell(600)
+        await trio.sleep(10)
+        Desk(house, "3").work.tell(60)
+        await trio.sleep(1)
+
+        async def keys(**asked: Any) -> list[str]:
+            listed = (await operator.get("/debug/actors", params={"kind": "Desk"} | asked)).json()
+            assert listed["total"] >= len(listed["actors"])
+            return [actor["key"] for actor in listed["actors"]]
+
+        listed = (await operator.get("/debug/actors?kind=Desk&limit=1")).json()
+        assert ("busy", 5, "running", "work", 11) == tuple(
+            listed["actors"][0][name] for name in ("key", "mailboxDepth", "phase", "turn", "turnAgeSeconds")
+        )
+        assert 5 == listed["total"]
+        assert [kind.__name__ for kind in (*KINDS, Desk)] == [kind["kind"] for kind in listed["kinds"]]
+        assert {"busy", "stuck", "3"} == set(await keys(phase="running"))
+        assert ["busy", "stuck"] == await keys(sort="age", limit=2)
+        assert ["3", "2", "1"] == await keys(sort="turns", limit=3)
+        assert [] == await keys(kind="Nobody")
+
+
+@pytest.mark.parametrize(
+    "asked", ["limit=0", "limit=201", "limit=many", "sort=name", "phase=asleep", "kinds=Desk"]
+)
+async def test_what_cannot_be_listed_is_refused(autojump_clock, asked):
+    """A query that is not understood is a problem, and no list of something else."""
+    async with office() as (_, operator):
+        answer = await operator.get(f"/debug/actors?{asked}")
+
+        assert (422, "validation_failed") == (answer.status_code, answer.json()["code"])
+        assert answer.json()["detail"]
+
+
+async def test_an_actor_shows_its_state(autojump_clock):
+    """The statistics in camelCase, and the state with what is private masked."""
+    async with office() as (house, operator):
+        await Desk(house, "1").work()
+
+        shown = (await operator.get("/debug/actors/Desk/1")).json()
+
+        assert ({"papers": 3, "drawer": "•••"}, None) == (shown["state"], shown["stateMissing"])
+        assert ("Desk", "1", 1, None) == tuple(
+            shown["statistics"][name] for name in ("kind", "key", "turns", "lastError")
+        )
+        assert 1 == sum(bucket["turns"] for bucket in shown["statistics"]["latency"])
+
+
+async def test_a_stuck_actor_is_shown_without_its_state(autojump_clock):
+    """Whoever looks at a stuck actor waits a second at most, and does not fill its mailbox by looking."""
+    async with office() as (house, operator):
+        Desk(house, "1").work.tell(300)
+        await trio.testing.wait_all_tasks_blocked()
+        before = trio.current_time()
+
+        looks = [(await operator.get("/debug/actors/Desk/1")).json() for _ in range(20)]
+
+        for shown in looks:
+            assert (None, "no answer within 1 s") == (shown["state"], shown["stateMissing"])
+            assert ("running", "work") == (shown["statistics"]["phase"], shown["statistics"]["turn"])
+        assert SNAPSHOT_SECONDS == trio.current_time() - before
+        assert 1 == looks[-1]["statistics"]["mailboxDepth"]
+
+
+async def test_a_quarantined_actor_is_shown(autojump_clock):
+    """Who is left alone after crashes is in the list with the place of the last one, not its message."""
+    async with office() as (house, operator):
+        Desk(house, "1").burn.tell()
+        await trio.testing.wait_all_tasks_blocked()
+
+        answer = await operator.get("/debug/actors/Desk/1")
+
+        shown = answer.json()
+        assert (None, "it is quarantined") == (shown["state"], shown["stateMissing"])
+        assert shown["statistics"]["lastError"].startswith("ValueError at test_operator.py:")
+        assert "a secret" not in answer.text
+
+
+@pytest.mark.parametrize("path", ["Desk/1", "Desk/", "Nobody/1", "Caretaker/other", "Desk"])
+async def test_who_is_not_live_is_not_found(autojump_clock, path):
+    """To look at an actor does not wake it."""
+    async with office() as (house, operator):
+        answer = await operator.get(f"/debug/actors/{path}")
+
+        assert (404, "not_found") == (answer.status_code, answer.json()["code"])
+        assert [] == house.actors("Desk")
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(key=st.text(min_size=1).map(lambda text: text.encode("utf-8", "replace").decode()))
+async def test_a_key_may_be_any_text(autojump_clock, key):
+    """Slashes, dots, line breaks: whatever a key has in it, its actor can be looked at."""
+    async with office() as (house, _), in_memory(operator_app(house, TOKEN)) as server:
+        await Desk(house, key).work()
+
+        head = f"GET /debug/actors/Desk/{quote(key, safe='')} HTTP/1.1\r\nHost: a\r\n"
+        client = server.dial()
+        reply = await client.ask(f"{head}Authorization: Bearer {TOKEN}\r\n\r\n".encode())
+        await client.stream.aclose()
+
+        assert (200, key) == (reply.status, msgspec.json.decode(reply.body)["statistics"]["key"])
+
+
+async def test_the_store_tells_how_it_does(autojump_clock):
+    """What was committed, and what waits."""
+    async with office() as (_, operator):
+        told = (await operator.get("/debug/store")).json()
+
+        assert told["units"] > 0
+        assert {"queueDepth", "readsWaiting", "commitSecondsMax"} <= told.keys()
+
+
+async def test_nothing_private_is_shown(autojump_clock):
+    """After traffic of all kinds, no actor shows who sent it, what was said, or any secret."""
+    async with town() as here, here.house() as house:
+        await here.store.write(sites.create, here.organization.id, "lamps.example")
+        minted = await here.store.write(server_keys.mint, here.organization.id, "shop")
+        form = await here.form(field_map={"town": "city"}, deal_title="{{town}}")
+        values = {"name": "Ada Lovelace", "email": "ada@x.example", "phone": "+493012345678", "note": "hush"}
+        async with client_of(public_app(house)) as browser:
+            await browser.post("/api/t", json={"url": "https://lamps.example/private", "title": "Diary"})
+            await browser.post(
+                "/api/f/s",
+                json={"f": form.form_key, "v": values},
+                headers={"authorization": f"Bearer {minted.key}", "x-visitor-ip": "198.51.100.9"},
+            )
+        for number in range(100):
+            await submit(house, form, number)
+        await trio.sleep(1)
+
+        async with client_of(operator_app(house, TOKEN)) as operator:
+            operator.headers.update(BEARER)
+            listed = await operator.get("/debug/actors?limit=200")
+            shown = {
+                actor["kind"]: await operator.get(f"/debug/actors/{actor['kind']}/{quote(actor['key'])}")
+                for actor in listed.json()["actors"]
+            }
+
+        assert {kind.__name__ for kind in KINDS} == shown.keys()
+        assert all(isinstance(answer.json()["state"], dict) for answer in shown.values())
+        texts = "\n".join([listed.text, *(answer.text for answer in shown.values())])
+        day_key = house.visitor_keys[0]
+        for private in (
+            *values.values(),
+            *("p1@example.com", ADDRESS, "198.51.100.9", "Diary", "/private"),
+            *(minted.key, minted.key[10:], digest(minted.key), TOKEN),
+            *(sender_of(address, SECRETS.sender) for address in (ADDRESS, "198.51.100.9", "10.0.0.1")),
+            *(visitor_of(address, "test", day_key) for address in (ADDRESS, "198.51.100.9")),
+            *(day_key.hex(), SECRETS.sender.hex(), SECRETS.sender.decode()),
+        ):
+            assert private not in texts
