@@ -15,11 +15,13 @@ from typing import (
 )
 
 from svc.actors._core.errors import OutsideTurn
+from svc.actors._core.membership import in_turn_of
 from svc.actors._core.policy import Policy
 from svc.actors._core.private import snapshot
 
 if TYPE_CHECKING:
     from svc.actors._core.activation import Activation
+    from svc.actors._core.incarnation import Incarnation
     from svc.actors._core.system import ActorSystem
 
 Sys = TypeVar("Sys", bound="ActorSystem")
@@ -62,10 +64,11 @@ class BoundTurn(Generic[P, R]):
         self._actor = actor
         self._turn = asked
 
-    async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Coroutine[Any, Any, R]:
         """Ask: post the message and wait for its answer.
 
         A cancelled asker leaves, and the accepted turn still runs to its end.
+        The call posts nothing before it is awaited.
 
         Raises:
             DomainError: the turn's own refusal.
@@ -73,7 +76,8 @@ class BoundTurn(Generic[P, R]):
             AskCycle: the asked actor already waits for the asking one.
             ActorCrashed: the turn crashed.
         """
-        return cast("R", await self._actor.system._ask(self._actor, self._turn, args, kwargs))
+        asked = self._actor.system._ask(self._actor, self._turn, args, kwargs)
+        return cast("Coroutine[Any, Any, R]", asked)
 
     def tell(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """Post the message and do not wait; nobody learns how it ended.
@@ -85,7 +89,7 @@ class BoundTurn(Generic[P, R]):
     def tell_if_active(self, *args: P.args, **kwargs: P.kwargs) -> bool:
         """Tell the actor if it is live; False, and nothing is posted, when it is not.
 
-        For news that an actor would load by itself when it starts.
+        For news that an actor would load by itself when it starts. Raises what `tell` raises.
         """
         system = self._actor.system
         if not system.is_active(type(self._actor), self._actor.key):
@@ -96,13 +100,14 @@ class BoundTurn(Generic[P, R]):
     def after(self, seconds: float, *args: P.args, **kwargs: P.kwargs) -> None:
         """Arm a timer of the actor that runs this, from inside its turns: the turn runs in *seconds*.
 
-        An actor has one timer a turn; arming it again moves it. Timers end with a crash.
+        An actor has one timer a turn; arming it again moves it. Timers end with a crash, and
+        with the drain of the system.
         """
         self._actor._inside().arm(self._turn, seconds, args, kwargs)
 
     def disarm(self) -> None:
         """Take back the timer of this turn, if it is armed."""
-        self._actor._inside().disarm(self._turn)
+        self._actor._inside().timers.pop(self._turn, None)
 
 
 class Actor(Generic[Sys, S]):
@@ -123,14 +128,17 @@ class Actor(Generic[Sys, S]):
         self._activation: Activation | None = None
 
     async def load(self) -> S:
-        """The state to start with, from what is stored.
+        """The state to start with, from what is stored. It may arm timers and start tasks already.
 
-        A `DomainError` raised here is the answer to every message that waits, and the actor ends.
+        A refusal raised here is the answer to every message that waits, and the actor ends.
         """
         raise NotImplementedError
 
     async def flush(self) -> None:
-        """Runs as a last turn before passivation. What must survive is stored long before this."""
+        """Runs as a last turn before passivation; what arrives meanwhile keeps the actor.
+
+        What must survive is stored long before this: a crash has no flush.
+        """
 
     @property
     def state(self) -> S:
@@ -140,8 +148,8 @@ class Actor(Generic[Sys, S]):
     def start_soon(self, fn: Callable[Ts, Awaitable[object]], *args: Ts.args, **kwargs: Ts.kwargs) -> None:
         """Start *fn* as a task of this actor, beside its turns: the place for slow I/O.
 
-        It tells its result back with a turn. If it crashes, the actor does. A live task
-        keeps the actor from being passivated.
+        It tells its result back with a turn. Whatever it raises crashes the actor, a refusal
+        too. A live task keeps the actor from being passivated; a crash of the actor cancels it.
         """
         self._inside().start_task(fn, args, kwargs)
 
@@ -150,11 +158,11 @@ class Actor(Generic[Sys, S]):
         """The state as JSON-ready builtins, private values masked: for an operator."""
         return snapshot(self.state)
 
-    def _inside(self) -> "Activation":
+    def _inside(self) -> "Incarnation":
         activation = self._activation
-        if activation is None or not activation.is_current():
-            raise OutsideTurn(f"{type(self).__name__} is only an address here; use its turns")
-        return activation
+        if activation is None or activation is not in_turn_of():
+            raise OutsideTurn(f"{self!r} is only an address here; use its turns")
+        return activation.incarnation
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.key!r})"

@@ -1,10 +1,14 @@
-"""What the runtime itself answers, in one tree.
+"""What the runtime itself answers, in one tree, and what it counts as an answer.
 
 An `ActorError` that a turn gets from an inner ask passes upward to the turn's own asker:
 it is a refusal there, not a crash.
 """
 
-from svc.domain.errors import Unavailable
+from typing import Final, TypeVar
+
+from svc.domain.errors import DomainError, Unavailable
+
+E = TypeVar("E", bound=Exception)
 
 
 class ActorError(Exception):
@@ -41,3 +45,23 @@ class TurnTimedOut(Exception):
 
 class OutsideTurn(RuntimeError):
     """Raised when an actor's state or timers are touched outside of its turns. A programming error."""
+
+
+REFUSALS: Final = (DomainError, ActorError)
+"""What a turn may raise as its answer; anything else crashes its actor."""
+
+
+def refusal_in(error: Exception) -> Exception | None:
+    """The refusal that *error* is, or the first of a group of nothing else: turns may open nurseries."""
+    while isinstance(error, ExceptionGroup):
+        if error.split(REFUSALS)[1] is not None:
+            return None
+        error = error.exceptions[0]
+    return error if isinstance(error, REFUSALS) else None
+
+
+def copy_of(error: E) -> E:
+    """*error* for one more asker: raising an exception writes into it, so no two may raise the same."""
+    copy = type(error).__new__(type(error), *error.args)
+    copy.__dict__.update(error.__dict__)
+    return copy

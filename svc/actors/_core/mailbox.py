@@ -1,12 +1,13 @@
 """Messages, and the bounded queue that they wait in."""
 
 from collections import deque
-from typing import Any
+from typing import Any, Final
 
 import outcome
 import trio
 
 from svc.actors._core.actor import Turn
+from svc.actors._core.errors import copy_of
 
 
 class Message:
@@ -25,23 +26,27 @@ class Message:
         self.args = args
         self.kwargs = kwargs
         self.posted_at = posted_at
+        """Trio's time at which it was posted or, for a timer, is due."""
         self.asker: trio.lowlevel.Task | None = None
 
     async def wait_answered(self) -> Any:
         """Wait for `answer`, as the asker. A cancelled asker is forgotten; the message stays."""
         self.asker = trio.lowlevel.current_task()
+        return await trio.lowlevel.wait_task_rescheduled(self._leave)
 
-        def leave(_raise_cancel: object) -> trio.lowlevel.Abort:
-            self.asker = None
-            return trio.lowlevel.Abort.SUCCEEDED
-
-        return await trio.lowlevel.wait_task_rescheduled(leave)
+    def _leave(self, _raise_cancel: object) -> trio.lowlevel.Abort:
+        self.asker = None
+        return trio.lowlevel.Abort.SUCCEEDED
 
     def answer(self, answer: "outcome.Outcome[Any]") -> None:
         """Wake the asker with *answer*; does nothing where nobody waits."""
         asker, self.asker = self.asker, None
         if asker is not None:
             trio.lowlevel.reschedule(asker, answer)
+
+
+_NO_MESSAGES: Final[deque[Message]] = deque(maxlen=0)
+"""Stands in every empty mailbox: a deque of its own would take 760 bytes of each idle actor."""
 
 
 class Mailbox:
@@ -51,7 +56,7 @@ class Mailbox:
 
     def __init__(self, messages_max: int) -> None:
         self.messages_max = messages_max
-        self._messages: deque[Message] = deque()
+        self._messages = _NO_MESSAGES
 
     def __len__(self) -> int:
         return len(self._messages)
@@ -60,16 +65,24 @@ class Mailbox:
         return len(self._messages) >= self.messages_max
 
     def put(self, message: Message) -> None:
-        self._messages.append(message)
+        if self._messages:
+            self._messages.append(message)
+        else:
+            self._messages = deque((message,))
 
     def take(self) -> Message:
-        return self._messages.popleft()
+        message = self._messages.popleft()
+        if not self._messages:
+            self._messages = _NO_MESSAGES
+        return message
 
     def oldest_posted_at(self) -> float | None:
         """Trio's time at which the message that waits longest was posted."""
         return self._messages[0].posted_at if self._messages else None
 
-    def refuse_all(self, why: Exception) -> None:
-        """Answer every waiting message with *why*."""
+    def refuse_all(self, why: Exception) -> int:
+        """Answer every waiting message with *why*; how many had nobody to hear it."""
+        unheard = sum(message.asker is None for message in self._messages)
         while self._messages:
-            self._messages.popleft().answer(outcome.Error(why))
+            self.take().answer(outcome.Error(copy_of(why)))
+        return unheard

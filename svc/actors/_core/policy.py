@@ -13,7 +13,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """Without a message, timer or task for this long, an actor is passivated."""
 
     turn_seconds: float = 10
-    """A turn that takes longer is cancelled, and counts as a crash."""
+    """A turn, load or flush that takes longer is cancelled, and counts as a crash."""
 
     active_max: int = 100_000
     """Live actors of the kind; an address beyond that is refused."""

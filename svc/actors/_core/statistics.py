@@ -1,5 +1,6 @@
 """What the runtime tells about itself, as frozen records. Nothing here enters a mailbox."""
 
+from bisect import bisect_left
 from typing import Final, Literal
 
 import msgspec
@@ -67,14 +68,19 @@ class Latencies:
         self._counts = [0] * (len(LATENCY_BOUNDS_MS) + 1)
 
     def add(self, seconds: float) -> None:
-        took_ms = seconds * 1000
-        index = 0
-        for bound in LATENCY_BOUNDS_MS:
-            if took_ms <= bound:
-                break
-            index += 1
-        self._counts[index] += 1
+        self._counts[bisect_left(LATENCY_BOUNDS_MS, seconds * 1000)] += 1
 
     def buckets(self) -> list[LatencyBucket]:
         bounds: tuple[float | None, ...] = (*LATENCY_BOUNDS_MS, None)
         return [LatencyBucket(bound, count) for bound, count in zip(bounds, self._counts, strict=True)]
+
+
+def place_of(error: BaseException) -> str:
+    """`KeyError at form_window.py:120`: where *error* was raised, without what it says."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    where = f" at {frame.tb_frame.f_code.co_filename.rpartition('/')[2]}:{frame.tb_lineno}" if frame else ""
+    return type(error).__name__ + where

@@ -1,19 +1,25 @@
 """One supervisor a kind: who is live, who crashed how often, and who is left alone for a while."""
 
-from collections import deque
 from collections.abc import Awaitable, Callable
 from contextvars import Context
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import trio
 
 from svc.actors._core.activation import Activation
 from svc.actors._core.actor import Actor
-from svc.actors._core.errors import MailboxFull, Overcrowded, Quarantined
+from svc.actors._core.errors import Draining, MailboxFull, Overcrowded, Quarantined
 from svc.actors._core.statistics import ActorStatistics, KindStatistics, Latencies
 
 if TYPE_CHECKING:
     from svc.actors._core.system import ActorSystem
+
+
+class Quarantine(NamedTuple):
+    """A key that is left alone until Trio's time *until*, and what it crashed with last."""
+
+    until: float
+    last_error: str
 
 
 class Supervisor:
@@ -28,12 +34,12 @@ class Supervisor:
         self._nursery = nursery
         self._context = context
         self.live: dict[str, Activation] = {}
-        self._crashes: dict[str, deque[float]] = {}
-        self._quarantined_until: dict[str, float] = {}
-        self._last_errors: dict[str, str] = {}
+        # Both are kept in the order in which they may be forgotten, the next one first.
+        self._crashed_at: dict[str, list[float]] = {}
+        self._quarantines: dict[str, Quarantine] = {}
         self._activations = 0
         self._turns = 0
-        self._crash_count = 0
+        self._crashes = 0
         self._refused = 0
         self._latencies = Latencies()
 
@@ -51,7 +57,9 @@ class Supervisor:
         return activation
 
     def _activate(self, key: str) -> Activation:
-        if self._quarantined_until:
+        if self._nursery.cancel_scope.cancel_called:
+            raise Draining("the system has ended")
+        if self._quarantines:
             self._refuse_quarantined(key)
         if len(self.live) >= self._policy.active_max:
             self._refused += 1
@@ -62,16 +70,17 @@ class Supervisor:
         return activation
 
     def _refuse_quarantined(self, key: str) -> None:
-        left = self._quarantined_until.get(key, 0.0) - trio.current_time()
-        if left > 0:
+        self._forget_the_past()
+        quarantine = self._quarantines.get(key)
+        if quarantine is not None:
             self._refused += 1
+            left = quarantine.until - trio.current_time()
             raise Quarantined(f"{self._kind.__name__}({key!r}) is quarantined", retry_after_seconds=left)
-        self._quarantined_until.pop(key, None)
-        self._last_errors.pop(key, None)
 
     def spawn(self, fn: Callable[..., Awaitable[object]], *args: Any) -> None:
         """Start a task in the system's own context: a request's context must not live on in an actor."""
-        self._context.copy().run(self._nursery.start_soon, fn, *args)
+        name = self._kind.__name__
+        self._context.copy().run(lambda: self._nursery.start_soon(fn, *args, name=name))
 
     def forget(self, activation: Activation) -> None:
         """Take *activation* out of the directory; the next message to its key makes a new one."""
@@ -85,54 +94,49 @@ class Supervisor:
 
     def note_crash(self, key: str, last_error: str) -> float | None:
         """Seconds to wait before the restart, or None: the key is quarantined from now on."""
+        self._crashes += 1
+        self._forget_the_past()
         now = trio.current_time()
-        self._crash_count += 1
-        self._forget_old_crashes(now)
-        crashes = self._crashes.setdefault(key, deque())
-        crashes.append(now)
-        if len(crashes) > self._policy.crashes_max:
-            del self._crashes[key]
-            self._quarantined_until[key] = now + self._policy.quarantine_seconds
-            self._last_errors[key] = last_error
+        window_began = now - self._policy.crash_window_seconds
+        crashed_at = [at for at in self._crashed_at.pop(key, ()) if at > window_began]
+        if len(crashed_at) >= self._policy.crashes_max:
+            self._quarantines[key] = Quarantine(now + self._policy.quarantine_seconds, last_error)
             return None
-        backoff_seconds = self._policy.backoff_seconds * 2.0 ** (len(crashes) - 1)
+        self._crashed_at[key] = [*crashed_at, now]
+        backoff_seconds = self._policy.backoff_seconds * 2.0 ** len(crashed_at)
         return min(backoff_seconds, self._policy.backoff_seconds_max)
 
-    def _forget_old_crashes(self, now: float) -> None:
-        """Only what counts is kept, so that a key that once crashed costs nothing forever."""
-        oldest = now - self._policy.crash_window_seconds
-        for key, crashes in list(self._crashes.items()):
-            while crashes and crashes[0] <= oldest:
-                crashes.popleft()
-            if not crashes:
-                del self._crashes[key]
-        for key, until in list(self._quarantined_until.items()):
-            if until <= now:
-                del self._quarantined_until[key]
-                self._last_errors.pop(key, None)
+    def _forget_the_past(self) -> None:
+        """Keep only crashes and quarantines that still count: what once crashed must not cost forever."""
+        now = trio.current_time()
+        window_began = now - self._policy.crash_window_seconds
+        while self._crashed_at and next(iter(self._crashed_at.values()))[-1] <= window_began:
+            del self._crashed_at[next(iter(self._crashed_at))]
+        while self._quarantines and next(iter(self._quarantines.values())).until <= now:
+            del self._quarantines[next(iter(self._quarantines))]
 
     def statistics(self) -> KindStatistics:
-        now = trio.current_time()
+        self._forget_the_past()
         return KindStatistics(
             kind=self._kind.__name__,
             active=len(self.live),
-            quarantined=sum(until > now for until in self._quarantined_until.values()),
+            quarantined=len(self._quarantines),
             mailbox_depth=sum(len(one.mailbox) for one in self.live.values()),
             activations=self._activations,
             turns=self._turns,
-            crashes=self._crash_count,
+            crashes=self._crashes,
             refused=self._refused,
             latency=self._latencies.buckets(),
         )
 
     def actors(self) -> list[ActorStatistics]:
         """Every live actor, and every quarantined key as an actor in that phase."""
-        now = trio.current_time()
+        self._forget_the_past()
         return [one.statistics() for one in self.live.values()] + [
-            self._quarantined(key) for key, until in self._quarantined_until.items() if until > now
+            self._quarantined(key, one.last_error) for key, one in self._quarantines.items()
         ]
 
-    def _quarantined(self, key: str) -> ActorStatistics:
+    def _quarantined(self, key: str, last_error: str) -> ActorStatistics:
         return ActorStatistics(
             kind=self._kind.__name__,
             key=key,
@@ -145,6 +149,6 @@ class Supervisor:
             timers={},
             turns=0,
             crashes=self._policy.crashes_max + 1,
-            last_error=self._last_errors.get(key),
+            last_error=last_error,
             latency=[],
         )

@@ -7,10 +7,11 @@ from typing import Any
 
 import trio
 
-from svc.actors._core.activation import Activation, current_activation, member_of
+from svc.actors._core.activation import Activation
 from svc.actors._core.actor import Actor, Turn
 from svc.actors._core.errors import AskCycle, Draining
 from svc.actors._core.mailbox import Message
+from svc.actors._core.membership import in_turn_of, member_of
 from svc.actors._core.statistics import ActorStatistics, SystemStatistics
 from svc.actors._core.supervisor import Supervisor
 
@@ -23,18 +24,18 @@ class ActorSystem:
         self._kinds = kinds
         self._supervisors: dict[type[Actor[Any, Any]], Supervisor] = {}
         self._drained = trio.Event()
-        self._departed = trio.Event()
+        self._departures = trio.lowlevel.ParkingLot()
 
     @asynccontextmanager
     async def live(self) -> AsyncIterator[None]:
         """Run the actors for as long as the block; leaving it cuts off what was not drained.
 
-        Raises what an infrastructure actor crashed with.
+        An infrastructure actor that crashes cancels the block, and its error is raised here.
         """
         context = copy_context()
         async with AsyncExitStack() as stack:
             for kind in self._kinds:
-                nursery = await stack.enter_async_context(trio.open_nursery())
+                nursery = await stack.enter_async_context(_open_nursery())
                 stack.callback(nursery.cancel_scope.cancel)
                 self._supervisors[kind] = Supervisor(self, kind, nursery, context)
             yield
@@ -45,12 +46,12 @@ class ActorSystem:
         Actors may still ask one another. Returns the names of those not done after *seconds*.
         """
         self._drained.set()
-        for activation in self._activations():
-            activation.wake()
+        for supervisor in self._supervisors.values():
+            for activation in supervisor.live.values():
+                activation.drain()
         with trio.move_on_after(seconds):
-            while self._activations():
-                self._departed = trio.Event()
-                await self._departed.wait()
+            while any(supervisor.live for supervisor in self._supervisors.values()):
+                await self._departures.park()
         return sorted(
             f"{kind.__name__}({key!r})" for kind, one in self._supervisors.items() for key in one.live
         )
@@ -66,7 +67,7 @@ class ActorSystem:
 
     def note_departure(self) -> None:
         """An actor left the directory."""
-        self._departed.set()
+        self._departures.unpark_all()
 
     def is_active(self, kind: type[Actor[Any, Any]], key: str) -> bool:
         return key in self._supervisors[kind].live
@@ -92,9 +93,6 @@ class ActorSystem:
                 return one(self, key)
         return None
 
-    def _activations(self) -> list[Activation]:
-        return [activation for one in self._supervisors.values() for activation in one.live.values()]
-
     async def _ask(
         self,
         actor: Actor[Any, Any],
@@ -105,7 +103,7 @@ class ActorSystem:
         await trio.lowlevel.checkpoint_if_cancelled()
         target = self._admit(actor)
         message = Message(asked, args, kwargs, trio.current_time())
-        asking = current_activation.get()
+        asking = in_turn_of()
         if asking is None:
             target.post(message)
             return await message.wait_answered()
@@ -128,9 +126,24 @@ class ActorSystem:
         self._admit(actor).post(Message(told, args, kwargs, trio.current_time()))
 
     def _admit(self, actor: Actor[Any, Any]) -> Activation:
-        sender = member_of.get()
+        sender = member_of()
         if sender is None and self._drained.is_set():
             raise Draining("the system is shutting down")
         kind = type(actor)
         own = sender is not None and sender.key == actor.key and type(sender.actor) is kind
         return self._supervisors[kind].admit(actor.key, own=own)
+
+
+@asynccontextmanager
+async def _open_nursery() -> AsyncIterator[trio.Nursery]:
+    """A nursery that raises a lone error as it is, for nobody outside need know that it is one."""
+    try:
+        async with trio.open_nursery() as nursery:
+            yield nursery
+    except BaseExceptionGroup as group:
+        if len(group.exceptions) > 1:
+            raise
+        lone = group.exceptions[0]
+    else:
+        return
+    raise lone

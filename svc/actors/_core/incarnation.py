@@ -1,0 +1,228 @@
+"""One life of an actor, from its load to its passivation or a crash: state, turns, timers, tasks."""
+
+from collections.abc import Awaitable, Callable
+from math import inf
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import outcome
+import structlog
+import trio
+
+from svc.actors._core.actor import Turn
+from svc.actors._core.errors import OutsideTurn, TurnTimedOut, refusal_in
+from svc.actors._core.mailbox import Message
+from svc.actors._core.membership import beside_turns_of
+from svc.actors._core.statistics import Phase, place_of
+
+if TYPE_CHECKING:
+    from svc.actors._core.activation import Activation
+
+R = TypeVar("R")
+
+log = structlog.get_logger("svc.actors")
+
+TURNS_BEFORE_YIELD: Final = 64
+"""Turns that an actor takes in a row before other tasks get their chance."""
+
+_NO_TASKS: Final[frozenset[trio.CancelScope]] = frozenset()
+"""Shared by all that have none, since an empty set takes 216 bytes."""
+
+
+class Incarnation:
+    """Dropped as a whole when it ends: what outlives it belongs to nobody."""
+
+    __slots__ = (
+        "_activation",
+        "_idle_since",
+        "_parked",
+        "_state",
+        "_task_error",
+        "_tasks",
+        "phase",
+        "timers",
+        "turn",
+        "turn_started_at",
+    )
+
+    def __init__(self, activation: "Activation") -> None:
+        self._activation = activation
+        self._state: Any = None
+        self.phase: Phase = "loading"
+        self.turn: Message | None = None
+        """What runs now. It stays here when the turn is cut off, until somebody answers for it."""
+        self.turn_started_at = 0.0
+        self.timers: dict[Turn[Any, ..., Any], Message] = {}
+        """Armed timers, one a turn: the message, as if it were posted when it is due."""
+        self._tasks = _NO_TASKS
+        self._task_error: Exception | None = None
+        self._idle_since = 0.0
+        self._parked: trio.lowlevel.Task | None = None
+
+    # What its turns use.
+
+    @property
+    def state(self) -> Any:
+        if self.phase == "loading":
+            raise OutsideTurn(f"{self._activation.actor!r} has no state before its load is done")
+        return self._state
+
+    def arm(
+        self, armed: Turn[Any, ..., Any], seconds: float, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        if not self._activation.draining:
+            self.timers[armed] = Message(armed, args, kwargs, trio.current_time() + seconds)
+
+    def start_task(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        scope = trio.CancelScope()
+        self._tasks |= {scope}
+        self._activation.spawn(self._run_task, scope, fn, args, kwargs)
+
+    async def _run_task(
+        self, scope: trio.CancelScope, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        beside_turns_of(self._activation)
+        try:
+            with scope:
+                await trio.lowlevel.checkpoint_if_cancelled()  # this life may be over already
+                await fn(*args, **kwargs)
+        except Exception as error:
+            # Whatever it is, a refusal too: nobody else hears of it.
+            if self._task_error is None and not scope.cancel_called:
+                self._task_error = error
+            else:
+                log.warning("task failed after its actor", actor=repr(self._activation.actor), exc_info=error)
+        finally:
+            self._tasks -= {scope}
+            self._idle_since = trio.current_time()
+            self.wake()
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks are live."""
+        return len(self._tasks)
+
+    # Its life.
+
+    async def live(self) -> Exception | None:
+        """Load, and serve until passivation; or the refusal of `load`. Raises what crashed it."""
+        try:
+            self._state = await self._bounded(self._activation.actor.load)
+        except Exception as error:
+            refusal = refusal_in(error)
+            if refusal is None:
+                raise
+            return refusal
+        self.phase = "waiting"
+        self._idle_since = trio.current_time()
+        while True:
+            with trio.CancelScope() as scope:
+                await self._take_turns(scope)
+            if self.turn is not None:
+                raise self._timed_out(self.turn.turn.name)
+            if self._may_leave():
+                self.phase = "passivating"
+                await self._bounded(self._activation.actor.flush)
+                # No await from here on: what came during the flush is seen, or finds nobody here.
+                if self._may_leave():
+                    return None
+
+    async def _take_turns(self, scope: trio.CancelScope) -> None:
+        """Take turns until it may leave, or *scope* is cancelled.
+
+        Its deadline is that of the running turn, or of the wait for the next. One scope whose
+        deadline moves is cheaper than a scope for each turn and each wait.
+        """
+        turns_left = TURNS_BEFORE_YIELD
+        while not scope.cancel_called:
+            if self._task_error is not None:
+                raise self._task_error
+            message = self._next_message()
+            if message is not None:
+                self.turn_started_at = trio.current_time()
+                scope.deadline = self.turn_started_at + self._activation.policy.turn_seconds
+                await self._take_turn(message)
+                turns_left -= 1
+                if turns_left == 0:
+                    turns_left = TURNS_BEFORE_YIELD
+                    await trio.lowlevel.checkpoint()
+            elif self._may_leave():
+                return
+            else:
+                self.phase = "waiting"
+                scope.deadline = self._wait_until()
+                self._parked = trio.lowlevel.current_task()
+                await trio.lowlevel.wait_task_rescheduled(self._stop_waiting)
+
+    def _stop_waiting(self, _raise_cancel: object) -> trio.lowlevel.Abort:
+        # Trio wakes the task from now on, and `wake` must not do it a second time.
+        self._parked = None
+        return trio.lowlevel.Abort.SUCCEEDED
+
+    def wake(self) -> None:
+        """Make a waiting actor look around again."""
+        parked, self._parked = self._parked, None
+        if parked is not None:
+            trio.lowlevel.reschedule(parked)
+
+    def _next_message(self) -> Message | None:
+        """What comes first: the oldest message, or the timer that was due when it was posted."""
+        mailbox = self._activation.mailbox
+        if self.timers:
+            timer = self._next_timer()
+            oldest = mailbox.oldest_posted_at()
+            if timer.posted_at <= (trio.current_time() if oldest is None else oldest):
+                return self.timers.pop(timer.turn)
+        return mailbox.take() if mailbox else None
+
+    def _next_timer(self) -> Message:
+        return min(self.timers.values(), key=lambda timer: timer.posted_at)
+
+    async def _take_turn(self, message: Message) -> None:
+        """Run one turn and answer its asker. Raises what crashed it, and leaves that unanswered."""
+        self.phase = "running"
+        self.turn = message
+        actor = self._activation.actor
+        answer: outcome.Outcome[Any]
+        try:
+            answer = outcome.Value(await message.turn.fn(actor, *message.args, **message.kwargs))
+        except Exception as error:
+            refusal = refusal_in(error)
+            if refusal is None:
+                raise
+            if message.asker is None:
+                why = place_of(refusal)
+                log.info("turn refused unheard", actor=repr(actor), turn=message.turn.name, why=why)
+            # Not wrapped, and without our frames: the asker raises it as its own.
+            answer = outcome.Error(refusal.with_traceback(None))
+        self.turn = None
+        self._idle_since = self._activation.answer(message, answer)
+
+    def _may_leave(self) -> bool:
+        """Whether nothing is left to do, and nothing was for long enough."""
+        if self._activation.mailbox or self.timers or self._tasks or self._task_error is not None:
+            return False
+        idle_until = self._idle_since + self._activation.policy.idle_seconds
+        return self._activation.draining or trio.current_time() >= idle_until
+
+    def _wait_until(self) -> float:
+        """Trio's time at which to look around even if nothing wakes the actor."""
+        if self.timers:
+            return self._next_timer().posted_at
+        return inf if self._tasks else self._idle_since + self._activation.policy.idle_seconds
+
+    async def _bounded(self, fn: Callable[[], Awaitable[R]]) -> R:
+        with trio.move_on_after(self._activation.policy.turn_seconds):
+            return await fn()
+        raise self._timed_out(fn.__name__)
+
+    def _timed_out(self, what: str) -> TurnTimedOut:
+        seconds = self._activation.policy.turn_seconds
+        return TurnTimedOut(f"{self._activation.actor!r}.{what} took over {seconds} s")
+
+    def end(self) -> None:
+        """Drop the state, lose the timers, cancel the tasks."""
+        self._state = None
+        self._task_error = None
+        self.timers.clear()
+        for scope in self._tasks:
+            scope.cancel()
