@@ -1,0 +1,1 @@
+"""Benches: what the program does in a second, beside the same job as it would otherwise be written."""

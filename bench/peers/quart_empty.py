@@ -1,0 +1,56 @@
+"""An empty route of Quart on Trio: the ground that the form endpoint stands on.
+
+`python -m bench.peers.quart_empty stock|svc PORT`: served by hypercorn as it is installed, or by the
+program's own server.
+"""
+
+import signal
+import sys
+from functools import partial
+from typing import Final, cast
+
+import trio
+from hypercorn.config import Config
+from hypercorn.trio import serve
+from quart_trio import QuartTrio
+
+from svc.http import server as own_server
+from svc.http.asgi import ASGIApp
+from svc.http.lean import LeanQuart
+
+ANSWER: Final = {"ok": True}
+
+
+def make_app(app: QuartTrio) -> QuartTrio:
+    """*app* with a route at the form endpoint's address that does nothing."""
+
+    @app.post("/api/f/s")
+    async def empty() -> dict[str, bool]:
+        return ANSWER
+
+    return app
+
+
+async def serve_stock(port: int) -> None:
+    """Quart and hypercorn as they come, without an access log."""
+    config = Config()
+    config.bind = [f"127.0.0.1:{port}"]
+    config.accesslog = None
+    await serve(make_app(QuartTrio(__name__)), config)
+
+
+async def serve_own(port: int) -> None:
+    """The program's own Quart and server."""
+    app = cast("ASGIApp", make_app(LeanQuart(__name__)))
+    with trio.open_signal_receiver(signal.SIGTERM) as signals:
+        async with trio.open_nursery() as nursery:
+            stop = trio.Event()
+            nursery.start_soon(partial(own_server.serve, app, binds=[f"127.0.0.1:{port}"], stop=stop))
+            await anext(signals)
+            stop.set()
+
+
+SERVERS: Final = {"stock": serve_stock, "svc": serve_own}
+
+if __name__ == "__main__":
+    trio.run(SERVERS[sys.argv[1]], int(sys.argv[2]))
