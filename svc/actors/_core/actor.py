@@ -89,13 +89,10 @@ class BoundTurn(Generic[P, R]):
     def tell_if_active(self, *args: P.args, **kwargs: P.kwargs) -> bool:
         """Tell the actor if it is live; False, and nothing is posted, when it is not.
 
-        For news that an actor would load by itself when it starts. Raises what `tell` raises.
+        For news of what it has loaded, such as a committed change. It is never refused: an actor
+        that missed it would go on with what is no longer so. Few things may be news.
         """
-        system = self._actor.system
-        if not system.is_active(type(self._actor), self._actor.key):
-            return False
-        system._tell(self._actor, self._turn, args, kwargs)
-        return True
+        return self._actor.system._tell_if_active(self._actor, self._turn, args, kwargs)
 
     def after(self, seconds: float, *args: P.args, **kwargs: P.kwargs) -> None:
         """Arm a timer of the actor that runs this, from inside its turns: the turn runs in *seconds*.

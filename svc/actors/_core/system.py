@@ -125,6 +125,19 @@ class ActorSystem:
     ) -> None:
         self._admit(actor).post(Message(told, args, kwargs, trio.current_time()))
 
+    def _tell_if_active(
+        self,
+        actor: Actor[Any, Any],
+        told: Turn[Any, ..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> bool:
+        activation = self._supervisors[type(actor)].live.get(actor.key)
+        if activation is None:
+            return False
+        activation.post(Message(told, args, kwargs, trio.current_time()))
+        return True
+
     def _admit(self, actor: Actor[Any, Any]) -> Activation:
         sender = member_of()
         if sender is None and self._drained.is_set():

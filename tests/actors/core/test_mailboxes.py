@@ -111,6 +111,21 @@ async def test_an_inner_refusal_passes_upward():
         assert 5 == await Probe(lab, "a").add(0)
 
 
+async def test_news_is_never_refused(autojump_clock):
+    """What an actor has to hear, lest it go on with what is no longer so, finds room in a full mailbox."""
+    async with living(Small) as lab:
+        small, gate = await _busy(lab)
+        small.note.tell(1)
+        small.note.tell(2)
+
+        told = small.note.tell_if_active("news")
+        gate.set()
+        await wait_all_tasks_blocked()
+
+        assert told
+        assert [1, 2, "news"] == lab.journal
+
+
 async def test_a_kind_has_a_limit_of_live_actors(autojump_clock):
     """An address beyond the limit is refused until another actor has left."""
     async with living(Few) as lab:
