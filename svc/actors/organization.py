@@ -16,7 +16,7 @@ from svc.storage.filing import Cabinet
 
 log = structlog.get_logger("svc.actors.organization")
 
-FILING_REST_MS: Final = 1_000
+FILING_REST_MS: Final = 500
 """How long an organization rests between two filings. Under load its submissions are so filed in sets,
 at a fraction of the cost of one by one; after a quiet while the first is filed at once."""
 

@@ -11,11 +11,11 @@ from svc.domain.filing import Contact, Directory, Filing, StoredSubmission, file
 from svc.domain.ids import new_id
 from svc.domain.limits import FILING_BATCH_MAX
 from svc.domain.objects import CONTACT, DEAL, DEAL_STAGES
-from svc.storage import contacts, events, objects, records, submissions
+from svc.storage import contacts, events, objects, records, submissions, visits
 from svc.storage.events import NewEvent
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
-from svc.storage.tables import notes, suggestions, visits
+from svc.storage.tables import notes, suggestions
 from svc.storage.tables import submissions as submission_rows
 
 
@@ -230,17 +230,11 @@ def _write_suggestions(tx: Tx, where: Cabinet, filed: Sequence[Filing]) -> None:
 
 
 def _attach_visits(tx: Tx, where: Cabinet, filed: Sequence[Filing]) -> None:
-    for one in filed:
-        if one.contact and one.submission.visitors:
-            tx.conn.execute(
-                update(visits)
-                .where(
-                    visits.c.organization_id == where.organization_id,
-                    visits.c.visitor.in_(one.submission.visitors),
-                    visits.c.record_id.is_(None),
-                )
-                .values(record_id=one.contact.id)
-            )
+    visits.attach(
+        tx.conn,
+        where.organization_id,
+        [(visitor, one.contact.id) for one in filed if one.contact for visitor in one.submission.visitors],
+    )
 
 
 def _outcome(tx: Tx, filing: Filing, deal_id: str | None, filed_by: str | None) -> dict[str, Any]:

@@ -1,11 +1,12 @@
 """Objects and their properties."""
 
 import msgspec
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, bindparam, insert, select
 
 from svc.domain.ids import new_id
 from svc.domain.objects import BUILTIN_OBJECTS
-from svc.domain.properties import Property, PropertyType
+from svc.domain.properties import Property
+from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import objects, properties
 
@@ -54,26 +55,29 @@ def ids_by_slug(conn: Connection, organization_id: str) -> dict[str, str]:
     return {slug: object_id for slug, object_id in rows}  # noqa: C416  # rows are not pairs to mypy
 
 
+_PROPERTIES = Prepared(
+    select(
+        properties.c.slug,
+        properties.c.label,
+        properties.c.type,
+        properties.c.options,
+        properties.c.personal,
+    )
+    .where(properties.c.object_id == bindparam("object_id"))
+    .order_by(properties.c.position)
+)
+
+
 def properties_of(conn: Connection, object_id: str) -> dict[str, Property]:
     """The properties of an object, by slug, in their order."""
-    rows = conn.execute(
-        select(
-            properties.c.slug,
-            properties.c.label,
-            properties.c.type,
-            properties.c.options,
-            properties.c.personal,
-        )
-        .where(properties.c.object_id == object_id)
-        .order_by(properties.c.position)
-    )
+    rows = _PROPERTIES.all(conn, {"object_id": object_id})
     return {
         slug: Property(
             slug=slug,
             label=label,
-            type=msgspec.convert(kind, PropertyType),
+            type=kind,
             options=_decode_options(options),
-            personal=personal,
+            personal=bool(personal),
         )
         for slug, label, kind, options, personal in rows
     }

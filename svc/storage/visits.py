@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from svc.domain.ids import new_id
 from svc.domain.limits import VISITOR_KEY_DAYS
@@ -36,6 +36,28 @@ def insert_view(tx: Tx, seen_by: Sequence[Site], visitor: str, view: PageView) -
                 "record_id": None,
             }
             for site in seen_by
+        ],
+    )
+
+
+_ATTACH = Prepared(
+    update(visits)
+    .where(
+        visits.c.organization_id == bindparam("of_organization"),
+        visits.c.visitor == bindparam("of_visitor"),
+        visits.c.record_id.is_(None),
+    )
+    .values(record_id=bindparam("contact_id"))
+)
+
+
+def attach(conn: Connection, organization_id: str, known: Sequence[tuple[str, str]]) -> None:
+    """Attach the visits of each visitor to the contact that the visitor turned out to be."""
+    _ATTACH.many(
+        conn,
+        [
+            {"of_organization": organization_id, "of_visitor": visitor, "contact_id": contact_id}
+            for visitor, contact_id in known
         ],
     )
 

@@ -92,7 +92,8 @@ class BoundTurn(Generic[P, R]):
         For news of what it has loaded, such as a committed change. It is never refused: an actor
         that missed it would go on with what is no longer so. Few things may be news.
         """
-        return self._actor.system._tell_if_active(self._actor, self._turn, args, kwargs)
+        system: ActorSystem = self._actor.system
+        return system._tell_if_active(self._actor, self._turn, args, kwargs)
 
     def after(self, seconds: float, *args: P.args, **kwargs: P.kwargs) -> None:
         """Arm a timer of the actor that runs this, from inside its turns: the turn runs in *seconds*.

@@ -27,8 +27,13 @@ R = TypeVar("R")
 BATCH_UNITS_MAX: Final = 256
 QUEUE_UNITS_MAX: Final = 4_096
 """Units that may wait for the writer: about a second of work."""
-BEHIND_UNITS_MAX: Final = 8
-"""Units of `write_behind` that go along with one commit: some milliseconds of work."""
+BEHIND_UNITS_MAX: Final = 2
+"""Units of `write_behind` that go along with a commit that somebody waits for: a few milliseconds of work.
+
+What they find to do grows while they wait, so fewer and larger ones cost less.
+"""
+BEHIND_ALONE_MAX: Final = 16
+"""Units of `write_behind` in a commit of their own."""
 READS_WAITING_MAX: Final = 1_024
 """Reads that may wait for one reader."""
 
@@ -132,7 +137,8 @@ class GroupCommitStore(Store):
             raise StoreClosed("the store is closing")
 
     def _write_batch(self) -> None:
-        behind = min(len(self._behind), BEHIND_UNITS_MAX, self._batch_max)
+        behind_max = BEHIND_UNITS_MAX if self._queue else BEHIND_ALONE_MAX
+        behind = min(len(self._behind), behind_max, self._batch_max)
         size = min(len(self._queue), self._batch_max - behind)
         units = [self._queue.popleft() for _ in range(size)]
         batch = Batch(units + [self._behind.popleft() for _ in range(behind)])
