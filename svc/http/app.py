@@ -47,7 +47,7 @@ def quart_app() -> LeanQuart:
 
     @app.errorhandler(HTTPException)
     async def refuse(error: HTTPException) -> Response:
-        code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), "internal")
+        code: Code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), "internal")
         answer = problem(code, cast("LeanRequest", request).id)
         if isinstance(error, MethodNotAllowed) and error.valid_methods:
             answer.headers["Allow"] = ", ".join(sorted(error.valid_methods))

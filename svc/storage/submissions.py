@@ -27,7 +27,7 @@ from svc.storage import forms as form_rows
 from svc.storage import organizations, sites
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
-from svc.storage.tables import forms, submissions
+from svc.storage.tables import DUE, QUEUED, forms, submissions
 from svc.storage.tables import sites as site_rows
 
 State = Literal["due", "queued", "filed", "held"]
@@ -120,7 +120,7 @@ _WAITING = Prepared(
         func.count().label("waiting"),
         func.min(submissions.c.queued_at).label("since"),
         func.min(submissions.c.id).label("head"),
-    ).where(submissions.c.form_id == bindparam("form_id"), submissions.c.state == "queued")
+    ).where(submissions.c.form_id == bindparam("form_id"), submissions.c.state == QUEUED)
 )
 _RECENT = Prepared(
     select(submissions.c.sender, submissions.c.received_at, submissions.c.queued_at).where(
@@ -159,7 +159,7 @@ _RELEASE = Prepared(
     .where(
         submissions.c.id.in_(
             select(submissions.c.id)
-            .where(submissions.c.form_id == bindparam("of_form"), submissions.c.state == "queued")
+            .where(submissions.c.form_id == bindparam("of_form"), submissions.c.state == QUEUED)
             .order_by(submissions.c.id)
             .limit(bindparam("room"))
         )
@@ -197,7 +197,7 @@ _JOINED = submissions.join(forms, forms.c.id == submissions.c.form_id).outerjoin
 _DUE = Prepared(
     select(*DUE_COLUMNS, *form_rows.COLUMNS)
     .select_from(_JOINED)
-    .where(submissions.c.organization_id == bindparam("organization_id"), submissions.c.state == "due")
+    .where(submissions.c.organization_id == bindparam("organization_id"), submissions.c.state == DUE)
     .order_by(submissions.c.id)
     .limit(bindparam("batch"))
 )
@@ -271,7 +271,7 @@ def organizations_with_due(conn: Connection) -> list[str]:
     """The organizations that have submissions to be filed."""
     return list(
         conn.execute(
-            select(submissions.c.organization_id).where(submissions.c.state == "due").distinct()
+            select(submissions.c.organization_id).where(submissions.c.state == DUE).distinct()
         ).scalars()
     )
 
@@ -282,7 +282,7 @@ def forms_with_queue(conn: Connection) -> list[str]:
         conn.execute(
             select(forms.c.form_key)
             .join(submissions, submissions.c.form_id == forms.c.id)
-            .where(submissions.c.state == "queued")
+            .where(submissions.c.state == QUEUED)
             .distinct()
         ).scalars()
     )

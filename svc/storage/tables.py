@@ -19,6 +19,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     false,
+    literal_column,
     text,
 )
 
@@ -190,6 +191,10 @@ forms: Final = Table(
     Column("updated_at", BigInteger, nullable=False),
     Index("ix_forms_organization_id", "organization_id"),
 )
+
+DUE: Final = literal_column("'due'", Text)
+QUEUED: Final = literal_column("'queued'", Text)
+"""States that have an index of their own. It is used where the state stands in the statement itself."""
 
 submissions: Final = Table(
     "submissions",

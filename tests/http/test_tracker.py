@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, Final
 
 import httpx
@@ -14,7 +15,14 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from svc.actors.site_traffic import SiteTraffic
-from svc.domain.limits import VISIT_BODY_BYTES_MAX, VISITOR_VISITS_MAX
+from svc.domain.limits import (
+    SITE_VISITS_MAX,
+    VISIT_BODY_BYTES_MAX,
+    VISIT_TITLE_CHARS_MAX,
+    VISIT_URL_CHARS_MAX,
+    VISITOR_KEY_DAYS,
+    VISITOR_VISITS_MAX,
+)
 from svc.domain.senders import parse_networks
 from svc.http.app import public_app
 from svc.storage import sites, tables
@@ -225,7 +233,7 @@ urls = st.text() | st.text().map(lambda rest: f"https://lamps.example/{rest}")
 views = st.fixed_dictionaries({"url": urls}, optional={"referrer": st.text(), "title": st.none() | st.text()})
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(body=views.map(lambda view: json.dumps(view).encode()) | st.binary(max_size=200))
 async def test_whatever_is_told_the_answer_is_204(autojump_clock, body):
     """No text that a browser may tell of makes the door fail, or puts there what cannot be stored."""
@@ -262,3 +270,18 @@ async def test_the_script_keeps_nothing_in_the_browser(autojump_clock):
 
         for word in ("cookie", "Storage", "indexedDB", "window.", "globalThis", "var "):
             assert word not in script
+
+
+def test_the_limits_are_documented():
+    """docs/sites-and-visits.md shows the numbers that count."""
+    documented = (Path(__file__).parents[2] / "docs" / "sites-and-visits.md").read_text()
+
+    for number, unit in (
+        (VISIT_BODY_BYTES_MAX, "bytes"),
+        (VISIT_URL_CHARS_MAX, "characters"),
+        (VISIT_TITLE_CHARS_MAX, "characters"),
+        (VISITOR_VISITS_MAX, "a minute"),
+        (VISITOR_KEY_DAYS, "days"),
+    ):
+        assert f"{number:,} {unit}" in documented
+    assert f"{SITE_VISITS_MAX:,}" in documented

@@ -30,7 +30,8 @@ function inWords(seconds) {
 function mark(input, text) {
   const error = document.getElementById(`${input.id}-error`)
   if (!error) return
-  input.toggleAttribute('aria-invalid', Boolean(text))
+  if (text) input.setAttribute('aria-invalid', 'true')
+  else input.removeAttribute('aria-invalid')
   error.textContent = text
   error.hidden = !text
 }

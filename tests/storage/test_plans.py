@@ -1,0 +1,50 @@
+"""How SQLite goes about the statements of hot paths: by an index that knows every value it is given."""
+
+import pytest
+from sqlalchemy import Connection
+
+from svc.storage import contacts, forms, organizations, sites, submissions, visits
+from svc.storage.prepared import Prepared
+from tests.town import town
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        pytest.param(
+            contacts._KNOWN_BY,
+            "pk_identities (organization_id=? AND kind=? AND value=?)",
+            id="contacts known by",
+        ),
+        pytest.param(submissions._DUE, "ix_submissions_due (organization_id=?)", id="due submissions"),
+        pytest.param(submissions._WAITING, "ix_submissions_queued (form_id=?)", id="a form's queue"),
+        pytest.param(
+            submissions._RECENT, "ix_submissions_form_id_id (form_id=? AND id>?)", id="a form's last hour"
+        ),
+        pytest.param(submissions._LAST, "ix_submissions_form_id_id (form_id=? AND id<?)", id="a form's pace"),
+        pytest.param(submissions._RELEASE, "ix_submissions_queued (form_id=?)", id="the head of a queue"),
+        pytest.param(forms._BY_KEY, "(form_key=?)", id="a form by its key"),
+        pytest.param(organizations._GET, "(id=?)", id="an organization"),
+        pytest.param(
+            sites._ANY, "ix_sites_organization_id (organization_id=?)", id="whether sites are tracked"
+        ),
+        pytest.param(
+            visits._ATTACH,
+            "ix_visits_organization_id_visitor (organization_id=? AND visitor=?)",
+            id="a visitor's visits",
+        ),
+    ],
+)
+async def test_a_hot_statement_searches_by_its_index(autojump_clock, statement: Prepared, expected: str):
+    """No statement of a hot path looks at more rows than it was asked for."""
+    async with town() as here:
+        plan = await here.store.read(_plan_of, statement)
+
+        assert any(expected in step for step in plan), plan
+        assert [] == [step for step in plan if step.startswith("SCAN")]
+
+
+def _plan_of(conn: Connection, statement: Prepared) -> list[str]:
+    compiled = statement._statement.compile(dialect=conn.dialect)
+    values = tuple(None for _ in compiled.positiontup or ())
+    return [row[3] for row in conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", values)]
