@@ -140,7 +140,7 @@ class _Desk:
 
     async def show_actor(self, kind: str, key: str) -> Response:
         """One live or quarantined actor, with its state if it can tell that in time."""
-        seen = next((one for one in self._house.actors(kind) if one.key == key), None)
+        seen = self._house.seen(kind, key)
         if seen is None:
             raise NotFound
         state, why = await self._state(seen)

@@ -136,6 +136,14 @@ class Supervisor:
             self._quarantined(key, one.last_error) for key, one in self._quarantines.items()
         ]
 
+    def seen(self, key: str) -> ActorStatistics | None:
+        """What `actors` would say of *key*, without asking all the others."""
+        self._forget_the_past()
+        if key in self.live:
+            return self.live[key].statistics()
+        quarantine = self._quarantines.get(key)
+        return quarantine and self._quarantined(key, quarantine.last_error)
+
     def _quarantined(self, key: str, last_error: str) -> ActorStatistics:
         return ActorStatistics(
             kind=self._kind.__name__,

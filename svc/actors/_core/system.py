@@ -86,6 +86,10 @@ class ActorSystem:
             for actor in supervisor.actors()
         ]
 
+    def seen(self, kind: str, key: str) -> ActorStatistics | None:
+        """One live or quarantined actor by the name of its kind, or None."""
+        return next((two.seen(key) for one, two in self._supervisors.items() if one.__name__ == kind), None)
+
     def actor(self, kind: str, key: str) -> Actor[Any, Any] | None:
         """The address of a live actor by the name of its kind, or None."""
         for one, supervisor in self._supervisors.items():

@@ -287,3 +287,21 @@ def _snapshot(state: object) -> object:
     from svc.actors._core.private import snapshot
 
     return snapshot(state)
+
+
+async def test_one_actor_is_seen_by_its_name(autojump_clock):
+    """A live and a quarantined actor are found by kind and key, and nobody else is."""
+    async with living(Other) as lab:
+        await Other(lab, "live").add(1)
+        for _ in range(Other.policy.crashes_max + 1):
+            with pytest.raises(ActorCrashed):
+                await Other(lab, "poisoned").fail(KeyError())
+
+        live, poisoned = lab.seen("Other", "live"), lab.seen("Other", "poisoned")
+
+        assert live is not None
+        assert poisoned is not None
+        assert [("live", "waiting"), ("poisoned", "quarantined")] == [
+            (one.key, one.phase) for one in (live, poisoned)
+        ]
+        assert (None, None) == (lab.seen("Other", "nobody"), lab.seen("Nothing", "live"))
