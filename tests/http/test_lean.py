@@ -7,7 +7,7 @@ import pytest
 import structlog
 import trio
 import trio.testing
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from quart import Response, request, session
 from trio.testing import MockClock
@@ -189,7 +189,6 @@ _VALUES = st.text(
 )
 
 
-@settings(deadline=None)
 @given(
     st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), max_size=20),
     _VALUES | st.text(".-:[]a1", max_size=8),

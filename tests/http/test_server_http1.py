@@ -5,7 +5,7 @@ import itertools
 import pytest
 import trio
 import trio.testing
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.http.asgi import Receive, Scope, Send
@@ -38,7 +38,6 @@ async def test_a_connection_is_used_again() -> None:
     assert [b"POST / two", b"GET / ", b"POST / three"] == [reply.body for reply in together]
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 120), max_size=8, unique=True).map(sorted))
 def test_where_the_bytes_are_cut_makes_no_difference(cuts: list[int]) -> None:
     """However a client's bytes are cut into pieces, the answers are the same."""

@@ -5,7 +5,7 @@ The cases follow RFC 9112 sections 2.2, 3, 5.2, 6 and 11.2, and the usual collec
 
 import pytest
 import trio
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.http.asgi import Receive, Scope, Send
@@ -145,7 +145,6 @@ _PIECES = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(_PIECES, max_size=8).map(b"".join))
 def test_no_bytes_bring_the_server_to_fail(data: bytes) -> None:
     """Whatever is sent, the answers are ours on purpose, and the connection ends when the client does."""

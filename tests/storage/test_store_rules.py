@@ -138,7 +138,7 @@ async def keep_the_promise(opened: AbstractAsyncContextManager[Store], waves: li
     assert set(told.failed).isdisjoint(there)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(waves=WAVES)
 async def test_what_is_told_is_what_is_there(waves: list[list[Unit]]) -> None:
     """Each unit is there as a whole or not at all: there if told as done, not there if told as failed."""
@@ -147,7 +147,7 @@ async def test_what_is_told_is_what_is_there(waves: list[list[Unit]]) -> None:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(waves=WAVES)
 async def test_what_is_told_is_what_is_on_disk(waves: list[list[Unit]]) -> None:
     """The same with threads and a file, where batches form while others are being written."""
