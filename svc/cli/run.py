@@ -28,8 +28,8 @@ SWITCH_SECONDS: Final = 0.0005
 starves the store's threads: they commit 128 units a second instead of 767."""
 
 GARBAGE_THRESHOLDS: Final = (10_000, 20, 50)
-"""How much is made before the collector looks for cycles. What was imported is never looked at again; with both,
-requests cost a tenth less and none of them pays for a walk over all modules."""
+"""How much is made before the collector looks for cycles. What was imported is never looked at again. With
+both, requests cost a tenth less, and none of them pays for a walk over all modules."""
 
 OWN_FILES: Final = 200
 """Files that the process has open besides its connections: the operator's, the database, the log."""
