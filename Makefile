@@ -33,7 +33,7 @@ test: $(VENV)/.test  ## Run every test
 	sh tests/browser/ensure_chromium.sh
 	$(BIN)/python -m pytest
 
-check: $(VENV)/.test  ## Lint, types, import contracts
+check: $(VENV)/.test $(VENV)/.bench  ## Lint, types, import contracts; the benches are read too
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
