@@ -3,11 +3,11 @@
 from typing import Literal, Self
 
 import msgspec
+import trio
 
-from svc.actors._core import Actor, ActorError, Policy, Private, turn
+from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors.house import House
-from svc.actors.organization import Organization
-from svc.domain.errors import DomainError, Unavailable
+from svc.domain.errors import DomainError
 from svc.domain.fields import FieldMap, field_map
 from svc.domain.forms import Form, Scalar
 from svc.domain.keyed_windows import KeyedWindows
@@ -20,10 +20,10 @@ from svc.domain.limits import (
     SENDER_SUBMISSIONS_MAX,
     SENDER_WINDOW_MS,
 )
-from svc.domain.organizations import Organization as OrganizationFacts
+from svc.domain.organizations import Organization
 from svc.domain.origins import origin_allowed
 from svc.domain.senders import sender_of
-from svc.domain.submissions import FieldFault, PreparedSubmission, prepare
+from svc.domain.submissions import FieldFault, PreparedSubmission, is_filled_in, prepare
 from svc.domain.times import SECOND_MS
 from svc.domain.visits import visitor_digests
 from svc.domain.windows import SlidingWindow
@@ -80,9 +80,11 @@ class FormWindowState(msgspec.Struct, kw_only=True):
     """A form, and the windows of its recent submissions."""
 
     form: Form
-    organization: OrganizationFacts
+    organization: Organization
     field_map: FieldMap
     tracked: bool
+    server_keys: Private[dict[str, int]]
+    """Digests of the organization's server keys, and when each expires."""
     senders: Private[KeyedWindows]
     pace: SlidingWindow
     queued: SlidingWindow
@@ -96,6 +98,7 @@ class FormWindowState(msgspec.Struct, kw_only=True):
             organization=standing.organization,
             field_map=field_map(standing.form.field_map),
             tracked=standing.tracked,
+            server_keys=Private(standing.server_keys),
             senders=Private(KeyedWindows(SENDER_WINDOW_MS, SENDER_SUBMISSIONS_MAX, standing.sent)),
             pace=SlidingWindow(PACE_WINDOW_MS, PACE_FILINGS_MAX, standing.paced),
             queued=SlidingWindow(QUEUE_WINDOW_MS, QUEUE_SUBMISSIONS_MAX, standing.queued),
@@ -108,12 +111,19 @@ class FormWindowState(msgspec.Struct, kw_only=True):
         self.organization = standing.organization
         self.field_map = field_map(standing.form.field_map)
         self.tracked = standing.tracked
+        self.server_keys = Private(standing.server_keys)
 
     def closed_to(self, origin: str | None, now: int) -> Literal["unknown_form", "origin"] | None:
         """Why nothing is taken from a page at *origin*, whoever sends it; None when it is."""
         if self.form.status != "active" or not self.organization.may_take_forms(now):
             return "unknown_form"
         return None if origin_allowed(origin, self.form.domain) else "origin"
+
+    def relay_of(self, key_digest: str | None, now: int) -> Relay | None:
+        """What becomes of a server key. It never turns a submission away."""
+        if key_digest is None:
+            return None
+        return "accepted" if now < self.server_keys.value.get(key_digest, 0) else "refused"
 
     def must_queue(self, now: int) -> bool:
         """Whether the next submission queues: the pace has no place, or others wait already.
@@ -162,7 +172,7 @@ class FormWindow(Actor[House, FormWindowState]):
         closed = state.closed_to(post.origin, now)
         if closed is not None:
             raise PostRefused(closed)
-        relay = await self._relay(post.key_digest)
+        relay = state.relay_of(post.key_digest, now)
         prepared = prepare(post.values, state.field_map, state.organization.country)
         if not prepared.has_contact:
             raise PostRefused("no_contact", relay=relay, fields=prepared.invalid)
@@ -172,8 +182,10 @@ class FormWindow(Actor[House, FormWindowState]):
             raise PostRefused("rate", relay=relay, retry_after_ms=full_until - now)
         queued = state.must_queue(now)
         new = self._to_store(post, prepared, sender, queued=queued)
-        await self.system.store.write(submissions.insert_one, new)
-        state.count(sender, now, queued=queued)
+        # Whatever becomes of this turn: what may be on disk already is waited for, counted and answered for.
+        with trio.CancelScope(shield=True):
+            await self.system.store.write(submissions.insert_one, new)
+            state.count(sender, now, queued=queued)
         if queued and state.waiting == 1:
             self.pass_queue.after(QUEUE_PASS_MS / SECOND_MS)
         return Receipt(relay)
@@ -213,16 +225,6 @@ class FormWindow(Actor[House, FormWindowState]):
         now = self.system.clock.now()
         self.state.follow(await self.system.store.read(submissions.standing, self.key, now))
 
-    async def _relay(self, key_digest: str | None) -> Relay | None:
-        """Whether the server key counts. It never turns a submission away, even when nobody can say."""
-        if key_digest is None:
-            return None
-        try:
-            organization = Organization(self.system, self.state.organization.id)
-            return "accepted" if await organization.accepts(key_digest) else "refused"
-        except (ActorError, Unavailable):
-            return "refused"
-
     def _to_store(
         self, post: Post, prepared: PreparedSubmission, sender: str, *, queued: bool
     ) -> NewSubmission:
@@ -244,7 +246,7 @@ class FormWindow(Actor[House, FormWindowState]):
             recognised=prepared.recognised,
             mapped=prepared.mapped,
             dropped=prepared.dropped,
-            spam=honeypot is not None and post.values.get(honeypot) not in {None, "", False},
+            spam=honeypot is not None and is_filled_in(post.values, honeypot),
         )
 
 

@@ -32,3 +32,11 @@ class House(ActorSystem):
         self.secrets = secrets
         self.visitor_keys: tuple[bytes, ...] = ()
         """The keys that visitors are named under, the newest first; `Caretaker` replaces the tuple."""
+
+    async def check_store(self) -> None:
+        """Send a unit of work all the way to the store's writer and back. Raises what the store does."""
+        await self.store.write(_change_nothing)
+
+
+def _change_nothing(_tx: object) -> None:
+    """A unit of work with nothing in it."""

@@ -6,7 +6,7 @@ from svc.actors._core import ActorError
 from svc.actors.form_window import FormWindow
 from svc.actors.house import House
 from svc.actors.organization import Organization
-from svc.domain.changes import Change, FormsChanged, ServerKeysChanged, SubmissionsDue
+from svc.domain.changes import Change, FormsChanged, SubmissionsDue
 from svc.domain.errors import Unavailable
 
 log = structlog.get_logger("svc.actors.news")
@@ -24,8 +24,6 @@ class News:
             case FormsChanged(form_keys):
                 for form_key in form_keys:
                     FormWindow(self._house, form_key).reload.tell_if_active()
-            case ServerKeysChanged(organization_id):
-                Organization(self._house, organization_id).reload_server_keys.tell_if_active()
             case SubmissionsDue(organization_id):
                 try:
                     Organization(self._house, organization_id).wake.tell()

@@ -1,17 +1,16 @@
-"""The Organization: files its submissions in sets, and knows its server keys."""
+"""The Organization: files its submissions in sets."""
 
 from typing import Final
 
 import msgspec
 import structlog
-from sqlalchemy import Connection
 
-from svc.actors._core import Actor, Policy, Private, turn
+from svc.actors._core import Actor, Policy, turn
 from svc.actors.house import House
 from svc.domain.errors import Unavailable
 from svc.domain.limits import FILING_BATCH_MAX
 from svc.domain.times import SECOND_MS
-from svc.storage import filing, organizations, server_keys
+from svc.storage import filing
 from svc.storage.filing import Cabinet
 
 log = structlog.get_logger("svc.actors.organization")
@@ -28,8 +27,6 @@ class OrganizationState(msgspec.Struct, kw_only=True):
     """What an organization keeps at hand. Times are ms since the epoch."""
 
     cabinet: Cabinet
-    server_keys: Private[dict[str, int]]
-    """Digests of its server keys, and when each expires."""
     work: bool = False
     """Submissions may be due that no filing has seen yet."""
     filing: bool = False
@@ -44,7 +41,7 @@ class Organization(Actor[House, OrganizationState]):
     async def load(self) -> OrganizationState:
         """What is stored of it. Raises `NotFound`. Submissions left by an earlier life are filed."""
         self.file.after(0)
-        return await self.system.store.read(_load, self.key)
+        return OrganizationState(cabinet=await self.system.store.read(filing.cabinet, self.key))
 
     @turn
     async def wake(self) -> None:
@@ -59,24 +56,12 @@ class Organization(Actor[House, OrganizationState]):
         self._go_on()
 
     @turn
-    async def filed(self, filed: int, rest_ms: int = FILING_REST_MS) -> None:
-        """A filing ended; *filed* submissions are not due any more."""
+    async def filed(self, *, more: bool, rest_ms: int) -> None:
+        """A filing ended. There is *more* to file, and nothing is filed for *rest_ms*."""
         self.state.filing = False
+        self.state.work |= more
         self.state.rests_until = self.system.clock.now() + rest_ms
-        if filed == FILING_BATCH_MAX or rest_ms == RETRY_MS:
-            self.state.work = True
         self._go_on()
-
-    @turn
-    async def accepts(self, digest: str) -> bool:
-        """Whether *digest* is that of a live server key of this organization."""
-        expires_at = self.state.server_keys.value.get(digest)
-        return expires_at is not None and self.system.clock.now() < expires_at
-
-    @turn
-    async def reload_server_keys(self) -> None:
-        """A server key was made or revoked."""
-        self.state.server_keys = Private(await self.system.store.read(server_keys.live, self.key))
 
     def _go_on(self) -> None:
         state = self.state
@@ -90,36 +75,22 @@ class Organization(Actor[House, OrganizationState]):
         self.start_soon(self._file, state.cabinet)
 
     async def _file(self, cabinet: Cabinet) -> None:
-        """File what is due, beside the turns. What cannot be filed alone is held for a person."""
+        """File what is due, beside the turns."""
+        try:
+            filed = await self._file_set(cabinet)
+        except Unavailable as error:
+            log.warning("filing has to wait", organization=self.key, why=repr(error))
+            self.filed.tell(more=True, rest_ms=RETRY_MS)
+        else:
+            self.filed.tell(more=filed == FILING_BATCH_MAX, rest_ms=FILING_REST_MS)
+
+    async def _file_set(self, cabinet: Cabinet) -> int:
+        """File the oldest due submissions together; one by one where one of them spoils it for all."""
         store = self.system.store
         try:
-            filed = await store.write_behind(filing.file_due, cabinet)
+            return await store.write_behind(filing.file_due, cabinet)
         except Unavailable:
-            self.filed.tell(0, RETRY_MS)
-            return
+            raise
         except Exception:
             log.exception("filing a set failed; going one by one", organization=self.key)
-            filed = await self._file_one_by_one(cabinet)
-        self.filed.tell(filed)
-
-    async def _file_one_by_one(self, cabinet: Cabinet) -> int:
-        filed = 0
-        while filed < FILING_BATCH_MAX:
-            try:
-                if not await self.system.store.write_behind(filing.file_due, cabinet, 1):
-                    break
-            except Unavailable:
-                break
-            except Exception:
-                held = await self.system.store.write_behind(filing.hold_first, cabinet)
-                log.exception("a submission could not be filed and is held", submission=held)
-            filed += 1
-        return filed
-
-
-def _load(conn: Connection, organization_id: str) -> OrganizationState:
-    organization = organizations.get(conn, organization_id)
-    return OrganizationState(
-        cabinet=filing.cabinet(conn, organization.id, organization.country),
-        server_keys=Private(server_keys.live(conn, organization.id)),
-    )
+            return await store.write_behind(filing.file_each_due, cabinet)

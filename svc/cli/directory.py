@@ -48,7 +48,7 @@ class DataDirectory:
                     " senders would no longer be known by what is stored of them, and what is stored"
                     " encrypted could never be read. Put the key back, or restore a backup."
                 )
-            create_private(self.secret_key, secrets.token_bytes(KEY_BYTES))
+            replace_private(self.secret_key, secrets.token_bytes(KEY_BYTES))
         key = read_private(self.secret_key)
         if len(key) != KEY_BYTES:
             raise Failure(
@@ -60,7 +60,7 @@ class DataDirectory:
     def open_token(self) -> Secret:
         """The operator's token; made when there is none. Raises `Failure` when it cannot be used."""
         if not self.operator_token.exists():
-            create_private(self.operator_token, f"{secrets.token_urlsafe(KEY_BYTES)}\n".encode())
+            replace_private(self.operator_token, f"{secrets.token_urlsafe(KEY_BYTES)}\n".encode())
         try:
             return Secret(read_private(self.operator_token).decode().strip())
         except ValueError as error:

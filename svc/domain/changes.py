@@ -8,15 +8,9 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class FormsChanged(Change, frozen=True):
-    """What decides about these forms' submissions is not as it was: the forms, their sites, their plan."""
+    """What decides about these forms' submissions is not as it was: form, site, plan or server keys."""
 
     form_keys: tuple[str, ...]
-
-
-class ServerKeysChanged(Change, frozen=True):
-    """A server key of the organization was made or revoked."""
-
-    organization_id: str
 
 
 class SubmissionsDue(Change, frozen=True):

@@ -118,3 +118,8 @@ def _visible(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text.translate(_INVISIBLE))
     return text.strip()
+
+
+def is_assigned(phone: str) -> bool:
+    """Whether *phone* (E.164) lies in a range that its country has given out, which fewer numbers do."""
+    return phonenumbers.is_valid_number(phonenumbers.parse(phone))

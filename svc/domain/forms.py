@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from svc.domain.fields import plain_name
 from svc.domain.limits import DEAL_TITLE_CHARS_MAX
 
 FormStatus = Literal["active", "paused", "removed"]
@@ -38,7 +39,8 @@ def deal_title(template: str, fields: Mapping[str, Scalar]) -> str:
 
     Unknown placeholders become empty. It is cut after `DEAL_TITLE_CHARS_MAX` characters.
     """
-    title = _PLACEHOLDER.sub(lambda found: text_of(fields.get(found[1])), template)
+    texts = {plain_name(name): text_of(value) for name, value in fields.items()}
+    title = _PLACEHOLDER.sub(lambda found: texts.get(plain_name(found[1]), ""), template)
     return " ".join(title.split())[:DEAL_TITLE_CHARS_MAX]
 
 

@@ -39,7 +39,9 @@ _LETTERS: Final = str.maketrans(
 )
 _ARABIC_ARTICLE: Final = "ال"
 
-_CARD: Final = re.compile(r"\s*\d(?:[\s-]?\d){12,18}\s*")
+_PARTS: Final = r"[\s.\u00ad\u200b-\u200f\u2060\ufeff\u2010-\u2015/_-]"
+"""What people and programs put between digits: spaces, dots, dashes, slashes, and what nobody sees."""
+_CARD: Final = re.compile(rf"{_PARTS}*\d(?:{_PARTS}{{0,3}}\d){{12,18}}{_PARTS}*")
 _CARD_MIN: Final = 10**12
 _CARD_END: Final = 10**19
 _DOUBLED: Final = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
@@ -69,7 +71,7 @@ def is_sensitive_name(name: str, country: str | None = None) -> bool:
 def is_card_number(value: Scalar) -> bool:
     """Whether *value* is a card number: 13 to 19 digits that pass Luhn's check, and nothing else.
 
-    In a string single spaces and hyphens may part the digits.
+    In a string up to three spaces, dots, dashes, slashes or invisible characters may part the digits.
     """
     if isinstance(value, str):
         return bool(_CARD.fullmatch(value)) and _passes_luhn(

@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from svc.domain.contacts import Phone, normalise_email, parse_phone
+from svc.domain.contacts import Phone, is_assigned, normalise_email, parse_phone
 from svc.domain.errors import DomainError, InvalidValue
 from svc.domain.fields import FieldMap, Kind, Meaning, meaning_of, plain_name
 from svc.domain.forms import Scalar
@@ -110,7 +110,11 @@ def prepare(values: Mapping[str, Scalar], mapping: FieldMap, country: str | None
     """
     named = {name: value for name, value in values.items() if not is_sensitive_name(name, country)}
     contact = _contact_fields(named, mapping)
-    phones = {name: phone for name in contact["phone"] if (phone := _phone(named[name], country))}
+    phones = {
+        name: phone
+        for name in contact["phone"]
+        if (phone := _phone(named[name], country)) and not _may_be_card(named[name], phone)
+    }
     kept = {name: value for name, value in named.items() if name in phones or not is_card_number(value)}
     emails = {name: email for name in contact["email"] if (email := _email(kept.get(name)))}
     names = {name: full for name in contact["name"] if (full := _full_name(kept.get(name)))}
@@ -132,6 +136,15 @@ def prepare(values: Mapping[str, Scalar], mapping: FieldMap, country: str | None
             for name in (*contact["email"], *contact["phone"])
             if name in kept and name not in emails and name not in phones
         },
+    )
+
+
+def is_filled_in(values: Mapping[str, Scalar], name: str) -> bool:
+    """Whether there is something in the field called *name*, in whatever case: an unticked box is nothing."""
+    plain = plain_name(name)
+    return any(
+        plain_name(found) == plain and value is not False and not _is_blank(value)
+        for found, value in values.items()
     )
 
 
@@ -170,6 +183,18 @@ def _phone(value: Scalar, country: str | None) -> Phone | None:
         )
     except InvalidValue:
         return None
+
+
+def _may_be_card(value: Scalar, phone: Phone) -> bool:
+    """Whether *value*, which can be read as *phone*, is rather a card number.
+
+    No card starts with 0 or +, and few are numbers that a country has given out.
+    """
+    return (
+        is_card_number(value)
+        and not str(value).lstrip().startswith(("+", "0", "("))
+        and not is_assigned(phone.number)
+    )
 
 
 def _email(value: Scalar) -> str | None:

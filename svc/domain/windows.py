@@ -24,6 +24,10 @@ class SlidingWindow:
         self.maximum = maximum
         self._times = array("q", sorted(times)[-maximum:])
 
+    def __len__(self) -> int:
+        """The events that counted when it was last asked."""
+        return len(self._times)
+
     def room(self, now: int) -> int:
         """How many events still fit at *now*; 0 to `maximum`."""
         self._forget(now)

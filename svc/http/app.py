@@ -1,6 +1,7 @@
 """The public application: every door that the outside may knock on."""
 
 from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Final, cast
 
 from quart import Response, request
@@ -8,7 +9,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound, Reque
 
 from svc.actors.house import House
 from svc.domain.senders import Network
-from svc.http import forms, tracker
+from svc.http import forms, problems, tracker
 from svc.http.asgi import ASGIApp
 from svc.http.demo import DemoShop, demo_doors
 from svc.http.forms import FormDoor
@@ -44,10 +45,14 @@ def public_app(
 def quart_app() -> LeanQuart:
     """An application whose refusals are problems."""
     app = LeanQuart("svc", static_folder=None)
+    app.register_blueprint(problems.pages)
 
     @app.errorhandler(HTTPException)
     async def refuse(error: HTTPException) -> Response:
-        code: Code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), "internal")
+        code: Code = (
+            "internal" if (error.code or 500) >= HTTPStatus.INTERNAL_SERVER_ERROR else "malformed_request"
+        )
+        code = next((known for kind, known in _CODES.items() if isinstance(error, kind)), code)
         answer = problem(code, cast("LeanRequest", request).id)
         if isinstance(error, MethodNotAllowed) and error.valid_methods:
             answer.headers["Allow"] = ", ".join(sorted(error.valid_methods))

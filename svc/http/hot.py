@@ -9,15 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
 import msgspec
-import structlog
 
 from svc.http.asgi import ASGIApp, Headers, Receive, Scope, Send
 from svc.http.bodies import BodyTooLarge, ClientGone, read_body
 from svc.http.request_id import REQUEST_ID_HEADER, request_id_of
 
-__all__ = ["Answer", "BodyTooLarge", "ClientGone", "Hot", "HotDoor", "HotRequest", "failed"]
-
-log = structlog.get_logger(__name__)
+__all__ = ["Answer", "BodyTooLarge", "ClientGone", "Hot", "HotDoor", "HotRequest"]
 
 _JOINED: Final = b", "
 
@@ -80,12 +77,6 @@ class HotDoor(Protocol):
     def refuse(self, request: HotRequest, error: Exception) -> Answer:
         """The answer when the door raised *error*, whatever it is. Must not raise."""
         ...
-
-
-def failed(request: HotRequest, error: Exception) -> Answer:
-    """Log an *error* that no rule of the door explains, and answer 500 without a word."""
-    log.error("door failed", path=request.path, request_id=request.id.decode(), exc_info=error)
-    return Answer(500)
 
 
 class Hot:

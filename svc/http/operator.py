@@ -109,7 +109,7 @@ class _Desk:
             caretaker = await _check(Caretaker(house, "main").start)
         checks = {
             "open": Check(ok=False, why="shutting down") if house.draining else Check(ok=True),
-            "store": await _check(lambda: house.store.write(_change_nothing)),
+            "store": await _check(house.check_store),
             "caretaker": caretaker,
         }
         ready = all(check.ok for check in checks.values())
@@ -183,10 +183,6 @@ async def _check(ask: Callable[[], Awaitable[object]]) -> Check:
             return Check(ok=False, why=type(error).__name__)
         return Check(ok=True)
     return Check(ok=False, why=f"no answer within {CHECK_SECONDS:g} s")
-
-
-def _change_nothing(_tx: object) -> None:
-    """A unit of work that goes all the way to the store's writer and back."""
 
 
 def _json(value: Any, status: int = 200) -> Response:

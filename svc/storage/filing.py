@@ -4,19 +4,23 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+import structlog
 from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy.exc import OperationalError
 
 from svc.domain.errors import Conflict
 from svc.domain.filing import Contact, Directory, Filing, StoredSubmission, file, file_to
 from svc.domain.ids import new_id
 from svc.domain.limits import FILING_BATCH_MAX
 from svc.domain.objects import CONTACT, DEAL, DEAL_STAGES
-from svc.storage import contacts, events, objects, records, submissions, visits
+from svc.storage import contacts, events, objects, organizations, records, submissions, visits
 from svc.storage.events import NewEvent
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import notes, suggestions
 from svc.storage.tables import submissions as submission_rows
+
+log = structlog.get_logger("svc.storage.filing")
 
 
 class Cabinet(msgspec.Struct, frozen=True):
@@ -28,9 +32,10 @@ class Cabinet(msgspec.Struct, frozen=True):
     """Ids of the built-in objects, by slug."""
 
 
-def cabinet(conn: Connection, organization_id: str, country: str) -> Cabinet:
-    """The cabinet of the organization."""
-    return Cabinet(organization_id, country, objects.ids_by_slug(conn, organization_id))
+def cabinet(conn: Connection, organization_id: str) -> Cabinet:
+    """The cabinet of the organization. Raises `NotFound`."""
+    organization = organizations.get(conn, organization_id)
+    return Cabinet(organization.id, organization.country, objects.ids_by_slug(conn, organization.id))
 
 
 def file_due(tx: Tx, where: Cabinet, batch: int = FILING_BATCH_MAX) -> int:
@@ -42,13 +47,20 @@ def file_due(tx: Tx, where: Cabinet, batch: int = FILING_BATCH_MAX) -> int:
     return len(due)
 
 
-def hold_first(tx: Tx, where: Cabinet) -> str | None:
-    """Hold the oldest due submission as one that could not be filed, and return its id."""
-    due = submissions.due(tx.conn, where.organization_id, 1)
-    if not due:
-        return None
-    _write(tx, where, [Filing(submission=due[0], held="error")], filed_by=None)
-    return due[0].id
+def file_each_due(tx: Tx, where: Cabinet, batch: int = FILING_BATCH_MAX) -> int:
+    """As `file_due`, each submission for itself; one that cannot be filed is held, as `error`."""
+    due = submissions.due(tx.conn, where.organization_id, batch)
+    for one in due:
+        try:
+            with tx.conn.begin_nested():
+                _write(tx, where, [file(one, _directory(tx, where, [one]))], filed_by=None)
+        except OperationalError:
+            # The machine's fault, and not the submission's: all of this is tried again later.
+            raise
+        except Exception:
+            log.exception("a submission could not be filed and is held", submission=one.id)
+            _write(tx, where, [Filing(submission=one, held="error")], filed_by=None)
+    return len(due)
 
 
 def attach(

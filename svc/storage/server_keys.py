@@ -1,13 +1,14 @@
 """Server keys: with one, each visitor that a server names is counted as its own sender."""
 
 import msgspec
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
-from svc.domain.changes import ServerKeysChanged
 from svc.domain.errors import NotFound
 from svc.domain.ids import new_id
 from svc.domain.keys import SERVER_KEY, digest, new_key, visible_start
 from svc.domain.limits import SERVER_KEY_LIFE_MS
+from svc.storage import forms
+from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import server_keys
 
@@ -38,7 +39,7 @@ def mint(tx: Tx, organization_id: str, name: str) -> MintedServerKey:
             expires_at=minted.expires_at,
         )
     )
-    tx.announce(ServerKeysChanged(organization_id))
+    forms.announce_all(tx, organization_id)
     return minted
 
 
@@ -55,7 +56,7 @@ def revoke(tx: Tx, organization_id: str, key_id: str) -> None:
     )
     if not done.rowcount:
         raise NotFound("no such server key")
-    tx.announce(ServerKeysChanged(organization_id))
+    forms.announce_all(tx, organization_id)
 
 
 class ServerKey(msgspec.Struct, frozen=True):
@@ -77,11 +78,13 @@ def of_organization(conn: Connection, organization_id: str) -> list[ServerKey]:
     return [ServerKey(*row) for row in rows]
 
 
+_LIVE = Prepared(
+    select(server_keys.c.digest, server_keys.c.expires_at).where(
+        server_keys.c.organization_id == bindparam("organization_id"), server_keys.c.revoked_at.is_(None)
+    )
+)
+
+
 def live(conn: Connection, organization_id: str) -> dict[str, int]:
     """The organization's keys that are not revoked: digest to the time that each expires."""
-    rows = conn.execute(
-        select(server_keys.c.digest, server_keys.c.expires_at).where(
-            server_keys.c.organization_id == organization_id, server_keys.c.revoked_at.is_(None)
-        )
-    )
-    return {found: expires_at for found, expires_at in rows}  # noqa: C416  # rows are not pairs to mypy
+    return {row.digest: row.expires_at for row in _LIVE.all(conn, {"organization_id": organization_id})}

@@ -24,7 +24,7 @@ from svc.domain.limits import (
 from svc.domain.matching import HeldReason
 from svc.domain.organizations import Organization
 from svc.storage import forms as form_rows
-from svc.storage import organizations, sites
+from svc.storage import organizations, server_keys, sites
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import DUE, QUEUED, forms, submissions
@@ -103,6 +103,8 @@ class FormStanding(msgspec.Struct, frozen=True, kw_only=True):
     organization: Organization
     tracked: bool
     """Whether the organization tracks sites, so that there may be visits to attach."""
+    server_keys: dict[str, int]
+    """Digests of the organization's server keys that are not revoked, and when each expires."""
     sent: list[tuple[str, int]]
     """Sender and time of each submission of the last minute."""
     paced: list[int]
@@ -146,6 +148,7 @@ def standing(conn: Connection, form_key: str, now: int) -> FormStanding:
         form=form,
         organization=organizations.get(conn, form.organization_id),
         tracked=sites.any_tracked(conn, form.organization_id),
+        server_keys=server_keys.live(conn, form.organization_id),
         sent=[(sender, at) for sender, at, _ in recent if at > now - SENDER_WINDOW_MS],
         paced=[at for (at,) in last if at is not None and at > now - PACE_WINDOW_MS],
         queued=[at for _, _, at in recent if at is not None and at > now - QUEUE_WINDOW_MS],

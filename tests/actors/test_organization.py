@@ -7,7 +7,7 @@ from svc.actors.house import House, Secrets
 from svc.actors.organization import FILING_REST_MS, Organization
 from svc.actors.population import KINDS
 from svc.domain.times import DAY_MS
-from svc.storage import server_keys, submissions, tables
+from svc.storage import submissions, tables
 from svc.storage.store import Tx
 from tests.town import SECRETS, a_post, a_stored_one, submit, town
 
@@ -110,21 +110,6 @@ async def test_the_visitors_keys_change_at_midnight(autojump_clock):
 
         assert 30 == len(kept)
         assert second[0] not in kept
-
-
-async def test_a_server_key_counts_until_it_is_revoked(autojump_clock):
-    """A new key counts at once and a revoked one no more, in an organization that is awake."""
-    async with town() as here, here.house() as house:
-        organization = Organization(house, here.organization.id)
-        await organization.wake()
-
-        minted = await here.store.write(server_keys.mint, here.organization.id, "web-1")
-        [row] = await here.rows(tables.server_keys)
-        accepted = await organization.accepts(row.digest)
-        await here.store.write(server_keys.revoke, here.organization.id, minted.id)
-
-        assert accepted
-        assert not await organization.accepts(row.digest)
 
 
 def test_secrets_do_not_show():

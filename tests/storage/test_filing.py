@@ -12,7 +12,7 @@ from tests.town import Town, a_stored_one, town
 
 
 async def cabinet(here: Town) -> Cabinet:
-    return await here.store.read(filing.cabinet, here.organization.id, here.organization.country)
+    return await here.store.read(filing.cabinet, here.organization.id)
 
 
 async def store_and_file(here: Town, *stored: submissions.NewSubmission) -> list[str]:
@@ -200,16 +200,31 @@ async def test_a_candidate_that_is_gone_cannot_be_chosen(autojump_clock):
             await here.store.write(filing.attach, where, held, ada, None)
 
 
-async def test_what_cannot_be_filed_is_held(autojump_clock):
-    """The oldest due submission is put aside for a person, with what was sent."""
+async def test_what_cannot_be_filed_is_held_and_the_rest_is_filed(autojump_clock):
+    """One by one, the submission that cannot be filed is put aside, with what was sent."""
     async with town() as here:
-        stored = await here.store.write(submissions.insert_one, a_stored_one(await here.form()))
+        form = await here.form()
+        good, bad, last = [
+            await here.store.write(submissions.insert_one, a_stored_one(form, f"p{number}@example.com"))
+            for number in range(3)
+        ]
+        # It maps a field that it does not have.
+        await here.store.write(
+            lambda tx: (
+                tx.conn.execute(
+                    update(tables.submissions)
+                    .where(tables.submissions.c.id == bad)
+                    .values(mapped='{"city": "x"}')
+                ).rowcount
+            )
+        )
 
-        held = await here.store.write(filing.hold_first, await cabinet(here))
+        done = await here.store.write(filing.file_each_due, await cabinet(here))
 
-        [row] = await here.rows(tables.submissions)
-        assert (stored, "held", "error") == (held, row.state, row.held_reason)
-        assert await here.store.write(filing.hold_first, await cabinet(here)) is None
+        rows = {row.id: (row.state, row.held_reason) for row in await here.rows(tables.submissions)}
+        assert 3 == done
+        assert {good: ("filed", None), bad: ("held", "error"), last: ("filed", None)} == rows
+        assert 2 == await here.count(tables.records) == await here.count(tables.notes)
 
 
 async def test_a_large_set_is_filed_in_the_order_of_arrival(autojump_clock):
