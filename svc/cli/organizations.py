@@ -17,6 +17,7 @@ from svc.domain.organizations import Organization, Plan
 from svc.domain.times import rfc3339
 from svc.storage import organizations
 from svc.storage.organizations import NewOrganization
+from svc.storage.store import Tx
 
 OPTION = click.option(
     "--organization", metavar="ID", help="Whose; may be left out while there is only one organization."
@@ -123,3 +124,16 @@ def list_all(directory: DataDirectory) -> None:
             for one in every
         ],
     )
+
+
+@command.command("plan")
+@click.argument("plan", type=click.Choice(get_args(Plan)))
+@OPTION
+@on_data
+def plan(directory: DataDirectory, plan: Plan, organization: str | None) -> None:
+    """Put the organization on a plan, which counts when its trial is over."""
+    offline.write(directory, _put_on, organization, plan)
+
+
+def _put_on(tx: Tx, organization_id: str | None, plan: Plan) -> None:
+    organizations.update_plan(tx, chosen(tx.conn, organization_id).id, plan=plan)

@@ -163,3 +163,6 @@ _READERS: Final[Mapping[PropertyType, Callable[[Property, str, str], Value]]] = 
     "phone": _phone,
     "url": _url,
 }
+
+SET_BY_FORMS: Final = frozenset(_READERS)
+"""The types of properties that a website form can set."""

@@ -7,9 +7,12 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from svc.domain.changes import FormsChanged
 from svc.domain.errors import NotFound
+from svc.domain.form_rules import check_form
 from svc.domain.forms import Form, FormStatus
 from svc.domain.ids import new_id
 from svc.domain.keys import FORM_KEY, new_key
+from svc.domain.objects import CONTACT
+from svc.storage import objects
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import forms, sites
@@ -45,7 +48,14 @@ class NewForm(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def create(tx: Tx, organization_id: str, asked: NewForm) -> Form:
-    """Make a form with a new key. Raises `NotFound` for a site that is not the organization's."""
+    """Make a form with a new key.
+
+    Raises:
+        NotFound: the site is not the organization's.
+        InvalidValue: see `check_form`.
+    """
+    contact = objects.ids_by_slug(tx.conn, organization_id)[CONTACT]
+    check_form(asked.field_map, asked.honeypot, objects.properties_of(tx.conn, contact))
     if asked.site_id is not None:
         owner = tx.conn.execute(
             select(sites.c.organization_id).where(sites.c.id == asked.site_id, sites.c.removed_at.is_(None))

@@ -24,6 +24,7 @@ def create_builtin(tx: Tx, organization_id: str) -> None:
                 slug=builtin.slug,
                 label=builtin.label,
                 label_plural=builtin.label_plural,
+                publishable=False,
                 created_at=tx.now,
             )
         )

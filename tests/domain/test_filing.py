@@ -171,6 +171,7 @@ def test_attaching_does_not_take_what_somebody_else_is_known_by():
         ("{{nothing}}", "Contact us"),
         ("x" * 300, "x" * 200),
         ("Deal", "Deal"),
+        ("{{ Product }}", "Lamp {{email}}"),
     ],
 )
 def test_a_deal_is_titled_by_the_template(template, expected):

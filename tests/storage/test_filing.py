@@ -5,6 +5,8 @@ import pytest
 from sqlalchemy import select, update
 
 from svc.domain.errors import Conflict, NotFound
+from svc.domain.limits import VISITOR_KEY_DAYS
+from svc.domain.times import DAY_MS
 from svc.domain.visits import page_view
 from svc.storage import contacts, filing, organizations, sites, submissions, tables, visits
 from svc.storage.filing import Cabinet
@@ -225,6 +227,23 @@ async def test_what_cannot_be_filed_is_held_and_the_rest_is_filed(autojump_clock
         assert 3 == done
         assert {good: ("filed", None), bad: ("held", "error"), last: ("filed", None)} == rows
         assert 2 == await here.count(tables.records) == await here.count(tables.notes)
+
+
+async def test_a_held_submission_forgets_its_visitor_with_the_keys(autojump_clock):
+    """After 30 days nothing beside a held submission's e-mail says which visits were its sender's."""
+    async with town() as here:
+        form = await here.form()
+        spam = a_stored_one(form, spam=True, visitors=("today",))
+        await store_and_file(here, spam)
+        await here.store.write(visits.rotate_keys)
+        [before] = await here.rows(tables.submissions)
+
+        here.clock.jump((VISITOR_KEY_DAYS + 1) * DAY_MS)
+        await store_and_file(here, spam)
+        await here.store.write(visits.rotate_keys)
+
+        old, new = await here.rows(tables.submissions)
+        assert ('["today"]', None, '["today"]') == (before.visitors, old.visitors, new.visitors)
 
 
 async def test_a_large_set_is_filed_in_the_order_of_arrival(autojump_clock):

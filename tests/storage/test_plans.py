@@ -16,13 +16,13 @@ from tests.town import town
             "pk_identities (organization_id=? AND kind=? AND value=?)",
             id="contacts known by",
         ),
-        pytest.param(submissions._DUE, "ix_submissions_due (organization_id=?)", id="due submissions"),
-        pytest.param(submissions._WAITING, "ix_submissions_queued (form_id=?)", id="a form's queue"),
+        pytest.param(submissions._DUE, "ix_submissions_due (organization_id=? AND state=?)", id="due"),
+        pytest.param(submissions._WAITING, "ix_submissions_queued (form_id=? AND state=?)", id="queue"),
         pytest.param(
             submissions._RECENT, "ix_submissions_form_id_id (form_id=? AND id>?)", id="a form's last hour"
         ),
         pytest.param(submissions._LAST, "ix_submissions_form_id_id (form_id=? AND id<?)", id="a form's pace"),
-        pytest.param(submissions._RELEASE, "ix_submissions_queued (form_id=?)", id="the head of a queue"),
+        pytest.param(submissions._RELEASE, "ix_submissions_queued (form_id=? AND state=?)", id="head"),
         pytest.param(forms._BY_KEY, "(form_key=?)", id="a form by its key"),
         pytest.param(organizations._GET, "(id=?)", id="an organization"),
         pytest.param(

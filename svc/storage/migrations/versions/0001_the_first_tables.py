@@ -1,4 +1,4 @@
-"""The first tables."""
+"""the first tables."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -54,7 +54,7 @@ def upgrade() -> None:
         sa.Column("slug", sa.Text(), nullable=False),
         sa.Column("label", sa.Text(), nullable=False),
         sa.Column("label_plural", sa.Text(), nullable=False),
-        sa.Column("publishable", sa.Boolean(), server_default=sa.text("0"), nullable=False),
+        sa.Column("publishable", sa.Boolean(), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(
             ["organization_id"], ["organizations.id"], name=op.f("fk_objects_organization_id")
@@ -207,15 +207,22 @@ def upgrade() -> None:
     with op.batch_alter_table("submissions", schema=None) as batch_op:
         batch_op.create_index(
             "ix_submissions_due",
-            ["organization_id", "id"],
+            ["organization_id", "state", "id"],
             unique=False,
             sqlite_where=sa.text("state = 'due'"),
             postgresql_where=sa.text("state = 'due'"),
         )
         batch_op.create_index("ix_submissions_form_id_id", ["form_id", "id"], unique=False)
         batch_op.create_index(
+            "ix_submissions_held",
+            ["organization_id", "state", "id"],
+            unique=False,
+            sqlite_where=sa.text("state = 'held'"),
+            postgresql_where=sa.text("state = 'held'"),
+        )
+        batch_op.create_index(
             "ix_submissions_queued",
-            ["form_id", "id"],
+            ["form_id", "state", "id"],
             unique=False,
             sqlite_where=sa.text("state = 'queued'"),
             postgresql_where=sa.text("state = 'queued'"),
