@@ -24,8 +24,9 @@ from svc.domain.limits import FORM_BODY_BYTES_MAX
 from svc.domain.senders import Network, parse_address
 from svc.domain.submissions import BadSubmission, FieldFault, read_submission
 from svc.domain.windows import retry_after_seconds
+from svc.http.bodies import BodyBroken, BodyTimeout, BodyTooLarge
 from svc.http.form_bodies import MalformedBody, read_body
-from svc.http.hot import Answer, BodyTooLarge, HotRequest
+from svc.http.hot import Answer, HotRequest
 from svc.http.senders import address_of
 
 log = structlog.get_logger("svc.http.forms")
@@ -72,8 +73,8 @@ class FormDoor:
     def refuse(self, request: HotRequest, error: Exception) -> Answer:
         """What the sender hears of *error*."""
         match error:
-            case BodyTooLarge():
-                return _refused(request, "shape", status=413)
+            case BodyTooLarge() | BodyTimeout() | BodyBroken():
+                return _refused(request, "shape", status=error.code)
             case MalformedBody():
                 return _refused(request, "shape")
             case BadSubmission():
