@@ -30,3 +30,43 @@ class Unavailable(DomainError):
     def __init__(self, message: str, *, retry_after_seconds: float = 1.0) -> None:
         super().__init__(message)
         self.retry_after_seconds = retry_after_seconds
+
+
+class Unauthenticated(DomainError):
+    """Raised when nobody that we know asks. It never says why: unknown, revoked and expired are one."""
+
+
+class Forbidden(DomainError):
+    """Raised when we know who asks, and that one may not do this. `code` says by which kind of rule."""
+
+    code = "forbidden"
+
+
+class PersonOnly(Forbidden):
+    """Raised when a key or an agent asks for what only a person does."""
+
+    code = "person_only"
+
+
+class ApprovalRequired(Forbidden):
+    """Raised when an agent would have to ask for approval first, so that a key may not do it at all."""
+
+    code = "approval_required"
+
+
+class ConfirmationRequired(Forbidden):
+    """Raised when a person has to confirm who they are first: their sign-in is no longer fresh."""
+
+    code = "confirmation_required"
+
+
+class KeyLimit(Conflict):
+    """Raised when an organization has as many live keys as it may. Revoke one."""
+
+
+class TooManyAttempts(DomainError):
+    """Raised when something was tried too often. Try again after `retry_after_ms`."""
+
+    def __init__(self, message: str, *, retry_after_ms: int) -> None:
+        super().__init__(message)
+        self.retry_after_ms = retry_after_ms
