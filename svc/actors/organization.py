@@ -1,4 +1,4 @@
-"""The Organization: files its submissions in sets, and knows its server keys."""
+"""The Organization: admits its callers, files its submissions in sets, and knows its server keys."""
 
 from typing import Final
 
@@ -8,10 +8,13 @@ from sqlalchemy import Connection
 
 from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors.house import House
+from svc.domain.access import Access, KeyFacts, admit_key, admit_person
+from svc.domain.callers import Caller
 from svc.domain.errors import Unavailable
-from svc.domain.limits import FILING_BATCH_MAX
+from svc.domain.limits import FILING_BATCH_MAX, KEY_USE_NOTED_MS
+from svc.domain.sessions import Session
 from svc.domain.times import SECOND_MS
-from svc.storage import filing, organizations, server_keys
+from svc.storage import access, api_keys, filing, organizations, server_keys
 from svc.storage.filing import Cabinet
 
 log = structlog.get_logger("svc.actors.organization")
@@ -19,6 +22,9 @@ log = structlog.get_logger("svc.actors.organization")
 FILING_REST_MS: Final = 1_000
 """How long an organization rests between two filings. Under load its submissions are so filed in sets,
 at a fraction of the cost of one by one; after a quiet while the first is filed at once."""
+
+USES_REST_SECONDS: Final = 1.0
+"""How long the uses of keys are gathered before they are written down together."""
 
 RETRY_MS: Final = 2 * SECOND_MS
 """How long it waits when the store could not take a filing."""
@@ -30,6 +36,13 @@ class OrganizationState(msgspec.Struct, kw_only=True):
     cabinet: Cabinet
     server_keys: Private[dict[str, int]]
     """Digests of its server keys, and when each expires."""
+    access: Private[Access]
+    access_revision: int
+    """Which of the house's revisions of its access this is."""
+    uses: dict[str, int] = {}
+    """Keys that were used and are not noted yet, by id, and when."""
+    noted: dict[str, int] = {}
+    """When the use of a key was noted last."""
     work: bool = False
     """Submissions may be due that no filing has seen yet."""
     filing: bool = False
@@ -44,7 +57,28 @@ class Organization(Actor[House, OrganizationState]):
     async def load(self) -> OrganizationState:
         """What is stored of it. Raises `NotFound`. Submissions left by an earlier life are filed."""
         self.file.after(0)
-        return await self.system.store.read(_load, self.key)
+        # Asked before the read: what is announced meanwhile only has it read once more.
+        revision = self.system.access_revisions[self.key]
+        return await self.system.store.read(_load, self.key, revision, self.system.clock.now())
+
+    @turn
+    async def admit_key(self, digest: str) -> Caller:
+        """Who calls with the key of that digest, and what they may do now. Raises `Unauthenticated`."""
+        known, now = await self._access(), self.system.clock.now()
+        caller = admit_key(known, digest, now)
+        self._note_use(known.keys[digest], now)
+        return caller
+
+    @turn
+    async def admit_person(self, session: Session) -> Caller:
+        """The signed-in person as a caller here. Raises `Unauthenticated`."""
+        return admit_person(await self._access(), session.person_id, session.confirmed_at)
+
+    @turn
+    async def note_uses(self) -> None:
+        """Have it written down which keys were used, beside the turns."""
+        self.start_soon(self._note_uses, self.state.uses)
+        self.state.uses = {}
 
     @turn
     async def wake(self) -> None:
@@ -77,6 +111,30 @@ class Organization(Actor[House, OrganizationState]):
     async def reload_server_keys(self) -> None:
         """A server key was made or revoked."""
         self.state.server_keys = Private(await self.system.store.read(server_keys.live, self.key))
+
+    async def _access(self) -> Access:
+        """What decides who enters, as of the last commit, however long the call has waited here."""
+        state = self.state
+        revision = self.system.access_revisions[self.key]
+        if state.access_revision != revision:
+            now = self.system.clock.now()
+            state.access = Private(await self.system.store.read(access.of_organization, self.key, now))
+            state.access_revision = revision
+        return state.access.value
+
+    def _note_use(self, key: KeyFacts, now: int) -> None:
+        """Remember that *key* was used, unless that was noted within the last minute."""
+        noted_at = self.state.noted.get(key.id, key.last_used_at)
+        if noted_at is None or now >= noted_at + KEY_USE_NOTED_MS:
+            if not self.state.uses:
+                self.note_uses.after(USES_REST_SECONDS)
+            self.state.noted[key.id] = self.state.uses[key.id] = now
+
+    async def _note_uses(self, uses: dict[str, int]) -> None:
+        try:
+            await self.system.store.write_behind(api_keys.note_uses, uses)
+        except Unavailable as error:
+            log.warning("the last use of keys was not noted", organization=self.key, why=repr(error))
 
     def _go_on(self) -> None:
         state = self.state
@@ -117,9 +175,11 @@ class Organization(Actor[House, OrganizationState]):
         return filed
 
 
-def _load(conn: Connection, organization_id: str) -> OrganizationState:
+def _load(conn: Connection, organization_id: str, revision: int, now: int) -> OrganizationState:
     organization = organizations.get(conn, organization_id)
     return OrganizationState(
         cabinet=filing.cabinet(conn, organization.id, organization.country),
         server_keys=Private(server_keys.live(conn, organization.id)),
+        access=Private(access.of_organization(conn, organization.id, now)),
+        access_revision=revision,
     )
