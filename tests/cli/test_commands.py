@@ -214,6 +214,14 @@ def test_a_healthy_database_keeps_every_promise(svc: Svc, shop: Path) -> None:
         ),
         ("UPDATE suggestions SET decided_at = 1", "every suggestion is open, or was decided"),
         (
+            "INSERT INTO invitations SELECT 'i', id, '', 'rol_x', '[]', '', '', 1, 2, 3 FROM organizations",
+            "every member, key and invitation has a role that is there",
+        ),
+        (
+            "INSERT INTO members SELECT id, 'usr_1', 'viewer', 'active', 1, 1 FROM organizations",
+            "every organization that has members has an Owner",
+        ),
+        (
             "UPDATE notes SET organization_id = 'org_other'",
             "nothing refers to another organization's",
         ),
