@@ -37,27 +37,19 @@ class Unauthenticated(DomainError):
 
 
 class Forbidden(DomainError):
-    """Raised when we know who asks, and that one may not do this. `code` says by which kind of rule."""
-
-    code = "forbidden"
+    """Raised when we know who asks, and that one may not do this."""
 
 
 class PersonOnly(Forbidden):
     """Raised when a key or an agent asks for what only a person does."""
 
-    code = "person_only"
-
 
 class ApprovalRequired(Forbidden):
     """Raised when an agent would have to ask for approval first, so that a key may not do it at all."""
 
-    code = "approval_required"
-
 
 class ConfirmationRequired(Forbidden):
     """Raised when a person has to confirm who they are first: their sign-in is no longer fresh."""
-
-    code = "confirmation_required"
 
 
 class KeyLimit(Conflict):

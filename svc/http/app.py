@@ -14,6 +14,7 @@ from svc.http.demo import DemoShop, demo_doors
 from svc.http.forms import FormDoor
 from svc.http.hot import Hot
 from svc.http.lean import LeanQuart, LeanRequest
+from svc.http.people import people_doors
 from svc.http.problems import Code, problem
 from svc.http.tracker import TrackerDoor
 
@@ -30,6 +31,7 @@ def public_app(
     """The application on the public listener. *demo* adds a shop page under `/demo/`."""
     app = quart_app()
     app.register_blueprint(tracker.script)
+    app.register_blueprint(people_doors(house, trusted_proxies))
     if demo is not None:
         app.register_blueprint(demo_doors(demo))
     return Hot(
@@ -47,7 +49,7 @@ def quart_app() -> LeanQuart:
 
     @app.errorhandler(HTTPException)
     async def refuse(error: HTTPException) -> Response:
-        code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), "internal")
+        code: Code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), "internal")
         answer = problem(code, cast("LeanRequest", request).id)
         if isinstance(error, MethodNotAllowed) and error.valid_methods:
             answer.headers["Allow"] = ", ".join(sorted(error.valid_methods))
