@@ -13,7 +13,7 @@ from svc.domain.keys import SESSION, digest, new_key
 from svc.domain.limits import SESSION_SEEN_NOTED_MS
 from svc.domain.people import Person
 from svc.domain.sessions import Session, csrf_token, is_fresh
-from svc.storage import accounts, sessions, sign_in
+from svc.storage import accounts, invitations, sessions, sign_in
 from svc.storage.accounts import Membership
 from svc.storage.sign_in import Failure
 from svc.storage.store import Tx
@@ -80,6 +80,36 @@ async def with_link(house: House, link_token: str, browser: Browser) -> SignedIn
     token = new_key(SESSION)
     profile = await house.store.write(_open_by_link, digest(link_token), token, browser)
     return SignedIn(token, csrf_token(token), profile)
+
+
+async def sign_up(
+    house: House, invitation_token: str, name: str, password: str, browser: Browser
+) -> SignedIn:
+    """Accept an invitation with a new account, and sign it in.
+
+    Raises `NotFound` for no such invitation, `Forbidden` for one that its inviter could not give any more,
+    `Conflict` where its e-mail address has an account, `InvalidValue` and `Unavailable`.
+    """
+    invited = digest(invitation_token)
+    await house.store.read(invitations.waiting, invited, house.clock.now())  # before the work of a hash
+    hashed = await house.passwords.hash(password)
+    token = new_key(SESSION)
+
+    def unit(tx: Tx) -> Profile:
+        return _open(tx, invitations.accept_as_new(tx, invited, name, hashed).id, token, browser)
+
+    profile = await house.store.write(unit)
+    return SignedIn(token, csrf_token(token), profile)
+
+
+async def accept(house: House, token: str, invitation_token: str) -> Profile:
+    """Accept an invitation as the signed-in person, and tell where they may work now.
+
+    Raises `Unauthenticated`, `NotFound`, `Forbidden` and `Conflict`.
+    """
+    session = await session_of(house, token)
+    await house.store.write(invitations.accept, digest(invitation_token), session.person_id)
+    return await profile_of(house, session.person_id)
 
 
 async def session_of(house: House, token: str) -> Session:

@@ -38,10 +38,18 @@ class SignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     password: str
 
 
-class SignInByLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /app/api/sign-in-link`: the token that `svc user link` printed."""
+class Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /app/api/sign-in-link`: what `svc user link` printed. `POST /app/api/accept`: an invitation's."""
 
     token: str
+
+
+class SignUp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /app/api/sign-up`: an invitation's token, and a new account for whom it was sent to."""
+
+    token: str
+    name: str
+    password: str
 
 
 class Password(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -89,6 +97,8 @@ def people_doors(house: House, trusted_proxies: Sequence[Network]) -> Blueprint:
     desk = _Desk(house, trusted_proxies)
     doors.add_url_rule("/sign-in", "sign_in", desk.sign_in, methods=["POST"])
     doors.add_url_rule("/sign-in-link", "sign_in_link", desk.sign_in_by_link, methods=["POST"])
+    doors.add_url_rule("/sign-up", "sign_up", desk.sign_up, methods=["POST"])
+    doors.add_url_rule("/accept", "accept", desk.accept, methods=["POST"])
     doors.add_url_rule("/session", "session", desk.show_session, methods=["GET"])
     doors.add_url_rule("/confirm", "confirm", desk.confirm, methods=["POST"])
     doors.add_url_rule("/password", "password", desk.set_password, methods=["POST"])
@@ -125,9 +135,23 @@ class _Desk:
 
     async def sign_in_by_link(self) -> Response:
         """As `sign_in`, with a one-time link."""
-        asked = await _read(SignInByLink)
+        asked = await _read(Token)
         _check_origin()
         return self._signed_in(await sign_in.with_link(self._house, asked.token, self._browser()))
+
+    async def sign_up(self) -> Response:
+        """As `sign_in`, for a new account that an invitation makes a member."""
+        asked = await _read(SignUp)
+        _check_origin()
+        done = await sign_in.sign_up(self._house, asked.token, asked.name, asked.password, self._browser())
+        return self._signed_in(done)
+
+    async def accept(self) -> Response:
+        """The session, with the organization that the invitation is of among its own."""
+        token = _guarded_token()
+        asked = await _read(Token)
+        profile = await sign_in.accept(self._house, token, asked.token)
+        return _json(_session_answer(csrf_token(token), profile))
 
     async def show_session(self) -> Response:
         """Who is signed in: for a page that was loaded anew."""

@@ -9,13 +9,15 @@ import pytest
 import trio
 
 from svc.actors.house import House
+from svc.domain.callers import operator_call
 from svc.domain.keys import SESSION, well_formed
 from svc.domain.limits import ACCOUNT_FAILURES_MAX
 from svc.domain.senders import parse_networks
 from svc.domain.times import HOUR_MS
 from svc.http.app import public_app
 from svc.http.people import BODY_BYTES_MAX, COOKIE
-from svc.storage import organizations, sign_in, tables
+from svc.storage import invitations, organizations, sign_in, tables
+from svc.storage.organizations import NewOrganization
 from tests.http.asking import ADDRESS, client_of
 from tests.people import a_member
 from tests.town import HASHER, Town, town
@@ -101,6 +103,40 @@ async def test_a_link_signs_in(autojump_clock):
 
         assert (200, "ada@example.com") == (first.status_code, first.json()["person"]["email"])
         assert (401, "wrong_credentials") == (second.status_code, second.json()["code"])
+
+
+async def test_an_invited_person_signs_up(autojump_clock):
+    """With an account of their own, once; a password that is too short uses nothing up."""
+    async with doors() as asked:
+        call = operator_call(asked.organization.id)
+        made = await asked.store.write(invitations.invite, call, "new@example.com", "viewer")
+        body = {"token": made.token, "name": "Ned", "password": PASSWORD}
+
+        short = await asked.ask("sign-up", body | {"password": "short"})
+        done = await asked.ask("sign-up", body)
+        again = await asked.ask("sign-up", body)
+        session = await asked.client.get("/app/api/session")
+
+        assert [422, 200, 404] == [one.status_code for one in (short, done, again)]
+        assert ("new@example.com", "Ned") == (done.json()["person"]["email"], done.json()["person"]["name"])
+        assert ["viewer"] == [one["role"] for one in session.json()["organizations"]]
+
+
+async def test_a_signed_in_person_accepts_an_invitation(autojump_clock):
+    """Their own, with their session's token; somebody else's is not for them."""
+    async with doors() as asked:
+        other = await asked.store.write(organizations.create, NewOrganization(name="Other"))
+        call = operator_call(other.id)
+        own = await asked.store.write(invitations.invite, call, "ada@example.com", "admin")
+        anothers = await asked.store.write(invitations.invite, call, "bob@example.com", "admin")
+        csrf = await asked.signed_in()
+
+        unguarded = await asked.ask("accept", {"token": own.token})
+        not_theirs = await asked.ask("accept", {"token": anothers.token}, csrf)
+        accepted = await asked.ask("accept", {"token": own.token}, csrf)
+
+        assert [403, 403, 200] == [one.status_code for one in (unguarded, not_theirs, accepted)]
+        assert {"Lamps & Co", "Other"} == {one["name"] for one in accepted.json()["organizations"]}
 
 
 @pytest.mark.parametrize("email", ["ada@example.com", "nobody@example.com", "no address"])
