@@ -1,16 +1,19 @@
 """A small house for tests of time: the inline store, a mock clock's time, and one organization."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
+import trio
+from argon2 import PasswordHasher
 from sqlalchemy import Connection, Table, func, select
 
 from svc.actors.caretaker import Caretaker
 from svc.actors.form_window import FormWindow, Post, Receipt
 from svc.actors.house import House, Secrets
 from svc.actors.news import News
+from svc.actors.passwords import Passwords
 from svc.actors.population import KINDS
 from svc.clock import VirtualClock
 from svc.domain.forms import Form, Scalar
@@ -28,6 +31,19 @@ START = 1_789_689_600_000
 SECRETS = Secrets(sender=b"s" * 32)
 
 
+HASHER = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+"""Quick, where the work itself is not what is looked at."""
+
+
+async def _at_once(fn: Callable[..., Any], *args: Any, limiter: trio.CapacityLimiter) -> Any:
+    """As `trio.to_thread.run_sync`, without the thread: a mock clock would run ahead of it."""
+    async with limiter:
+        return fn(*args)
+
+
+PASSWORDS = Passwords(HASHER, _at_once, HASHER.hash("nobody's"))
+
+
 class Town:
     """A store with one organization, and a house over it that can burn down and be built again."""
 
@@ -39,7 +55,7 @@ class Town:
     @asynccontextmanager
     async def house(self) -> AsyncIterator[House]:
         """A house that is not drained at the end: what a crash leaves is what is stored."""
-        house = House(KINDS, self.store, self.clock, SECRETS)
+        house = House(KINDS, self.store, self.clock, SECRETS, PASSWORDS)
         async with house.live():
             self.store.listen(News(house))
             await Caretaker(house, "main").start()

@@ -1,12 +1,18 @@
 """The house: the actor system of this program, with what its actors may use."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from svc.actors._core import Actor, ActorSystem
+from svc.actors.directory import Directory
+from svc.actors.passwords import Passwords
 from svc.clock import Clock
+from svc.domain.sessions import Session
+from svc.storage import api_keys, sessions
+from svc.storage.api_keys import Route
 from svc.storage.store import Store
 
 
@@ -14,7 +20,7 @@ class Secrets(msgspec.Struct, frozen=True):
     """Keys of this installation, derived from its one key file. They never leave the process."""
 
     sender: bytes
-    """Under which senders' addresses are hashed."""
+    """Under which senders' addresses are hashed, and the accounts that sign-ins failed at."""
 
     def __repr__(self) -> str:
         return "Secrets(•••)"
@@ -24,12 +30,24 @@ class House(ActorSystem):
     """Where the actors of the business live."""
 
     def __init__(
-        self, kinds: Sequence[type[Actor[Any, Any]]], store: Store, clock: Clock, secrets: Secrets
+        self,
+        kinds: Sequence[type[Actor[Any, Any]]],
+        store: Store,
+        clock: Clock,
+        secrets: Secrets,
+        passwords: Passwords | None = None,
     ) -> None:
         super().__init__(kinds)
         self.store = store
         self.clock = clock
         self.secrets = secrets
+        self.passwords = passwords or Passwords()
+        self.keys: Directory[Route] = Directory(store, clock, api_keys.route)
+        """Where live API and gateway keys lead."""
+        self.sessions: Directory[Session] = Directory(store, clock, sessions.find)
+        """The sessions of signed-in people."""
+        self.access_revisions: Counter[str] = Counter()
+        """How often what decides about callers has changed since the start, by organization."""
         self.visitor_keys: tuple[bytes, ...] = ()
         """The keys that visitors are named under, the newest first; `Caretaker` replaces the tuple."""
 

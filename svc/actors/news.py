@@ -6,7 +6,14 @@ from svc.actors._core import ActorError
 from svc.actors.form_window import FormWindow
 from svc.actors.house import House
 from svc.actors.organization import Organization
-from svc.domain.changes import Change, FormsChanged, SubmissionsDue
+from svc.domain.changes import (
+    AccessChanged,
+    Change,
+    FormsChanged,
+    KeysChanged,
+    SessionsChanged,
+    SubmissionsDue,
+)
 from svc.domain.errors import Unavailable
 
 log = structlog.get_logger("svc.actors.news")
@@ -21,6 +28,13 @@ class News:
     def __call__(self, change: Change) -> None:
         """Tell *change* to whoever it concerns. An actor that is not live will load it by itself."""
         match change:
+            case AccessChanged(organization_id):
+                # Seen by the very next turn, those already in the mailbox included: see `Organization`.
+                self._house.access_revisions[organization_id] += 1
+                if isinstance(change, KeysChanged):
+                    self._house.keys.forget(change.digest)
+            case SessionsChanged(digests):
+                self._house.sessions.forget(*digests)
             case FormsChanged(form_keys):
                 for form_key in form_keys:
                     FormWindow(self._house, form_key).reload.tell_if_active()

@@ -1,16 +1,20 @@
-"""The Organization: files its submissions in sets."""
+"""The Organization: admits its callers, and files its submissions in sets."""
 
 from typing import Final
 
 import msgspec
 import structlog
+from sqlalchemy import Connection
 
-from svc.actors._core import Actor, Policy, turn
+from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors.house import House
+from svc.domain.access import Access, KeyFacts, admit_key, admit_person
+from svc.domain.callers import Caller
 from svc.domain.errors import Unavailable
-from svc.domain.limits import FILING_BATCH_MAX
+from svc.domain.limits import FILING_BATCH_MAX, KEY_USE_NOTED_MS
+from svc.domain.sessions import Session
 from svc.domain.times import SECOND_MS
-from svc.storage import filing
+from svc.storage import access, api_keys, filing
 from svc.storage.filing import Cabinet
 
 log = structlog.get_logger("svc.actors.organization")
@@ -18,6 +22,9 @@ log = structlog.get_logger("svc.actors.organization")
 FILING_REST_MS: Final = 500
 """How long an organization rests between two filings. Under load its submissions are so filed in sets,
 at a fraction of the cost of one by one; after a quiet while the first is filed at once."""
+
+USES_REST_SECONDS: Final = 1.0
+"""How long the uses of keys are gathered before they are written down together."""
 
 RETRY_MS: Final = 2 * SECOND_MS
 """How long it waits when the store could not take a filing."""
@@ -27,6 +34,13 @@ class OrganizationState(msgspec.Struct, kw_only=True):
     """What an organization keeps at hand. Times are ms since the epoch."""
 
     cabinet: Cabinet
+    access: Private[Access]
+    access_revision: int
+    """Which of the house's revisions of its access this is."""
+    uses: dict[str, int] = {}
+    """Keys that were used and are not noted yet, by id, and when."""
+    noted: dict[str, int] = {}
+    """When the use of a key was noted last."""
     work: bool = False
     """Submissions may be due that no filing has seen yet."""
     filing: bool = False
@@ -41,7 +55,28 @@ class Organization(Actor[House, OrganizationState]):
     async def load(self) -> OrganizationState:
         """What is stored of it. Raises `NotFound`. Submissions left by an earlier life are filed."""
         self.file.after(0)
-        return OrganizationState(cabinet=await self.system.store.read(filing.cabinet, self.key))
+        # Asked before the read: what is announced meanwhile only has it read once more.
+        revision = self.system.access_revisions[self.key]
+        return await self.system.store.read(_load, self.key, revision, self.system.clock.now())
+
+    @turn
+    async def admit_key(self, digest: str) -> Caller:
+        """Who calls with the key of that digest, and what they may do now. Raises `Unauthenticated`."""
+        known, now = await self._access(), self.system.clock.now()
+        caller = admit_key(known, digest, now)
+        self._note_use(known.keys[digest], now)
+        return caller
+
+    @turn
+    async def admit_person(self, session: Session) -> Caller:
+        """The signed-in person as a caller here. Raises `Unauthenticated`."""
+        return admit_person(await self._access(), session.person_id, session.confirmed_at)
+
+    @turn
+    async def note_uses(self) -> None:
+        """Have it written down which keys were used, beside the turns."""
+        self.start_soon(self._note_uses, self.state.uses)
+        self.state.uses = {}
 
     @turn
     async def wake(self) -> None:
@@ -62,6 +97,30 @@ class Organization(Actor[House, OrganizationState]):
         self.state.work |= more
         self.state.rests_until = self.system.clock.now() + rest_ms
         self._go_on()
+
+    async def _access(self) -> Access:
+        """What decides who enters, as of the last commit, however long the call has waited here."""
+        state = self.state
+        revision = self.system.access_revisions[self.key]
+        if state.access_revision != revision:
+            now = self.system.clock.now()
+            state.access = Private(await self.system.store.read(access.of_organization, self.key, now))
+            state.access_revision = revision
+        return state.access.value
+
+    def _note_use(self, key: KeyFacts, now: int) -> None:
+        """Remember that *key* was used, unless that was noted within the last minute."""
+        noted_at = self.state.noted.get(key.id, key.last_used_at)
+        if noted_at is None or now >= noted_at + KEY_USE_NOTED_MS:
+            if not self.state.uses:
+                self.note_uses.after(USES_REST_SECONDS)
+            self.state.noted[key.id] = self.state.uses[key.id] = now
+
+    async def _note_uses(self, uses: dict[str, int]) -> None:
+        try:
+            await self.system.store.write_behind(api_keys.note_uses, uses)
+        except Unavailable as error:
+            log.warning("the last use of keys was not noted", organization=self.key, why=repr(error))
 
     def _go_on(self) -> None:
         state = self.state
@@ -94,3 +153,11 @@ class Organization(Actor[House, OrganizationState]):
         except Exception:
             log.exception("filing a set failed; going one by one", organization=self.key)
             return await store.write_behind(filing.file_each_due, cabinet)
+
+
+def _load(conn: Connection, organization_id: str, revision: int, now: int) -> OrganizationState:
+    return OrganizationState(
+        cabinet=filing.cabinet(conn, organization_id),
+        access=Private(access.of_organization(conn, organization_id, now)),
+        access_revision=revision,
+    )

@@ -20,6 +20,7 @@ _MODULES: Final = {
     "run": "run",
     "config": "config",
     "org": "organizations",
+    "user": "people",
     "site": "sites",
     "form": "forms",
     "serverkey": "server_keys",

@@ -17,3 +17,29 @@ class SubmissionsDue(Change, frozen=True):
     """Stored submissions of the organization wait to be filed."""
 
     organization_id: str
+
+
+class AccessChanged(Change, frozen=True):
+    """What decides who may do what in the organization is not as it was."""
+
+    organization_id: str
+
+
+class MembersChanged(AccessChanged, frozen=True):
+    """Who is a member, in which role and standing; or whether the organization is open at all."""
+
+
+class RolesChanged(AccessChanged, frozen=True):
+    """A custom role was made, changed or deleted."""
+
+
+class KeysChanged(AccessChanged, frozen=True):
+    """An API or gateway key was made or revoked."""
+
+    digest: str
+
+
+class SessionsChanged(Change, frozen=True):
+    """These sessions were seen, confirmed or revoked; they are named by the digests of their tokens."""
+
+    digests: tuple[str, ...]

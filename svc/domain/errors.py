@@ -30,3 +30,35 @@ class Unavailable(DomainError):
     def __init__(self, message: str, *, retry_after_seconds: float = 1.0) -> None:
         super().__init__(message)
         self.retry_after_seconds = retry_after_seconds
+
+
+class Unauthenticated(DomainError):
+    """Raised when nobody that we know asks. It never says why: unknown, revoked and expired are one."""
+
+
+class Forbidden(DomainError):
+    """Raised when we know who asks, and that one may not do this."""
+
+
+class PersonOnly(Forbidden):
+    """Raised when a key or an agent asks for what only a person does."""
+
+
+class ApprovalRequired(Forbidden):
+    """Raised when an agent would have to ask for approval first, so that a key may not do it at all."""
+
+
+class ConfirmationRequired(Forbidden):
+    """Raised when a person has to confirm who they are first: their sign-in is no longer fresh."""
+
+
+class KeyLimit(Conflict):
+    """Raised when an organization has as many live keys as it may. Revoke one."""
+
+
+class TooManyAttempts(DomainError):
+    """Raised when something was tried too often. Try again after `retry_after_ms`."""
+
+    def __init__(self, message: str, *, retry_after_ms: int) -> None:
+        super().__init__(message)
+        self.retry_after_ms = retry_after_ms

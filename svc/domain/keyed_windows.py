@@ -40,6 +40,12 @@ class KeyedWindows:
             window = self._windows[key] = SlidingWindow(self.window_ms, self.maximum)
         window.add(at)
 
+    def take_back(self, key: str, at: int) -> None:
+        """No longer count an event of *key* at *at*."""
+        window = self._windows.get(key)
+        if window is not None:
+            window.take_back(at)
+
     def _sweep(self, now: int) -> None:
         self._windows = {
             key: window for key, window in self._windows.items() if window.room(now) < self.maximum

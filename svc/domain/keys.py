@@ -16,6 +16,9 @@ API_KEY: Final = "svck_"
 GATEWAY_KEY: Final = "svcg_"
 SERVER_KEY: Final = "sk_live_"
 CHANNEL_KEY: Final = "ck_live_"
+SIGN_IN_LINK: Final = "svcl_"
+INVITATION: Final = "svci_"
+SESSION: Final = "svcs_"
 
 _BASE62: Final = string.digits + string.ascii_uppercase + string.ascii_lowercase
 _BODY_LENGTH: Final = 32

@@ -59,3 +59,37 @@ SITE_VISITS_MAX: Final = 6_000
 
 # Plans.
 TRIAL_MS: Final = 14 * DAY_MS
+
+# People and keys.
+LIVE_KEYS_MAX: Final = 20
+"""API and gateway keys of one organization together that are neither revoked nor expired."""
+API_KEY_LIVES_MS: Final = {"30d": 30 * DAY_MS, "90d": 90 * DAY_MS, "1y": YEAR_MS}
+GATEWAY_KEY_LIFE_MS: Final = YEAR_MS
+CONFIRMATION_MS: Final = 2 * HOUR_MS
+"""How long a sign-in counts as fresh, for issuing keys."""
+KEY_USE_NOTED_MS: Final = MINUTE_MS
+"""Last used is written at most once in this time for a key."""
+KEY_TOOLS_MAX: Final = 200
+"""Names that a key may be narrowed to. Ours: there are fewer tools."""
+NAME_CHARS_MAX: Final = 200
+PASSWORD_CHARS_MIN: Final = 10
+"""Ours; NIST SP 800-63B §5.1.1.2 asks for 8 at least, and for nothing about which characters."""
+PASSWORD_CHARS_MAX: Final = 1_000
+SESSION_IDLE_MS: Final = 12 * HOUR_MS
+"""Without a request for this long, a session is over. Ours: a working day."""
+SESSION_LIFE_MS: Final = 14 * DAY_MS
+"""After this long it is over in any case. Ours."""
+SESSION_SEEN_NOTED_MS: Final = MINUTE_MS
+SIGN_IN_LINK_LIFE_MS: Final = DAY_MS
+"""Ours: it is printed while the service is stopped, and used once it runs."""
+INVITATION_LIFE_MS: Final = 7 * DAY_MS
+"""Ours: over a weekend and a little more."""
+SIGN_IN_WINDOW_MS: Final = 15 * MINUTE_MS
+ACCOUNT_FAILURES_MAX: Final = 10
+"""Sign-ins to one account that may fail within `SIGN_IN_WINDOW_MS`. Ours: 960 guesses a day lead nowhere."""
+ADDRESS_FAILURES_MAX: Final = 50
+"""Sign-ins from one address that may fail within `SIGN_IN_WINDOW_MS`. Ours: an office shares an address."""
+PASSWORD_CHECKS_AT_ONCE: Final = 2
+"""Ours: each takes 64 MiB and some tens of milliseconds of every core."""
+PASSWORD_CHECKS_WAITING_MAX: Final = 64
+AUDIT_PAGE_MAX: Final = 200

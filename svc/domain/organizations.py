@@ -26,6 +26,8 @@ class Organization(msgspec.Struct, frozen=True, kw_only=True):
     marketing_hub: bool
     created_at: int
     closed_at: int | None = None
+    allow_keys_elsewhere: bool = False
+    """Whether people whose home this is may issue keys in other organizations."""
 
     def in_trial(self, now: int) -> bool:
         return self.trial_ends_at is not None and now < self.trial_ends_at

@@ -66,6 +66,12 @@ def parse_networks(texts: Iterable[str]) -> tuple[Network, ...]:
         raise InvalidValue(str(error)) from error
 
 
+def is_trusted(peer: str, trusted_proxies: Sequence[Network]) -> bool:
+    """Whether the socket's *peer* is a proxy whose word counts."""
+    address = _parse(peer)
+    return address is not None and _is_in(address, trusted_proxies)
+
+
 def peer_address(peer: str, headers: Iterable[tuple[str, str]], trusted_proxies: Sequence[Network]) -> str:
     """The address that a request came from, as far as it can be believed.
 

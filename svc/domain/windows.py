@@ -1,7 +1,7 @@
 """Sliding windows: how much still fits into the last so many milliseconds, to the millisecond."""
 
 from array import array
-from bisect import bisect_right, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable
 
 from svc.domain.times import SECOND_MS
@@ -38,6 +38,12 @@ class SlidingWindow:
         insort(self._times, at)
         if len(self._times) > self.maximum:
             del self._times[0]
+
+    def take_back(self, at: int) -> None:
+        """No longer count an event at *at*; where none is counted, nothing happens."""
+        place = bisect_left(self._times, at)
+        if place < len(self._times) and self._times[place] == at:
+            del self._times[place]
 
     def next_room_at(self, now: int) -> int | None:
         """The time at which the next event fits; None when one fits at *now*."""

@@ -15,6 +15,7 @@ from svc.http.demo import DemoShop, demo_doors
 from svc.http.forms import FormDoor
 from svc.http.hot import Hot
 from svc.http.lean import LeanQuart, LeanRequest
+from svc.http.people import people_doors
 from svc.http.problems import Code, problem
 from svc.http.tracker import TrackerDoor
 
@@ -31,6 +32,7 @@ def public_app(
     """The application on the public listener. *demo* adds a shop page under `/demo/`."""
     app = quart_app()
     app.register_blueprint(tracker.script)
+    app.register_blueprint(people_doors(house, trusted_proxies))
     if demo is not None:
         app.register_blueprint(demo_doors(demo))
     return Hot(
@@ -49,10 +51,9 @@ def quart_app() -> LeanQuart:
 
     @app.errorhandler(HTTPException)
     async def refuse(error: HTTPException) -> Response:
-        code: Code = (
-            "internal" if (error.code or 500) >= HTTPStatus.INTERNAL_SERVER_ERROR else "malformed_request"
-        )
-        code = next((known for kind, known in _CODES.items() if isinstance(error, kind)), code)
+        ours = (error.code or 500) >= HTTPStatus.INTERNAL_SERVER_ERROR
+        other: Code = "internal" if ours else "malformed_request"
+        code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), other)
         answer = problem(code, cast("LeanRequest", request).id)
         if isinstance(error, MethodNotAllowed) and error.valid_methods:
             answer.headers["Allow"] = ", ".join(sorted(error.valid_methods))

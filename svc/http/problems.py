@@ -6,14 +6,42 @@ from typing import Final, Literal, NamedTuple, get_args
 import msgspec
 from quart import Blueprint, Response, abort
 
+from svc.actors.sign_in import WrongCredentials
+from svc.domain.errors import (
+    ApprovalRequired,
+    ConfirmationRequired,
+    Conflict,
+    DomainError,
+    Forbidden,
+    InvalidValue,
+    KeyLimit,
+    NotFound,
+    PersonOnly,
+    TooManyAttempts,
+    Unauthenticated,
+    Unavailable,
+)
+from svc.domain.windows import retry_after_seconds
+
 Code = Literal[
     "malformed_request",
+    "malformed_json",
     "unauthorized",
+    "wrong_credentials",
+    "forbidden",
+    "approval_required",
+    "confirmation_required",
+    "person_only",
     "not_found",
     "method_not_allowed",
+    "conflict",
+    "key_limit",
     "body_too_large",
+    "unsupported_media_type",
     "validation_failed",
+    "rate_limited",
     "internal",
+    "overloaded",
 ]
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -28,27 +56,58 @@ class _Kind(NamedTuple):
 
 _KINDS: Final[dict[Code, _Kind]] = {
     "malformed_request": _Kind(
-        400,
-        "The request cannot be read",
-        "Check what the client sends, down to its headers.",
+        400, "The request cannot be read", "Check what the client sends, down to its headers."
     ),
-    "unauthorized": _Kind(
-        401, "A token is needed", "Send `Authorization: Bearer` with a token that is good for this listener."
+    "malformed_json": _Kind(400, "The body is not JSON", "Send a JSON object in UTF-8."),
+    "unauthorized": _Kind(401, "A token is needed", "Send `Authorization: Bearer` and a good one."),
+    "wrong_credentials": _Kind(
+        401, "Nobody can sign in with that", "Check the e-mail and the password, or ask for a sign-in link."
     ),
+    "forbidden": _Kind(403, "You may not do this", "Ask somebody who may, or for a role that does."),
+    "approval_required": _Kind(403, "A person has to approve this", "Ask a person to do it on the screen."),
+    "confirmation_required": _Kind(
+        403, "Confirm who you are first", "Give your password once more; it counts for two hours."
+    ),
+    "person_only": _Kind(403, "Only a person may do this", "Sign in and do it there; no key can."),
     "not_found": _Kind(404, "There is nothing here", "Check the address, and the id in it."),
     "method_not_allowed": _Kind(
         405, "This address is not used in that way", "The header `Allow` names the methods that it takes."
     ),
+    "conflict": _Kind(409, "It is not in a state for that", "Look at it again: somebody was faster."),
+    "key_limit": _Kind(409, "There are as many keys as there may be", "Revoke one that nobody uses."),
     "body_too_large": _Kind(413, "The body is too large", "Send less; the door's reference says how much."),
+    "unsupported_media_type": _Kind(
+        415, "The body is of a type that is not read here", "Send `Content-Type: application/json`."
+    ),
     "validation_failed": _Kind(
         422, "What was asked is not valid", "`detail` says what is wrong with it. Mend that, and ask again."
     ),
+    "rate_limited": _Kind(429, "Too much in too short a time", "Wait for as long as `Retry-After` says."),
     "internal": _Kind(
         500,
         "Something failed on our side",
         "It is in our log under the answer's `requestId`. Nothing that was answered before is lost.",
     ),
+    "overloaded": _Kind(
+        503, "Too much is going on at the moment", "Wait for as long as `Retry-After` says, and ask again."
+    ),
 }
+
+_REFUSALS: Final[tuple[tuple[type[DomainError], Code], ...]] = (
+    (Unauthenticated, "unauthorized"),
+    (WrongCredentials, "wrong_credentials"),
+    (PersonOnly, "person_only"),
+    (ApprovalRequired, "approval_required"),
+    (ConfirmationRequired, "confirmation_required"),
+    (Forbidden, "forbidden"),
+    (NotFound, "not_found"),
+    (KeyLimit, "key_limit"),
+    (Conflict, "conflict"),
+    (InvalidValue, "validation_failed"),
+    (TooManyAttempts, "rate_limited"),
+    (Unavailable, "overloaded"),
+)
+"""What each refusal of the domain is called outside; the more particular ones first."""
 
 pages = Blueprint("problems", __name__)
 
@@ -95,3 +154,17 @@ async def page(code: str) -> Response:
     )
     headers = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
     return Response(text, content_type="text/html; charset=utf-8", headers=headers)
+
+
+def refusal(error: DomainError, request_id: bytes) -> Response:
+    """The answer to what a rule refused. What is no refusal that has a name is a fault, and raised again."""
+    code = next((code for kind, code in _REFUSALS if isinstance(error, kind)), None)
+    if code is None:
+        raise error
+    answer = problem(code, request_id, str(error) or None)
+    match error:
+        case TooManyAttempts():
+            answer.headers["Retry-After"] = str(retry_after_seconds(error.retry_after_ms))
+        case Unavailable():
+            answer.headers["Retry-After"] = str(retry_after_seconds(round(error.retry_after_seconds * 1_000)))
+    return answer

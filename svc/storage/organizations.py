@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, bindparam, insert, select, update
 
+from svc.domain.changes import MembersChanged
 from svc.domain.errors import NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import TRIAL_MS
@@ -12,7 +13,7 @@ from svc.domain.organizations import Organization, Plan
 from svc.storage import forms, objects
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
-from svc.storage.tables import organizations
+from svc.storage.tables import members, organizations, people
 
 
 class NewOrganization(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,8 +77,30 @@ def update_plan(
 
 
 def close(tx: Tx, organization_id: str) -> None:
-    """Close the organization: its doors stop at once, and what is stored stays."""
+    """Close the organization: its doors stop at once, and what is stored stays.
+
+    Keys that its people made in other organizations stop too: nobody is there any more to allow them.
+    """
     _update(tx, organization_id, {"closed_at": tx.now})
+    _announce_people(tx, organization_id)
+
+
+def allow_keys_elsewhere(tx: Tx, organization_id: str, *, allowed: bool) -> None:
+    """Let people whose home this is have keys in other organizations, or stop those that they have."""
+    _update(tx, organization_id, {"allow_keys_elsewhere": allowed})
+    _announce_people(tx, organization_id)
+
+
+def _announce_people(tx: Tx, organization_id: str) -> None:
+    """Tell every organization in which people of this one are members, and this one itself."""
+    elsewhere = tx.conn.scalars(
+        select(members.c.organization_id)
+        .distinct()
+        .join(people, people.c.id == members.c.person_id)
+        .where(people.c.home_organization_id == organization_id)
+    )
+    for one in {organization_id, *elsewhere}:
+        tx.announce(MembersChanged(one))
 
 
 def _update(tx: Tx, organization_id: str, values: dict[str, Any]) -> None:

@@ -12,14 +12,19 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
 from svc.domain.objects import BUILTIN_OBJECTS, CONTACT
+from svc.domain.roles import BUILTIN_ROLES, OWNER
 from svc.storage.beside import foreign_key_faults, integrity_faults
 from svc.storage.tables import (
+    api_keys,
     identities,
+    invitations,
+    members,
     metadata,
     notes,
     objects,
     organizations,
     records,
+    roles,
     submissions,
     suggestions,
 )
@@ -111,6 +116,28 @@ def _filed_without_note(conn: Connection) -> Iterable[str]:
     )
 
 
+def _without_role(conn: Connection) -> Iterator[str]:
+    """Members, keys and invitations whose role is neither built in nor their organization's."""
+    for table, key in ((members, "person_id"), (api_keys, "id"), (invitations, "id")):
+        has = select(roles.c.id).where(
+            roles.c.id == table.c.role_id, roles.c.organization_id == table.c.organization_id
+        )
+        missing = select(table.c[key]).where(table.c.role_id.not_in(BUILTIN_ROLES), ~has.exists())
+        for row_id in conn.scalars(missing):
+            yield f"{table.name} {row_id}"
+
+
+def _without_owner(conn: Connection) -> Iterable[str]:
+    """Organizations that have members, and no active Owner among them."""
+    owner = members.alias()
+    has = select(owner.c.person_id).where(
+        owner.c.organization_id == members.c.organization_id,
+        owner.c.role_id == OWNER.id,
+        owner.c.status == "active",
+    )
+    return conn.scalars(select(members.c.organization_id).distinct().where(~has.exists()))
+
+
 _column = submissions.c
 
 PROMISES: Final[dict[str, Broken]] = {
@@ -138,5 +165,7 @@ PROMISES: Final[dict[str, Broken]] = {
     "every suggestion is open, or was decided": lambda conn: conn.scalars(
         select(suggestions.c.id).where((suggestions.c.state == "open") != suggestions.c.decided_at.is_(None))
     ),
+    "every member, key and invitation has a role that is there": _without_role,
+    "every organization that has members has an Owner": _without_owner,
 }
 """By what is promised. Each looks at everything there is."""

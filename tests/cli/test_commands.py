@@ -3,11 +3,15 @@
 import os
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from svc.domain.keys import FORM_KEY, SERVER_KEY, well_formed
+from svc.cli import main
+from svc.domain.keys import FORM_KEY, SERVER_KEY, SIGN_IN_LINK, well_formed
+from svc.domain.passwords import matches
 from svc.storage.beside import sole_use
 from tests.cli.conftest import Svc
 
@@ -81,6 +85,31 @@ def test_with_several_organizations_one_has_to_be_named(svc: Svc, shop: Path) ->
     assert "several organizations" in unclear.stderr
 
 
+def test_a_first_owner_gets_a_way_in(svc: Svc, shop: Path) -> None:
+    """An account is made and listed, and a one-time link's token is all that is on the standard output."""
+    made = svc("user", "create", "Ada@Example.com", "--name", "Ada")
+    link = svc("user", "link", "ada@example.com")
+
+    assert made.stdout.startswith("usr_")
+    assert well_formed(link.stdout.strip(), SIGN_IN_LINK)
+    assert [made.stdout.strip(), "ada@example.com", "Ada", "owner", "active"] == svc(
+        "user", "list"
+    ).stdout.splitlines()[1].split()
+
+
+def test_a_password_is_read_and_not_shown(svc: Svc, shop: Path) -> None:
+    """It comes by the standard input, so that no list of processes shows it, and is stored hashed."""
+    told = CliRunner().invoke(
+        main, ["user", "create", "ada@example.com", "--password-stdin"], input="correct horse\n"
+    )
+
+    with closing(sqlite3.connect(shop / "svc.db")) as conn:
+        [(stored,)] = conn.execute("SELECT password_hash FROM people")
+    assert 0 == told.exit_code
+    assert stored.startswith("$argon2id$")
+    assert matches(stored, "correct horse")
+
+
 @pytest.mark.parametrize(
     ("args", "code", "message"),
     [
@@ -96,6 +125,10 @@ def test_with_several_organizations_one_has_to_be_named(svc: Svc, shop: Path) ->
         (("form", "create", "X", "--map", "town=citty"), 1, "no property 'citty'; the nearest is city"),
         (("form", "create", "X", "--site", "other.example"), 1, "`svc site create other.example`"),
         (("form", "create", "X", "--organization", "org_0"), 1, "no such organization"),
+        (("user", "create", "no address"), 1, "not an e-mail address"),
+        (("user", "create", "a@example.com", "--role", "king"), 1, "no such role"),
+        (("user", "create", "a@example.com", "--password-stdin"), 1, "a password has 10 to 1000 characters"),
+        (("user", "link", "nobody@example.com"), 1, "no account with this e-mail address"),
         (("form", "pause", "svcf_0"), 1, "no such form"),
         (("form", "recent", "svcf_0"), 1, "no such form"),
         (("config", "--config", "missing.toml"), 2, "missing.toml cannot be read: No such file"),
@@ -180,6 +213,14 @@ def test_a_healthy_database_keeps_every_promise(svc: Svc, shop: Path) -> None:
             "every contact is known by its own e-mail and phone",
         ),
         ("UPDATE suggestions SET decided_at = 1", "every suggestion is open, or was decided"),
+        (
+            "INSERT INTO invitations SELECT 'i', id, '', 'rol_x', '[]', '', '', 1, 2, 3 FROM organizations",
+            "every member, key and invitation has a role that is there",
+        ),
+        (
+            "INSERT INTO members SELECT id, 'usr_1', 'viewer', 'active', 1, 1 FROM organizations",
+            "every organization that has members has an Owner",
+        ),
         (
             "UPDATE notes SET organization_id = 'org_other'",
             "nothing refers to another organization's",

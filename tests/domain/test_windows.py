@@ -84,3 +84,13 @@ def test_a_full_window_keeps_no_more_than_its_maximum() -> None:
 def test_a_wait_is_told_in_whole_seconds_rounded_up(wait_ms: int, seconds: int) -> None:
     """Who comes back after the seconds told finds room, and nobody is told to come back in none."""
     assert seconds == retry_after_seconds(wait_ms)
+
+
+def test_an_event_that_is_taken_back_did_not_happen() -> None:
+    """There is room again at once; what was not counted cannot be taken back."""
+    window = SlidingWindow(MINUTE, 2, [1_000, 2_000])
+
+    window.take_back(1_000)
+    window.take_back(1_500)
+
+    assert 1 == window.room(2_000)

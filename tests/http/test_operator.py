@@ -302,6 +302,9 @@ async def test_nothing_private_is_shown(autojump_clock):
         async with client_of(public_app(house)) as browser:
             await browser.post("/api/t", json={"url": "https://lamps.example/private", "title": "Diary"})
             await browser.post(
+                "/app/api/sign-in", json={"email": "bob@x.example", "password": "guessed wrong"}
+            )
+            await browser.post(
                 "/api/f/s",
                 json={"f": form.form_key, "v": values},
                 headers={"authorization": f"Bearer {minted.key}", "x-visitor-ip": "198.51.100.9"},
@@ -324,7 +327,15 @@ async def test_nothing_private_is_shown(autojump_clock):
         day_key = house.visitor_keys[0]
         for private in (
             *values.values(),
-            *("p1@example.com", ADDRESS, "198.51.100.9", "Diary", "/private"),
+            *(
+                "bob@x.example",
+                "guessed wrong",
+                "p1@example.com",
+                ADDRESS,
+                "198.51.100.9",
+                "Diary",
+                "/private",
+            ),
             *(minted.key, minted.key[10:], digest(minted.key), TOKEN),
             *(sender_of(address, SECRETS.sender) for address in (ADDRESS, "198.51.100.9", "10.0.0.1")),
             *(visitor_of(address, "test", day_key) for address in (ADDRESS, "198.51.100.9")),

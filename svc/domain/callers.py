@@ -1,0 +1,75 @@
+"""Who calls, through which door, and what that one may do at this moment."""
+
+from typing import Literal
+
+import msgspec
+
+from svc.domain.errors import ApprovalRequired, Forbidden, PersonOnly
+from svc.domain.roles import PERMISSIONS, Permission
+
+CallerKind = Literal["person", "key", "agent", "workflow", "operator"]
+"""An operator is whoever has the machine, at its command line."""
+
+Door = Literal["app", "api", "mcp", "gateway", "cli", "inside"]
+
+Limit = Literal["ai.gateway"]
+"""What a key may be limited to as a whole."""
+
+Runs = Literal["open", "approval", "person"]
+"""Who may run a tool: a key too; a key never and an agent once a person approves; a person alone."""
+
+
+class Caller(msgspec.Struct, frozen=True, kw_only=True):
+    """One that is known, as of the moment of the call. Nothing of it is kept longer than the call."""
+
+    organization_id: str
+    kind: CallerKind
+    id: str
+    """`usr_…`, `key_…`, …: which one of its kind."""
+    person_id: str | None
+    """The person that it acts as, who made the key for example."""
+    permissions: frozenset[Permission]
+    tools: frozenset[str] | None = None
+    """The only tools that it may call; None for all that the permissions allow."""
+    limited_to: Limit | None = None
+    confirmed_at: int | None = None
+    """When a person last showed who they are, ms since the epoch."""
+
+
+class Call(msgspec.Struct, frozen=True, kw_only=True):
+    """One call: by whom, through which door, under which request id."""
+
+    caller: Caller
+    door: Door
+    request_id: str | None = None
+
+
+def operator_call(organization_id: str) -> Call:
+    """What the command line does in an organization."""
+    caller = Caller(
+        organization_id=organization_id,
+        kind="operator",
+        id="operator",
+        person_id=None,
+        permissions=PERMISSIONS,
+    )
+    return Call(caller=caller, door="cli")
+
+
+def permit(caller: Caller, tool: str, *, needs: Permission | None, runs: Runs) -> None:
+    """Let *caller* run *tool*, which needs a permission and is for `runs`.
+
+    Raises `Forbidden`, `PersonOnly` or `ApprovalRequired`. The order is that of what says most to the caller:
+    what no key ever does comes before what this key may not.
+    """
+    if caller.limited_to is not None:
+        raise Forbidden(f"this key is limited to {caller.limited_to}")
+    by_hand = caller.kind in {"person", "operator"}
+    if runs == "person" and not by_hand:
+        raise PersonOnly(f"only a person may run {tool}")
+    if caller.tools is not None and tool not in caller.tools:
+        raise Forbidden(f"this key is not for {tool}")
+    if runs == "approval" and caller.kind in {"key", "agent"}:
+        raise ApprovalRequired(f"{tool} needs a person's approval")
+    if needs is not None and needs not in caller.permissions:
+        raise Forbidden(f"{tool} needs the permission {needs}")

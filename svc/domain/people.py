@@ -1,0 +1,23 @@
+"""People: their accounts, and what they are called."""
+
+import msgspec
+
+from svc.domain.errors import InvalidValue
+from svc.domain.limits import NAME_CHARS_MAX
+
+
+class Person(msgspec.Struct, frozen=True):
+    """An account. Its e-mail is its own in the whole installation; its home is where it was made."""
+
+    id: str
+    email: str
+    name: str
+    home_organization_id: str
+
+
+def clean_name(text: str) -> str:
+    """*text* as a name: one line of visible characters, trimmed. Raises `InvalidValue`."""
+    name = text.strip()
+    if not (0 < len(name) <= NAME_CHARS_MAX and name.isprintable()):
+        raise InvalidValue(f"a name is one line of 1 to {NAME_CHARS_MAX} visible characters")
+    return name

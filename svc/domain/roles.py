@@ -1,0 +1,70 @@
+"""Roles: named sets of permissions. The weaker of two is what they have in common.
+
+Sets have no ranks, and an Owner's and an Admin's are the same. So what sets an Owner apart is a rule of its
+own: only Owners make, change or stop Owners, and the last one stays.
+"""
+
+from collections.abc import Iterable
+from typing import Final, Literal, get_args
+
+import msgspec
+
+from svc.domain.errors import InvalidValue
+
+Permission = Literal[
+    "records.read",
+    "records.write",
+    "forms",
+    "embeds",
+    "channels",
+    "conversations",
+    "workflows",
+    "webhooks",
+    "ai",
+    "settings",
+    "security",
+]
+"""`security` is "Sign-in and API keys"."""
+
+PERMISSIONS: Final[frozenset[Permission]] = frozenset(get_args(Permission))
+READ_PERMISSIONS: Final[frozenset[Permission]] = frozenset({"records.read"})
+"""The permissions with which nothing can be changed."""
+
+
+class Role(msgspec.Struct, frozen=True):
+    """A role of an organization. Built-in ones have their name for an id, custom ones `rol_…`."""
+
+    id: str
+    name: str
+    permissions: frozenset[Permission]
+
+    @property
+    def is_builtin(self) -> bool:
+        return self.id in BUILTIN_ROLES
+
+    def may_give(self, other: "Role") -> bool:
+        """Whether who has this role may give *other*, and decide about who has it.
+
+        Nobody gives more than they have, and only an Owner makes an Owner.
+        """
+        return other.permissions <= self.permissions and (other.id != OWNER.id or self.id == OWNER.id)
+
+
+OWNER: Final = Role("owner", "Owner", PERMISSIONS)
+ADMIN: Final = Role("admin", "Admin", PERMISSIONS)
+VIEWER: Final = Role("viewer", "Viewer", READ_PERMISSIONS)
+BUILTIN_ROLES: Final = {role.id: role for role in (OWNER, ADMIN, VIEWER)}
+
+
+def weaker(one: Role, other: Role) -> frozenset[Permission]:
+    """What both roles permit."""
+    return one.permissions & other.permissions
+
+
+def permissions_of(names: Iterable[str]) -> frozenset[Permission]:
+    """The permissions called *names*. Raises `InvalidValue` for a name that is none."""
+    asked = frozenset(names)
+    unknown = sorted(asked - PERMISSIONS)
+    if unknown:
+        raise InvalidValue(f"no permission {unknown[0]!r}; there are {', '.join(get_args(Permission))}")
+    return PERMISSIONS & asked

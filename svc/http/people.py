@@ -1,0 +1,284 @@
+"""The doors of people: signing in and out, and confirming who one is. For the screens' scripts, and anyone's.
+
+What changes something takes JSON alone, which no other site's page can send without asking first, and for a
+signed-in person the session's `X-CSRF-Token` besides.
+"""
+
+import hmac
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any, Final, TypeVar, cast
+
+import msgspec
+from quart import Blueprint, Response, request
+
+from svc.actors import sign_in
+from svc.actors.house import House
+from svc.actors.sign_in import Browser, Profile, SignedIn
+from svc.domain.errors import DomainError, Forbidden, Unauthenticated
+from svc.domain.limits import SESSION_LIFE_MS
+from svc.domain.senders import Network, is_trusted
+from svc.domain.sessions import csrf_token
+from svc.domain.times import SECOND_MS
+from svc.http.lean import LeanRequest
+from svc.http.problems import problem, refusal
+from svc.http.senders import address_of
+
+COOKIE: Final = "svc_session"
+CSRF_HEADER: Final = "X-CSRF-Token"
+BODY_BYTES_MAX: Final = 16_384
+
+T = TypeVar("T")
+
+
+class SignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /app/api/sign-in`."""
+
+    email: str
+    password: str
+
+
+class Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /app/api/sign-in-link`: what `svc user link` printed. `POST /app/api/accept`: an invitation's."""
+
+    token: str
+
+
+class SignUp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /app/api/sign-up`: an invitation's token, and a new account for whom it was sent to."""
+
+    token: str
+    name: str
+    password: str
+
+
+class Password(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /app/api/confirm`, and `POST /app/api/password` with a new one."""
+
+    password: str
+
+
+class PersonAnswer(msgspec.Struct, frozen=True, rename="camel"):
+    """Who is signed in."""
+
+    id: str
+    email: str
+    name: str
+    home_organization_id: str
+
+
+class OrganizationAnswer(msgspec.Struct, frozen=True):
+    """Where they may work, and in which role."""
+
+    id: str
+    name: str
+    role: str
+
+
+class SessionAnswer(msgspec.Struct, frozen=True, rename="camel"):
+    """A session, without its token: that is in the cookie."""
+
+    csrf_token: str
+    person: PersonAnswer
+    organizations: list[OrganizationAnswer]
+
+
+class BadBody(Exception):
+    """Raised for a body that is not what the door takes; `answer` says how."""
+
+    def __init__(self, answer: Response) -> None:
+        super().__init__(answer.status)
+        self.answer = answer
+
+
+def people_doors(house: House, trusted_proxies: Sequence[Network]) -> Blueprint:
+    """Everything under `/app/api/` that is no tool."""
+    doors = Blueprint("people", __name__, url_prefix="/app/api")
+    desk = _Desk(house, trusted_proxies)
+    doors.add_url_rule("/sign-in", "sign_in", desk.sign_in, methods=["POST"])
+    doors.add_url_rule("/sign-in-link", "sign_in_link", desk.sign_in_by_link, methods=["POST"])
+    doors.add_url_rule("/sign-up", "sign_up", desk.sign_up, methods=["POST"])
+    doors.add_url_rule("/accept", "accept", desk.accept, methods=["POST"])
+    doors.add_url_rule("/session", "session", desk.show_session, methods=["GET"])
+    doors.add_url_rule("/confirm", "confirm", desk.confirm, methods=["POST"])
+    doors.add_url_rule("/password", "password", desk.set_password, methods=["POST"])
+    doors.add_url_rule("/sign-out", "sign_out", desk.sign_out, methods=["POST"])
+
+    @doors.errorhandler(DomainError)
+    async def refuse(error: DomainError) -> Response:
+        answer = refusal(error, _request().id)
+        if answer.status_code == HTTPStatus.UNAUTHORIZED:
+            # No scheme that browsers know: they would ask for a password by themselves.
+            answer.headers["WWW-Authenticate"] = 'Session realm="svc"'
+        return _unstored(answer)
+
+    @doors.errorhandler(BadBody)
+    async def refuse_body(error: BadBody) -> Response:
+        return _unstored(error.answer)
+
+    return doors
+
+
+class _Desk:
+    """Where people of *house* sign in and out."""
+
+    def __init__(self, house: House, trusted_proxies: Sequence[Network]) -> None:
+        self._house = house
+        self._trusted_proxies = trusted_proxies
+
+    async def sign_in(self) -> Response:
+        """200 with the session and its cookie; the session that the browser had ends."""
+        asked = await _read(SignIn)
+        _check_origin()
+        done = await sign_in.with_password(self._house, asked.email, asked.password, self._browser())
+        return self._signed_in(done)
+
+    async def sign_in_by_link(self) -> Response:
+        """As `sign_in`, with a one-time link."""
+        asked = await _read(Token)
+        _check_origin()
+        return self._signed_in(await sign_in.with_link(self._house, asked.token, self._browser()))
+
+    async def sign_up(self) -> Response:
+        """As `sign_in`, for a new account that an invitation makes a member."""
+        asked = await _read(SignUp)
+        _check_origin()
+        done = await sign_in.sign_up(self._house, asked.token, asked.name, asked.password, self._browser())
+        return self._signed_in(done)
+
+    async def accept(self) -> Response:
+        """The session, with the organization that the invitation is of among its own."""
+        token = _guarded_token()
+        asked = await _read(Token)
+        profile = await sign_in.accept(self._house, token, asked.token)
+        return _json(_session_answer(csrf_token(token), profile))
+
+    async def show_session(self) -> Response:
+        """Who is signed in: for a page that was loaded anew."""
+        token = _session_token()
+        session = await sign_in.session_of(self._house, token)
+        profile = await sign_in.profile_of(self._house, session.person_id)
+        return _json(_session_answer(csrf_token(token), profile))
+
+    async def confirm(self) -> Response:
+        """204; for two hours from now keys may be issued."""
+        token = _guarded_token()
+        asked = await _read(Password)
+        await sign_in.confirm(self._house, token, asked.password, self._address())
+        return _nothing()
+
+    async def set_password(self) -> Response:
+        """204; every other session of the person has ended."""
+        token = _guarded_token()
+        asked = await _read(Password)
+        await sign_in.set_password(self._house, token, asked.password)
+        return _nothing()
+
+    async def sign_out(self) -> Response:
+        """204, and the cookie is taken back."""
+        await sign_in.sign_out(self._house, _guarded_token())
+        answer = _nothing()
+        answer.delete_cookie(COOKIE, httponly=True, samesite="Lax", secure=self._is_tls())
+        return answer
+
+    def _signed_in(self, done: SignedIn) -> Response:
+        answer = _json(_session_answer(done.csrf_token, done.profile))
+        answer.set_cookie(
+            COOKIE,
+            done.token,
+            max_age=SESSION_LIFE_MS // SECOND_MS,
+            httponly=True,
+            samesite="Lax",
+            secure=self._is_tls(),
+        )
+        return answer
+
+    def _browser(self) -> Browser:
+        user_agent = request.headers.get("User-Agent", "")
+        return Browser(self._address(), user_agent, request.cookies.get(COOKIE))
+
+    def _address(self) -> str:
+        return address_of(_peer(), list(request.scope["headers"]), self._trusted_proxies)
+
+    def _is_tls(self) -> bool:
+        """Whether the browser's own connection is encrypted, as far as one can know."""
+        if request.scheme == "https":
+            return True
+        return (
+            is_trusted(_peer(), self._trusted_proxies)
+            and request.headers.get("X-Forwarded-Proto", "").lower() == "https"
+        )
+
+
+def _request() -> LeanRequest:
+    return cast("LeanRequest", request)
+
+
+def _peer() -> str:
+    client = request.scope["client"]
+    return client[0] if client else ""
+
+
+def _session_token() -> str:
+    token = request.cookies.get(COOKIE)
+    if token is None:
+        raise Unauthenticated
+    return token
+
+
+def _guarded_token() -> str:
+    """The session's token, of a request that the person's own page has made. Raises `Forbidden`."""
+    token = _session_token()
+    given = request.headers.get(CSRF_HEADER, "")
+    if not hmac.compare_digest(given.encode(), csrf_token(token).encode()):
+        raise Forbidden(f"the header {CSRF_HEADER} is missing, or is not this session's")
+    return token
+
+
+def _check_origin() -> None:
+    """Let no other site's page sign a browser in as somebody else. Programs send no origin."""
+    origin = request.headers.get("Origin")
+    if origin is not None and origin.partition("://")[2].lower() != request.host.lower():
+        raise Forbidden("a page of another site cannot sign anybody in")
+
+
+async def _read(shape: type[T]) -> T:
+    """The body, which must be JSON of that *shape*. Raises `BadBody`."""
+    request_id = _request().id
+    _request().max_content_length = BODY_BYTES_MAX
+    if request.mimetype != "application/json":
+        raise BadBody(problem("unsupported_media_type", request_id, "send application/json"))
+    try:
+        return msgspec.json.decode(await request.get_data(), type=shape)
+    except msgspec.ValidationError as error:
+        raise BadBody(problem("validation_failed", request_id, str(error))) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise BadBody(problem("malformed_json", request_id)) from None
+
+
+def _session_answer(token: str, profile: Profile) -> SessionAnswer:
+    person = profile.person
+    return SessionAnswer(
+        csrf_token=token,
+        person=PersonAnswer(person.id, person.email, person.name, person.home_organization_id),
+        organizations=[
+            OrganizationAnswer(one.organization_id, one.name, one.role_id) for one in profile.organizations
+        ],
+    )
+
+
+def _json(value: Any) -> Response:
+    return _unstored(Response(msgspec.json.encode(value), content_type="application/json"))
+
+
+def _nothing() -> Response:
+    """204."""
+    answer = Response(b"", status=HTTPStatus.NO_CONTENT)
+    del answer.headers["Content-Type"]
+    return _unstored(answer)
+
+
+def _unstored(answer: Response) -> Response:
+    answer.headers["Cache-Control"] = "no-store"
+    answer.headers["X-Content-Type-Options"] = "nosniff"
+    return answer

@@ -1,0 +1,164 @@
+"""Invitations: how a person becomes a member. No mail is sent: whoever invites passes the link on."""
+
+import msgspec
+from sqlalchemy import Connection, delete, insert, select, update
+
+from svc.domain.callers import Call, Caller
+from svc.domain.contacts import normalise_email
+from svc.domain.errors import Forbidden, NotFound
+from svc.domain.ids import new_id
+from svc.domain.keys import INVITATION, digest, new_key
+from svc.domain.limits import INVITATION_LIFE_MS
+from svc.domain.people import Person
+from svc.domain.roles import OWNER, Role
+from svc.storage import accounts, audit, members, roles, standing, teams
+from svc.storage.accounts import NewAccount
+from svc.storage.store import Tx
+from svc.storage.tables import invitations
+
+_team_ids = msgspec.json.Decoder(tuple[str, ...])
+
+
+class Invitation(msgspec.Struct, frozen=True, kw_only=True):
+    """An invitation that waits. `expires_at` is ms since the epoch."""
+
+    id: str
+    organization_id: str
+    email: str
+    role_id: str
+    team_ids: tuple[str, ...]
+    invited_by: str | None
+    expires_at: int
+
+
+class MadeInvitation(msgspec.Struct, frozen=True):
+    """A new invitation. `token` is shown this once, and kept nowhere."""
+
+    id: str
+    token: str
+    expires_at: int
+
+
+def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ...] = ()) -> MadeInvitation:
+    """Invite whoever has the e-mail address; an earlier invitation to it no longer counts.
+
+    Raises `InvalidValue`, `NotFound` for a role or team, `Forbidden` for a role above the caller's own, and
+    `Conflict` for who is an active member.
+    """
+    own = standing.require(tx.conn, call, "settings")
+    organization_id = call.caller.organization_id
+    address = normalise_email(email)
+    if not own.may_give(roles.get(tx.conn, organization_id, role_id)):
+        raise Forbidden("a role that permits more than your own")
+    for team_id in team_ids:
+        teams.get(tx.conn, organization_id, team_id)
+    known = accounts.by_email(tx.conn, address)
+    if known is not None:
+        members.check_joinable(tx.conn, organization_id, known.id, own)
+    tx.conn.execute(
+        delete(invitations).where(
+            invitations.c.organization_id == organization_id,
+            invitations.c.email == address,
+            invitations.c.accepted_at.is_(None),
+        )
+    )
+    token = new_key(INVITATION)
+    made = MadeInvitation(new_id("inv", tx.now), token, tx.now + INVITATION_LIFE_MS)
+    tx.conn.execute(
+        insert(invitations).values(
+            id=made.id,
+            organization_id=organization_id,
+            email=address,
+            role_id=role_id,
+            team_ids=msgspec.json.encode(team_ids).decode(),
+            digest=digest(token),
+            invited_by=call.caller.person_id,
+            created_at=tx.now,
+            expires_at=made.expires_at,
+        )
+    )
+    audit.note(tx, call, "member.invite", made.id)
+    return made
+
+
+def waiting(conn: Connection, token_digest: str, now: int) -> Invitation:
+    """The invitation that the token is of. Raises `NotFound` for one that is unknown, used or expired."""
+    columns = [invitations.c[name] for name in Invitation.__struct_fields__]
+    row = conn.execute(
+        select(*columns).where(
+            invitations.c.digest == token_digest,
+            invitations.c.accepted_at.is_(None),
+            invitations.c.expires_at > now,
+        )
+    ).one_or_none()
+    if row is None:
+        raise NotFound("no such invitation, or it was used, or is too old")
+    return Invitation(**(row._asdict() | {"team_ids": _team_ids.decode(row.team_ids)}))
+
+
+def accept(tx: Tx, token_digest: str, person_id: str) -> Invitation:
+    """Make a signed-in person a member by an invitation to their own e-mail address.
+
+    It is worth what its inviter may give at this moment. Raises `NotFound`, `Forbidden` and `Conflict`.
+    """
+    invitation = waiting(tx.conn, token_digest, tx.now)
+    if accounts.get(tx.conn, person_id).email != invitation.email:
+        raise Forbidden("this invitation is for another e-mail address")
+    members.check_joinable(tx.conn, invitation.organization_id, person_id, _inviter(tx, invitation))
+    members.join(tx, invitation.organization_id, person_id, invitation.role_id, invitation.team_ids)
+    tx.conn.execute(update(invitations).where(invitations.c.id == invitation.id).values(accepted_at=tx.now))
+    caller = Caller(
+        organization_id=invitation.organization_id,
+        kind="person",
+        id=person_id,
+        person_id=person_id,
+        permissions=frozenset(),
+    )
+    audit.note(tx, Call(caller=caller, door="app"), "member.accept", invitation.id)
+    return invitation
+
+
+def accept_as_new(tx: Tx, token_digest: str, name: str, password_hash: str) -> Person:
+    """Make an account for who has none yet, at home in the inviting organization, and accept.
+
+    Raises as `accept` does; `Conflict` for an e-mail address that has an account: sign in to accept.
+    """
+    invitation = waiting(tx.conn, token_digest, tx.now)
+    person = accounts.create(
+        tx,
+        NewAccount(
+            email=invitation.email,
+            name=name,
+            home_organization_id=invitation.organization_id,
+            password_hash=password_hash,
+        ),
+    )
+    accept(tx, token_digest, person.id)
+    return person
+
+
+def of_organization(conn: Connection, organization_id: str, now: int) -> list[Invitation]:
+    """The invitations that wait, the oldest first."""
+    columns = [invitations.c[name] for name in Invitation.__struct_fields__]
+    rows = conn.execute(
+        select(*columns)
+        .where(
+            invitations.c.organization_id == organization_id,
+            invitations.c.accepted_at.is_(None),
+            invitations.c.expires_at > now,
+        )
+        .order_by(invitations.c.id)
+    )
+    return [Invitation(**(row._asdict() | {"team_ids": _team_ids.decode(row.team_ids)})) for row in rows]
+
+
+def _inviter(tx: Tx, invitation: Invitation) -> Role:
+    """The role of who invited. Raises `Forbidden` when they could not invite like that any more."""
+    role: Role | None = OWNER  # the command line's
+    if invitation.invited_by is not None:
+        role = standing.active_role(tx.conn, invitation.organization_id, invitation.invited_by)
+    if role is None or "settings" not in role.permissions:
+        raise Forbidden("whoever sent this invitation may no longer invite anybody")
+    if not role.may_give(roles.get(tx.conn, invitation.organization_id, invitation.role_id)):
+        raise Forbidden("whoever sent this invitation may no longer give that role")
+    return role
