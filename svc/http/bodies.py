@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, RequestTimeout
 
 from svc.http.asgi import Receive
 
@@ -17,6 +17,14 @@ class BodyTooLarge(RequestEntityTooLarge):
         self.limit_bytes = limit_bytes
 
 
+class BodyTimeout(RequestTimeout):
+    """Raised by a server's `receive` when a body takes too long to come. Answer 408; the rest is not read."""
+
+
+class BodyBroken(BadRequest):
+    """Raised by a server's `receive` when what comes is no body, such as a bad chunk. Answer 400."""
+
+
 class ClientGone(Exception):
     """Raised when the client left before its request was complete. There is nobody to answer."""
 
@@ -26,6 +34,8 @@ async def read_body(receive: Receive, length: int | None, limit_bytes: int) -> b
 
     Raises:
         BodyTooLarge: it is, or says that it is, over *limit_bytes*.
+        BodyTimeout: it did not come in time.
+        BodyBroken: it is framed wrongly.
         ClientGone: the client left in the middle of it.
     """
     if length is not None and length > limit_bytes:

@@ -2,85 +2,28 @@
 
 import json
 import os
-import re
 import shlex
 import signal
 import socket
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
+import trio
+from sqlalchemy import select
 
 from svc.cli.directory import DataDirectory
+from svc.clock import WallClock
+from svc.storage import forms, server_keys, tables
 from svc.storage.beside import sole_use
+from svc.storage.forms import NewForm
+from svc.storage.sqlite import open_store
+from svc.storage.store import Tx
 from tests.cli.conftest import Svc
-
-START_SECONDS = 30
-END_SECONDS = 15
-TRIES = 10_000
-"""Of what is soon so: each takes the time of a system call at least."""
-
-
-class Service:
-    """A running `svc run`, on ports of the system's choice."""
-
-    def __init__(self, data: Path, *args: str) -> None:
-        self.data = DataDirectory(data)
-        self._errors = (data.parent / "stderr").open("a+")
-        self.process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "svc", "run", "--data", str(data)),
-                *("--bind", "127.0.0.1:0", "--operator-bind", "127.0.0.1:0", *args),
-            ],
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            text=True,
-            env=os.environ | {"SVC_LOG__FORMAT": "json"},
-        )
-
-    @property
-    def stdout(self) -> Any:
-        return self.process.stdout
-
-    def ready(self) -> dict[str, str]:
-        """The addresses of both listeners, once they are printed."""
-        urls: dict[str, str] = {}
-        while len(urls) < 2:
-            line = self.stdout.readline()
-            assert line, f"svc run ended with {self.process.wait(END_SECONDS)}: {self.errors()}"
-            name, *rest = line.split()
-            if name in {"Public", "Operator"}:
-                urls[name] = rest[0]
-        return urls
-
-    def errors(self) -> str:
-        self._errors.seek(0)
-        return self._errors.read()
-
-    def events(self) -> list[str]:
-        """What it logged, in order."""
-        return [json.loads(line)["event"] for line in self.errors().splitlines()]
-
-    def resident_mib(self) -> float:
-        """Memory in use now, as Linux tells it."""
-        [kib] = re.findall(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{self.process.pid}/status").read_text())
-        return int(kib) / 1024
-
-    def end(self, number: int = signal.SIGTERM) -> int:
-        self.process.send_signal(number)
-        return self.process.wait(END_SECONDS)
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.wait(END_SECONDS)
-        self.stdout.close()
-        self._errors.close()
-
+from tests.cli.running import END_SECONDS, TRIES, Service, load
 
 Start = Callable[..., Service]
 
@@ -151,31 +94,82 @@ def test_the_demo_starts_works_and_starts_again(start: Start, svc: Svc) -> None:
     assert 0 == svc("check").exit_code
 
 
-def test_what_was_answered_survives_a_kill(start: Start, svc: Svc) -> None:
-    """After `kill -9` every submission that was answered is there once, and gets filed."""
-    service = start("--demo")
-    service.ready()
-    facts = facts_of(service)
-    emails = [f"person{number}@example.com" for number in range(20)]
-    answered = [email for email in emails if submit(facts["baseUrl"], facts["formKey"], email).is_success]
-    assert -signal.SIGKILL == service.end(signal.SIGKILL)
+POSTERS = 4
+FORMS_EACH = 8
+
+
+def open_forms(tx: Tx, organization_id: str) -> tuple[list[str], str]:
+    """Forms for all posters, and a server key, so that each visitor is a sender."""
+    names = [f"Form {number}" for number in range(2 * POSTERS * FORMS_EACH)]
+    keys = [forms.create(tx, organization_id, NewForm(name=name)).form_key for name in names]
+    return keys, server_keys.mint(tx, organization_id, "web-1").key
+
+
+@pytest.fixture
+def places(shop: Path) -> tuple[list[str], str]:
+    """The keys of many forms, and a server key."""
+
+    async def write() -> tuple[list[str], str]:
+        async with open_store(DataDirectory(shop).database, WallClock()) as store:
+            [organization] = await store.read(
+                lambda conn: conn.execute(select(tables.organizations.c.id)).scalars().all()
+            )
+            return await store.write(open_forms, organization)
+
+    return trio.run(write)
+
+
+def stored(service: Service) -> list[str]:
+    """The e-mails of all submissions."""
+    return [email for (email,) in service.rows("SELECT email FROM submissions ORDER BY email")]
+
+
+def test_what_was_answered_survives_a_kill_under_load(
+    start: Start, svc: Svc, places: tuple[list[str], str]
+) -> None:
+    """After `kill -9` what was answered is there once and gets filed; what was not, at most once."""
+    form_keys, server_key = places
+    answered: list[str] = []
+    unanswered: list[str] = []
+    for number, answers in enumerate((40, 150)):
+        service = start()
+        url = service.ready()["Public"]
+        with load(url, form_keys[number::2], server_key, POSTERS) as at_work:
+            at_work.wait_answered(answers)
+            assert -signal.SIGKILL == service.end(signal.SIGKILL)
+            was_answered, was_not = at_work.wait_cut_off()
+        answered += was_answered
+        unanswered += was_not
 
     again = start()
-    again.ready()
-    wait_filed(svc, facts["formKey"])
+    again.wait_filed(again.ready()["Public"])
 
-    assert emails == answered
-    assert 20 == len(svc("form", "recent", facts["formKey"]).stdout.splitlines()[1:])
+    there = stored(again)
+    assert len(set(there)) == len(there)
+    assert set(answered) <= set(there) <= {*answered, *unanswered}
+    assert {("filed",)} == set(again.rows("SELECT DISTINCT state FROM submissions"))
+    assert [(len(there), len(there))] == again.rows(
+        "SELECT count(DISTINCT contact_id), count(*) FROM submissions"
+    )
+    assert [(len(there),)] == again.rows("SELECT count(*) FROM events WHERE type = 'submission.filed'")
     assert 0 == again.end()
     assert 0 == svc("check").exit_code
 
 
-def wait_filed(svc: Svc, form_key: str) -> None:
-    """Return once no recent submission of the form waits any more."""
-    for _ in range(TRIES):
-        if "Queued" not in svc("form", "recent", form_key).stdout:
-            return
-    pytest.fail("submissions are still not filed")
+def test_stopping_under_load_answers_all_that_it_stores(
+    start: Start, svc: Svc, places: tuple[list[str], str]
+) -> None:
+    """After SIGTERM every submission is either stored and answered, or neither."""
+    form_keys, server_key = places
+    service = start()
+    with load(service.ready()["Public"], form_keys, server_key, POSTERS) as at_work:
+        at_work.wait_answered(100)
+        assert 0 == service.end(signal.SIGTERM)
+        answered, _ = at_work.wait_cut_off()
+
+    assert sorted(answered) == stored(service)
+    assert ["stopping", "stopped"] == service.events()
+    assert 0 == svc("check").exit_code
 
 
 def test_a_request_under_way_is_answered_before_the_end(start: Start) -> None:
@@ -215,16 +209,24 @@ def wait_refused(address: httpx.URL) -> None:
     pytest.fail("somebody still listens")
 
 
-def test_a_second_signal_ends_it_at_once(start: Start) -> None:
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (signal.SIGTERM, signal.SIGINT),
+        (signal.SIGINT, signal.SIGTERM),
+        (signal.SIGTERM, signal.SIGTERM),
+    ],
+)
+def test_a_second_signal_ends_it_at_once(start: Start, first: int, second: int) -> None:
     """While a request is still awaited, the second signal ends the process as the kernel does."""
     service = start("--demo")
     address = httpx.URL(service.ready()["Public"])
     with closing(socket.create_connection((address.host, address.port or 0), END_SECONDS)) as client:
         client.sendall(b"POST /api/f/s HTTP/1.1\r\nHost: shop\r\nContent-Length: 10\r\n\r\n")
-        service.process.send_signal(signal.SIGTERM)
+        service.process.send_signal(first)
         wait_refused(address)
 
-        assert -signal.SIGINT == service.end(signal.SIGINT)
+        assert -second == service.end(second)
 
 
 @pytest.fixture

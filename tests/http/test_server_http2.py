@@ -16,7 +16,7 @@ import trio.testing
 from trio.testing import MockClock
 
 from svc.http.asgi import Receive, Scope, Send
-from svc.http.bodies import BodyTooLarge, read_body
+from svc.http.bodies import BodyTimeout, BodyTooLarge, read_body
 from svc.http.server import Certificate, CertificateError, ServerOptions, serve
 from svc.http.server._connection import Connection
 from svc.http.server._stream import STREAMS_MAX
@@ -214,6 +214,25 @@ async def test_a_slow_body_is_refused(autojump_clock: MockClock) -> None:
         status = await client.status()
 
         assert "408" == status
+        assert pytest.approx(30) == trio.current_time()
+
+
+async def test_the_application_is_told_first_of_a_slow_body(autojump_clock: MockClock) -> None:
+    """A slow body's answer is the application's own if it has one."""
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        with pytest.raises(BodyTimeout):
+            await read_body(receive, None, 64_000)
+        await respond(send, 408, b"told")
+
+    async with in_memory(app, body_seconds=30) as server:
+        client = Http2Client(server)
+        await client.begin()
+        await client.ask(1, end=False)
+        status = await client.status()
+        told = await client.next(h2.events.DataReceived)
+
+        assert ("408", b"told") == (status, told.data)
         assert pytest.approx(30) == trio.current_time()
 
 

@@ -12,6 +12,7 @@ import structlog
 import trio
 
 from svc.http.asgi import Message, Scope
+from svc.http.bodies import BodyBroken, BodyTimeout
 from svc.http.request_id import request_id_of
 from svc.http.server._connection import ClientLeft
 from svc.http.server._request import Request
@@ -34,12 +35,13 @@ class Exchange:
     __slots__ = (
         "_client_left",
         "_done",
+        "_late",
         "_link",
+        "_pause",
         "_request",
         "_response",
         "_taken",
         "_waiting",
-        "_watch",
         "closes",
     )
 
@@ -50,9 +52,10 @@ class Exchange:
         self._response: Response | None = None
         self._taken = False  # the application has the whole body
         self._waiting = False  # the body's time runs
+        self._late = False  # it ran out
         self._done = False  # the whole answer is sent
         self._client_left = False
-        self._watch: trio.CancelScope | None = None
+        self._pause: trio.CancelScope | None = None  # of `receive`, while it waits for the client
 
     async def run(self) -> None:
         """Have the application answer, and answer in its place where it fails to."""
@@ -60,21 +63,27 @@ class Exchange:
             await self._link.context.app(self._scope(), self.receive, self.send)
         except ClientLeft:
             self._client_left = True
+        except (BodyBroken, BodyTimeout):
+            pass
         except Exception:
             if not self._client_left:
                 path = self._request.target.partition(b"?")[0].decode("latin-1")
                 log.exception("request failed", path=path, request_id=self._id().decode())
         finally:
             if self._waiting:
-                self._link.context.bodies.end(self._link.connection.scope)
-        self._link.status_when_late = None
+                self._link.context.bodies.end(self)
         if not self._done:
             await self._answer_instead()
 
     async def receive(self) -> Message:
-        """ASGI: the next piece of the body; after its end, wait until the client leaves."""
+        """ASGI: the next piece of the body; after its end, wait until the client leaves.
+
+        Raises, for as long as nothing is answered:
+            BodyTimeout: the body is not complete after `body_seconds`.
+            BodyBroken: it never will be.
+        """
         request = self._request
-        if not self._taken:
+        if not (self._taken or self._done):
             if request.chunks or request.complete or await self._more_body():
                 body = b"".join(request.chunks)
                 request.chunks.clear()
@@ -114,10 +123,18 @@ class Exchange:
             if not more:
                 self._done = True
                 self.closes = response.closes
-                if self._watch is not None:
-                    self._watch.cancel()
+                if self._pause is not None:
+                    self._pause.cancel()
         else:
             raise RuntimeError(f"{message['type']} has no place here")
+
+    def cancel(self) -> None:
+        """End the wait for the body, whose time is over, or all of it where no answer can tell that."""
+        self._late = True
+        if self._answering():
+            self._link.connection.scope.cancel()
+        elif self._pause is not None:
+            self._pause.cancel()
 
     def _must_close(self) -> bool:
         request = self._request
@@ -143,10 +160,17 @@ class Exchange:
             await self._write(_CONTINUE)
         self._begin_waiting()
         while not (request.chunks or request.complete):
-            if link.parser.refused is not None:
+            if self._done:
                 return False
-            if not await link.receive():
-                self._client_left = True
+            if self._late:
+                raise BodyTimeout
+            if link.parser.refused is not None:
+                if self._answering():
+                    return False
+                raise BodyBroken
+            with trio.CancelScope() as self._pause:
+                self._client_left = not await link.receive()
+            if self._client_left:
                 return False
         if request.complete:
             self._end_waiting()
@@ -155,18 +179,15 @@ class Exchange:
     def _begin_waiting(self) -> None:
         if not self._waiting:
             self._waiting = True
-            if self._response is None:
-                self._link.status_when_late = REQUEST_TIMEOUT
-            self._link.context.bodies.begin(self._link.connection.scope)
+            self._link.context.bodies.begin(self)
 
     def _end_waiting(self) -> None:
         if self._waiting:
             self._waiting = False
-            self._link.status_when_late = None
-            self._link.context.bodies.end(self._link.connection.scope)
+            self._link.context.bodies.end(self)
 
     async def _wait_client_left(self) -> None:
-        with trio.CancelScope() as self._watch:
+        with trio.CancelScope() as self._pause:
             if await self._link.receive():
                 # The next request already. It waits, unread beyond this, and so does what we watch for.
                 await trio.sleep_forever()
@@ -174,11 +195,20 @@ class Exchange:
 
     async def _answer_instead(self) -> None:
         """Say what the application did not, if the client can still be told."""
-        if self._client_left or (self._response is not None and self._response.started):
-            return
-        refused = self._link.parser.refused
-        status = refused.status if refused and not self._request.complete else INTERNAL_SERVER_ERROR
-        await self._link.refuse(status, self._id())
+        if not self._client_left and not self._answering():
+            await self._link.refuse(self._status_instead(), self._id())
+
+    def _status_instead(self) -> int:
+        if not self._request.complete:
+            if self._late:
+                return REQUEST_TIMEOUT
+            if self._link.parser.refused is not None:
+                return self._link.parser.refused.status
+        return INTERNAL_SERVER_ERROR
+
+    def _answering(self) -> bool:
+        """Whether the client has been sent the answer's head."""
+        return self._response is not None and self._response.started
 
     def _id(self) -> bytes:
         return request_id_of(self._request.headers)

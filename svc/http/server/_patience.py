@@ -1,10 +1,20 @@
 """Deadlines for waits that are many, alike and short."""
 
+from typing import Protocol
+
 import trio
 
 
+class Cancellable(Protocol):
+    """A cancel scope, or what is ended in another way."""
+
+    def cancel(self) -> None:
+        """End it."""
+        ...
+
+
 class Patience:
-    """Cancels every scope whose wait is longer than *seconds*.
+    """Cancels everything whose wait is longer than *seconds*.
 
     All wait equally long here, so they expire in the order they began: one task and one
     ordered mapping watch over all of them. A deadline of its own costs a scope about eight
@@ -17,15 +27,15 @@ class Patience:
         if seconds <= 0:
             raise ValueError("patience needs time")
         self._seconds = seconds
-        self._expiries: dict[trio.CancelScope, float] = {}
+        self._expiries: dict[Cancellable, float] = {}
 
-    def begin(self, scope: trio.CancelScope) -> None:
-        """Start the wait of *scope*, which must not be waiting here already."""
-        self._expiries[scope] = trio.current_time() + self._seconds
+    def begin(self, waiting: Cancellable) -> None:
+        """Start the wait of *waiting*, which must not be waiting here already."""
+        self._expiries[waiting] = trio.current_time() + self._seconds
 
-    def end(self, scope: trio.CancelScope) -> None:
-        """End the wait of *scope*, if it has one."""
-        self._expiries.pop(scope, None)
+    def end(self, waiting: Cancellable) -> None:
+        """End the wait of *waiting*, if it has one."""
+        self._expiries.pop(waiting, None)
 
     async def watch(self) -> None:
         """Cancel what expires, for ever."""
@@ -39,8 +49,8 @@ class Patience:
 
     def _cancel_expired(self, now: float) -> None:
         while self._expiries:
-            scope, expiry = next(iter(self._expiries.items()))
+            waiting, expiry = next(iter(self._expiries.items()))
             if expiry > now:
                 return
-            del self._expiries[scope]
-            scope.cancel()
+            del self._expiries[waiting]
+            waiting.cancel()

@@ -9,6 +9,7 @@ import structlog
 import trio
 
 from svc.http.asgi import ASGIApp, Message, Scope
+from svc.http.bodies import BodyTimeout
 from svc.http.request_id import REQUEST_ID_HEADER, request_id_of
 from svc.http.server._context import Context
 from svc.http.server._exchange import INTERNAL_SERVER_ERROR, REQUEST_TIMEOUT
@@ -66,6 +67,8 @@ class Stream:
         with self._messages:
             try:
                 await app(self._scope, self._receive, self._answer)
+            except BodyTimeout:
+                await self._answer_instead(REQUEST_TIMEOUT)
             except Exception:
                 path = self._scope["raw_path"].decode("latin-1")
                 log.exception("request failed", path=path, request_id=self._id().decode())
@@ -93,8 +96,9 @@ class Stream:
             if not message.get("more_body", False):
                 self._body_by = math.inf
         if patience.cancelled_caught:
-            await self._answer_instead(REQUEST_TIMEOUT)
-            return self._last
+            if self._started:
+                return self._last
+            raise BodyTimeout
         return message
 
     async def _answer(self, message: Message) -> None:
