@@ -5,7 +5,13 @@ from http import HTTPStatus
 from typing import Final, cast
 
 from quart import Response, request
-from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound, RequestEntityTooLarge
+from werkzeug.exceptions import (
+    HTTPException,
+    MethodNotAllowed,
+    NotFound,
+    RequestEntityTooLarge,
+    RequestTimeout,
+)
 
 from svc.actors.house import House
 from svc.domain.senders import Network
@@ -22,6 +28,7 @@ _CODES: Final[dict[type[HTTPException], Code]] = {
     NotFound: "not_found",
     MethodNotAllowed: "method_not_allowed",
     RequestEntityTooLarge: "body_too_large",
+    RequestTimeout: "too_slow",
 }
 
 
@@ -49,10 +56,9 @@ def quart_app() -> LeanQuart:
 
     @app.errorhandler(HTTPException)
     async def refuse(error: HTTPException) -> Response:
-        code: Code = (
-            "internal" if (error.code or 500) >= HTTPStatus.INTERNAL_SERVER_ERROR else "malformed_request"
-        )
-        code = next((known for kind, known in _CODES.items() if isinstance(error, kind)), code)
+        ours = (error.code or 500) >= HTTPStatus.INTERNAL_SERVER_ERROR
+        other: Code = "internal" if ours else "malformed_request"
+        code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), other)
         answer = problem(code, cast("LeanRequest", request).id)
         if isinstance(error, MethodNotAllowed) and error.valid_methods:
             answer.headers["Allow"] = ", ".join(sorted(error.valid_methods))

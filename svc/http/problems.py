@@ -11,6 +11,7 @@ Code = Literal[
     "unauthorized",
     "not_found",
     "method_not_allowed",
+    "too_slow",
     "body_too_large",
     "validation_failed",
     "internal",
@@ -39,6 +40,7 @@ _KINDS: Final[dict[Code, _Kind]] = {
     "method_not_allowed": _Kind(
         405, "This address is not used in that way", "The header `Allow` names the methods that it takes."
     ),
+    "too_slow": _Kind(408, "The body took too long", "Send it in one go, over a connection that carries it."),
     "body_too_large": _Kind(413, "The body is too large", "Send less; the door's reference says how much."),
     "validation_failed": _Kind(
         422, "What was asked is not valid", "`detail` says what is wrong with it. Mend that, and ask again."
