@@ -82,7 +82,7 @@ class FormDoor:
                 headers = [*_relay(error.relay), *_retry_after(error.retry_after_ms)]
                 return _refused(request, error.reason, fields=error.fields, headers=headers)
             case ActorError() | Unavailable():
-                self._untaken.warn(repr(error))
+                self._untaken.note(repr(error))
             case _:
                 log.error("a submission was not taken", request_id=request.id.decode(), exc_info=error)
         return _refused(request, "error", headers=_retry_after(UNAVAILABLE_RETRY_MS))

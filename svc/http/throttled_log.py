@@ -18,7 +18,7 @@ class ThrottledLog:
         self._count = 0
         self._quiet_until = -inf
 
-    def warn(self, why: str) -> None:
+    def note(self, why: str) -> None:
         self._count += 1
         now = trio.current_time()
         if now >= self._quiet_until:

@@ -76,7 +76,7 @@ class TrackerDoor:
         """What the browser hears of *error*, which is nothing."""
         match error:
             case ActorError() | Unavailable():
-                self._unkept.warn(repr(error))
+                self._unkept.note(repr(error))
             case BodyTooLarge() | BodyTimeout() | BodyBroken() | DomainError():
                 pass  # not a view of a tracked page
             case _:

@@ -12,8 +12,8 @@ async def test_what_happens_over_and_over_is_said_now_and_then(autojump_clock):
     with capture_logs() as lines:
         log = ThrottledLog(structlog.get_logger(), "refused")
         for _ in range(1_000):
-            log.warning("full")
+            log.note("full")
         await trio.sleep(LOG_SECONDS)
-        log.warning("still full")
+        log.note("still full")
 
     assert [(1, "full"), (1_000, "still full")] == [(line["count"], line["latest"]) for line in lines]
