@@ -5,7 +5,13 @@ from http import HTTPStatus
 from typing import Final, cast
 
 from quart import Response, request
-from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound, RequestEntityTooLarge
+from werkzeug.exceptions import (
+    HTTPException,
+    MethodNotAllowed,
+    NotFound,
+    RequestEntityTooLarge,
+    RequestTimeout,
+)
 
 from svc.actors.house import House
 from svc.domain.senders import Network
@@ -23,6 +29,7 @@ _CODES: Final[dict[type[HTTPException], Code]] = {
     NotFound: "not_found",
     MethodNotAllowed: "method_not_allowed",
     RequestEntityTooLarge: "body_too_large",
+    RequestTimeout: "too_slow",
 }
 
 

@@ -6,13 +6,11 @@ headers that let a page on another site read it.
 
 from collections.abc import Sequence
 from contextlib import suppress
-from math import inf
 from typing import Final, Literal
 from urllib.parse import parse_qs
 
 import msgspec
 import structlog
-import trio
 
 from svc.actors._core import ActorError
 from svc.actors.form_window import FormWindow, Post, PostRefused, Relay
@@ -28,14 +26,13 @@ from svc.http.bodies import BodyBroken, BodyTimeout, BodyTooLarge
 from svc.http.form_bodies import MalformedBody, read_body
 from svc.http.hot import Answer, HotRequest
 from svc.http.senders import address_of
+from svc.http.throttled_log import ThrottledLog
 
 log = structlog.get_logger("svc.http.forms")
 
 PATH: Final = "/api/f/s"
 PREFLIGHT_SECONDS: Final = 86_400
 UNAVAILABLE_RETRY_MS: Final = 1_000
-UNTAKEN_LOG_SECONDS: Final = 5
-"""Between two lines in the log about submissions that were not taken: a flood must not fill the disk."""
 
 Reason = Literal["shape", "text", "unknown_form", "origin", "no_contact", "rate", "error"]
 
@@ -61,7 +58,7 @@ class FormDoor:
     def __init__(self, house: House, trusted_proxies: Sequence[Network]) -> None:
         self._house = house
         self._trusted_proxies = trusted_proxies
-        self._untaken = _Untaken()
+        self._untaken = ThrottledLog(log, "submissions were not taken")
 
     async def __call__(self, request: HotRequest) -> Answer:
         if request.method == "POST":
@@ -136,22 +133,6 @@ class FormDoor:
             user_agent=visitor_ua or request.text("user-agent") or "",
             key_digest=digest(_bearer(authorization)) if authorization else None,
         )
-
-
-class _Untaken:
-    """Says in the log that submissions are not taken: at once, and then at most every few seconds."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._quiet_until = -inf
-
-    def note(self, why: str) -> None:
-        self._count += 1
-        now = trio.current_time()
-        if now >= self._quiet_until:
-            log.warning("submissions were not taken", count=self._count, latest=why)
-            self._count = 0
-            self._quiet_until = now + UNTAKEN_LOG_SECONDS
 
 
 def _form_key(request: HotRequest) -> str | None:

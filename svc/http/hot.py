@@ -61,6 +61,8 @@ class HotRequest:
 
         Raises:
             BodyTooLarge: it is, or says that it is, over *limit_bytes*.
+            BodyTimeout: it did not come in time.
+            BodyBroken: it is framed wrongly.
             ClientGone: the client left in the middle of it.
         """
         length = self._fields.get(b"content-length")

@@ -34,6 +34,7 @@ Code = Literal[
     "person_only",
     "not_found",
     "method_not_allowed",
+    "too_slow",
     "conflict",
     "key_limit",
     "body_too_large",
@@ -73,6 +74,7 @@ _KINDS: Final[dict[Code, _Kind]] = {
     "method_not_allowed": _Kind(
         405, "This address is not used in that way", "The header `Allow` names the methods that it takes."
     ),
+    "too_slow": _Kind(408, "The body took too long", "Send it in one go, over a connection that carries it."),
     "conflict": _Kind(409, "It is not in a state for that", "Look at it again: somebody was faster."),
     "key_limit": _Kind(409, "There are as many keys as there may be", "Revoke one that nobody uses."),
     "body_too_large": _Kind(413, "The body is too large", "Send less; the door's reference says how much."),

@@ -20,8 +20,10 @@ from svc.domain.origins import normalise_domain
 from svc.domain.senders import Network
 from svc.domain.visits import PageView, page_view
 from svc.http.assets import Asset
-from svc.http.hot import Answer, BodyTooLarge, HotRequest
+from svc.http.bodies import BodyBroken, BodyTimeout, BodyTooLarge
+from svc.http.hot import Answer, HotRequest
 from svc.http.senders import address_of
+from svc.http.throttled_log import ThrottledLog
 
 log = structlog.get_logger("svc.http.tracker")
 
@@ -61,6 +63,7 @@ class TrackerDoor:
     def __init__(self, house: House, trusted_proxies: Sequence[Network]) -> None:
         self._house = house
         self._trusted_proxies = trusted_proxies
+        self._unkept = ThrottledLog(log, "page views were not kept")
 
     async def __call__(self, request: HotRequest) -> Answer:
         if request.method == "POST":
@@ -73,8 +76,8 @@ class TrackerDoor:
         """What the browser hears of *error*, which is nothing."""
         match error:
             case ActorError() | Unavailable():
-                log.warning("a page view was not kept", why=repr(error))
-            case BodyTooLarge() | DomainError():
+                self._unkept.note(repr(error))
+            case BodyTooLarge() | BodyTimeout() | BodyBroken() | DomainError():
                 pass  # not a view of a tracked page
             case _:
                 log.error("a page view was not kept", request_id=request.id.decode(), exc_info=error)

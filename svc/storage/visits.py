@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
-from svc.domain.ids import first_id, new_id
+from svc.domain.ids import new_id
 from svc.domain.limits import VISITOR_KEY_DAYS
 from svc.domain.times import DAY_MS, day_of
 from svc.domain.visits import PageView
@@ -74,7 +74,7 @@ def rotate_keys(tx: Tx) -> list[bytes]:
         update(submissions)
         .where(
             submissions.c.state == HELD,
-            submissions.c.id < first_id("sub", tx.now - VISITOR_KEY_DAYS * DAY_MS),
+            submissions.c.received_at <= tx.now - VISITOR_KEY_DAYS * DAY_MS,
             submissions.c.visitors.is_not(None),
         )
         .values(visitors=None)

@@ -142,7 +142,7 @@ async def test_a_body_that_is_not_read_costs_nothing() -> None:
 
 
 async def test_a_slow_body_is_refused(autojump_clock: MockClock) -> None:
-    """A body that does not come is answered 408 by the server, and its door is ended."""
+    """A body that does not come ends its door, and is answered 408."""
     async with in_memory(_app(), body_seconds=30) as server:
         reply = await server.dial().ask(post(b"hello", path=b"/echo")[:-1])
 
