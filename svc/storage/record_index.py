@@ -82,6 +82,37 @@ def shape_of(conn: Connection, object_id: str) -> Shape:
 
 def add(conn: Connection, shape: Shape, made: Made) -> None:
     """Have new records found. Raises `Conflict` when a unique value is another record's."""
+    _add(conn, shape, made)
+    search_words.add(conn, _words(shape, made))
+
+
+def add_again(conn: Connection, shape: Shape, made: Made) -> None:
+    """Have records found that were there before. Raises as `add`."""
+    _add(conn, shape, made)
+    search_words.replace(conn, _words(shape, made))
+
+
+def replace(conn: Connection, shape: Shape, changed: Made) -> None:
+    """Have records found by what they are now. Raises as `add`."""
+    _remove(conn, shape, [record_id for record_id, _ in changed])
+    add_again(conn, shape, changed)
+
+
+def remove(conn: Connection, shape: Shape, ids: Collection[str]) -> None:
+    """Have records found no more."""
+    _remove(conn, shape, ids)
+    search_words.replace(conn, [(record_id, "") for record_id in ids])
+
+
+def _words(shape: Shape, made: Made) -> list[tuple[str, str]]:
+    mark = mark_of(shape.object_id)
+    return [
+        (record_id, " ".join([mark + word for word in words_of(shape.texts, values)]))
+        for record_id, values in made
+    ]
+
+
+def _add(conn: Connection, shape: Shape, made: Made) -> None:
     keys = [
         {
             "property_id": property_id,
@@ -103,15 +134,9 @@ def add(conn: Connection, shape: Shape, made: Made) -> None:
     ]
     if related:
         _INSERT_RELATION.many(conn, related)
-    if shape.texts:
-        mark = mark_of(shape.object_id)
-        search_words.add(
-            conn, [(record_id, _marked(mark, words_of(shape.texts, values))) for record_id, values in made]
-        )
 
 
-def remove(conn: Connection, shape: Shape, ids: Collection[str]) -> None:
-    """Have records found no more."""
+def _remove(conn: Connection, shape: Shape, ids: Collection[str]) -> None:
     rows = [{"of_record": record_id} for record_id in ids]
     if shape.keyed:
         _DELETE_KEY.many(
@@ -121,15 +146,6 @@ def remove(conn: Connection, shape: Shape, ids: Collection[str]) -> None:
         _DELETE_UNIQUE.many(conn, rows)
     if shape.relations:
         _DELETE_RELATION.many(conn, rows)
-    if shape.texts:
-        search_words.remove(conn, ids)
-
-
-def replace(conn: Connection, shape: Shape, changed: Made) -> None:
-    """Have records found by what they are now. Raises `Conflict` when a unique value is another record's."""
-    if changed:
-        remove(conn, shape, [record_id for record_id, _ in changed])
-        add(conn, shape, changed)
 
 
 def owner(conn: Connection, property_id: str, value: Any) -> str | None:
@@ -161,10 +177,6 @@ def _unique(value: Any) -> str:
 def mark_of(object_id: str) -> str:
     """What stands before each word of an object's records; two objects may share one, if very rarely."""
     return object_id[-search_words.MARK_CHARS :].lower()
-
-
-def _marked(mark: str, words: Sequence[str]) -> str:
-    return " ".join([mark + word for word in words])
 
 
 # Indexes are made when a list first asks for one, some records in each unit of work.

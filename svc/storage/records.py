@@ -259,7 +259,7 @@ def restore(tx: Tx, organization_id: str, object_slug: str, record_id: str, *, s
         update(records).where(records.c.id == record_id).values(deleted_at=None, updated_at=tx.now)
     )
     _remember(tx.conn, of, record_id, values)
-    record_index.add(tx.conn, record_index.shape_of(tx.conn, of.id), [(record_id, values)])
+    record_index.add_again(tx.conn, record_index.shape_of(tx.conn, of.id), [(record_id, values)])
     note_changes(tx.conn, organization_id, tx.now, [(record_id, "restored", {}, source)])
     restored = msgspec.structs.replace(from_row(of, row), updated_at=tx.now)
     events.record(tx.conn, organization_id, tx.now, [NewEvent("record.created", _data(restored, source))])
@@ -294,6 +294,11 @@ def from_row(of: StoredObject, row: Any) -> Record:
         created_at=row.created_at,
         updated_at=row.updated_at,
     )
+
+
+def values_of(row: Any) -> Values:
+    """The values of a row, those of deleted properties too."""
+    return _decode(row.properties)
 
 
 def visible(of: StoredObject, values: Values) -> Values:

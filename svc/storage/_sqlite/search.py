@@ -26,8 +26,8 @@ CREATE: Final = (
 _ADD: Final = "INSERT INTO search_index (rowid, words) VALUES (?, ?)"
 _REMOVE: Final = "INSERT INTO search_index (search_index, rowid, words) VALUES ('delete', ?, ?)"
 _NEWEST: Final = """
-    SELECT t.record_id FROM search_index s CROSS JOIN search_texts t ON t.id = s.rowid
-    WHERE s.words MATCH ? ORDER BY s.rowid DESC LIMIT ?"""
+    SELECT t.record_id FROM search_index CROSS JOIN search_texts t ON t.id = search_index.rowid
+    WHERE search_index MATCH ? ORDER BY search_index.rowid DESC LIMIT ?"""
 
 
 def add(conn: Connection, rows: Sequence[tuple[int, str]]) -> None:

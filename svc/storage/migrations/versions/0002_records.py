@@ -137,6 +137,13 @@ def upgrade() -> None:
     conn = op.get_bind()
     for object_id in conn.execute(sa.text("SELECT id FROM objects")).scalars().all():
         _find(conn, object_id)
+    # Rows are indexed in blocks of 256, and the last one when it is full.
+    conn.execute(
+        sa.text(
+            "INSERT INTO search_index (rowid, words) SELECT id, words FROM search_texts"
+            " WHERE words <> '' AND id < (SELECT (max(id) + 1) / 256 * 256 FROM search_texts)"
+        )
+    )
 
 
 def _find(conn: sa.Connection, object_id: str) -> None:
@@ -148,11 +155,11 @@ def _find(conn: sa.Connection, object_id: str) -> None:
     texts = [prop.slug for prop in properties if prop.type in TEXT_TYPES]
     related = [prop for prop in properties if prop.type == "relation"]
     rows = conn.execute(
-        sa.text("SELECT id, properties FROM records WHERE object_id = :id AND deleted_at IS NULL"),
+        sa.text("SELECT id, properties, deleted_at FROM records WHERE object_id = :id"),
         {"id": object_id},
     )
     while some := rows.fetchmany(1_000):
-        read = [(row.id, json.loads(row.properties)) for row in some]
+        read = [(row.id, {} if row.deleted_at else json.loads(row.properties)) for row in some]
         relations = [
             {"target": values[prop.slug], "property": prop.id, "record": record_id}
             for prop in related
@@ -162,7 +169,10 @@ def _find(conn: sa.Connection, object_id: str) -> None:
         if relations:
             conn.execute(sa.text("INSERT INTO relations VALUES (:target, :property, :record)"), relations)
         conn.execute(
-            sa.text("INSERT INTO search_texts (record_id, words) VALUES (:record, :words)"),
+            sa.text(
+                "INSERT INTO search_texts (id, record_id, words)"
+                " SELECT coalesce(max(id) + 1, 0), :record, :words FROM search_texts"
+            ),
             [
                 {
                     "record": record_id,
@@ -171,10 +181,3 @@ def _find(conn: sa.Connection, object_id: str) -> None:
                 for record_id, values in read
             ],
         )
-    conn.execute(
-        sa.text(
-            "INSERT INTO search_index (rowid, words) SELECT t.id, t.words FROM search_texts t"
-            " JOIN records r ON r.id = t.record_id WHERE r.object_id = :id"
-        ),
-        {"id": object_id},
-    )
