@@ -89,7 +89,7 @@ SEARCH_WORDS_MAX: Final = 8
 """Words of a query that are looked for; the others are ignored."""
 SEARCH_ROWS: Final = 20
 SEARCH_ROWS_MAX: Final = 50
-SEARCH_CANDIDATES_MAX: Final = 200
+SEARCH_CANDIDATES_MAX: Final = 100
 """Newest matching records of an object that are ranked."""
 SEARCH_PREFIX_CHARS_MIN: Final = 3
 """Characters from which on the last word also finds longer ones."""

@@ -15,18 +15,20 @@ from svc.domain.limits import (
 )
 from svc.domain.sort_keys import fold
 
-_WORD: Final = re.compile(r"[^\W_]+")
+_WORD: Final = re.compile(rf"[^\W_]{{1,{SEARCHED_WORD_CHARS_MAX}}}")
+"""A word; what is longer than anybody's word counts as several."""
+_BETWEEN: Final = "\n"
 _WHOLE: Final = 8
 _FIRST_PROPERTY: Final = 4
 _FIRST_WORD: Final = 2
 
 
-def words(text: str) -> Iterator[str]:
+def words(text: str) -> list[str]:
     """The words of *text*: letters and digits, without case and without accents."""
     text = fold(text)
     if not text.isascii():
         text = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))
-    return (found[0][:SEARCHED_WORD_CHARS_MAX] for found in _WORD.finditer(text))
+    return _WORD.findall(text)
 
 
 def texts(slugs: Iterable[str], values: Mapping[str, Any]) -> Iterator[str]:
@@ -41,8 +43,8 @@ def texts(slugs: Iterable[str], values: Mapping[str, Any]) -> Iterator[str]:
 
 def words_of(slugs: Iterable[str], values: Mapping[str, Any]) -> list[str]:
     """The different words that a record is found by, in the order of the properties."""
-    found = dict.fromkeys(word for text in texts(slugs, values) for word in words(text))
-    return list(islice(found, SEARCHED_WORDS_MAX))
+    found = list(dict.fromkeys(words(_BETWEEN.join(texts(slugs, values)))))
+    return found[:SEARCHED_WORDS_MAX]
 
 
 class Sought(NamedTuple):

@@ -174,16 +174,25 @@ _Answer = tuple[list[_Found], Position | None]
 
 
 def _answer(conn: Connection, reader: _Reader, after: Position | None, limit: int) -> _Answer:
+    """The page, in the way that looks at fewest records; how many that is shows when a walk is tried."""
     narrowed = _narrowed(reader.of, reader.query)
-    for one in narrowed:
-        if _at_most(conn, one, FILTERED_FIRST_MAX + 1) <= FILTERED_FIRST_MAX:
-            return _sorted(reader, _driven(conn, one), after, limit)
+    few, driver = min(
+        ((_at_most(conn, one, FILTERED_FIRST_MAX + 1), one) for one in narrowed),
+        key=lambda counted: counted[0],
+        default=(FILTERED_FIRST_MAX + 1, None),
+    )
     axis = _axis(reader)
-    if axis is None:
-        return _sorted(reader, _every(conn, reader.of), after, limit)
-    chunk = (limit + 1) * (_CHUNK_FACTOR if reader.query.conditions else 1)
-    path = _Path(axis, narrowed, descending=reader.query.order.descending)
-    return _walk(_entries(conn, path, after, chunk), reader, axis, after, limit)
+    drives = driver is not None and few <= FILTERED_FIRST_MAX
+    if axis is not None and not (drives and few <= limit):
+        path = _Path(axis, narrowed, descending=reader.query.order.descending)
+        chunk = (limit + 1) * (_CHUNK_FACTOR if reader.query.conditions else 1)
+        entries = _entries(conn, path, after, min(chunk, _CHUNK_MAX))
+        answer = _walk(entries, reader, axis, after, limit, most=few // 2 if drives else None)
+        if answer is not None:
+            return answer
+    if driver is not None and drives:
+        return _sorted(reader, _driven(conn, driver), after, limit)
+    return _sorted(reader, _every(conn, reader.of), after, limit)
 
 
 def _sorted(reader: _Reader, rows: Iterator[Any], after: Position | None, limit: int) -> _Answer:
@@ -358,9 +367,18 @@ def _time_bounds(conditions: Sequence[Condition]) -> tuple[int, int]:
 
 
 def _walk(
-    entries: Iterator[Any], reader: _Reader, axis: _Axis, after: Position | None, limit: int
-) -> _Answer:
-    """The page out of the *entries* of an axis. With further keys, ties of the first are sorted."""
+    entries: Iterator[Any],
+    reader: _Reader,
+    axis: _Axis,
+    after: Position | None,
+    limit: int,
+    *,
+    most: int | None,
+) -> _Answer | None:
+    """The page out of the *entries* of an axis; with further keys, ties of the first are sorted.
+
+    None when *most* entries, if that is given, do not fill it.
+    """
     several = len(reader.query.order.keys) > 1
     found: list[_Found] = []
     for examined, row in enumerate(entries, start=1):
@@ -371,6 +389,8 @@ def _walk(
             found.append(one)
             if not several and len(found) > limit:
                 break
+        if most is not None and examined >= most:
+            return None
         if examined >= EXAMINED_MAX and not several:
             # The next page goes on behind the last record that was looked at, be it shown or not.
             return found, Position((axis.write(row.key),), row.entry_id)

@@ -16,7 +16,7 @@ from svc.storage.prepared import Prepared
 from svc.storage.tables import search_texts
 
 MARK_CHARS: Final = search.MARK_CHARS
-BLOCK_ROWS: Final = 256
+BLOCK_ROWS: Final = 512
 
 _LAST: Final = Prepared(select(search_texts.c.id).order_by(search_texts.c.id.desc()).limit(1))
 _INSERT: Final = Prepared(insert(search_texts))
@@ -29,6 +29,11 @@ _UPDATE: Final = Prepared(
 _FROM: Final = Prepared(
     select(search_texts.c.id, search_texts.c.record_id, search_texts.c.words)
     .where(search_texts.c.id >= bindparam("first"), search_texts.c.id < bindparam("end"))
+    .order_by(search_texts.c.id)
+)
+_LIKE: Final = Prepared(
+    select(search_texts.c.record_id, search_texts.c.words)
+    .where(search_texts.c.id >= bindparam("first"), search_texts.c.words.like(bindparam("pattern")))
     .order_by(search_texts.c.id.desc())
 )
 
@@ -46,7 +51,7 @@ def add(conn: Connection, found_by: Sequence[tuple[str, str]]) -> None:
     open_block, next_block = _block_of(end), _block_of(end + len(found_by))
     if open_block < next_block:
         full = _FROM.all(conn, {"first": open_block, "end": next_block})
-        search.add(conn, [(row.id, row.words) for row in reversed(full) if row.words])
+        search.add(conn, [(row.id, row.words) for row in full if row.words])
 
 
 def replace(conn: Connection, found_by: Sequence[tuple[str, str]]) -> None:
@@ -69,7 +74,7 @@ def newest(conn: Connection, words: Sequence[str], *, prefix: bool, most: int) -
     With *prefix*, the last word may be the beginning of a longer one.
     """
     end = _end(conn)
-    rows = _FROM.all(conn, {"first": _block_of(end), "end": end})
+    rows = _LIKE.all(conn, {"first": _block_of(end), "pattern": f"%{words[-1]}%"})
     found = [row.record_id for row in rows if _has(row.words.split(), words, prefix=prefix)]
     if len(found) < most:
         found += search.newest(conn, words, prefix=prefix, most=most - len(found))

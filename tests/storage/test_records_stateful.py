@@ -28,6 +28,7 @@ from svc.storage import (
     record_search,
     record_upserts,
     records,
+    search_words,
 )
 from tests.storage.ledger import API, ledger
 
@@ -306,8 +307,9 @@ class Records(RuleBasedStateMachine):
                 assert survivor == found.id
 
 
-def test_records_do_what_a_plain_model_does() -> None:
+def test_records_do_what_a_plain_model_does(monkeypatch: pytest.MonkeyPatch) -> None:
     """Any sequence of writes leaves lists, counts and searches as the model has them, indexed or not."""
+    monkeypatch.setattr(search_words, "BLOCK_ROWS", 3)
     run_state_machine_as_test(
         Records,
         settings=settings(

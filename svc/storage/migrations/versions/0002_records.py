@@ -137,11 +137,11 @@ def upgrade() -> None:
     conn = op.get_bind()
     for object_id in conn.execute(sa.text("SELECT id FROM objects")).scalars().all():
         _find(conn, object_id)
-    # Rows are indexed in blocks of 256, and the last one when it is full.
+    # Rows are indexed in blocks of 512, and the last one when it is full.
     conn.execute(
         sa.text(
             "INSERT INTO search_index (rowid, words) SELECT id, words FROM search_texts"
-            " WHERE words <> '' AND id < (SELECT (max(id) + 1) / 256 * 256 FROM search_texts)"
+            " WHERE words <> '' AND id < (SELECT (max(id) + 1) / 512 * 512 FROM search_texts)"
         )
     )
 
