@@ -47,17 +47,19 @@ def merge(
     of = objects.get(tx.conn, organization_id, object_slug)
     if survivor_id == merged_id:
         raise Conflict("a record is not merged with itself")
-    survivor = records.live_row(tx.conn, of, survivor_id)
+    records.live_row(tx.conn, of, survivor_id)
     merged = records.live_row(tx.conn, of, merged_id)
     known_by = tx.conn.execute(
         select(identities.c.kind, identities.c.value).where(
             identities.c.record_id.in_([survivor_id, merged_id])
         )
     ).all()
-    before, taken = records.values_of(survivor), records.values_of(merged)
+    taken = records.values_of(merged)
     records.delete_one(tx, organization_id, object_slug, merged_id, source=source, merged_into=survivor_id)
     _move_history(tx, survivor_id, merged_id)
     _move_relations(tx, of.organization_id, survivor_id, merged_id, source)
+    survivor = records.live_row(tx.conn, of, survivor_id)
+    before = records.values_of(survivor)
     after = {slug: value for slug, value in taken.items() if value != survivor_id} | before
     done = records.write(tx, of, survivor, before, after, source=source)
     if of.slug == CONTACT:
@@ -83,7 +85,11 @@ def _move_relations(tx: Tx, organization_id: str, survivor_id: str, merged_id: s
         of = by_id[object_id]
         row = records.live_row(tx.conn, of, record_id)
         before = records.values_of(row)
-        records.write(tx, of, row, before, before | {slug: survivor_id}, source=source)
+        # A record that led to the one that is now itself leads nowhere any more.
+        after = before | {slug: survivor_id}
+        if record_id == survivor_id:
+            del after[slug]
+        records.write(tx, of, row, before, after, source=source)
 
 
 def _know_by_all(tx: Tx, organization_id: str, survivor_id: str, known_by: list[tuple[str, str]]) -> None:

@@ -1,5 +1,6 @@
 """Records beside a plain model of them: whatever is done, lists and searches say the same."""
 
+from collections.abc import Callable
 from functools import cmp_to_key
 from typing import Any
 
@@ -90,7 +91,7 @@ def fold(value: Any) -> Any:
     return value.casefold() if isinstance(value, str) else value
 
 
-def holds(asked: Filter, value: Any) -> bool:
+def holds(asked: Filter, value: Any) -> Any:
     wanted = [fold(one) for one in asked.value] if isinstance(asked.value, list) else fold(asked.value)
     match asked.op:
         case "is_empty" | "is_not_empty":
@@ -102,7 +103,7 @@ def holds(asked: Filter, value: Any) -> bool:
     if value is None:
         return False
     have = fold(value)
-    return {
+    tests: dict[str, Callable[[], Any]] = {
         "eq": lambda: have == wanted,
         "in": lambda: have in wanted,
         "contains": lambda: wanted in have,
@@ -111,7 +112,8 @@ def holds(asked: Filter, value: Any) -> bool:
         "gte": lambda: have >= wanted,
         "lt": lambda: have < wanted,
         "lte": lambda: have <= wanted,
-    }[asked.op]()
+    }
+    return tests[asked.op]()
 
 
 def comparing(sorts: list[Sort]) -> Any:
