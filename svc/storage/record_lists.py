@@ -53,7 +53,9 @@ from svc.storage.tables import record_keys, records
 
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
-_CHUNK_FACTOR: Final = 4
+_CHUNK_FACTOR: Final = 6
+"""How many entries are looked at first for each row that a filtered page may have."""
+_CHUNK_GROWTH: Final = 2
 """How much more is looked at in each step of a walk than in the one before."""
 _CHUNK_MAX: Final = 4_096
 _SCAN_CHUNK: Final = 2_000
@@ -429,7 +431,7 @@ def _entries(conn: Connection, path: _Path, after: Position | None, chunk: int) 
             if len(rows) < chunk:
                 break
             last = rows[-1].key, rows[-1].entry_id
-            chunk = min(chunk * _CHUNK_FACTOR, _CHUNK_MAX)
+            chunk = min(chunk * _CHUNK_GROWTH, _CHUNK_MAX)
 
 
 def _beyond(place: Any, last: tuple[Any, str], *, descending: bool) -> ColumnElement[bool]:

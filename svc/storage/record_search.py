@@ -16,13 +16,8 @@ from svc.storage.record_index import mark_of
 from svc.storage.records import Record, from_row
 from svc.storage.tables import records
 
-_ROWS = Prepared(
-    select(records).where(
-        records.c.id.in_(bindparam("ids", expanding=True)),
-        records.c.object_id == bindparam("object_id"),
-        records.c.deleted_at.is_(None),
-    )
-)
+# By id alone: beside a condition on the object, SQLite walks through all of the object's records.
+_ROWS = Prepared(select(records).where(records.c.id.in_(bindparam("ids", expanding=True))))
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -70,7 +65,9 @@ def _hits(conn: Connection, of: StoredObject, looked_for: Sought) -> list[Hit]:
     ids = search_words.newest(conn, words, prefix=looked_for.prefix, most=SEARCH_CANDIDATES_MAX)
     slugs = [slug for slug, prop in of.properties.items() if prop.type in TEXT_TYPES]
     hits: list[Hit] = []
-    for row in _ROWS.all(conn, {"ids": ids, "object_id": of.id}) if ids else ():
+    for row in _ROWS.all(conn, {"ids": ids}) if ids else ():
+        if row.object_id != of.id or row.deleted_at is not None:
+            continue  # two objects may share a mark
         record = from_row(of, row)
         score = fit(looked_for, slugs, record.properties)
         if score is not None:
