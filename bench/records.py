@@ -38,6 +38,7 @@ _NOW: Final = 1_789_689_600_000
 _API: Final = {"kind": "api"}
 _REGIONS: Final = ("North", "East", "South", "West", "Isles")
 _GIVEN: Final = tuple(f"given{number}" for number in range(2_000))
+_KINDS: Final = tuple(f"kind{number}" for number in range(10, 30))
 _FAMILY: Final = tuple(f"family{number}" for number in range(20_000))
 
 Work = Callable[[Tx, Organization, random.Random], Any]
@@ -70,7 +71,7 @@ def _search(tx: Tx, organization: Organization, chance: random.Random) -> Any:
 
 
 def _search_common(tx: Tx, organization: Organization, chance: random.Random) -> Any:
-    return record_search.search(tx.conn, organization.id, chance.choice(_GIVEN), object_slug="lamp")
+    return record_search.search(tx.conn, organization.id, chance.choice(_KINDS), object_slug="lamp")
 
 
 def _create(tx: Tx, organization: Organization, chance: random.Random) -> Any:
@@ -177,7 +178,7 @@ def fill(conn: Connection, size: int) -> Organization:
 
 def _lamp(chance: random.Random, serial: int) -> dict[str, Any]:
     return {
-        "name": f"{chance.choice(_GIVEN)} {chance.choice(_FAMILY)}",
+        "name": f"{chance.choice(_KINDS)} {chance.choice(_GIVEN)} {chance.choice(_FAMILY)}",
         "region": chance.choice(_REGIONS),
         "price": round(chance.random() * 1_000, 2),
         "serial": serial,

@@ -71,14 +71,16 @@ def replace(conn: Connection, found_by: Sequence[tuple[str, str]]) -> None:
 def newest(conn: Connection, words: Sequence[str], *, prefix: bool, most: int) -> list[str]:
     """Ids of records that have all *words*, those made last first, at most so many.
 
-    With *prefix*, the last word may be the beginning of a longer one.
+    With *prefix*, the last word may be the beginning of a longer one; whole ones come first then.
     """
     end = _end(conn)
     rows = _LIKE.all(conn, {"first": _block_of(end), "pattern": f"%{words[-1]}%"})
     found = [row.record_id for row in rows if _has(row.words.split(), words, prefix=prefix)]
-    if len(found) < most:
-        found += search.newest(conn, words, prefix=prefix, most=most - len(found))
-    return found[:most]
+    # Whole words first: their rows come one by one, those of beginnings only once all are gathered.
+    for beginnings in (False, True) if prefix else (False,):
+        if len(found) < most:
+            found += search.newest(conn, words, prefix=beginnings, most=most)
+    return list(dict.fromkeys(found))[:most]
 
 
 def _has(words: Sequence[str], wanted: Sequence[str], *, prefix: bool) -> bool:
