@@ -4,6 +4,10 @@ A `DomainError` is an answer: it goes back to whoever asked and nothing crashes.
 Everything else is a fault of ours, and crashes the turn that it happened in.
 """
 
+from collections.abc import Iterable
+
+import msgspec
+
 
 class DomainError(Exception):
     """Raised when a rule refuses what was asked. Tell the asker why."""
@@ -11,6 +15,23 @@ class DomainError(Exception):
 
 class InvalidValue(DomainError, ValueError):
     """Raised for a value that breaks the rule of its type. Say which and why."""
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """One thing that is wrong with what was asked."""
+
+    pointer: str
+    """Where, as a JSON pointer (RFC 6901) into what was asked."""
+    code: str
+    detail: str
+
+
+class InvalidInput(DomainError, ValueError):
+    """Raised with all that is wrong with what was asked. Nothing was changed: mend it and ask again."""
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(f"{fault.pointer}: {fault.detail}" for fault in self.faults))
 
 
 class NotFound(DomainError):

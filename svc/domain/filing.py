@@ -44,6 +44,8 @@ class Contact(msgspec.Struct, kw_only=True):
 
     id: str
     properties: dict[str, Any]
+    known_by: list[tuple[str, str]] = []
+    """E-mails and phones that found it, as (`email` or `phone`, value); of merged contacts, too."""
 
 
 class Directory:
@@ -72,9 +74,9 @@ class Directory:
     def add(self, contact: Contact) -> None:
         """Know *contact* from now on; again when its e-mail or phone was filled in."""
         self._contacts[contact.id] = contact
-        for slug in ("email", "phone"):
-            if value := contact.properties.get(slug):
-                self._by.setdefault((slug, value), set()).add(contact.id)
+        own = [(slug, value) for slug in ("email", "phone") if (value := contact.properties.get(slug))]
+        for slug, value in (*own, *contact.known_by):
+            self._by.setdefault((slug, value), set()).add(contact.id)
 
     def having(self, slug: str, value: str | None) -> set[str]:
         """Ids of the contacts whose e-mail or phone is *value*."""
@@ -130,7 +132,7 @@ def file_to(submission: StoredSubmission, contact_id: str | None, directory: Dir
             suggested[slug] = value
         elif contact.properties.get(slug) is None:
             filled[slug] = value
-        elif not _same(contact.properties[slug], value):
+        elif not _same(contact.properties[slug], value) and (slug, value) not in contact.known_by:
             suggested[slug] = value
     contact.properties.update(filled)
     directory.add(contact)

@@ -45,6 +45,58 @@ FILING_BATCH_MAX: Final = 200
 CANDIDATES_MAX: Final = 20
 """Similar contacts kept with a held submission. Ours: more than a person can choose from helps nobody."""
 
+# Objects, properties and records. All ours: what a screen and a person can still make sense of.
+OBJECTS_MAX: Final = 100
+"""Objects of one organization, the built-in ones included."""
+PROPERTIES_MAX: Final = 250
+"""Properties of one object, the deleted ones included."""
+OPTIONS_MAX: Final = 250
+"""Choices of one select."""
+OPTION_CHARS_MAX: Final = 100
+SLUG_CHARS_MAX: Final = 50
+LABEL_CHARS_MAX: Final = 100
+TEXT_CHARS_MAX: Final = 2_000
+LONG_TEXT_CHARS_MAX: Final = 64_000
+URL_CHARS_MAX: Final = 2_000
+NUMBER_MAX: Final = 1e15
+"""Largest number of a property, either way from zero; whole numbers up to it are exact as doubles."""
+RECORD_BYTES_MAX: Final = 256 * 1024
+"""The properties of one record, as JSON."""
+RECORDS_CREATED_MAX: Final = 100
+"""Records made by one call (decisions, the tools of records)."""
+NOTE_CHARS_MAX: Final = 64_000
+NOTE_TITLE_CHARS_MAX: Final = 200
+
+# Lists.
+LIST_ROWS: Final = 50
+LIST_ROWS_MAX: Final = 200
+FILTERS_MAX: Final = 20
+FILTER_VALUES_MAX: Final = 100
+"""Values of one `in` or `not_in`."""
+SORTS_MAX: Final = 3
+SORT_KEY_BYTES_MAX: Final = 96
+"""Bytes of a folded text that are sorted by: keeps an index narrow, and few texts agree that far."""
+FILTERED_FIRST_MAX: Final = 2_000
+"""Records that a filter may leave for them to be fetched and sorted; else the order is walked."""
+EXAMINED_MAX: Final = 50_000
+"""Records that one page of a list looks at: it may be shorter than asked for, and have a next cursor."""
+INDEX_BATCH: Final = 1_000
+"""Records whose values one unit of work adds to an index that is being made."""
+
+# Search.
+SEARCH_CHARS_MAX: Final = 200
+SEARCH_WORDS_MAX: Final = 8
+"""Words of a query that are looked for; the others are ignored."""
+SEARCH_ROWS: Final = 20
+SEARCH_ROWS_MAX: Final = 50
+SEARCH_CANDIDATES_MAX: Final = 100
+"""Newest matching records of an object that are ranked."""
+SEARCH_PREFIX_CHARS_MIN: Final = 3
+"""Characters from which on the last word also finds longer ones."""
+SEARCHED_WORDS_MAX: Final = 500
+"""Different words of one record that it is found by."""
+SEARCHED_WORD_CHARS_MAX: Final = 40
+
 # Tracked sites and visits.
 VISIT_BODY_BYTES_MAX: Final = 4_096
 VISIT_URL_CHARS_MAX: Final = 2_000

@@ -11,6 +11,7 @@ import msgspec
 from svc.domain.contacts import normalise_email, normalise_phone
 from svc.domain.errors import InvalidValue
 from svc.domain.forms import Scalar, text_of
+from svc.domain.limits import LONG_TEXT_CHARS_MAX, TEXT_CHARS_MAX, URL_CHARS_MAX
 from svc.domain.times import rfc3339
 
 PropertyType = Literal[
@@ -33,10 +34,6 @@ PropertyType = Literal[
 
 Value = str | int | float | bool | list[str]
 
-TEXT_CHARS_MAX: Final = 2_000
-LONG_TEXT_CHARS_MAX: Final = 64_000
-URL_CHARS_MAX: Final = 2_000
-
 _TRUE: Final = frozenset({"true", "yes", "y", "on", "1"})
 _FALSE: Final = frozenset({"false", "no", "n", "off", "0"})
 _NUMBER: Final = re.compile(r"[+-]?(\d{1,15}(\.\d{1,9})?|\.\d{1,9})")
@@ -49,8 +46,20 @@ class Property(msgspec.Struct, frozen=True, kw_only=True):
     label: str
     type: PropertyType
     options: tuple[str, ...] = ()
-    """The choices of a select."""
+    """The choices of a select; the object that a relation leads to."""
     personal: bool = False
+    unique: bool = False
+    """Whether no two records of the object may have the same value."""
+
+
+CURRENCY_SUFFIX: Final = "_currency"
+"""An amount's currency stands beside it, under its slug and this."""
+TEXT_TYPES: Final[frozenset[PropertyType]] = frozenset(
+    {"text", "long_text", "email", "phone", "url", "select", "multi_select"}
+)
+"""Types whose values are words that people search for."""
+UNIQUE_TYPES: Final[frozenset[PropertyType]] = frozenset({"text", "number", "email", "phone", "url"})
+"""Types of which a property may be unique."""
 
 
 def coerce(prop: Property, raw: Scalar, country: str) -> Value | None:

@@ -19,3 +19,8 @@ def rfc3339(at: int) -> str:
 def day_of(at: int) -> int:
     """The number of the UTC day that *at* falls on, counted from the epoch."""
     return at // DAY_MS
+
+
+def ms_of(text: str) -> int:
+    """The time that `rfc3339` wrote as *text*."""
+    return round(datetime.fromisoformat(text).timestamp() * SECOND_MS)

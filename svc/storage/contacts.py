@@ -33,13 +33,15 @@ def known_by(
     conn: Connection, organization_id: str, emails: Collection[str], phones: Collection[str]
 ) -> list[Contact]:
     """The contacts that have any of the normalized *emails* or *phones*."""
-    found = {
-        row.id: row.properties
-        for kind, values in (("email", emails), ("phone", phones))
-        for value in values
-        for row in _KNOWN_BY.all(conn, {"organization_id": organization_id, "kind": kind, "value": value})
-    }
-    return [_contact(*row) for row in found.items()]
+    found: dict[str, Contact] = {}
+    for kind, values in (("email", emails), ("phone", phones)):
+        for value in values:
+            asked = {"organization_id": organization_id, "kind": kind, "value": value}
+            for row in _KNOWN_BY.all(conn, asked):
+                contact = found.get(row.id) or _contact(*row)
+                contact.known_by.append((kind, value))
+                found[row.id] = contact
+    return list(found.values())
 
 
 def by_ids(conn: Connection, organization_id: str, ids: Collection[str]) -> list[Contact]:

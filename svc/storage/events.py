@@ -10,7 +10,9 @@ from svc.domain.ids import new_id
 from svc.storage.prepared import Prepared
 from svc.storage.tables import events
 
-EventType = Literal["record.created", "record.updated", "submission.filed", "submission.held"]
+EventType = Literal[
+    "record.created", "record.updated", "record.deleted", "submission.filed", "submission.held"
+]
 
 
 class NewEvent(msgspec.Struct, frozen=True):

@@ -166,7 +166,24 @@ def _write_contacts(tx: Tx, where: Cabinet, filed: Sequence[Filing]) -> None:
         tx.now,
         [(one.id, one.properties) for one in created.values()],
     )
-    records.update_many(tx.conn, tx.now, [(one.id, one.properties) for one in changed.values()])
+    records.update_many(
+        tx.conn, where.object_ids[CONTACT], tx.now, [(one.id, one.properties) for one in changed.values()]
+    )
+    records.note_changes(
+        tx.conn,
+        where.organization_id,
+        tx.now,
+        [
+            (
+                one.contact.id,
+                "updated",
+                {slug: [None, value] for slug, value in one.filled.items()},
+                _source(one.submission),
+            )
+            for one in filed
+            if one.contact and one.filled and not one.created
+        ],
+    )
     contacts.remember(
         tx.conn,
         where.organization_id,
@@ -268,9 +285,13 @@ def _outcome(tx: Tx, filing: Filing, deal_id: str | None, filed_by: str | None) 
     return {"submission_id": filing.submission.id} | {f"new_{name}": value for name, value in values.items()}
 
 
+def _source(submission: StoredSubmission) -> dict[str, str]:
+    return {"kind": "form", "formId": submission.form.id, "submissionId": submission.id}
+
+
 def _happened(filing: Filing, deal_id: str | None) -> list[NewEvent]:
     submission, contact = filing.submission, filing.contact
-    source = {"kind": "form", "formId": submission.form.id, "submissionId": submission.id}
+    source = _source(submission)
     if contact is None:
         return [
             NewEvent(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Connection, inspect, text
 
+from svc.storage._sqlite import search
 from svc.storage.store import SchemaTooNew, StoreFailed
 
 if TYPE_CHECKING:
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
 VERSIONS: Final = MIGRATIONS / "versions"
 """One file a revision, `<revision>_<what it does>.py`; revisions are numbers of four digits, counting up."""
+
+
+def is_ours(name: str | None, kind: str, _parents: object) -> bool:
+    """Whether Alembic should compare what is called *name*; SQLite's search index keeps itself."""
+    return kind != "table" or name is None or not name.startswith(search.TABLE)
 
 
 def known_revisions(versions: Path = VERSIONS) -> list[str]:

@@ -1,61 +1,54 @@
 """Objects and their properties."""
 
-import msgspec
-from sqlalchemy import Connection, bindparam, insert, select
+from collections.abc import Sequence
+from typing import Any, Final, Literal
 
+import msgspec
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+
+from svc.domain import objects as rules
+from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
 from svc.domain.ids import new_id
+from svc.domain.limits import OBJECTS_MAX, PROPERTIES_MAX
 from svc.domain.objects import BUILTIN_OBJECTS
 from svc.domain.properties import Property
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import objects, properties
 
-_decode_options = msgspec.json.Decoder(tuple[str, ...]).decode
+IndexState = Literal["building", "ready"]
+
+_decode_options: Final = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
-def create_builtin(tx: Tx, organization_id: str) -> None:
-    """Give a new organization the objects that every one starts with."""
-    for builtin in BUILTIN_OBJECTS:
-        object_id = new_id("obj", tx.now)
-        tx.conn.execute(
-            insert(objects).values(
-                id=object_id,
-                organization_id=organization_id,
-                slug=builtin.slug,
-                label=builtin.label,
-                label_plural=builtin.label_plural,
-                publishable=False,
-                created_at=tx.now,
-            )
-        )
-        tx.conn.execute(
-            insert(properties),
-            [
-                {
-                    "id": new_id("prp", tx.now),
-                    "organization_id": organization_id,
-                    "object_id": object_id,
-                    "slug": prop.slug,
-                    "label": prop.label,
-                    "type": prop.type,
-                    "options": msgspec.json.encode(prop.options).decode(),
-                    "personal": prop.personal,
-                    "position": position,
-                    "created_at": tx.now,
-                }
-                for position, prop in enumerate(builtin.properties)
-            ],
-        )
+class StoredProperty(Property, frozen=True, kw_only=True):
+    """A property, and what storage keeps for it."""
+
+    id: str
+    index_state: IndexState | None = None
+    """Whether the sort keys of its values are kept: being made, or there for every record."""
 
 
-def ids_by_slug(conn: Connection, organization_id: str) -> dict[str, str]:
-    """Ids of the organization's objects, by slug."""
-    rows = conn.execute(
-        select(objects.c.slug, objects.c.id).where(objects.c.organization_id == organization_id)
+class StoredObject(msgspec.Struct, frozen=True, kw_only=True):
+    """An object with its properties by slug, in their order."""
+
+    id: str
+    organization_id: str
+    slug: str
+    label: str
+    label_plural: str
+    publishable: bool
+    """Whether it may appear in embeds."""
+    created_at: int
+    properties: dict[str, StoredProperty]
+
+
+_INSERT_OBJECT = Prepared(insert(objects))
+_OBJECT = Prepared(
+    select(objects).where(
+        objects.c.organization_id == bindparam("organization_id"), objects.c.slug == bindparam("slug")
     )
-    return {slug: object_id for slug, object_id in rows}  # noqa: C416  # rows are not pairs to mypy
-
-
+)
 _PROPERTIES = Prepared(
     select(
         properties.c.slug,
@@ -63,22 +56,228 @@ _PROPERTIES = Prepared(
         properties.c.type,
         properties.c.options,
         properties.c.personal,
+        properties.c.unique_values,
+        properties.c.id,
+        properties.c.index_state,
     )
-    .where(properties.c.object_id == bindparam("object_id"))
+    .where(properties.c.object_id == bindparam("object_id"), properties.c.deleted_at.is_(None))
     .order_by(properties.c.position)
 )
 
 
-def properties_of(conn: Connection, object_id: str) -> dict[str, Property]:
+def create_builtin(tx: Tx, organization_id: str) -> None:
+    """Give a new organization the objects that every one starts with."""
+    for builtin in BUILTIN_OBJECTS:
+        object_id = _insert(tx, organization_id, builtin.slug, builtin.label, builtin.label_plural)
+        _insert_properties(tx, organization_id, object_id, builtin.properties, first=0)
+
+
+def create(tx: Tx, organization_id: str, slug: str, label: str, label_plural: str) -> StoredObject:
+    """Make a custom object; it starts with the property `name`.
+
+    Raises:
+        InvalidInput: of the slug and the labels, with all that is wrong.
+        Conflict: there is such an object already, or there are `OBJECTS_MAX`.
+    """
+    rules.check_object(slug, label, label_plural)
+    taken = ids_by_slug(tx.conn, organization_id)
+    if slug in taken:
+        raise Conflict("there is an object with this slug already")
+    if len(taken) >= OBJECTS_MAX:
+        raise Conflict(f"an organization has at most {OBJECTS_MAX} objects")
+    object_id = _insert(tx, organization_id, slug, label, label_plural)
+    _insert_properties(tx, organization_id, object_id, [rules.FIRST_PROPERTY], first=0)
+    return get(tx.conn, organization_id, slug)
+
+
+def update_labels(
+    tx: Tx, organization_id: str, slug: str, *, label: str | None = None, label_plural: str | None = None
+) -> StoredObject:
+    """Change the labels that are given. Raises `NotFound` and `InvalidInput`."""
+    kept = get(tx.conn, organization_id, slug)
+    label = kept.label if label is None else label
+    label_plural = kept.label_plural if label_plural is None else label_plural
+    rules.check_object(slug, label, label_plural)
+    tx.conn.execute(
+        update(objects).where(objects.c.id == kept.id).values(label=label, label_plural=label_plural)
+    )
+    return get(tx.conn, organization_id, slug)
+
+
+def publish(tx: Tx, organization_id: str, slug: str, *, publishable: bool) -> StoredObject:
+    """Switch whether the object may appear in embeds. Raises `NotFound`."""
+    kept = get(tx.conn, organization_id, slug)
+    tx.conn.execute(update(objects).where(objects.c.id == kept.id).values(publishable=publishable))
+    return get(tx.conn, organization_id, slug)
+
+
+def get(conn: Connection, organization_id: str, slug: str) -> StoredObject:
+    """The organization's object. Raises `NotFound`."""
+    row = _OBJECT.one(conn, {"organization_id": organization_id, "slug": slug})
+    if row is None:
+        raise NotFound("no such object")
+    return StoredObject(**row._asdict(), properties=properties_of(conn, row.id))
+
+
+def every(conn: Connection, organization_id: str) -> list[StoredObject]:
+    """The organization's objects, the built-in ones first."""
+    return [get(conn, organization_id, slug) for slug in ids_by_slug(conn, organization_id)]
+
+
+def ids_by_slug(conn: Connection, organization_id: str) -> dict[str, str]:
+    """Ids of the organization's objects, by slug, in the order of their making."""
+    rows = conn.execute(
+        select(objects.c.slug, objects.c.id)
+        .where(objects.c.organization_id == organization_id)
+        .order_by(objects.c.id)
+    )
+    return {slug: object_id for slug, object_id in rows}  # noqa: C416  # rows are not pairs to mypy
+
+
+def properties_of(conn: Connection, object_id: str) -> dict[str, StoredProperty]:
     """The properties of an object, by slug, in their order."""
-    rows = _PROPERTIES.all(conn, {"object_id": object_id})
     return {
-        slug: Property(
+        slug: StoredProperty(
             slug=slug,
             label=label,
             type=kind,
-            options=_decode_options(options),
-            personal=bool(personal),
+            options=_decode_options(options) if options != "[]" else (),
+            personal=personal,
+            unique=unique,
+            id=property_id,
+            index_state=state,
         )
-        for slug, label, kind, options, personal in rows
+        for slug, label, kind, options, personal, unique, property_id, state in _PROPERTIES.all(
+            conn, {"object_id": object_id}
+        )
     }
+
+
+def create_property(tx: Tx, organization_id: str, object_slug: str, asked: Property) -> StoredProperty:
+    """Add a property; one that was deleted comes back, with its values, when its type is the same.
+
+    Raises:
+        NotFound: no such object.
+        InvalidInput: of what is asked, with all that is wrong.
+        Conflict: the slug is taken, was another type's, or the object has `PROPERTIES_MAX`.
+    """
+    of = get(tx.conn, organization_id, object_slug)
+    asked = rules.check_property(of.slug, asked, frozenset(ids_by_slug(tx.conn, organization_id)))
+    if asked.slug in of.properties:
+        raise Conflict("there is a property with this slug already")
+    before = tx.conn.execute(
+        select(properties.c.id, properties.c.type, properties.c.unique_values).where(
+            properties.c.object_id == of.id, properties.c.slug == asked.slug
+        )
+    ).one_or_none()
+    many, last = tx.conn.execute(
+        select(func.count(), func.max(properties.c.position)).where(properties.c.object_id == of.id)
+    ).one()
+    if before is not None:
+        if (before.type, before.unique_values) != (asked.type, asked.unique):
+            raise Conflict("a deleted property had this slug: choose another, or bring that one back")
+        _change_property(tx, before.id, asked)
+    elif many >= PROPERTIES_MAX:
+        raise Conflict(f"an object has at most {PROPERTIES_MAX} properties")
+    else:
+        _insert_properties(tx, organization_id, of.id, [asked], first=(-1 if last is None else last) + 1)
+    return get(tx.conn, organization_id, object_slug).properties[asked.slug]
+
+
+def update_property(
+    tx: Tx,
+    organization_id: str,
+    object_slug: str,
+    slug: str,
+    *,
+    label: str | None = None,
+    options: Sequence[str] | None = None,
+    personal: bool | None = None,
+) -> StoredProperty:
+    """Change what is given of a property. Records keep a choice that is taken away.
+
+    Raises:
+        NotFound: no such object or property.
+        InvalidInput: of what is given; a property that is always personal cannot be made public.
+    """
+    of = get(tx.conn, organization_id, object_slug)
+    kept = _property(of, slug)
+    given = {"label": label, "options": options and tuple(options), "personal": personal}
+    asked = msgspec.structs.replace(kept, **{name: one for name, one in given.items() if one is not None})
+    if personal is False and rules.is_personal(of.slug, kept):
+        raise InvalidInput([Fault("/personal", "invalid_value", "it is personal, and stays so")])
+    rules.check_property(of.slug, asked, frozenset(ids_by_slug(tx.conn, organization_id)))
+    _change_property(tx, kept.id, asked)
+    return get(tx.conn, organization_id, object_slug).properties[slug]
+
+
+def delete_property(tx: Tx, organization_id: str, object_slug: str, slug: str) -> None:
+    """Hide a property and its values; `create_property` with its slug and type brings them back.
+
+    Raises:
+        NotFound: no such object or property.
+        Conflict: it is one of those that a built-in object needs.
+    """
+    of = get(tx.conn, organization_id, object_slug)
+    kept = _property(of, slug)
+    if rules.is_needed(of.slug, slug):
+        raise Conflict("the object cannot do without this property")
+    tx.conn.execute(update(properties).where(properties.c.id == kept.id).values(deleted_at=tx.now))
+
+
+def _property(of: StoredObject, slug: str) -> StoredProperty:
+    if slug not in of.properties:
+        raise NotFound("no such property")
+    return of.properties[slug]
+
+
+def _change_property(tx: Tx, property_id: str, asked: Property) -> None:
+    tx.conn.execute(
+        update(properties)
+        .where(properties.c.id == property_id)
+        .values(
+            label=asked.label,
+            options=msgspec.json.encode(asked.options).decode(),
+            personal=asked.personal,
+            deleted_at=None,
+        )
+    )
+
+
+def _insert(tx: Tx, organization_id: str, slug: str, label: str, label_plural: str) -> str:
+    object_id = new_id("obj", tx.now)
+    _INSERT_OBJECT.run(
+        tx.conn,
+        {
+            "id": object_id,
+            "organization_id": organization_id,
+            "slug": slug,
+            "label": label,
+            "label_plural": label_plural,
+            "publishable": False,
+            "created_at": tx.now,
+        },
+    )
+    return object_id
+
+
+def _insert_properties(
+    tx: Tx, organization_id: str, object_id: str, made: Sequence[Property], *, first: int
+) -> None:
+    rows: list[dict[str, Any]] = [
+        {
+            "id": new_id("prp", tx.now),
+            "organization_id": organization_id,
+            "object_id": object_id,
+            "slug": prop.slug,
+            "label": prop.label,
+            "type": prop.type,
+            "options": msgspec.json.encode(prop.options).decode(),
+            "personal": prop.personal,
+            "position": position,
+            "created_at": tx.now,
+            "unique_values": prop.unique,
+        }
+        for position, prop in enumerate(made, start=first)
+    ]
+    tx.conn.execute(insert(properties), rows)

@@ -87,7 +87,8 @@ def _without_objects(conn: Connection) -> Iterator[str]:
 
 
 def _unknown_by(conn: Connection) -> Iterator[str]:
-    """Contacts that are not known by exactly the e-mail and the phone that they have."""
+    """Contacts that are not known by the e-mail and phone that they have, and by those merged into them."""
+    survivors = set(conn.scalars(select(records.c.merged_into).where(records.c.merged_into.is_not(None))))
     rows = conn.execute(
         select(records.c.id, records.c.properties, identities.c.kind, identities.c.value)
         .join(objects, objects.c.id == records.c.object_id)
@@ -101,7 +102,7 @@ def _unknown_by(conn: Connection) -> Iterator[str]:
         properties: dict[str, Any] = msgspec.json.decode(found[0][1])
         has = {(kind, properties[kind]) for kind in ("email", "phone") if properties.get(kind)}
         known_by = {(kind, value) for _, _, kind, value in found if kind is not None}
-        if has != known_by:
+        if not has <= known_by or (has != known_by and contact_id not in survivors):
             yield contact_id
 
 

@@ -4,9 +4,10 @@ Times are integers: milliseconds since the epoch, UTC. Ids are text: a prefix an
 the order of ids is the order of making. JSON is text that the noun modules encode and decode.
 """
 
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import (
+    DDL,
     BigInteger,
     Boolean,
     Column,
@@ -18,10 +19,13 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    event,
     false,
     literal_column,
     text,
 )
+
+from svc.storage._sqlite import search
 
 metadata: Final = MetaData(
     naming_convention={
@@ -31,6 +35,11 @@ metadata: Final = MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
+
+
+def _where(condition: str) -> dict[str, Any]:
+    """That an index has only the rows for which *condition* holds."""
+    return {"sqlite_where": text(condition), "postgresql_where": text(condition)}
 
 
 def _organization() -> "Column[str]":
@@ -120,6 +129,12 @@ properties: Final = Table(
     Column("personal", Boolean, nullable=False),
     Column("position", Integer, nullable=False),
     Column("created_at", BigInteger, nullable=False),
+    Column("unique_values", Boolean, nullable=False, server_default=false()),
+    # None, `building` or `ready`: whether `record_keys` has the values of this property.
+    Column("index_state", Text),
+    # The last record that a building index has come to.
+    Column("index_cursor", Text),
+    Column("deleted_at", BigInteger),
     UniqueConstraint("object_id", "slug"),
 )
 
@@ -133,7 +148,68 @@ records: Final = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
     Column("deleted_at", BigInteger),
-    Index("ix_records_object_id_id", "object_id", "id"),
+    Column("merged_into", Text, ForeignKey("records.id")),
+    Index("ix_records_created_at", "object_id", "created_at", "id", **_where("deleted_at IS NULL")),
+    Index("ix_records_updated_at", "object_id", "updated_at", "id", **_where("deleted_at IS NULL")),
+    Index("ix_records_merged_into", "merged_into", **_where("merged_into IS NOT NULL")),
+)
+
+# What follows is made of the records' properties, in the same transaction.
+
+record_keys: Final = Table(
+    "record_keys",
+    metadata,
+    # For each property that is filtered or sorted by, the sort key of every record of its object.
+    Column("property_id", Text, ForeignKey("properties.id"), primary_key=True),
+    Column("record_id", Text, ForeignKey("records.id"), primary_key=True),
+    Column("key", LargeBinary, nullable=False),
+    Index("ix_record_keys_key", "property_id", "key", "record_id"),
+    sqlite_with_rowid=False,
+)
+
+unique_values: Final = Table(
+    "unique_values",
+    metadata,
+    Column("property_id", Text, ForeignKey("properties.id"), primary_key=True),
+    Column("value", Text, primary_key=True),
+    Column("record_id", Text, ForeignKey("records.id"), nullable=False),
+    Index("ix_unique_values_record_id", "record_id"),
+    sqlite_with_rowid=False,
+)
+
+relations: Final = Table(
+    "relations",
+    metadata,
+    Column("target_id", Text, ForeignKey("records.id"), primary_key=True),
+    Column("property_id", Text, ForeignKey("properties.id"), primary_key=True),
+    Column("record_id", Text, ForeignKey("records.id"), primary_key=True),
+    Index("ix_relations_record_id", "record_id"),
+    sqlite_with_rowid=False,
+)
+
+search_texts: Final = Table(
+    "search_texts",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("record_id", Text, ForeignKey("records.id"), nullable=False, unique=True),
+    # Each word with the mark of its object before it, so that one object's search never meets another's.
+    Column("words", Text, nullable=False),
+)
+# SQLite's own index over them; its tables are not among the metadata (see `_sqlite/search.py`).
+_CREATE_INDEX: Final[DDL] = DDL(search.CREATE)  # type: ignore[no-untyped-call]  # so in SQLAlchemy
+event.listen(search_texts, "after_create", _CREATE_INDEX.execute_if(dialect="sqlite"))
+
+record_changes: Final = Table(
+    "record_changes",
+    metadata,
+    Column("id", Text, primary_key=True),
+    _organization(),
+    Column("record_id", Text, ForeignKey("records.id"), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("changed", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Index("ix_record_changes_record_id_id", "record_id", "id"),
 )
 
 identities: Final = Table(
@@ -225,6 +301,7 @@ submissions: Final = Table(
     Column("contact_id", Text, ForeignKey("records.id")),
     Column("deal_id", Text, ForeignKey("records.id")),
     Index("ix_submissions_form_id_id", "form_id", "id"),
+    Index("ix_submissions_contact_id", "contact_id", **_where("contact_id IS NOT NULL")),
     Index(
         "ix_submissions_due",
         "organization_id",

@@ -2,8 +2,11 @@
 
 from alembic import context
 
+from svc.storage import migrate
+
 context.configure(
     connection=context.config.attributes["connection"],
+    include_name=migrate.is_ours,
     target_metadata=context.config.attributes.get("metadata"),
     render_as_batch=True,
     transactional_ddl=True,

@@ -1,0 +1,112 @@
+"""Suggestions: values that a form brought and a contact has otherwise, for a person to decide on."""
+
+from typing import Any, Literal
+
+import msgspec
+from sqlalchemy import Connection, select, update
+
+from svc.domain import cursors
+from svc.domain.cursors import Position
+from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
+from svc.domain.limits import LIST_ROWS, LIST_ROWS_MAX
+from svc.domain.organizations import Organization
+from svc.storage import records
+from svc.storage.records import Record, Source
+from svc.storage.store import Tx
+from svc.storage.tables import objects as object_rows
+from svc.storage.tables import records as record_rows
+from svc.storage.tables import suggestions
+
+State = Literal["open", "accepted", "dismissed"]
+
+
+class Suggestion(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A value that waits, or what was decided."""
+
+    id: str
+    record_id: str
+    property: str
+    value: Any
+    submission_id: str | None
+    state: State
+    created_at: int
+    decided_at: int | None
+
+
+_COLUMNS = tuple(suggestions.c[name] for name in Suggestion.__struct_fields__)
+
+
+def list_page(
+    conn: Connection,
+    organization_id: str,
+    *,
+    record_id: str | None = None,
+    state: State = "open",
+    cursor: str | None = None,
+    limit: int = LIST_ROWS,
+) -> tuple[list[Suggestion], str | None]:
+    """Suggestions, the newest first, and the cursor that goes on. Raises `InvalidInput`."""
+    if not 0 < limit <= LIST_ROWS_MAX:
+        raise InvalidInput([Fault("/limit", "invalid_value", f"not between 1 and {LIST_ROWS_MAX}")])
+    question = ["suggestions", record_id, state]
+    after = cursors.read(question, cursor, 0)
+    where = [suggestions.c.organization_id == organization_id, suggestions.c.state == state]
+    if record_id is not None:
+        where.append(suggestions.c.record_id == record_id)
+    if after is not None:
+        where.append(suggestions.c.id < after.id)
+    rows = conn.execute(
+        select(*_COLUMNS).where(*where).order_by(suggestions.c.id.desc()).limit(limit + 1)
+    ).all()
+    found = [_from_row(row) for row in rows[:limit]]
+    return found, cursors.write(question, Position((), found[-1].id)) if len(rows) > limit else None
+
+
+def accept(tx: Tx, organization: Organization, suggestion_id: str, *, source: Source) -> Record:
+    """Write the suggested value to the record and close the suggestion.
+
+    Raises:
+        NotFound: no such suggestion, or its record is deleted.
+        Conflict: it was decided already.
+        InvalidInput: the value does not fit the property any more.
+    """
+    row = _open(tx.conn, organization.id, suggestion_id)
+    object_slug = tx.conn.execute(
+        select(object_rows.c.slug)
+        .join(record_rows, record_rows.c.object_id == object_rows.c.id)
+        .where(record_rows.c.id == row.record_id)
+    ).scalar_one()
+    given = {row.property: msgspec.json.decode(row.value)}
+    record = records.update_one(tx, organization, object_slug, row.record_id, given, source=source)
+    _decide(tx, suggestion_id, "accepted")
+    return record
+
+
+def dismiss(tx: Tx, organization_id: str, suggestion_id: str) -> Suggestion:
+    """Close the suggestion; the record stays as it is. Raises `NotFound` and `Conflict`."""
+    row = _open(tx.conn, organization_id, suggestion_id)
+    _decide(tx, suggestion_id, "dismissed")
+    return msgspec.structs.replace(_from_row(row), state="dismissed", decided_at=tx.now)
+
+
+def _open(conn: Connection, organization_id: str, suggestion_id: str) -> Any:
+    row = conn.execute(
+        select(*_COLUMNS).where(
+            suggestions.c.id == suggestion_id, suggestions.c.organization_id == organization_id
+        )
+    ).one_or_none()
+    if row is None:
+        raise NotFound("no such suggestion")
+    if row.state != "open":
+        raise Conflict(f"it was {row.state} already")
+    return row
+
+
+def _decide(tx: Tx, suggestion_id: str, state: State) -> None:
+    tx.conn.execute(
+        update(suggestions).where(suggestions.c.id == suggestion_id).values(state=state, decided_at=tx.now)
+    )
+
+
+def _from_row(row: Any) -> Suggestion:
+    return Suggestion(**dict(row._mapping) | {"value": msgspec.json.decode(row.value)})

@@ -1,0 +1,51 @@
+"""A database in memory with one organization, for tests of storage functions without an event loop."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from sqlalchemy import Connection
+
+from svc.storage import organizations
+from svc.storage._sqlite.engine import make_engine
+from svc.storage._sqlite.transaction import schema_change
+from svc.storage.organizations import NewOrganization
+from svc.storage.store import Tx
+from svc.storage.tables import metadata
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+START = 1_789_689_600_000
+API = {"kind": "api", "keyId": "key_1"}
+
+
+class Ledger:
+    """Runs units as the store does, each inside a savepoint, and its time goes on by a second with each."""
+
+    def __init__(self, conn: Connection) -> None:
+        self.conn = conn
+        self.now = START
+        self.organization = self.write(
+            organizations.create, NewOrganization(name="Lamps & Co", country="DE", currency="EUR")
+        )
+
+    def write(self, fn: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        self.now += 1_000
+        with self.conn.begin_nested():
+            return fn(Tx(self.conn, self.now), *args, **kwargs)
+
+    def rows(self, table: Any, **where: Any) -> list[Any]:
+        return list(
+            self.conn.execute(table.select().where(*(table.c[name] == one for name, one in where.items())))
+        )
+
+
+@contextmanager
+def ledger() -> Iterator[Ledger]:
+    with make_engine(None).connect() as conn:
+        with schema_change(conn):
+            metadata.create_all(conn)
+        with conn.begin():
+            conn.exec_driver_sql("BEGIN")
+            yield Ledger(conn)
