@@ -29,7 +29,8 @@ _STRIDE: Final = 7
 _SUBMISSION: Final = """INSERT INTO submissions (id, organization_id, form_id, state, received_at, sender,
     email, name, fields, recognised, mapped, dropped, paced_at, filed_at, contact_id)
     VALUES (?, ?, ?, 'filed', ?, ?, ?, 'Anna Petrova', ?, '["name","email"]', '{}', 0, ?, ?, ?)"""
-_RECORD: Final = "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, NULL)"
+_RECORD: Final = """INSERT INTO records (id, organization_id, object_id, properties, created_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?)"""
 _IDENTITY: Final = "INSERT INTO identities VALUES (?, 'email', ?, ?)"
 _NOTE: Final = "INSERT INTO notes VALUES (?, ?, ?, 'Contact', ?, ?, ?)"
 _EVENT: Final = "INSERT INTO events VALUES (?, ?, 'submission.filed', ?, ?)"
