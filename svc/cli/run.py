@@ -24,8 +24,8 @@ from svc.storage.store import StoreError
 log = structlog.get_logger("svc.service")
 
 SWITCH_SECONDS: Final = 0.0005
-"""How long a thread may keep the interpreter while another wants it. A busy event loop makes the store's threads
-wait this long again and again within one transaction, and the usual 5 ms adds up."""
+"""How long a thread may keep the interpreter while another wants it. A busy event loop makes the store's
+threads wait this long again and again within one transaction, and the usual 5 ms adds up."""
 
 GARBAGE_THRESHOLDS: Final = (10_000, 20, 50)
 """How much is made before the collector looks for cycles. What was imported is never looked at again. With
