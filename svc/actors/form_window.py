@@ -132,10 +132,10 @@ class FormWindowState(msgspec.Struct, kw_only=True):
         """
         return self.waiting > 0 or not self.pace.room(now)
 
-    def full_until(self, sender: str, now: int) -> int | None:
+    def full_until(self, sender: str, now: int, *, queued: bool) -> int | None:
         """When there is room for the next submission of *sender*; None when there is at *now*."""
         sender_until = self.senders.value.next_room_at(sender, now)
-        if sender_until is None and self.must_queue(now):
+        if sender_until is None and queued:
             return self.queued.next_room_at(now)
         return sender_until
 
@@ -177,10 +177,10 @@ class FormWindow(Actor[House, FormWindowState]):
         if not prepared.has_contact:
             raise PostRefused("no_contact", relay=relay, fields=prepared.invalid)
         sender = sender_of(_sent_from(post, relay), self.system.secrets.sender)
-        full_until = state.full_until(sender, now)
+        queued = state.must_queue(now)
+        full_until = state.full_until(sender, now, queued=queued)
         if full_until is not None:
             raise PostRefused("rate", relay=relay, retry_after_ms=full_until - now)
-        queued = state.must_queue(now)
         new = self._to_store(post, prepared, sender, queued=queued)
         # Whatever becomes of this turn: what may be on disk already is waited for, counted and answered for.
         with trio.CancelScope(shield=True):

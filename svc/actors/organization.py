@@ -54,7 +54,7 @@ class Organization(Actor[House, OrganizationState]):
 
     async def load(self) -> OrganizationState:
         """What is stored of it. Raises `NotFound`. Submissions left by an earlier life are filed."""
-        self.file.after(0)
+        self.wake.after(0)
         # Asked before the read: what is announced meanwhile only has it read once more.
         revision = self.system.access_revisions[self.key]
         return await self.system.store.read(_load, self.key, revision, self.system.clock.now())
@@ -81,12 +81,6 @@ class Organization(Actor[House, OrganizationState]):
     @turn
     async def wake(self) -> None:
         """Submissions are due: file them, now or after the rest."""
-        self.state.work = True
-        self._go_on()
-
-    @turn
-    async def file(self) -> None:
-        """The rest is over."""
         self.state.work = True
         self._go_on()
 
@@ -128,7 +122,7 @@ class Organization(Actor[House, OrganizationState]):
             return
         rest_ms = state.rests_until - self.system.clock.now()
         if rest_ms > 0:
-            self.file.after(rest_ms / SECOND_MS)
+            self.wake.after(rest_ms / SECOND_MS)
             return
         state.work, state.filing = False, True
         self.start_soon(self._file, state.cabinet)

@@ -38,10 +38,6 @@ class Role(msgspec.Struct, frozen=True):
     name: str
     permissions: frozenset[Permission]
 
-    @property
-    def is_builtin(self) -> bool:
-        return self.id in BUILTIN_ROLES
-
     def may_give(self, other: "Role") -> bool:
         """Whether who has this role may give *other*, and decide about who has it.
 
