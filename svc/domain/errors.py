@@ -55,6 +55,12 @@ class UnknownTool(NotFound):
     code: ClassVar[str] = "unknown_tool"
 
 
+class Gone(DomainError):
+    """Raised for the name of a tool that worked until some day. Call what stands in its place."""
+
+    code: ClassVar[str] = "gone"
+
+
 class Conflict(DomainError):
     """Raised when the thing is not in a state that allows what was asked."""
 
