@@ -1,5 +1,6 @@
 """What an operator does from the command line, and what it says when that cannot be done."""
 
+import json
 import os
 import sqlite3
 import stat
@@ -12,7 +13,9 @@ from click.testing import CliRunner
 from svc.cli import main
 from svc.domain.keys import FORM_KEY, SERVER_KEY, SIGN_IN_LINK, well_formed
 from svc.domain.passwords import matches
+from svc.http.contract import Contract
 from svc.storage.beside import sole_use
+from svc.tools.catalogue import REGISTRY
 from tests.cli.conftest import Svc
 
 
@@ -270,3 +273,11 @@ def test_data_of_a_newer_version_is_refused(svc: Svc, shop: Path, tmp_path: Path
         assert 1 == told.exit_code
         assert "the data is at schema revision 9999" in told.stderr
     assert not (tmp_path / "new.tar").exists()
+
+
+def test_the_contract_is_printed(svc: Svc) -> None:
+    """As OpenAPI, the same as the service answers, for generators and for reading."""
+    printed = svc("openapi").stdout
+
+    assert Contract(REGISTRY).document == json.loads(printed)
+    assert '\n  "openapi": "3.1.0"' in printed
