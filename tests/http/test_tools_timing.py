@@ -35,7 +35,7 @@ CALLS = 2_000
 """Of each kind."""
 KEYS_EACH = 50
 DEVIATIONS_MAX = 8
-"""Standard deviations from a half: chance alone never gets there, and a real difference does that is a fifth of
+"""Standard deviations from a half: chance alone never gets there. A real difference does that is a fifth of
 how much the calls of one kind differ among themselves."""
 KINDS = ("unknown", "revoked", "expired")
 
