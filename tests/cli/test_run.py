@@ -73,10 +73,10 @@ def test_the_demo_starts_works_and_starts_again(start: Start, svc: Svc) -> None:
     assert (urls["Public"], urls["Operator"]) == (facts["baseUrl"], facts["operatorUrl"])
     assert 0o600 == service.data.demo.stat().st_mode & 0o777
     assert 3 == len(curls)
-    submitted, actors, health = map(run_curl, curls)
+    submitted, created, actors = map(run_curl, curls)
     assert {"ok": True} == submitted.json()
+    assert "Edith Clarke" == created.json()["properties"]["name"]
     assert facts["formKey"] in actors.text
-    assert health.is_success
     page = httpx.get(f"{facts['baseUrl']}/demo/")
     assert 200 == page.status_code
     assert facts["formKey"] in page.text
@@ -90,6 +90,8 @@ def test_the_demo_starts_works_and_starts_again(start: Start, svc: Svc) -> None:
     assert {"ok": True} == submit(
         facts_of(again)["baseUrl"], facts["boundFormKey"], "grace@example.com"
     ).json()
+    repeated = run_curl(curls[1].replace(urls["Public"], facts_of(again)["baseUrl"]))
+    assert (created.content, "true") == (repeated.content, repeated.headers["idempotent-replayed"])
     assert 0 == again.end(signal.SIGINT)
     assert 0 == svc("check").exit_code
 
