@@ -69,7 +69,7 @@ class Shop(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> Shop:
-    """Make the shop with its site at *domain*, its owner, and what they made and what came in there so far."""
+    """Make the shop with its site at *domain*, its owner, and what they did and what came in there so far."""
     # In the order of time, since ids are made in that order.
     opened = Tx(tx.conn, tx.now - 21 * DAY_MS)
     shop = organizations.create(opened, _SHOP)
