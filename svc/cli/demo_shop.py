@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from svc.domain.fields import field_map
-from svc.domain.forms import Form, Scalar
+from svc.domain.forms import Form, NewForm, Scalar
 from svc.domain.ids import new_id
 from svc.domain.objects import COMPANY, CONTACT, DEAL
 from svc.domain.organizations import Organization
@@ -29,7 +29,6 @@ from svc.storage import (
     submissions,
     visits,
 )
-from svc.storage.forms import NewForm
 from svc.storage.organizations import NewOrganization
 from svc.storage.store import Tx
 from svc.storage.submissions import NewSubmission
@@ -114,7 +113,7 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes) -> Shop:
         sites.create(opened, shop.id, other)
     unbound = forms.create(
         opened,
-        shop.id,
+        shop,
         NewForm(
             name="Ask about a lamp",
             field_map={"town": "city"},
@@ -124,7 +123,7 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes) -> Shop:
     )
     bound = forms.create(
         opened,
-        shop.id,
+        shop,
         NewForm(
             name="Trade enquiries",
             site_id=site.id,
@@ -133,8 +132,8 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes) -> Shop:
             honeypot=HONEYPOT,
         ),
     )
-    closed = forms.create(opened, shop.id, NewForm(name="Summer sale", site_id=site.id))
-    forms.set_status(opened, shop.id, closed.id, "paused")
+    closed = forms.create(opened, shop, NewForm(name="Summer sale", site_id=site.id))
+    forms.pause(opened, shop.id, closed.id)
     server_key = server_keys.mint(opened, shop.id, "Shop server")
     _import(opened, shop)
     inbox = _Inbox(tx, shop, sender_secret)
