@@ -7,6 +7,7 @@ from typing import Any
 import structlog
 
 from svc.actors import sign_in
+from svc.actors._core import ActorError
 from svc.actors.house import House
 from svc.actors.organization import Admission, Organization
 from svc.domain.callers import Call, permit
@@ -108,9 +109,20 @@ async def run(
 async def _read(house: House, tool: Tool[Any, Any], call: Call, asked: Asked) -> Done:
     now = house.clock.now()
     try:
-        return await house.store.read(running.read, now, tool, call, asked)
+        done = await house.store.read(running.read, now, tool, call, asked)
     except TakesLong:
-        return await house.store.read_long(running.read, now, tool, call, asked, patient=True)
+        done = await house.store.read_long(running.read, now, tool, call, asked, patient=True)
+    if done.unindexed:
+        _have_indexed(house, call.caller.organization_id, done.unindexed)
+    return done
+
+
+def _have_indexed(house: House, organization_id: str, property_ids: tuple[str, ...]) -> None:
+    try:
+        Organization(house, organization_id).index.tell(property_ids)
+    except (ActorError, Unavailable) as error:
+        # The next list that misses the index says so again.
+        log.warning("not told of a missing index", organization=organization_id, why=repr(error))
 
 
 @contextmanager
