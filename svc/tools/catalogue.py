@@ -4,10 +4,18 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Final
 
-from svc.tools import records
+from svc.tools import (
+    notes,
+    objects,
+    properties,
+    record_lists,
+    record_writes,
+    records,
+    suggestions,
+)
 from svc.tools.tool import Registry, Tool
 
-_MODULES: Final = (records,)
+_MODULES: Final = (objects, properties, records, record_lists, record_writes, notes, suggestions)
 
 
 def _tools(*modules: ModuleType) -> Iterator[Tool[Any, Any]]:
