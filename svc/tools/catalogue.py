@@ -8,14 +8,14 @@ from svc.tools import (
     notes,
     objects,
     properties,
+    record_history,
     record_lists,
-    record_writes,
     records,
     suggestions,
 )
 from svc.tools.tool import Registry, Tool
 
-_MODULES: Final = (objects, properties, records, record_lists, record_writes, notes, suggestions)
+_MODULES: Final = (objects, properties, records, record_lists, record_history, notes, suggestions)
 
 
 def _tools(*modules: ModuleType) -> Iterator[Tool[Any, Any]]:

@@ -1,6 +1,6 @@
 """`record.*`: records of every object, built-in and custom, one at a time.
 
-`record_lists` has what finds them, `record_writes` what changes them.
+`record_lists` has what finds them, `record_history` what was, what goes, and what comes back.
 """
 
 from typing import Annotated, Any, Final
@@ -9,14 +9,13 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from svc.domain.callers import Call
-from svc.domain.errors import NotFound
-from svc.domain.limits import LIST_ROWS
+from svc.domain.errors import Conflict, NotFound
+from svc.domain.limits import LIST_ROWS, RECORDS_CREATED_MAX
 from svc.domain.times import rfc3339
-from svc.storage import record_relations, records, timelines
+from svc.storage import organizations, record_relations, record_upserts, records
 from svc.storage.records import Record
-from svc.storage.store import View
-from svc.storage.timelines import Kind
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, tool
+from svc.storage.store import Tx, View
+from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, tool, writes
 
 ObjectType = Annotated[
     str, about(description="The object's slug: `contact`, `company`, `deal` or a custom one.")
@@ -25,6 +24,15 @@ RecordId = Annotated[str, about(description="The record's id.", examples=["rec_0
 Properties = Annotated[
     dict[str, Any],
     about(description="Values by the slugs of the object's properties; what has no value is not there."),
+]
+
+NewProperties = Annotated[
+    dict[str, Any],
+    about(description="Values by the slugs of the object's properties, each in its property's type."),
+]
+ChangedProperties = Annotated[
+    dict[str, Any],
+    about(description="Values by slug; null clears one, and what is absent stays as it is."),
 ]
 
 
@@ -140,76 +148,140 @@ def _related(view: View, call: Call, record: Record, asked: GetRelated) -> Relat
     )
 
 
-class GetTimeline(Asked, frozen=True, kw_only=True):
-    """Of which record to show the timeline."""
+class CreateRecord(Asked, frozen=True, kw_only=True):
+    """A record to be made."""
 
     object_type: ObjectType
-    id: RecordId
-    limit: Annotated[int, Limit] = LIST_ROWS
-    cursor: Annotated[str, Cursor] | None = None
-
-
-class TimelineEntry(Answer, frozen=True, kw_only=True):
-    """One thing that happened to a record."""
-
-    id: Annotated[str, about(description="The id of what happened: of the note, of the submission, …")]
-    kind: Annotated[Kind, about(description="What happened.")]
-    at: Timestamp
-    data: Annotated[
-        dict[str, Any],
-        about(
-            description="More about it, by its kind: `changed`, from what to what, and its `source`; "
-            "a note's `title` and `body`; a submission's `fields`; a visit's `url`; a deal's `recordId`."
-        ),
-    ]
-
-
-class Timeline(Answer, frozen=True, kw_only=True):
-    """What happened to a record, the newest first."""
-
-    entries: Annotated[tuple[TimelineEntry, ...], about(description="The newest first.")]
-    next_cursor: Annotated[str | None, NextCursor]
+    properties: NewProperties
 
 
 @tool(
-    "record.timeline",
-    reads,
-    needs="records.read",
-    refuses=(NotFound,),
-    example=GetTimeline(object_type="contact", id=EXAMPLE.id),
-    answer=Timeline(
-        entries=(
-            TimelineEntry(
-                id="chg_01K5D3V7Q2M8Z4X6C9B1N0T5RG",
-                kind="updated",
-                at="2026-09-18T10:00:00.000Z",
-                data={
-                    "changed": {"city": [None, "London"]},
-                    "source": {
-                        "kind": "api",
-                        "id": "key_01K5D3V7Q2M8Z4X6C9B1N0T5RH",
-                        "personId": "usr_01K5D3V7Q2M8Z4X6C9B1N0T5RJ",
-                    },
-                },
-            ),
-            TimelineEntry(id=EXAMPLE.id, kind="created", at=EXAMPLE.created_at, data={}),
-        ),
-        next_cursor=None,
-    ),
+    "record.create",
+    writes,
+    needs="records.write",
+    refuses=(NotFound, Conflict),
+    example=CreateRecord(object_type="contact", properties=EXAMPLE.properties),
+    answer=EXAMPLE,
 )
-def timeline(view: View, call: Call, asked: GetTimeline) -> Timeline:
-    """Show what happened to a record, the newest first.
+def create(tx: Tx, call: Call, asked: CreateRecord) -> RecordAnswer:
+    """Create a record.
 
-    Its making, its changes, notes, form submissions, page visits, deals, deletions and merges; of a record
-    that others were merged into, theirs too.
+    Values are checked by the types of their properties: `object.get` shows them. Nothing is matched: use
+    `record.upsert` for a record that may be there already.
     """
-    found, more = timelines.list_page(
-        view.conn,
-        call.caller.organization_id,
+    organization = organizations.get(tx.conn, call.caller.organization_id)
+    made = records.create(tx, organization, asked.object_type, asked.properties, source=call.source())
+    return answer_of(made)
+
+
+class NewRecord(Asked, frozen=True, kw_only=True):
+    """One of several records to be made."""
+
+    properties: NewProperties
+
+
+class CreateManyRecords(Asked, frozen=True, kw_only=True):
+    """Records of one object to be made."""
+
+    object_type: ObjectType
+    records: Annotated[tuple[NewRecord, ...], about(min_length=1, max_length=RECORDS_CREATED_MAX)]
+
+
+class CreatedRecords(Answer, frozen=True, kw_only=True):
+    """Records that were made."""
+
+    records: Annotated[tuple[RecordAnswer, ...], about(description="In the order in which they were given.")]
+
+
+@tool(
+    "record.create_many",
+    writes,
+    needs="records.write",
+    refuses=(NotFound, Conflict),
+    example=CreateManyRecords(object_type="contact", records=(NewRecord(properties=EXAMPLE.properties),)),
+    answer=CreatedRecords(records=(EXAMPLE,)),
+)
+def create_many(tx: Tx, call: Call, asked: CreateManyRecords) -> CreatedRecords:
+    """Create several records of one object: all of them, or none.
+
+    What is wrong with any of them is told for all of them at once.
+    """
+    organization = organizations.get(tx.conn, call.caller.organization_id)
+    made = records.create_many(
+        tx,
+        organization,
         asked.object_type,
-        asked.id,
-        cursor=asked.cursor,
-        limit=asked.limit,
+        [one.properties for one in asked.records],
+        source=call.source(),
     )
-    entries = (TimelineEntry(id=one.id, kind=one.kind, at=rfc3339(one.at), data=one.data) for one in found)
-    return Timeline(entries=tuple(entries), next_cursor=more)
+    return CreatedRecords(records=tuple(map(answer_of, made)))
+
+
+class UpdateRecord(Asked, frozen=True, kw_only=True):
+    """What to change of a record."""
+
+    object_type: ObjectType
+    id: RecordId
+    properties: ChangedProperties
+
+
+@tool(
+    "record.update",
+    writes,
+    needs="records.write",
+    refuses=(NotFound, Conflict),
+    example=UpdateRecord(object_type="contact", id=EXAMPLE.id, properties={"city": "London"}),
+    answer=EXAMPLE,
+)
+def update(tx: Tx, call: Call, asked: UpdateRecord) -> RecordAnswer:
+    """Change values of a record.
+
+    What changes nothing leaves no trace: `updatedAt` stays as it was.
+    """
+    organization = organizations.get(tx.conn, call.caller.organization_id)
+    changed = records.update_one(
+        tx, organization, asked.object_type, asked.id, asked.properties, source=call.source()
+    )
+    return answer_of(changed)
+
+
+class UpsertRecord(Asked, frozen=True, kw_only=True):
+    """A record to be found and changed, or else made."""
+
+    object_type: ObjectType
+    by: Annotated[
+        str,
+        about(
+            description="The property that the record is looked up by: a unique one, or a contact's `email` "
+            "or `phone`. `properties` has its value.",
+            examples=["email"],
+        ),
+    ]
+    properties: ChangedProperties
+
+
+class UpsertedRecord(RecordAnswer, frozen=True, kw_only=True):
+    """A record that was changed or made."""
+
+    created: Annotated[bool, about(description="Whether it was made now.")]
+
+
+@tool(
+    "record.upsert",
+    writes,
+    needs="records.write",
+    refuses=(NotFound, Conflict),
+    example=UpsertRecord(object_type="contact", by="email", properties=EXAMPLE.properties),
+    answer=UpsertedRecord(**msgspec.structs.asdict(EXAMPLE), created=True),
+)
+def upsert(tx: Tx, call: Call, asked: UpsertRecord) -> UpsertedRecord:
+    """Change the record that has a value, or create it where there is none.
+
+    Two upserts at the same moment make one record. A contact is also known by the e-mails and phones of those
+    that were merged into it. Several contacts with one e-mail or phone are a conflict: a person decides.
+    """
+    organization = organizations.get(tx.conn, call.caller.organization_id)
+    record, created = record_upserts.upsert(
+        tx, organization, asked.object_type, asked.by, asked.properties, source=call.source()
+    )
+    return UpsertedRecord(**facts_of(record), created=created)
