@@ -84,6 +84,9 @@ FILTERED_FIRST_MAX: Final = 2_000
 """Records that a filter may leave for them to be fetched and sorted; else the order is walked."""
 EXAMINED_MAX: Final = 50_000
 """Records that one page of a list looks at: it may be shorter than asked for, and have a next cursor."""
+QUICK_RECORDS_MAX: Final = 4_000
+"""Records that a list looks at in the way of other reads, which takes some tens of milliseconds; a list that
+needs more goes on beside them."""
 INDEX_BATCH: Final = 1_000
 """Records whose values one unit of work adds to an index that is being made."""
 

@@ -3,7 +3,6 @@
 A website form is read leniently by `properties.coerce`; what a program sends is not guessed at.
 """
 
-import math
 import re
 from collections.abc import Callable, Collection, Mapping
 from datetime import date, datetime
@@ -136,7 +135,7 @@ def _limited(characters_max: int) -> Callable[[Property, str, str], Value]:
 
 
 def _number(_prop: Property, given: float, _country: str) -> Value:
-    if not math.isfinite(given) or abs(given) > NUMBER_MAX:
+    if not abs(given) <= NUMBER_MAX:  # nor is what is no number at all
         raise InvalidValue(f"not a number between -{NUMBER_MAX:.0e} and {NUMBER_MAX:.0e}")
     return int(given) if isinstance(given, int) or given.is_integer() else given
 
