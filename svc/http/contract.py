@@ -60,8 +60,17 @@ class Contract:
         self._tools: Final = tuple(registry.values())
 
     @cached_property
+    def body(self) -> bytes:
+        """It, as it is sent: an OpenAPI document in JSON."""
+        return msgspec.json.encode(self._make())
+
+    @cached_property
     def document(self) -> Json:
-        """It, as an OpenAPI document."""
+        """It, as whoever gets it sees it."""
+        document: Json = msgspec.json.decode(self.body)
+        return document
+
+    def _make(self) -> Json:
         responses: Json = {}
         paths = {f"{API_PATH}{one.name}": {"post": _operation(one, responses)} for one in self._tools}
         nouns = {one.noun for one in self._tools}
@@ -87,26 +96,20 @@ class Contract:
                 "securitySchemes": {
                     "apiKey": {"type": "http", "scheme": "bearer", "description": "An API key, `svck_…`."}
                 },
-                "schemas": self.schemas,
+                "schemas": self._schemas(),
                 "parameters": used(PARAMETERS, "parameters", paths),
                 "headers": used(HEADERS, "headers", paths, responses),
                 "responses": dict(sorted(responses.items())),
             },
         }
 
-    @cached_property
-    def schemas(self) -> dict[str, Json]:
+    def _schemas(self) -> dict[str, Json]:
         """The schemas of all inputs and answers, and of a problem, by their names."""
         problem = {name: _without_what_is_left_out(one) for name, one in _schemas([Problem]).items()}
         asked = _schemas(one.asked_type for one in self._tools)
         answered = _schemas(one.answer_type for one in self._tools)
         answered = {name: _with_all_that_is_there(one) for name, one in answered.items()}
         return dict(sorted((problem | answered | asked).items()))
-
-    @cached_property
-    def body(self) -> bytes:
-        """It, as it is sent."""
-        return msgspec.json.encode(self.document)
 
 
 def shown(example: Any) -> Any:

@@ -3,7 +3,7 @@
 The pages are made of the registry, need no script, and refer to nothing outside of this service.
 """
 
-from functools import partial
+from functools import cached_property, partial
 from http import HTTPStatus
 from itertools import groupby
 from typing import Any, Final, NamedTuple
@@ -165,14 +165,23 @@ class Reference:
         words = query.lower().split()
 
         def matches(tool: AnyTool) -> bool:
-            said = f"{tool.name} {tool.wire_name} {NOUNS[tool.noun].title} {tool.description}".lower()
-            return all(word in said for word in words)
+            return all(word in self._said[tool.name] for word in words)
 
         found = [group._replace(tools=[*filter(matches, group.tools)]) for group in self.groups]
         return [group for group in found if group.tools]
 
+    @cached_property
+    def _said(self) -> dict[str, str]:
+        """All that is said of each tool and of what it takes, in lower case."""
+        schemas = self._contract.document["components"]["schemas"]
+        return {
+            name: f"{name} {tool.wire_name} {NOUNS[tool.noun].title} {tool.description}"
+            f" {schemas[tool.asked_type.__name__]}".lower()
+            for name, tool in self._registry.items()
+        }
+
     def _page_of(self, tool: AnyTool) -> ToolPage:
-        schemas = self._contract.schemas
+        schemas = self._contract.document["components"]["schemas"]
         everywhere = set.intersection(*(set(refusals(one)) for one in self._registry.values()))
         return ToolPage(
             asked=shapes_of(schemas, tool.asked_type.__name__, "asked-"),
@@ -215,7 +224,8 @@ def reference_pages(registry: Registry) -> Blueprint:
     for name in names_in("docs"):
         pages.add_url_rule(f"/docs/{name}", name.replace(".", "_"), Asset(f"docs/{name}", _HEADERS).answer)
     pages.app_template_filter("prose")(partial(prose, tools=registry))
-    pages.app_template_filter("inline")(partial(inline, tools=registry))
+    pages.app_template_filter("inline")(inline)
+    pages.app_template_filter("linked")(partial(inline, tools=registry))
     pages.app_template_filter("day")(day)
     pages.app_template_filter("json")(coloured)
     pages.app_template_filter("colour")(colour)

@@ -57,12 +57,18 @@ def _shape(name: str, schema: Json, prefix: str) -> Shape:
             one,
             _type(field, prefix),
             one in required,
-            field.get("description", ""),
+            _description(field),
             list(dict.fromkeys(_rules(field))),
         )
         for one, field in schema.get("properties", {}).items()
     ]
     return Shape(name, schema.get("description", ""), fields)
+
+
+def _description(field: Json) -> str:
+    """Its own, or that of one of its alternatives."""
+    said = (one.get("description", "") for one in [field, *field.get("anyOf", [])])
+    return next(filter(None, said), "")
 
 
 def _mentions(schema: Any) -> Iterator[str]:
@@ -114,7 +120,7 @@ def _rules(schema: Json) -> Iterator[str]:
         yield f"matches `{schema['pattern']}`"
     for one in schema.get("anyOf", []):
         yield from _rules(one)
-    if schema.get("default") not in (None, []):
+    if schema.get("default") not in (None, [], {}):
         yield f"`{_text(schema['default'])}` unless given"
     for example in schema.get("examples", [])[:1]:
         yield f"such as `{_text(example)}`"

@@ -80,7 +80,7 @@ def listed_of_old(view: View, call: Call, asked: ListWorkflows) -> Workflows:
     answer=Workflow(id="wfl_1"),
 )
 def deleted(tx: Tx, call: Call, asked: MintSecret) -> Workflow:
-    """Delete a workflow."""
+    """Delete a workflow; `workflow.update` pauses it."""
     return Workflow(id="wfl_1")
 
 

@@ -30,6 +30,7 @@ class Parts(HTMLParser):
         self.addresses: set[str] = set()
         self.ids: list[str] = []
         self.text = ""
+        self._in_link = False
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -37,7 +38,12 @@ class Parts(HTMLParser):
         self.addresses |= {told[name] or "" for name in ("href", "src", "action") if name in told}
         self.ids += [told["id"] or ""] if "id" in told else []
         assert tag not in {"script", "style"}
+        assert not (tag == "a" and self._in_link), "a link in a link"
+        self._in_link |= tag == "a"
         assert not any(name == "style" or name.startswith("on") for name in told), f"inline in {tag}"
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_link &= tag != "a"
 
     def handle_data(self, data: str) -> None:
         self.text += f" {data}"
