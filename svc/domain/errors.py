@@ -6,7 +6,8 @@ Everything else is a fault of ours, and crashes the turn that it happened in.
 `code` is what every door and the audit trail call the error; what has none of its own is called as its base.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import ClassVar
 
 import msgspec
@@ -46,6 +47,15 @@ class InvalidInput(DomainError, ValueError):
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(faults)
         super().__init__("; ".join(f"{fault.pointer}: {fault.detail}" for fault in self.faults))
+
+
+@contextmanager
+def at(pointer: str) -> Iterator[None]:
+    """Have what breaks a rule in here raised as an `InvalidInput` that says where it stands."""
+    try:
+        yield
+    except InvalidValue as error:
+        raise InvalidInput([Fault(pointer, "invalid_value", str(error))]) from None
 
 
 class NotFound(DomainError):

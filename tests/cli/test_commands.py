@@ -133,6 +133,29 @@ def test_a_first_owner_gets_a_way_in(svc: Svc, shop: Path) -> None:
     ).stdout.splitlines()[1].split()
 
 
+def test_what_is_done_at_the_command_line_is_in_the_trail(svc: Svc, data: Path) -> None:
+    """Each change once, as the operator's, to what it was done to; what only looks leaves nothing."""
+    organization = svc("org", "create", "Harbour Lamps").stdout.strip()
+    svc("org", "plan", "pro")
+    person = svc("user", "create", "ada@example.com").stdout.strip()
+    svc("user", "link", "ada@example.com")
+    svc("serverkey", "mint", "Shop server")
+    key_id = svc("serverkey", "list").stdout.splitlines()[1].split()[0]
+    svc("serverkey", "revoke", key_id)
+
+    with closing(sqlite3.connect(data / "svc.db")) as conn:
+        done = conn.execute("SELECT action, target, caller_kind, door FROM audit ORDER BY id").fetchall()
+    assert [
+        ("organization.create", organization),
+        ("organization.plan", organization),
+        ("member.add", person),
+        ("member.sign_in_link", person),
+        ("serverkey.mint", key_id),
+        ("serverkey.revoke", key_id),
+    ] == [(action, target) for action, target, _, _ in done]
+    assert {("operator", "cli")} == {(kind, door) for _, _, kind, door in done}
+
+
 def test_a_password_is_read_and_not_shown(svc: Svc, shop: Path) -> None:
     """It comes by the standard input, so that no list of processes shows it, and is stored hashed."""
     told = CliRunner().invoke(
