@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from svc.domain.contacts import normalise_email, normalise_phone
 from svc.domain.currencies import CURRENCIES
-from svc.domain.errors import Fault, InvalidInput, InvalidValue
+from svc.domain.errors import Fault, InvalidInput, InvalidValue, pointer_to
 from svc.domain.limits import LONG_TEXT_CHARS_MAX, NUMBER_MAX, TEXT_CHARS_MAX, URL_CHARS_MAX
 from svc.domain.properties import CURRENCY_SUFFIX, Property, PropertyType, Value
 from svc.domain.times import rfc3339
@@ -76,7 +76,7 @@ def changed(
         except InvalidValue as error:
             known = slug in properties or _amount_of(properties, slug) is not None
             code = "invalid_value" if known else "unknown_property"
-            faults.append(Fault(_at(pointer, slug), code, str(error)))
+            faults.append(Fault(pointer + pointer_to(slug), code, str(error)))
             continue
         if value is None:
             values.pop(slug, None)
@@ -108,10 +108,6 @@ def _given(
     if currency is not None and not has_amount:
         raise InvalidValue("a currency stands beside an amount")
     return currency
-
-
-def _at(pointer: str, slug: str) -> str:
-    return f"{pointer}/{slug.replace('~', '~0').replace('/', '~1')}"
 
 
 def _amount_of(properties: Mapping[str, Property], slug: str) -> str | None:

@@ -315,7 +315,7 @@ submissions: Final = Table(
     ),
     Index(
         "ix_submissions_held",
-        "organization_id",
+        "form_id",
         "state",
         "id",
         sqlite_where=text("state = 'held'"),

@@ -5,17 +5,31 @@ from types import ModuleType
 from typing import Any, Final
 
 from svc.tools import (
+    forms,
     notes,
     objects,
     properties,
     record_history,
     record_lists,
     records,
+    sites,
+    submissions,
     suggestions,
 )
 from svc.tools.tool import Registry, Tool
 
-_MODULES: Final = (objects, properties, records, record_lists, record_history, notes, suggestions)
+_MODULES: Final = (
+    forms,
+    notes,
+    objects,
+    properties,
+    record_history,
+    record_lists,
+    records,
+    sites,
+    submissions,
+    suggestions,
+)
 
 
 def _tools(*modules: ModuleType) -> Iterator[Tool[Any, Any]]:
