@@ -20,8 +20,8 @@ from bench._lamps import FAMILY, GIVEN, KINDS, REGIONS, SEED, SIZES, database, f
 from bench._load import Load, finish_load, require_wrk, start_calls
 from bench._machine import Server, free_port, is_ready, program, running, stand_aside
 from bench._report import Target, print_table, print_targets, save
-from bench._stages import Stages, measure_stages
 from bench._world import workspace
+from bench.peers.tool_steps import STEPS
 from svc.cli.directory import DataDirectory
 from svc.domain.callers import Call, Caller, operator_call
 from svc.domain.roles import PERMISSIONS
@@ -49,6 +49,14 @@ TOOL: Final = "svc, record.get"
 STOCK: Final = "empty route, stock hypercorn"
 OWN: Final = "empty route, svc's server"
 
+_DONE: Final = {
+    "server": "the server: HTTP, sockets, the body",
+    "admission": "letting in: directory, mailbox, budget",
+    "shape": "the tool, the right to it, what is asked",
+    "reader": "to the store's reader and back",
+    "whole": "two SELECTs, the record, its JSON",
+}
+"""What the steps do, see `bench.peers.tool_steps`."""
 _PATH: Final = "/api/v1/tools/"
 _OK: Final = 200
 
@@ -125,12 +133,12 @@ def main() -> None:
         rows = _sizes(worlds)
         bodies = space / "bodies"
         rates = _rates(worlds[0], bodies)
-        stages = measure_stages(worlds[0].data, worlds[0].keys[0], bodies.read_bytes().splitlines())
+        steps = _steps(worlds[0], bodies)
     found = {(row.what, row.records): row for row in rows}
     times = {what: found[what, SIZES[-1]].p50_ms / found[what, SIZES[0]].p50_ms for what in ASKED}
     _show_sizes(found, times)
     _show_rates(rates)
-    _show_stages(stages, _median(rates, TOOL).cpu_us)
+    _show_steps(steps)
     targets = [
         *(
             Target(name=f"{what}: p50, times", figure=times[what], bound=bound)
@@ -144,7 +152,7 @@ def main() -> None:
         ),
     ]
     print_targets(targets)
-    save("tools", {"calls": rows, "rates": rates, "stages": stages}, targets)
+    save("tools", {"calls": rows, "rates": rates, "steps": steps}, targets)
 
 
 def _make(data: Path, size: int) -> World:
@@ -251,9 +259,18 @@ def _rates(world: World, bodies: Path) -> list[Rate]:
         return [_run(name, server, world, bodies) for _ in range(ROUNDS) for name, server in turns]
 
 
-def _run(name: str, server: Server, world: World, bodies: Path) -> Rate:
+def _steps(world: World, bodies: Path) -> list[Rate]:
+    """The steps of `record.get`, in turns."""
+    port = free_port()
+    command = [sys.executable, "-m", "bench.peers.tool_steps", str(world.data), str(port)]
+    with running(command, port, log=bodies.with_suffix(".steps")) as server:
+        _run(STEPS[-1], server, world, bodies, path=f"/{STEPS[-1]}/")  # warm
+        return [_run(step, server, world, bodies, path=f"/{step}/") for _ in range(ROUNDS) for step in STEPS]
+
+
+def _run(name: str, server: Server, world: World, bodies: Path, *, path: str = _PATH) -> Rate:
     cpu_before = server.cpu_seconds()
-    url = f"http://127.0.0.1:{server.port}{_PATH}record.get"
+    url = f"http://127.0.0.1:{server.port}{path}record.get"
     load = finish_load(start_calls(url, bodies, world.keys, seconds=SECONDS, connections=CONNECTIONS))
     if load.ok < load.requests or load.broken:
         raise SystemExit(f"{name}: {load}")
@@ -293,16 +310,15 @@ def _show_rates(rates: list[Rate]) -> None:
     )
 
 
-def _show_stages(stages: Stages, whole_us: float) -> None:
-    parts = {
-        "the tool: two SELECTs, the record, JSON": stages.tool,
-        "to the store's reader and back": stages.store - stages.tool,
-        "letting in: directory, mailbox, budget": stages.admission,
-        "the door: headers, right, shape, answer": stages.door - stages.store - stages.admission,
-        "the server: HTTP, sockets, ASGI": whole_us - stages.door,
-    }
+def _show_steps(steps: list[Rate]) -> None:
+    """What each step costs beyond those before it, by medians of CPU time."""
+    cpu_us = {step: median(one.cpu_us for one in steps if one.contender == step) for step in STEPS}
+    before = [0.0, *cpu_us.values()]
     print_table(
-        "Where the time of a record.get goes",
-        ["", "CPU µs", "%"],
-        [[name, part, part / whole_us * 100] for name, part in parts.items()],
+        "Where the CPU time of a record.get goes, µs",
+        ["", "µs", "%"],
+        [
+            [_DONE[step], cost - less, (cost - less) / cpu_us[STEPS[-1]] * 100]
+            for (step, cost), less in zip(cpu_us.items(), before, strict=False)
+        ],
     )
