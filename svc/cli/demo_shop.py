@@ -11,7 +11,7 @@ import msgspec
 from svc.cli import demo_records
 from svc.domain.callers import Call, Caller, operator_call
 from svc.domain.fields import field_map
-from svc.domain.forms import Form, Scalar
+from svc.domain.forms import Form, NewForm, Scalar
 from svc.domain.organizations import Organization
 from svc.domain.roles import OWNER, VIEWER
 from svc.domain.senders import sender_of, visitor_of
@@ -32,7 +32,6 @@ from svc.storage import (
 )
 from svc.storage.accounts import NewAccount
 from svc.storage.api_keys import NewKey
-from svc.storage.forms import NewForm
 from svc.storage.organizations import NewOrganization
 from svc.storage.store import Tx
 from svc.storage.submissions import NewSubmission
@@ -79,7 +78,7 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> 
         sites.create(opened, shop.id, other)
     unbound = forms.create(
         opened,
-        shop.id,
+        shop,
         NewForm(
             name="Ask about a lamp",
             field_map={"town": "city"},
@@ -89,7 +88,7 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> 
     )
     bound = forms.create(
         opened,
-        shop.id,
+        shop,
         NewForm(
             name="Trade enquiries",
             site_id=site.id,
@@ -98,8 +97,8 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> 
             honeypot=HONEYPOT,
         ),
     )
-    closed = forms.create(opened, shop.id, NewForm(name="Summer sale", site_id=site.id))
-    forms.set_status(opened, shop.id, closed.id, "paused")
+    closed = forms.create(opened, shop, NewForm(name="Summer sale", site_id=site.id))
+    forms.pause(opened, shop.id, closed.id)
     server_key = server_keys.mint(opened, shop.id, "Shop server")
     demo_records.fill(tx, owner)
     inbox = _Inbox(tx, shop, sender_secret)

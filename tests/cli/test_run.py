@@ -17,9 +17,9 @@ from sqlalchemy import select
 
 from svc.cli.directory import DataDirectory
 from svc.clock import WallClock
-from svc.storage import forms, server_keys, tables
+from svc.domain.forms import NewForm
+from svc.storage import forms, organizations, server_keys, tables
 from svc.storage.beside import sole_use
-from svc.storage.forms import NewForm
 from svc.storage.sqlite import open_store
 from svc.storage.store import Tx
 from tests.cli.conftest import Svc
@@ -103,7 +103,8 @@ FORMS_EACH = 8
 def open_forms(tx: Tx, organization_id: str) -> tuple[list[str], str]:
     """Forms for all posters, and a server key, so that each visitor is a sender."""
     names = [f"Form {number}" for number in range(2 * POSTERS * FORMS_EACH)]
-    keys = [forms.create(tx, organization_id, NewForm(name=name)).form_key for name in names]
+    organization = organizations.get(tx.conn, organization_id)
+    keys = [forms.create(tx, organization, NewForm(name=name)).form_key for name in names]
     return keys, server_keys.mint(tx, organization_id, "web-1").key
 
 
