@@ -16,7 +16,8 @@ from svc.tools import (
     submissions,
     suggestions,
 )
-from svc.tools.tool import Registry, Tool
+from svc.tools.tool import Tool
+from svc.tools.tools import Finder
 
 _MODULES: Final = (
     forms,
@@ -37,4 +38,5 @@ def _tools(*modules: ModuleType) -> Iterator[Tool[Any, Any]]:
         yield from (one for one in vars(module).values() if isinstance(one, Tool))
 
 
-REGISTRY: Final = Registry(_tools(*_MODULES))
+FINDER: Final = Finder(_tools(*_MODULES))
+REGISTRY: Final = FINDER.registry
