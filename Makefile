@@ -1,10 +1,10 @@
-# Every target works from a clean clone with Python 3.11 and make alone.
+# Every target works from a clean clone with Python 3.11 and make alone; `conformance` needs npm besides.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps
 
-.PHONY: run env test check bench bench-env lock clean
+.PHONY: run env test conformance check bench bench-env lock clean
 
 run: env  ## Start with a demo organization in ./data
 	$(BIN)/svc run --demo
@@ -32,6 +32,13 @@ $(VENV)/.bench: $(VENV)/.run requirements/bench.lock
 test: $(VENV)/.test  ## Run every test
 	sh tests/browser/ensure_chromium.sh
 	$(BIN)/python -m pytest
+
+$(VENV)/.node: $(VENV)/.python tests/node/package.json tests/node/package-lock.json
+	npm ci --prefix tests/node --cache $(VENV)/npm --no-audit --no-fund --loglevel error
+	touch $@
+
+conformance: $(VENV)/.test $(VENV)/.node  ## Run MCP's official conformance suite and inspector (needs npm)
+	$(BIN)/python -m tests.mcp.conformance
 
 check: $(VENV)/.test $(VENV)/.bench  ## Lint, types, import contracts; the benches are read too
 	$(BIN)/ruff check .
