@@ -15,7 +15,6 @@ import sys
 from datetime import UTC, datetime
 from typing import Any
 
-import msgspec
 import uvicorn
 from fastmcp import FastMCP
 from fastmcp.exceptions import ToolError
@@ -82,8 +81,8 @@ def make_server(path: str) -> FastMCP[None]:
                 name=tool.wire_name,
                 title=tool.summary.removesuffix("."),
                 description=tool.description,
-                parameters=msgspec.json.decode(schemas.input),
-                output_schema=msgspec.json.decode(schemas.output),
+                parameters=schemas.input,
+                output_schema=schemas.output,
             )
         )
 

@@ -16,7 +16,7 @@ from snowballstemmer import stemmer
 from svc.domain import vocabulary
 from svc.domain.searching import words
 
-_SATURATION: Final = 3.0
+_SATURATION: Final = 8.0
 """`k1` of BM25: how soon another occurrence of a word says nothing new."""
 _WORDS_MAX: Final = 64
 """Words of a sentence that are looked at. Ours: what is longer is no sentence."""

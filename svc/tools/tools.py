@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
-from typing import Annotated, Any, Final, NamedTuple
-
-import msgspec
+from typing import Annotated, Any, Final
 
 from svc.domain import vocabulary
 from svc.domain.callers import Call, Caller, permit
@@ -20,12 +18,10 @@ NEAREST: Final = 3
 _LIKENESS: Final = 0.6
 """From which on two names are near, 0 to 1 (`difflib`)."""
 
-_Schema = Annotated[
-    msgspec.Raw, about(extra_json_schema={"type": "object"}, description="JSON Schema 2020-12.")
-]
+_Schema = Annotated[dict[str, Any], about(description="JSON Schema 2020-12.")]
 
 
-class ToolAnswer(Answer, frozen=True, kw_only=True, omit_defaults=True):
+class ToolAnswer(Answer, frozen=True, kw_only=True):
     """A tool, with all that is needed to call it."""
 
     name: str
@@ -96,18 +92,11 @@ _ANSWER: Final = ToolAnswer(
     name="record.get",
     description="Show a record.",
     effect="reads",
-    input_schema=msgspec.Raw(b'{"type":"object"}'),
-    output_schema=msgspec.Raw(b'{"type":"object"}'),
+    input_schema={"type": "object"},
+    output_schema={"type": "object"},
 )
 _FOUND: Final = FoundTools(tools=(_ANSWER,), refused=())
 _DESCRIBED: Final = DescribedTools(tools=(_ANSWER,), unknown=())
-
-
-class EncodedSchemas(NamedTuple):
-    """`Schemas`, as JSON."""
-
-    input: msgspec.Raw
-    output: msgspec.Raw
 
 
 class Finder:
@@ -116,10 +105,8 @@ class Finder:
     def __init__(self, tools: Iterable[Tool[Any, Any]]) -> None:
         self.registry: Final = Registry((*tools, *self._own_tools()))
         """The tools, and the two that find them."""
-        schemas = {one.name: schemas_of(one) for one in self.registry.values()}
-        self.schemas: Final = {name: _encoded(one) for name, one in schemas.items()}
-        """By name, as JSON."""
-        documents = {name: _document(self.registry[name], one) for name, one in schemas.items()}
+        self.schemas: Final = {one.name: schemas_of(one) for one in self.registry.values()}
+        documents = {name: _document(self.registry[name], one) for name, one in self.schemas.items()}
         self._ranking = Ranking(documents)
 
     def rank(self, sentence: str) -> list[str]:
@@ -127,11 +114,16 @@ class Finder:
         return self._ranking.rank(sentence)
 
     def search(self, caller: Caller, query: str, limit: int) -> FoundTools:
-        """The *limit* tools that fit *query* best, without those that *caller* may not call: these apart."""
+        """The *limit* tools that fit *query* best, without those that *caller* may not call: these apart.
+
+        Names that go away are not told to anybody who does not know them.
+        """
         tools: list[ToolAnswer] = []
         refused: list[RefusedTool] = []
         for name in self.rank(query):
             found = self.registry[name]
+            if found.deprecated is not None:
+                continue
             refusal = refusal_of(caller, found)
             if refusal is None:
                 tools.append(self._answer(found))
@@ -199,10 +191,6 @@ def refusal_of(caller: Caller, one: Tool[Any, Any]) -> str | None:
     except Forbidden as refusal:
         return str(refusal)
     return None
-
-
-def _encoded(schemas: Schemas) -> EncodedSchemas:
-    return EncodedSchemas(*(msgspec.Raw(msgspec.json.encode(one)) for one in schemas))
 
 
 def _document(one: Tool[Any, Any], schemas: Schemas) -> Document:

@@ -1,6 +1,6 @@
 """The official conformance suite and the official inspector, both of npm, against the real server.
 
-`python -m tests.mcp.conformance`: needs `npm ci` in `tests/node`. The suite cannot send a key, so the server
+`make conformance` installs both and runs this. The suite cannot send a key, so the server
 here puts one into requests that have none. `conformance.yml` has what does not apply, with the reasons.
 """
 
@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 import trio
 
 from svc.domain.callers import FINDING, Call
@@ -22,11 +21,11 @@ from svc.http.mcp.door import FULL_PATH, PATH, McpDoor
 from svc.storage.store import View
 from svc.tools.catalogue import REGISTRY
 from svc.tools.tool import Answer, Asked, Tool, reads, tool
-from svc.tools.tools import EncodedSchemas, Finder
+from svc.tools.tools import Finder
 from tests.http.serving import listening
 from tests.tooling import tool_town
 
-NODE: Final = Path(__file__).parent.parent / "node" / "node_modules"
+PACKAGES: Final = Path(__file__).parent.parent / "node" / "node_modules"
 BASELINE: Final = Path(__file__).with_name("conformance.yml")
 VERSIONS: Final = ("2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 SMALL_DOOR: Final = (
@@ -72,7 +71,7 @@ def suite_tools() -> Iterator[Tool[Any, Any]]:
     yield from (simple_text, error_handling, schema_tool)
 
 
-SCHEMA: Final = {
+SCHEMA: Final[dict[str, Any]] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "type": "object",
     "$defs": {
@@ -101,8 +100,7 @@ SCHEMA: Final = {
 def suite_finder() -> Finder:
     """The catalogue, and the suite's tools."""
     finder = Finder([*(one for one in REGISTRY.values() if one.name not in FINDING), *suite_tools()])
-    given = msgspec.Raw(msgspec.json.encode(SCHEMA))
-    finder.schemas[SCHEMA_TOOL] = EncodedSchemas(given, finder.schemas[SCHEMA_TOOL].output)
+    finder.schemas[SCHEMA_TOOL] = finder.schemas[SCHEMA_TOOL]._replace(input=SCHEMA)
     return finder
 
 
@@ -128,9 +126,9 @@ async def nowhere(_scope: Scope, _receive: Receive, send: Send) -> None:
 
 async def run_node(script: str, *arguments: str, home: str) -> tuple[int, str]:
     """The exit code and all output of a program of npm's, which writes nowhere but below *home*."""
-    node = NODE / "node" / "bin" / "node"
+    node = Path(sys.executable).with_name("node")
     ran = await trio.run_process(
-        [str(node), str(NODE / script), *arguments],
+        [str(node), str(PACKAGES / script), *arguments],
         capture_stdout=True,
         stderr=-2,
         check=False,

@@ -10,9 +10,9 @@ import msgspec
 from svc.domain.callers import Caller, Limit
 from svc.domain.roles import Permission
 from svc.http.mcp.rpc import INVALID_PARAMS, NO_ARGUMENTS, RpcError
-from svc.tools.schemas import schema_of
+from svc.tools.schemas import Schemas, schema_of
 from svc.tools.tool import Asked, Tool, about
-from svc.tools.tools import EncodedSchemas, Finder, refusal_of
+from svc.tools.tools import Finder, refusal_of
 
 PAGE_TOOLS: Final = 100
 """Tools on one page of the flat list. Ours: nearly every key's tools are on the first."""
@@ -46,8 +46,8 @@ class Descriptor(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True
     name: str
     title: str
     description: str
-    input_schema: Any
-    output_schema: Any = msgspec.UNSET
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
     annotations: Annotations | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -80,7 +80,7 @@ def annotations_of(tool: Tool[Any, Any]) -> Annotations:
     )
 
 
-def descriptor_of(tool: Tool[Any, Any], schemas: EncodedSchemas) -> Descriptor:
+def descriptor_of(tool: Tool[Any, Any], schemas: Schemas) -> Descriptor:
     """*tool* in the flat list."""
     return Descriptor(
         name=tool.wire_name,

@@ -28,7 +28,7 @@ from svc.http.mcp.descriptors import CALL, CallTool, FlatList, Page, entries
 from svc.http.mcp.rpc import Message, Params, RpcError
 from svc.http.mcp.versions import CONTRACT, UNSAID, VERSIONS, Version, check_envelope, version_of
 from svc.http.problems import UNAUTHORIZED, is_fault, refusal
-from svc.http.tools import JSON, OWN, REPLAYED, budget_headers, check_type
+from svc.http.tools import JSON, OWN, REPLAYED, budget_headers, check_type, deprecation_headers
 from svc.tools.tool import read_asked
 from svc.tools.tools import Finder
 
@@ -171,7 +171,7 @@ class McpDoor:
                 raise
             text = results.refusal_text(name, error)
         else:
-            headers = [REPLAYED] if done.replayed else []
+            headers = [*deprecation_headers(tool), *([REPLAYED] if done.replayed else [])]
             return _told(200, rpc.result(reply_id, results.called(version, done)), *headers)
         return _told(200, rpc.result(reply_id, results.refused(version, text)))
 
