@@ -101,6 +101,8 @@ class McpDoor:
             return await self._result(version, method, params, call, message.reply_id())
         except RpcError as error:
             return _failed(version, message.reply_id(), error)
+        except Unauthenticated:
+            raise  # the key has ended since it was let in
         except Unavailable as error:
             wait = retry_after_seconds(round(error.retry_after_seconds * SECOND_MS))
             retry = (b"retry-after", b"%d" % wait)
@@ -167,7 +169,7 @@ class McpDoor:
         except MalformedJson as error:
             raise RpcError(rpc.PARSE_ERROR, str(error)) from None
         except DomainError as error:
-            if is_fault(error) or isinstance(error, Unavailable):
+            if is_fault(error) or isinstance(error, Unavailable | Unauthenticated):
                 raise
             text = results.refusal_text(name, error)
         else:
