@@ -23,7 +23,8 @@ from svc.tools import (
     suggestions,
     teams,
 )
-from svc.tools.tool import Registry, Tool
+from svc.tools.tool import Tool
+from svc.tools.tools import Finder
 
 _MODULES: Final = (
     api_keys,
@@ -56,4 +57,5 @@ def _named(name: str) -> Tool[Any, Any] | None:
     return REGISTRY.named(name)
 
 
-REGISTRY: Final = Registry(_tools(*_MODULES))
+FINDER: Final = Finder(_tools(*_MODULES))
+REGISTRY: Final = FINDER.registry
