@@ -7,8 +7,11 @@ from typing import Any, Final
 from svc.tools import (
     api_keys,
     audit,
+    connections,
+    conversations,
     forms,
     members,
+    messages,
     notes,
     objects,
     organizations,
@@ -29,8 +32,11 @@ from svc.tools.tools import Finder
 _MODULES: Final = (
     api_keys,
     audit,
+    connections,
+    conversations,
     forms,
     members,
+    messages,
     notes,
     objects,
     organizations,
