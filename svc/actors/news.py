@@ -9,6 +9,7 @@ from svc.actors.organization import Organization
 from svc.domain.changes import (
     AccessChanged,
     Change,
+    EmbedsChanged,
     FormsChanged,
     KeysChanged,
     SessionsChanged,
@@ -38,6 +39,8 @@ class News:
             case FormsChanged(form_keys):
                 for form_key in form_keys:
                     FormWindow(self._house, form_key).reload.tell_if_active()
+            case EmbedsChanged(embed_keys):
+                self._house.embed_snapshots.drop(*embed_keys)
             case SubmissionsDue(organization_id):
                 try:
                     Organization(self._house, organization_id).wake.tell()

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from svc.actors._core import Actor
 from svc.actors.caretaker import Caretaker
+from svc.actors.embed_cache import EmbedCache
 from svc.actors.form_window import FormWindow
 from svc.actors.organization import Organization
 from svc.actors.sign_in_gate import SignInGate
@@ -13,6 +14,7 @@ KINDS: Final[tuple[type[Actor[Any, Any]], ...]] = (
     Organization,
     FormWindow,
     SiteTraffic,
+    EmbedCache,
     SignInGate,
     Caretaker,
 )

@@ -13,6 +13,12 @@ class FormsChanged(Change, frozen=True):
     form_keys: tuple[str, ...]
 
 
+class EmbedsChanged(Change, frozen=True):
+    """What decides about what these embeds show is not as it was: they, their organization, or an object."""
+
+    embed_keys: tuple[str, ...]
+
+
 class SubmissionsDue(Change, frozen=True):
     """Stored submissions of the organization wait to be filed."""
 

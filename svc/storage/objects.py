@@ -12,6 +12,7 @@ from svc.domain.ids import new_id
 from svc.domain.limits import OBJECTS_MAX, PROPERTIES_MAX
 from svc.domain.objects import BUILTIN_OBJECTS
 from svc.domain.properties import Property
+from svc.storage import embed_news
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import objects, properties
@@ -105,9 +106,10 @@ def update_labels(
 
 
 def publish(tx: Tx, organization_id: str, slug: str, *, publishable: bool) -> StoredObject:
-    """Switch whether the object may appear in embeds. Raises `NotFound`."""
+    """Switch whether the object may appear in embeds, effective with the next request. Raises `NotFound`."""
     kept = get(tx.conn, organization_id, slug)
     tx.conn.execute(update(objects).where(objects.c.id == kept.id).values(publishable=publishable))
+    embed_news.announce_all(tx, organization_id)
     return get(tx.conn, organization_id, slug)
 
 
@@ -208,6 +210,7 @@ def update_property(
         raise InvalidInput([Fault("/personal", "invalid_value", "it is personal, and stays so")])
     rules.check_property(of.slug, asked, frozenset(ids_by_slug(tx.conn, organization_id)))
     _change_property(tx, kept.id, asked)
+    embed_news.announce_all(tx, organization_id)
     return get(tx.conn, organization_id, object_slug).properties[slug]
 
 
@@ -223,6 +226,7 @@ def delete_property(tx: Tx, organization_id: str, object_slug: str, slug: str) -
     if rules.is_needed(of.slug, slug):
         raise Conflict("the object cannot do without this property")
     tx.conn.execute(update(properties).where(properties.c.id == kept.id).values(deleted_at=tx.now))
+    embed_news.announce_all(tx, organization_id)
 
 
 def _property(of: StoredObject, slug: str) -> StoredProperty:
