@@ -12,6 +12,7 @@ from svc.actors.directory import Directory
 from svc.actors.embed_snapshots import EmbedSnapshots
 from svc.actors.passwords import Passwords
 from svc.clock import Clock
+from svc.domain.limits import CALLS_MAX
 from svc.domain.sessions import Session
 from svc.storage import api_keys, sessions
 from svc.storage.api_keys import Route
@@ -42,12 +43,18 @@ class House(ActorSystem):
         clock: Clock,
         secrets: Secrets,
         passwords: Passwords | None = None,
+        *,
+        calls_per_minute: int = CALLS_MAX,
     ) -> None:
         super().__init__(kinds)
         self.store = store
         self.clock = clock
         self.secrets = secrets
         self.passwords = passwords or Passwords()
+        self.calls_per_minute = calls_per_minute
+        """The budget of each key, and of each signed-in person."""
+        self.under_way: set[tuple[str, str, str]] = set()
+        """Writes under an idempotency key that are being done now: by caller, tool and key."""
         self.keys: Directory[Route] = Directory(store, clock, api_keys.route)
         """Where live API and gateway keys lead."""
         self.sessions: Directory[Session] = Directory(store, clock, sessions.find)

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors.house import House
 from svc.domain.access import Access, KeyFacts, admit_key, admit_person
+from svc.domain.budgets import Allowance, Budgets
 from svc.domain.callers import Caller
 from svc.domain.errors import Unavailable
 from svc.domain.limits import FILING_BATCH_MAX, KEY_USE_NOTED_MS
@@ -30,11 +31,19 @@ RETRY_MS: Final = 2 * SECOND_MS
 """How long it waits when the store could not take a filing."""
 
 
+class Admission(msgspec.Struct, frozen=True):
+    """A caller that was let in, and what was left of its budget."""
+
+    caller: Caller
+    allowance: Allowance
+
+
 class OrganizationState(msgspec.Struct, kw_only=True):
     """What an organization keeps at hand. Times are ms since the epoch."""
 
     cabinet: Cabinet
     access: Private[Access]
+    budgets: Private[Budgets]
     access_revision: int
     """Which of the house's revisions of its access this is."""
     uses: dict[str, int] = {}
@@ -57,20 +66,22 @@ class Organization(Actor[House, OrganizationState]):
         self.wake.after(0)
         # Asked before the read: what is announced meanwhile only has it read once more.
         revision = self.system.access_revisions[self.key]
-        return await self.system.store.read(_load, self.key, revision, self.system.clock.now())
+        budgets = Budgets(self.system.calls_per_minute)
+        return await self.system.store.read(_load, self.key, revision, budgets, self.system.clock.now())
 
     @turn
-    async def admit_key(self, digest: str) -> Caller:
+    async def admit_key(self, digest: str) -> Admission:
         """Who calls with the key of that digest, and what they may do now. Raises `Unauthenticated`."""
         known, now = await self._access(), self.system.clock.now()
         caller = admit_key(known, digest, now)
         self._note_use(known.keys[digest], now)
-        return caller
+        return self._admitted(caller, now)
 
     @turn
-    async def admit_person(self, session: Session) -> Caller:
+    async def admit_person(self, session: Session) -> Admission:
         """The signed-in person as a caller here. Raises `Unauthenticated`."""
-        return admit_person(await self._access(), session.person_id, session.confirmed_at)
+        caller = admit_person(await self._access(), session.person_id, session.confirmed_at)
+        return self._admitted(caller, self.system.clock.now())
 
     @turn
     async def note_uses(self) -> None:
@@ -101,6 +112,9 @@ class Organization(Actor[House, OrganizationState]):
             state.access = Private(await self.system.store.read(access.of_organization, self.key, now))
             state.access_revision = revision
         return state.access.value
+
+    def _admitted(self, caller: Caller, now: int) -> Admission:
+        return Admission(caller, self.state.budgets.value.spend(caller.id, now))
 
     def _note_use(self, key: KeyFacts, now: int) -> None:
         """Remember that *key* was used, unless that was noted within the last minute."""
@@ -149,9 +163,12 @@ class Organization(Actor[House, OrganizationState]):
             return await store.write_behind(filing.file_each_due, cabinet)
 
 
-def _load(conn: Connection, organization_id: str, revision: int, now: int) -> OrganizationState:
+def _load(
+    conn: Connection, organization_id: str, revision: int, budgets: Budgets, now: int
+) -> OrganizationState:
     return OrganizationState(
         cabinet=filing.cabinet(conn, organization_id),
         access=Private(access.of_organization(conn, organization_id, now)),
         access_revision=revision,
+        budgets=Private(budgets),
     )

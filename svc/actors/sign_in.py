@@ -1,6 +1,6 @@
 """Signing in and out, and knowing who is signed in."""
 
-from typing import Final, NoReturn
+from typing import ClassVar, Final, NoReturn
 
 import msgspec
 from sqlalchemy import Connection
@@ -23,6 +23,8 @@ GATE: Final = "main"
 
 class WrongCredentials(DomainError):
     """Raised for an account, a password or a link that opens nothing. It never says which was wrong."""
+
+    code: ClassVar[str] = "wrong_credentials"
 
 
 class Browser(msgspec.Struct, frozen=True):

@@ -1,6 +1,6 @@
 """Who calls, through which door, and what that one may do at this moment."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -42,6 +42,12 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     caller: Caller
     door: Door
     request_id: str | None = None
+
+    def source(self) -> dict[str, Any]:
+        """Where what it writes comes from, as timelines and events say it (decisions §10)."""
+        kinds = {"key": self.door, "operator": "person"}
+        kind = kinds.get(self.caller.kind, self.caller.kind)
+        return {"kind": kind, "id": self.caller.id, "personId": self.caller.person_id}
 
 
 def operator_call(organization_id: str) -> Call:

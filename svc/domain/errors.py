@@ -2,9 +2,12 @@
 
 A `DomainError` is an answer: it goes back to whoever asked and nothing crashes.
 Everything else is a fault of ours, and crashes the turn that it happened in.
+
+`code` is what every door and the audit trail call the error; what has none of its own is called as its base.
 """
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 import msgspec
 
@@ -12,9 +15,13 @@ import msgspec
 class DomainError(Exception):
     """Raised when a rule refuses what was asked. Tell the asker why."""
 
+    code: ClassVar[str] = "internal"
+
 
 class InvalidValue(DomainError, ValueError):
     """Raised for a value that breaks the rule of its type. Say which and why."""
+
+    code: ClassVar[str] = "validation_failed"
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -29,6 +36,8 @@ class Fault(msgspec.Struct, frozen=True):
 class InvalidInput(DomainError, ValueError):
     """Raised with all that is wrong with what was asked. Nothing was changed: mend it and ask again."""
 
+    code: ClassVar[str] = "validation_failed"
+
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(faults)
         super().__init__("; ".join(f"{fault.pointer}: {fault.detail}" for fault in self.faults))
@@ -37,9 +46,19 @@ class InvalidInput(DomainError, ValueError):
 class NotFound(DomainError):
     """Raised when no such thing exists, or the asker may not know that it does."""
 
+    code: ClassVar[str] = "not_found"
+
+
+class UnknownTool(NotFound):
+    """Raised for the name of a tool that there is not."""
+
+    code: ClassVar[str] = "unknown_tool"
+
 
 class Conflict(DomainError):
     """Raised when the thing is not in a state that allows what was asked."""
+
+    code: ClassVar[str] = "conflict"
 
 
 class Unavailable(DomainError):
@@ -47,6 +66,8 @@ class Unavailable(DomainError):
 
     `retry_after_seconds` says when, where somebody knows; one second otherwise.
     """
+
+    code: ClassVar[str] = "overloaded"
 
     def __init__(self, message: str, *, retry_after_seconds: float = 1.0) -> None:
         super().__init__(message)
@@ -56,29 +77,67 @@ class Unavailable(DomainError):
 class Unauthenticated(DomainError):
     """Raised when nobody that we know asks. It never says why: unknown, revoked and expired are one."""
 
+    code: ClassVar[str] = "unauthorized"
+
 
 class Forbidden(DomainError):
     """Raised when we know who asks, and that one may not do this."""
+
+    code: ClassVar[str] = "forbidden"
 
 
 class PersonOnly(Forbidden):
     """Raised when a key or an agent asks for what only a person does."""
 
+    code: ClassVar[str] = "person_only"
+
 
 class ApprovalRequired(Forbidden):
     """Raised when an agent would have to ask for approval first, so that a key may not do it at all."""
+
+    code: ClassVar[str] = "approval_required"
+
+
+class PlanRequired(Forbidden):
+    """Raised for what the organization's plan does not include, or a hub that is switched off."""
+
+    code: ClassVar[str] = "plan_required"
 
 
 class ConfirmationRequired(Forbidden):
     """Raised when a person has to confirm who they are first: their sign-in is no longer fresh."""
 
+    code: ClassVar[str] = "confirmation_required"
+
 
 class KeyLimit(Conflict):
     """Raised when an organization has as many live keys as it may. Revoke one."""
 
+    code: ClassVar[str] = "key_limit"
+
+
+class IdempotencyInProgress(Conflict):
+    """Raised while the first call under the same idempotency key still runs. Try again in a second."""
+
+    code: ClassVar[str] = "idempotency_in_progress"
+
+
+class IdempotencyMismatch(DomainError):
+    """Raised when an idempotency key comes again with something else asked. Use a new key."""
+
+    code: ClassVar[str] = "idempotency_mismatch"
+
+
+class MalformedJson(DomainError, ValueError):
+    """Raised for what is no JSON at all."""
+
+    code: ClassVar[str] = "malformed_json"
+
 
 class TooManyAttempts(DomainError):
     """Raised when something was tried too often. Try again after `retry_after_ms`."""
+
+    code: ClassVar[str] = "rate_limited"
 
     def __init__(self, message: str, *, retry_after_ms: int) -> None:
         super().__init__(message)

@@ -138,6 +138,17 @@ SITE_VISITS_MAX: Final = 6_000
 # Plans.
 TRIAL_MS: Final = 14 * DAY_MS
 
+# Tools.
+TOOL_BODY_BYTES_MAX: Final = 1_000_000
+CALL_WINDOW_MS: Final = MINUTE_MS
+CALLS_MAX: Final = 600
+"""Calls of one key within `CALL_WINDOW_MS`, unless the configuration says otherwise."""
+IDEMPOTENCY_KEY_CHARS_MAX: Final = 255
+IDEMPOTENCY_LIFE_MS: Final = DAY_MS
+"""How long a call is answered again as the first time."""
+IDEMPOTENCY_PRUNED_MAX: Final = 500
+"""Kept answers that one unit of work deletes."""
+
 # People and keys.
 LIVE_KEYS_MAX: Final = 20
 """API and gateway keys of one organization together that are neither revoked nor expired."""

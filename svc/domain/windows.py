@@ -45,6 +45,10 @@ class SlidingWindow:
         if place < len(self._times) and self._times[place] == at:
             del self._times[place]
 
+    def oldest(self) -> int | None:
+        """The oldest event that counted when it was last asked; None when there was none."""
+        return self._times[0] if self._times else None
+
     def next_room_at(self, now: int) -> int | None:
         """The time at which the next event fits; None when one fits at *now*."""
         return None if self.room(now) else self._times[0] + self.window_ms

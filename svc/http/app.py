@@ -1,36 +1,24 @@
 """The public application: every door that the outside may knock on."""
 
 from collections.abc import Sequence
-from http import HTTPStatus
-from typing import Final, cast
+from typing import cast
 
 from quart import Response, request
-from werkzeug.exceptions import (
-    HTTPException,
-    MethodNotAllowed,
-    NotFound,
-    RequestEntityTooLarge,
-    RequestTimeout,
-)
+from werkzeug.exceptions import HTTPException
 
 from svc.actors.house import House
 from svc.domain.senders import Network
-from svc.http import forms, problems, tracker
+from svc.http import forms, problems, tools, tracker
 from svc.http.asgi import ASGIApp
 from svc.http.demo import DemoShop, demo_doors
 from svc.http.forms import FormDoor
 from svc.http.hot import Hot
 from svc.http.lean import LeanQuart, LeanRequest
 from svc.http.people import people_doors
-from svc.http.problems import Code, problem
+from svc.http.problems import as_response, refusal
+from svc.http.tools import KeyGate, SessionGate, ToolDoor
 from svc.http.tracker import TrackerDoor
-
-_CODES: Final[dict[type[HTTPException], Code]] = {
-    NotFound: "not_found",
-    MethodNotAllowed: "method_not_allowed",
-    RequestEntityTooLarge: "body_too_large",
-    RequestTimeout: "too_slow",
-}
+from svc.tools.catalogue import REGISTRY
 
 
 def public_app(
@@ -47,6 +35,8 @@ def public_app(
         {
             forms.PATH: FormDoor(house, trusted_proxies),
             tracker.PATH: TrackerDoor(house, trusted_proxies),
+            tools.API_PATH: ToolDoor(house, REGISTRY, KeyGate(house)),
+            tools.APP_PATH: ToolDoor(house, REGISTRY, SessionGate(house)),
         },
     )
 
@@ -58,12 +48,6 @@ def quart_app() -> LeanQuart:
 
     @app.errorhandler(HTTPException)
     async def refuse(error: HTTPException) -> Response:
-        ours = (error.code or 500) >= HTTPStatus.INTERNAL_SERVER_ERROR
-        other: Code = "internal" if ours else "malformed_request"
-        code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), other)
-        answer = problem(code, cast("LeanRequest", request).id)
-        if isinstance(error, MethodNotAllowed) and error.valid_methods:
-            answer.headers["Allow"] = ", ".join(sorted(error.valid_methods))
-        return answer
+        return as_response(refusal(error, cast("LeanRequest", request).id))
 
     return app

@@ -82,7 +82,10 @@ class HotDoor(Protocol):
 
 
 class Hot:
-    """ASGI middleware: what *doors* has a path for is answered there, everything else by *app*."""
+    """ASGI middleware: what *doors* has a path for is answered there, everything else by *app*.
+
+    A door at a path that ends with a slash answers for whatever stands directly below it.
+    """
 
     def __init__(self, app: ASGIApp, doors: Mapping[str, HotDoor]) -> None:
         self._app = app
@@ -90,7 +93,7 @@ class Hot:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """ASGI."""
-        door = self._doors.get(scope["path"]) if scope["type"] == "http" else None
+        door = self._door(scope["path"]) if scope["type"] == "http" else None
         if door is None:
             await self._app(scope, receive, send)
             return
@@ -102,6 +105,9 @@ class Hot:
         except Exception as error:  # noqa: BLE001  # the door knows what each means
             answer = door.refuse(request, error)
         await _send(send, request, answer)
+
+    def _door(self, path: str) -> HotDoor | None:
+        return self._doors.get(path) or self._doors.get(path[: path.rfind("/") + 1])
 
 
 async def _send(send: Send, request: HotRequest, answer: Answer) -> None:

@@ -4,7 +4,6 @@ What changes something takes JSON alone, which no other site's page can send wit
 signed-in person the session's `X-CSRF-Token` besides.
 """
 
-import hmac
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, Final, TypeVar, cast
@@ -15,17 +14,16 @@ from quart import Blueprint, Response, request
 from svc.actors import sign_in
 from svc.actors.house import House
 from svc.actors.sign_in import Browser, Profile, SignedIn
-from svc.domain.errors import DomainError, Forbidden, Unauthenticated
+from svc.domain.errors import DomainError, Forbidden
 from svc.domain.limits import SESSION_LIFE_MS
 from svc.domain.senders import Network, is_trusted
 from svc.domain.sessions import csrf_token
 from svc.domain.times import SECOND_MS
 from svc.http.lean import LeanRequest
-from svc.http.problems import problem, refusal
+from svc.http.problems import as_response, problem, refusal
 from svc.http.senders import address_of
+from svc.http.session_cookie import CHALLENGE, COOKIE, CSRF_HEADER, guarded_token, session_token
 
-COOKIE: Final = "svc_session"
-CSRF_HEADER: Final = "X-CSRF-Token"
 BODY_BYTES_MAX: Final = 16_384
 
 T = TypeVar("T")
@@ -106,10 +104,9 @@ def people_doors(house: House, trusted_proxies: Sequence[Network]) -> Blueprint:
 
     @doors.errorhandler(DomainError)
     async def refuse(error: DomainError) -> Response:
-        answer = refusal(error, _request().id)
+        answer = as_response(refusal(error, _request().id))
         if answer.status_code == HTTPStatus.UNAUTHORIZED:
-            # No scheme that browsers know: they would ask for a password by themselves.
-            answer.headers["WWW-Authenticate"] = 'Session realm="svc"'
+            answer.headers["WWW-Authenticate"] = CHALLENGE
         return _unstored(answer)
 
     @doors.errorhandler(BadBody)
@@ -220,19 +217,12 @@ def _peer() -> str:
 
 
 def _session_token() -> str:
-    token = request.cookies.get(COOKIE)
-    if token is None:
-        raise Unauthenticated
-    return token
+    return session_token(request.cookies.get(COOKIE))
 
 
 def _guarded_token() -> str:
     """The session's token, of a request that the person's own page has made. Raises `Forbidden`."""
-    token = _session_token()
-    given = request.headers.get(CSRF_HEADER, "")
-    if not hmac.compare_digest(given.encode(), csrf_token(token).encode()):
-        raise Forbidden(f"the header {CSRF_HEADER} is missing, or is not this session's")
-    return token
+    return guarded_token(request.cookies.get(COOKIE), request.headers.get(CSRF_HEADER))
 
 
 def _check_origin() -> None:

@@ -1,27 +1,23 @@
 """What goes wrong at a door, as `application/problem+json` (RFC 9457), and a page for each kind of it."""
 
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Final, Literal, NamedTuple, get_args
 
 import msgspec
 from quart import Blueprint, Response, abort
-
-from svc.actors.sign_in import WrongCredentials
-from svc.domain.errors import (
-    ApprovalRequired,
-    ConfirmationRequired,
-    Conflict,
-    DomainError,
-    Forbidden,
-    InvalidValue,
-    KeyLimit,
+from werkzeug.exceptions import (
+    HTTPException,
+    MethodNotAllowed,
     NotFound,
-    PersonOnly,
-    TooManyAttempts,
-    Unauthenticated,
-    Unavailable,
+    RequestEntityTooLarge,
+    RequestTimeout,
 )
+
+from svc.domain.errors import DomainError, Fault, InvalidInput, TooManyAttempts, Unavailable
+from svc.domain.times import SECOND_MS
 from svc.domain.windows import retry_after_seconds
+from svc.http.hot import Answer
 
 Code = Literal[
     "malformed_request",
@@ -32,14 +28,18 @@ Code = Literal[
     "approval_required",
     "confirmation_required",
     "person_only",
+    "plan_required",
+    "unknown_tool",
     "not_found",
     "method_not_allowed",
     "too_slow",
     "conflict",
     "key_limit",
+    "idempotency_in_progress",
     "body_too_large",
     "unsupported_media_type",
     "validation_failed",
+    "idempotency_mismatch",
     "rate_limited",
     "internal",
     "overloaded",
@@ -70,6 +70,10 @@ _KINDS: Final[dict[Code, _Kind]] = {
         403, "Confirm who you are first", "Give your password once more; it counts for two hours."
     ),
     "person_only": _Kind(403, "Only a person may do this", "Sign in and do it there; no key can."),
+    "plan_required": _Kind(
+        403, "The plan does not include this", "Choose a plan that does, or switch the hub on."
+    ),
+    "unknown_tool": _Kind(404, "There is no such tool", "`/api/v1/openapi.json` has every tool by name."),
     "not_found": _Kind(404, "There is nothing here", "Check the address, and the id in it."),
     "method_not_allowed": _Kind(
         405, "This address is not used in that way", "The header `Allow` names the methods that it takes."
@@ -77,12 +81,20 @@ _KINDS: Final[dict[Code, _Kind]] = {
     "too_slow": _Kind(408, "The body took too long", "Send it in one go, over a connection that carries it."),
     "conflict": _Kind(409, "It is not in a state for that", "Look at it again: somebody was faster."),
     "key_limit": _Kind(409, "There are as many keys as there may be", "Revoke one that nobody uses."),
+    "idempotency_in_progress": _Kind(
+        409,
+        "The first call under this idempotency key is still under way",
+        "Wait for as long as `Retry-After` says, and send it once more.",
+    ),
     "body_too_large": _Kind(413, "The body is too large", "Send less; the door's reference says how much."),
     "unsupported_media_type": _Kind(
         415, "The body is of a type that is not read here", "Send `Content-Type: application/json`."
     ),
     "validation_failed": _Kind(
         422, "What was asked is not valid", "`detail` says what is wrong with it. Mend that, and ask again."
+    ),
+    "idempotency_mismatch": _Kind(
+        422, "The idempotency key was used with another body", "Take a new key for each thing that you do."
     ),
     "rate_limited": _Kind(429, "Too much in too short a time", "Wait for as long as `Retry-After` says."),
     "internal": _Kind(
@@ -95,21 +107,12 @@ _KINDS: Final[dict[Code, _Kind]] = {
     ),
 }
 
-_REFUSALS: Final[tuple[tuple[type[DomainError], Code], ...]] = (
-    (Unauthenticated, "unauthorized"),
-    (WrongCredentials, "wrong_credentials"),
-    (PersonOnly, "person_only"),
-    (ApprovalRequired, "approval_required"),
-    (ConfirmationRequired, "confirmation_required"),
-    (Forbidden, "forbidden"),
-    (NotFound, "not_found"),
-    (KeyLimit, "key_limit"),
-    (Conflict, "conflict"),
-    (InvalidValue, "validation_failed"),
-    (TooManyAttempts, "rate_limited"),
-    (Unavailable, "overloaded"),
-)
-"""What each refusal of the domain is called outside; the more particular ones first."""
+_HTTP_CODES: Final[Mapping[type[HTTPException], Code]] = {
+    NotFound: "not_found",
+    MethodNotAllowed: "method_not_allowed",
+    RequestEntityTooLarge: "body_too_large",
+    RequestTimeout: "too_slow",
+}
 
 pages = Blueprint("problems", __name__)
 
@@ -121,22 +124,88 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     title: str
     status: int
     code: Code
-    request_id: str
+    request_id: str | None = None
     detail: str | None = None
+    errors: tuple[Fault, ...] = ()
+    """All that is wrong with what was asked, each with a pointer into it."""
 
 
-def problem(code: Code, request_id: bytes, detail: str | None = None) -> Response:
+def told(
+    code: Code,
+    request_id: bytes | None,
+    detail: str | None = None,
+    *,
+    errors: tuple[Fault, ...] = (),
+    headers: Sequence[tuple[bytes, bytes]] = (),
+) -> Answer:
     """The answer for *code*; *detail* says what was wrong this time."""
     kind = _KINDS[code]
-    told = Problem(
+    body = Problem(
         type=f"/problems/{code}",
         title=kind.title,
         status=kind.status,
         code=code,
-        request_id=request_id.decode(),
+        request_id=None if request_id is None else request_id.decode(),
         detail=detail,
+        errors=errors,
     )
-    return Response(msgspec.json.encode(told), status=kind.status, content_type=MEDIA_TYPE)
+    return Answer(kind.status, [(b"content-type", MEDIA_TYPE.encode()), *headers], msgspec.json.encode(body))
+
+
+UNAUTHORIZED: Final = told(
+    "unauthorized", None, headers=[(b"www-authenticate", b"Bearer"), (b"cache-control", b"no-store")]
+)
+"""The answer to whoever is not let in with a key, the same to the byte whatever the reason (decisions §2)."""
+
+
+def refusal(error: Exception, request_id: bytes) -> Answer:
+    """The answer to what a rule refused, or HTTP; to anything else, that it is a fault of ours."""
+    headers: list[tuple[bytes, bytes]] = []
+    match error:
+        case HTTPException():
+            if isinstance(error, MethodNotAllowed) and error.valid_methods:
+                headers.append((b"allow", ", ".join(sorted(error.valid_methods)).encode()))
+            return told(_http_code(error), request_id, headers=headers)
+        case TooManyAttempts():
+            headers.append(_retry_after(error.retry_after_ms))
+        case Unavailable():
+            headers.append(_retry_after(round(error.retry_after_seconds * SECOND_MS)))
+        case DomainError() if error.code == "idempotency_in_progress":
+            headers.append(_retry_after(SECOND_MS))
+    if not isinstance(error, DomainError) or error.code not in _KINDS:
+        return told("internal", request_id)
+    errors = error.faults if isinstance(error, InvalidInput) else ()
+    return told(error.code, request_id, str(error) or None, errors=errors, headers=headers)
+
+
+def is_fault(error: Exception) -> bool:
+    """Whether nobody expected *error*, so that it belongs into the log."""
+    if isinstance(error, DomainError):
+        return error.code not in _KINDS or error.code == "internal"
+    return not isinstance(error, HTTPException)
+
+
+def as_response(answer: Answer) -> Response:
+    """*answer* as Quart sends it."""
+    response = Response(answer.body, status=answer.status)
+    for name, value in answer.headers:
+        response.headers[name.decode()] = value.decode("latin-1")
+    return response
+
+
+def problem(code: Code, request_id: bytes, detail: str | None = None) -> Response:
+    """`told`, as Quart sends it."""
+    return as_response(told(code, request_id, detail))
+
+
+def _http_code(error: HTTPException) -> Code:
+    ours = (error.code or 500) >= 500  # noqa: PLR2004  # where the server's errors begin
+    other: Code = "internal" if ours else "malformed_request"
+    return next((code for kind, code in _HTTP_CODES.items() if isinstance(error, kind)), other)
+
+
+def _retry_after(wait_ms: int) -> tuple[bytes, bytes]:
+    return b"retry-after", str(retry_after_seconds(wait_ms)).encode()
 
 
 @pages.get("/problems/<code>")
@@ -156,17 +225,3 @@ async def page(code: str) -> Response:
     )
     headers = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
     return Response(text, content_type="text/html; charset=utf-8", headers=headers)
-
-
-def refusal(error: DomainError, request_id: bytes) -> Response:
-    """The answer to what a rule refused. What is no refusal that has a name is a fault, and raised again."""
-    code = next((code for kind, code in _REFUSALS if isinstance(error, kind)), None)
-    if code is None:
-        raise error
-    answer = problem(code, request_id, str(error) or None)
-    match error:
-        case TooManyAttempts():
-            answer.headers["Retry-After"] = str(retry_after_seconds(error.retry_after_ms))
-        case Unavailable():
-            answer.headers["Retry-After"] = str(retry_after_seconds(round(error.retry_after_seconds * 1_000)))
-    return answer

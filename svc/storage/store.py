@@ -40,19 +40,43 @@ class SchemaTooNew(StoreError):
     """Raised when a newer program wrote the data. Start that one, or restore a backup made before it."""
 
 
-class Tx:
+class TakesLong(Exception):
+    """Raised by a unit that found, before doing it, that its work is too long for the quick reader.
+
+    Nothing was done: run it again by `Store.read_long`.
+    """
+
+
+class View:
+    """What a tool that reads gets: its connection, over one snapshot, and its time."""
+
+    __slots__ = ("conn", "now", "patient", "unindexed")
+
+    def __init__(self, conn: Connection, now: int, *, patient: bool = False) -> None:
+        self.conn = conn
+        self.now = now
+        """When the unit was handed in, milliseconds since the Unix epoch."""
+        self.patient = patient
+        self.unindexed: tuple[str, ...] = ()
+        """Ids of properties whose keys would have made this quicker: see `record_index`."""
+
+    def expect_long(self) -> None:
+        """Say that what follows may look at very many rows. Raises `TakesLong` unless it may take long."""
+        if not self.patient:
+            raise TakesLong
+
+
+class Tx(View):
     """What a unit of writing work gets: its connection, inside a transaction, and its time.
 
     A unit neither commits nor rolls back, and it lets database errors pass: after some of them there is no
     transaction left to go on in. It may use savepoints (`conn.begin_nested()`).
     """
 
-    __slots__ = ("changes", "conn", "now")
+    __slots__ = ("changes",)
 
     def __init__(self, conn: Connection, now: int) -> None:
-        self.conn = conn
-        self.now = now
-        """When the unit was handed in, milliseconds since the Unix epoch."""
+        super().__init__(conn, now, patient=True)
         self.changes: list[Change] = []
 
     def announce(self, change: Change) -> None:

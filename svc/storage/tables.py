@@ -525,3 +525,16 @@ audit: Final = Table(
     Index("ix_audit_organization_id_id", "organization_id", "id"),
     Index("ix_audit_organization_id_person_id_id", "organization_id", "person_id", "id"),
 )
+
+idempotency: Final = Table(
+    "idempotency",
+    metadata,
+    Column("caller_id", Text, primary_key=True),
+    Column("tool", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    _organization(),
+    Column("fingerprint", LargeBinary, nullable=False),
+    Column("answer", LargeBinary, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Index("ix_idempotency_created_at", "created_at"),
+)

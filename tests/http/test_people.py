@@ -15,7 +15,8 @@ from svc.domain.limits import ACCOUNT_FAILURES_MAX
 from svc.domain.senders import parse_networks
 from svc.domain.times import HOUR_MS
 from svc.http.app import public_app
-from svc.http.people import BODY_BYTES_MAX, COOKIE
+from svc.http.people import BODY_BYTES_MAX
+from svc.http.session_cookie import COOKIE
 from svc.storage import invitations, organizations, sign_in, tables
 from svc.storage.organizations import NewOrganization
 from tests.http.asking import ADDRESS, client_of

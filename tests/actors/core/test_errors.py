@@ -21,9 +21,9 @@ class Hasty(Probe):
 class Odd(DomainError):
     """Cannot be made again from its `args`."""
 
-    def __init__(self, *, code: int) -> None:
-        super().__init__(f"odd {code}")
-        self.code = code
+    def __init__(self, *, number: int) -> None:
+        super().__init__(f"odd {number}")
+        self.number = number
 
 
 async def test_a_refusal_goes_to_the_asker_and_the_actor_lives():
@@ -182,11 +182,11 @@ async def test_a_refused_load_answers_all_who_wait():
 async def test_a_refusal_that_cannot_be_made_again_is_still_copied():
     """A copy needs no arguments that the error did not keep."""
     async with living() as lab:
-        lab.on_load = _raising(Odd(code=3))
+        lab.on_load = _raising(Odd(number=3))
         with pytest.raises(Odd) as refused:
             await Probe(lab, "a").add(1)
 
-        assert ("odd 3", 3) == (str(refused.value), refused.value.code)
+        assert ("odd 3", 3) == (str(refused.value), refused.value.number)
 
 
 async def test_a_refused_load_is_tried_again_by_the_next_message(logged):

@@ -1,0 +1,144 @@
+"""Calls of tools: letting a caller in, finding what they may call, and running it. Every door calls this."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import structlog
+
+from svc.actors import sign_in
+from svc.actors.house import House
+from svc.actors.organization import Admission, Organization
+from svc.domain.callers import Call, permit
+from svc.domain.errors import (
+    Fault,
+    Forbidden,
+    IdempotencyInProgress,
+    InvalidInput,
+    NotFound,
+    TooManyAttempts,
+    Unauthenticated,
+    Unavailable,
+    UnknownTool,
+)
+from svc.domain.keys import digest
+from svc.domain.limits import IDEMPOTENCY_KEY_CHARS_MAX
+from svc.domain.times import SECOND_MS
+from svc.storage import audit
+from svc.storage.store import TakesLong
+from svc.tools import running
+from svc.tools.running import Done
+from svc.tools.tool import Asked, Registry, Tool
+
+log = structlog.get_logger("svc.actors.tool_calls")
+
+
+async def admit_key(house: House, key: str | None) -> Admission:
+    """Let in whoever calls with an API key, and count the call. Raises `Unauthenticated`."""
+    if key is None:
+        raise Unauthenticated
+    key_digest = digest(key)
+    route = await house.keys.find(key_digest)
+    if route is None:
+        raise Unauthenticated
+    return await Organization(house, route.organization_id).admit_key(key_digest)
+
+
+async def admit_person(house: House, session_token: str, organization_id: str | None) -> Admission:
+    """Let a signed-in person in, to the organization or else to their home, and count the call.
+
+    Raises `Unauthenticated` for no session, and `Forbidden` for who is no active member there.
+    """
+    session = await sign_in.session_of(house, session_token)
+    if organization_id is None:
+        profile = await sign_in.profile_of(house, session.person_id)
+        organization_id = profile.person.home_organization_id
+    try:
+        return await Organization(house, organization_id).admit_person(session)
+    except (Unauthenticated, NotFound):
+        raise Forbidden("you are no active member of that organization") from None
+
+
+def check_budget(admission: Admission) -> None:
+    """Raises `TooManyAttempts` when the caller's budget did not have this call in it."""
+    allowance = admission.allowance
+    if not allowance.granted:
+        raise TooManyAttempts(
+            f"more than {allowance.limit} calls in a minute",
+            retry_after_ms=allowance.reset_seconds * SECOND_MS,
+        )
+
+
+async def find(house: House, registry: Registry, call: Call, name: str) -> Tool[Any, Any]:
+    """The tool of that name, with dots or underscores, which this call may run.
+
+    Raises `UnknownTool`, and `Forbidden` or one of its kind, which the audit trail has then.
+    """
+    tool = registry.named(name)
+    if tool is None:
+        raise UnknownTool(f"there is no tool {name[:100]!r}")
+    try:
+        permit(call.caller, tool.name, needs=tool.needs, runs=tool.runs)
+    except Forbidden as refusal:
+        await _note_refusal(house, call, tool, refusal)
+        raise
+    return tool
+
+
+async def run(
+    house: House, tool: Tool[Any, Any], call: Call, asked: Asked, idempotency_key: str | None = None
+) -> Done:
+    """Run a tool that `find` gave. What it answers to a write is on disk.
+
+    Raises what the tool refuses; of a write with an *idempotency_key* also `IdempotencyInProgress` and
+    `IdempotencyMismatch`; and `Unavailable`.
+    """
+    try:
+        if tool.effect == "reads":
+            return await _read(house, tool, call, asked)
+        if idempotency_key is None:
+            return await house.store.write(running.write, tool, call, asked)
+        with _alone(house, tool, call, idempotency_key):
+            return await house.store.write(running.write, tool, call, asked, idempotency_key)
+    except Forbidden as refusal:
+        await _note_refusal(house, call, tool, refusal)
+        raise
+
+
+async def _read(house: House, tool: Tool[Any, Any], call: Call, asked: Asked) -> Done:
+    now = house.clock.now()
+    try:
+        return await house.store.read(running.read, now, tool, call, asked)
+    except TakesLong:
+        return await house.store.read_long(running.read, now, tool, call, asked, patient=True)
+
+
+@contextmanager
+def _alone(house: House, tool: Tool[Any, Any], call: Call, key: str) -> Iterator[None]:
+    """Nobody else does the same meanwhile. That is a courtesy: the row decides, see `idempotency`."""
+    if not (
+        0 < len(key) <= IDEMPOTENCY_KEY_CHARS_MAX and key.isascii() and key.isprintable() and " " not in key
+    ):
+        detail = f"an idempotency key has 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters"
+        raise InvalidInput([Fault("", "invalid_value", detail)])
+    if tool.shows_secret:
+        detail = (
+            f"{tool.name} shows a secret once, so its answer is not kept: call it without an idempotency key"
+        )
+        raise InvalidInput([Fault("", "invalid_value", detail)])
+    this = (call.caller.id, tool.name, key)
+    if this in house.under_way:
+        raise IdempotencyInProgress("the first call under this idempotency key is still under way")
+    house.under_way.add(this)
+    try:
+        yield
+    finally:
+        house.under_way.discard(this)
+
+
+async def _note_refusal(house: House, call: Call, tool: Tool[Any, Any], refusal: Forbidden) -> None:
+    """Have the refusal in the audit trail. It rolled back what it refused, so it is a unit of its own."""
+    try:
+        await house.store.write(audit.note_refusal, call, tool.name, refusal.code)
+    except Unavailable as error:
+        log.warning("a refusal is not in the audit trail", tool=tool.name, why=repr(error))

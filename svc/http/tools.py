@@ -1,0 +1,157 @@
+"""The doors of tools: `POST /api/v1/tools/<name>` with an API key, `POST /app/api/tools/<name>` signed in.
+
+They differ in whom they let in and as whom; from there on a call is the same at both.
+"""
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+import structlog
+from werkzeug.exceptions import MethodNotAllowed
+from werkzeug.http import parse_cookie
+
+from svc.actors import tool_calls
+from svc.actors.house import House
+from svc.actors.organization import Admission
+from svc.domain.budgets import Allowance
+from svc.domain.callers import Call, Door
+from svc.domain.errors import DomainError, Unauthenticated
+from svc.domain.limits import CALL_WINDOW_MS, TOOL_BODY_BYTES_MAX
+from svc.domain.times import SECOND_MS
+from svc.http.bearer import bearer_token
+from svc.http.bodies import ClientGone
+from svc.http.hot import Answer, HotRequest
+from svc.http.problems import UNAUTHORIZED, is_fault, refusal, told
+from svc.http.session_cookie import CHALLENGE, COOKIE, CSRF_HEADER, guarded_token
+from svc.tools.tool import Registry
+
+log = structlog.get_logger("svc.http.tools")
+
+API_PATH: Final = "/api/v1/tools/"
+APP_PATH: Final = "/app/api/tools/"
+ORGANIZATION_HEADER: Final = "X-Organization-Id"
+
+_Headers = Sequence[tuple[bytes, bytes]]
+
+_JSON: Final = (b"content-type", b"application/json")
+_OWN: Final = (b"cache-control", b"no-store")
+_REPLAYED: Final = (b"idempotent-replayed", b"true")
+_WINDOW_SECONDS: Final = CALL_WINDOW_MS // SECOND_MS
+
+
+class Gate(Protocol):
+    """Lets callers in at one of the doors."""
+
+    door: Door
+    unauthorized: Answer
+    """The answer to who is not let in."""
+
+    async def admit(self, request: HotRequest) -> Admission:
+        """Who asks. Raises `Unauthenticated` and other refusals."""
+        ...
+
+
+class KeyGate:
+    """Lets in whoever has an API key."""
+
+    door: Door = "api"
+    unauthorized = UNAUTHORIZED
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    async def admit(self, request: HotRequest) -> Admission:
+        """The key's caller. Raises `Unauthenticated`."""
+        return await tool_calls.admit_key(self._house, bearer_token(request))
+
+
+class SessionGate:
+    """Lets in who is signed in, on their own page."""
+
+    door: Door = "app"
+    unauthorized = told(
+        "unauthorized",
+        None,
+        headers=[(b"www-authenticate", CHALLENGE.encode()), (b"cache-control", b"no-store")],
+    )
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    async def admit(self, request: HotRequest) -> Admission:
+        """The person, in the organization that the request names or else at home.
+
+        Raises `Unauthenticated`, and `Forbidden` without the CSRF token or where they are no member.
+        """
+        cookie = parse_cookie(request.text("cookie")).get(COOKIE)
+        token = guarded_token(cookie, request.text(CSRF_HEADER.lower()))
+        organization_id = request.text(ORGANIZATION_HEADER.lower())
+        return await tool_calls.admit_person(self._house, token, organization_id)
+
+
+class ToolDoor:
+    """Answers below one path: what follows it is the name of a tool."""
+
+    def __init__(self, house: House, registry: Registry, gate: Gate) -> None:
+        self._house = house
+        self._registry = registry
+        self._gate = gate
+
+    async def __call__(self, request: HotRequest) -> Answer:
+        admission = await self._gate.admit(request)
+        budget = budget_headers(admission.allowance)
+        try:
+            answer = await self._answer(request, admission)
+        except ClientGone:
+            raise
+        except Exception as error:  # noqa: BLE001  # an answer to who was let in tells what is left
+            answer = self.refuse(request, error)
+        return Answer(answer.status, [*answer.headers, *budget], answer.body)
+
+    def refuse(self, request: HotRequest, error: Exception) -> Answer:
+        """The problem that *error* is."""
+        if isinstance(error, Unauthenticated):
+            return self._gate.unauthorized
+        if is_fault(error):
+            log.error("a call failed", path=request.path, request_id=request.id.decode(), exc_info=error)
+        return refusal(error, request.id)
+
+    async def _answer(self, request: HotRequest, admission: Admission) -> Answer:
+        """The order of the checks: budget, method, tool, right, type, size, shape."""
+        tool_calls.check_budget(admission)
+        if request.method != "POST":
+            raise MethodNotAllowed(["POST"])
+        call = Call(caller=admission.caller, door=self._gate.door, request_id=request.id.decode())
+        name = request.path.rpartition("/")[2]
+        tool = await tool_calls.find(self._house, self._registry, call, name)
+        _check_type(request)
+        asked = tool.read(await request.read(TOOL_BODY_BYTES_MAX))
+        done = await tool_calls.run(self._house, tool, call, asked, request.text("idempotency-key"))
+        return Answer(200, [_JSON, _OWN, _REPLAYED] if done.replayed else [_JSON, _OWN], done.body)
+
+
+class NotJson(DomainError):
+    """Raised for a body that does not say that it is JSON."""
+
+    code = "unsupported_media_type"
+
+
+def _check_type(request: HotRequest) -> None:
+    given = request.header(b"content-type")
+    if (
+        given != b"application/json"
+        and (given or b"").partition(b";")[0].strip().lower() != b"application/json"
+    ):
+        raise NotJson("send `Content-Type: application/json`")
+
+
+def budget_headers(allowance: Allowance) -> _Headers:
+    """What is left of the caller's budget, in the older three headers and the newer two (decisions §4)."""
+    limit, remaining, reset = allowance.limit, allowance.remaining, allowance.reset_seconds
+    return (
+        (b"ratelimit-limit", b"%d" % limit),
+        (b"ratelimit-remaining", b"%d" % remaining),
+        (b"ratelimit-reset", b"%d" % reset),
+        (b"ratelimit-policy", b'"default";q=%d;w=%d' % (limit, _WINDOW_SECONDS)),
+        (b"ratelimit", b'"default";r=%d;t=%d' % (remaining, reset)),
+    )

@@ -1,0 +1,89 @@
+"""Idempotency: the first answers of calls that said under which key they may come again.
+
+The row is written in the transaction of the effect, so there is no moment at which one is there without the
+other: a call that is repeated after a crash either finds its answer, or nothing was done.
+"""
+
+import msgspec
+from sqlalchemy import Connection, bindparam, delete, insert, select
+
+from svc.domain.errors import IdempotencyMismatch
+from svc.domain.limits import IDEMPOTENCY_LIFE_MS, IDEMPOTENCY_PRUNED_MAX
+from svc.storage.prepared import Prepared
+from svc.storage.store import Tx
+from svc.storage.tables import idempotency
+
+
+class Repeatable(msgspec.Struct, frozen=True):
+    """A call that may come again: who makes it, of what, under which key, and what it asks, as a digest."""
+
+    caller_id: str
+    tool: str
+    key: str
+    fingerprint: bytes
+
+
+_FIND = Prepared(
+    select(idempotency.c.fingerprint, idempotency.c.answer).where(
+        idempotency.c.caller_id == bindparam("caller_id"),
+        idempotency.c.tool == bindparam("tool"),
+        idempotency.c.key == bindparam("key"),
+        idempotency.c.created_at > bindparam("since"),
+    )
+)
+_FORGET = Prepared(
+    delete(idempotency).where(
+        idempotency.c.caller_id == bindparam("of_caller"),
+        idempotency.c.tool == bindparam("of_tool"),
+        idempotency.c.key == bindparam("of_key"),
+    )
+)
+_INSERT = Prepared(insert(idempotency))
+
+
+def first_answer(conn: Connection, call: Repeatable, now: int) -> bytes | None:
+    """What the first such call was answered; None where this is the first.
+
+    Raises `IdempotencyMismatch` when the first asked something else.
+    """
+    since = now - IDEMPOTENCY_LIFE_MS
+    asked = {"caller_id": call.caller_id, "tool": call.tool, "key": call.key, "since": since}
+    row = _FIND.one(conn, asked)
+    if row is None:
+        return None
+    if row.fingerprint != call.fingerprint:
+        raise IdempotencyMismatch("this idempotency key was used with another body: take a new one")
+    return bytes(row.answer)
+
+
+def keep(tx: Tx, organization_id: str, call: Repeatable, answer: bytes) -> None:
+    """Keep the answer of a first call, for as long as `IDEMPOTENCY_LIFE_MS`."""
+    # One that is too old to count may be there still.
+    _FORGET.run(tx.conn, {"of_caller": call.caller_id, "of_tool": call.tool, "of_key": call.key})
+    _INSERT.run(
+        tx.conn,
+        {
+            "organization_id": organization_id,
+            "caller_id": call.caller_id,
+            "tool": call.tool,
+            "key": call.key,
+            "fingerprint": call.fingerprint,
+            "answer": answer,
+            "created_at": tx.now,
+        },
+    )
+
+
+def prune(tx: Tx) -> bool:
+    """Delete some of the answers that no longer count; whether there are more."""
+    old = (
+        select(idempotency.c.created_at)
+        .where(idempotency.c.created_at <= tx.now - IDEMPOTENCY_LIFE_MS)
+        .order_by(idempotency.c.created_at)
+        .limit(IDEMPOTENCY_PRUNED_MAX)
+    )
+    last = max(tx.conn.scalars(old), default=None)
+    if last is None:
+        return False
+    done = tx.conn.execute(delete(idempotency).where(idempotency.c.created_at <= last))
+    return done.rowcount >= IDEMPOTENCY_PRUNED_MAX

@@ -1,0 +1,18 @@
+"""Every tool that there is. A module's tools are here once the module is."""
+
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any, Final
+
+from svc.tools import records
+from svc.tools.tool import Registry, Tool
+
+_MODULES: Final = (records,)
+
+
+def _tools(*modules: ModuleType) -> Iterator[Tool[Any, Any]]:
+    for module in modules:
+        yield from (one for one in vars(module).values() if isinstance(one, Tool))
+
+
+REGISTRY: Final = Registry(_tools(*_MODULES))

@@ -1,0 +1,198 @@
+"""What a tool is: a typed function, from which come its schema, its reference and every door to it.
+
+    @tool("note.create", writes, needs="records.write", refuses=(NotFound,), example=…, answer=…)
+    def create(tx: Tx, call: Call, asked: CreateNote) -> NoteAnswer:
+        (here its docstring: the first paragraph is the summary, all of it the description)
+
+A tool that reads gets a `View`, one that writes a `Tx`. What it answers is JSON-ready.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, Generic, Literal, TypeVar, overload
+
+import msgspec
+
+from svc.domain.callers import Call, Runs
+from svc.domain.errors import DomainError, Fault, InvalidInput, MalformedJson
+from svc.domain.limits import LIST_ROWS, LIST_ROWS_MAX
+from svc.domain.roles import Permission
+from svc.storage.store import Tx, View
+
+Effect = Literal["reads", "writes"]
+reads: Final = "reads"
+writes: Final = "writes"
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """The base of what tools are asked: closed, camelCase on the wire."""
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The base of what tools answer, camelCase on the wire."""
+
+
+A = TypeVar("A", bound=Asked)
+R = TypeVar("R", bound=msgspec.Struct)
+
+about = msgspec.Meta
+"""`Annotated[str, about(description="…")]` documents a field, and says what is allowed in it."""
+
+Timestamp = str
+"""A time in an answer: RFC 3339 in UTC with milliseconds."""
+
+
+class Tool(Generic[A, R]):
+    """One tool. It is called as the function that it was made of."""
+
+    def __init__(
+        self,
+        name: str,
+        effect: Effect,
+        fn: Callable[[Any, Call, A], R],
+        *,
+        needs: Permission | None,
+        runs: Runs,
+        refuses: tuple[type[DomainError], ...],
+        example: A,
+        answer: R,
+        shows_secret: bool,
+    ) -> None:
+        self.name: Final = name
+        """Dotted: the noun and what is done."""
+        self.wire_name: Final = name.replace(".", "_")
+        """What it is called where dots are not allowed."""
+        self.effect: Final = effect
+        self.needs: Final = needs
+        """The permission without which nobody runs it; None for everybody who is let in."""
+        self.runs: Final[Runs] = runs
+        self.refuses: Final = refuses
+        """What it may answer beside its answer and the refusals that all tools share."""
+        self.example: Final = example
+        self.answer: Final = answer
+        self.shows_secret: Final = shows_secret
+        """Its answer has a secret that is shown this once, so nothing keeps the answer."""
+        self.description: Final = inspect.getdoc(fn) or ""
+        self.summary: Final = self.description.partition("\n\n")[0].replace("\n", " ")
+        self.asked_type: Final[type[A]] = type(example)
+        self.answer_type: Final[type[R]] = type(answer)
+        self._fn = fn
+        self._decoder = msgspec.json.Decoder(self.asked_type)
+
+    def __call__(self, tx: Any, call: Call, asked: A) -> R:
+        return self._fn(tx, call, asked)
+
+    def __repr__(self) -> str:
+        return f"<tool {self.name}>"
+
+    def read(self, body: bytes | msgspec.Raw) -> A:
+        """What is asked, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
+        try:
+            return self._decoder.decode(body)
+        except msgspec.ValidationError as error:
+            raise InvalidInput([_fault(str(error))]) from None
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            raise MalformedJson("the body is not JSON") from None
+
+
+@overload
+def tool(
+    name: str,
+    effect: Literal["reads"],
+    *,
+    example: A,
+    answer: R,
+    needs: Permission | None = None,
+    runs: Runs = "open",
+    refuses: tuple[type[DomainError], ...] = (),
+    shows_secret: bool = False,
+) -> Callable[[Callable[[View, Call, A], R]], Tool[A, R]]: ...
+
+
+@overload
+def tool(
+    name: str,
+    effect: Literal["writes"],
+    *,
+    example: A,
+    answer: R,
+    needs: Permission | None = None,
+    runs: Runs = "open",
+    refuses: tuple[type[DomainError], ...] = (),
+    shows_secret: bool = False,
+) -> Callable[[Callable[[Tx, Call, A], R]], Tool[A, R]]: ...
+
+
+def tool(
+    name: str,
+    effect: Effect,
+    *,
+    example: A,
+    answer: R,
+    needs: Permission | None = None,
+    runs: Runs = "open",
+    refuses: tuple[type[DomainError], ...] = (),
+    shows_secret: bool = False,
+) -> Callable[[Callable[[Any, Call, A], R]], Tool[A, R]]:
+    """Make a tool of the function below. *example* is a call of it, and *answer* what that would answer."""
+
+    def made(fn: Callable[[Any, Call, A], R]) -> Tool[A, R]:
+        return Tool(
+            name,
+            effect,
+            fn,
+            needs=needs,
+            runs=runs,
+            refuses=refuses,
+            example=example,
+            answer=answer,
+            shows_secret=shows_secret,
+        )
+
+    return made
+
+
+class Registry(Mapping[str, Tool[Any, Any]]):
+    """Tools by name, in the order of their names. Raises `ValueError` for names that collide on some wire."""
+
+    def __init__(self, tools: Iterable[Tool[Any, Any]]) -> None:
+        self._tools: dict[str, Tool[Any, Any]] = {}
+        self._by_wire_name: dict[str, Tool[Any, Any]] = {}
+        for one in sorted(tools, key=lambda one: one.name):
+            if one.wire_name in self._by_wire_name:
+                raise ValueError(
+                    f"{one!r} and {self._by_wire_name[one.wire_name]!r} have one name on the wire"
+                )
+            self._tools[one.name] = self._by_wire_name[one.wire_name] = one
+
+    def __getitem__(self, name: str) -> Tool[Any, Any]:
+        return self._tools[name]
+
+    def __iter__(self) -> Any:
+        return iter(self._tools)
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def named(self, name: str) -> Tool[Any, Any] | None:
+        """The tool of that name, with dots or with underscores."""
+        return self._tools.get(name) or self._by_wire_name.get(name)
+
+
+def _fault(message: str) -> Fault:
+    """What msgspec found wrong, which names the place as a path such as `$.filters[0].op`."""
+    detail, _, path = message.partition(" - at `")
+    return Fault(_pointer(path.rstrip("`")), "invalid_value", detail[:1].lower() + detail[1:])
+
+
+def _pointer(path: str) -> str:
+    """*path* as a JSON pointer. A key of an open object is not named in it: it ends before that."""
+    steps = path.removeprefix("$").partition("[...]")[0].replace("[", ".").replace("]", "").split(".")
+    return "".join(f"/{step}" for step in steps if step)
+
+
+Limit = msgspec.Meta(
+    ge=1, le=LIST_ROWS_MAX, description=f"How many at most; {LIST_ROWS} unless said otherwise."
+)
+Cursor = msgspec.Meta(description="`nextCursor` of the page before, to go on from there.")
+NextCursor = msgspec.Meta(description="Where the list goes on; null at its end.")

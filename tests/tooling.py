@@ -1,0 +1,77 @@
+"""A town whose tools are called through the real application, with keys and sessions of its people."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+
+from svc.actors.house import House
+from svc.domain.people import Person
+from svc.http.app import public_app
+from svc.storage import api_keys
+from svc.storage.api_keys import NewKey
+from tests.http.asking import client_of
+from tests.people import a_member, call_of
+from tests.town import HASHER, Town, town
+
+PASSWORD = "correct horse battery"
+
+
+class ToolTown(Town):
+    """A town with its doors open, an Owner, and the Owner's key."""
+
+    house_: House
+    client: httpx.AsyncClient
+    owner: Person
+    key: str
+
+    async def call(
+        self, tool: str, body: Any = None, *, key: str | None = None, **headers: str
+    ) -> httpx.Response:
+        """Call a tool with a key, the Owner's unless another is given."""
+        given = {"authorization": f"Bearer {key or self.key}"} | {
+            name.replace("_", "-"): value for name, value in headers.items()
+        }
+        return await self.client.post(f"/api/v1/tools/{tool}", json=body or {}, headers=given)
+
+    async def answer(self, tool: str, body: Any = None, *, key: str | None = None) -> Any:
+        """What a tool answers to a call that is good."""
+        answer = await self.call(tool, body, key=key)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    async def mint(self, person: Person | None = None, **asked: Any) -> str:
+        """A new key of *person*, or of the Owner."""
+        call = call_of(person or self.owner, self.organization.id, confirmed_at=self.clock.now())
+        return (await self.store.write(api_keys.mint, call, NewKey(**({"name": "A key"} | asked)))).key
+
+    async def member(self, email: str, role_id: str) -> Person:
+        """A new member, who signs in with `PASSWORD`."""
+        return await self.store.write(
+            a_member, self.organization.id, email, role_id, password_hash=HASHER.hash(PASSWORD)
+        )
+
+    async def sign_in(self, email: str = "owner@example.com") -> str:
+        """Sign the client in, and return the CSRF token."""
+        answer = await self.client.post("/app/api/sign-in", json={"email": email, "password": PASSWORD})
+        token: str = answer.json()["csrfToken"]
+        return token
+
+    async def call_as_person(
+        self, tool: str, body: Any = None, *, csrf: str, **headers: str
+    ) -> httpx.Response:
+        """Call a tool as who is signed in."""
+        given = {"x-csrf-token": csrf} | {name.replace("_", "-"): value for name, value in headers.items()}
+        return await self.client.post(f"/app/api/tools/{tool}", json=body or {}, headers=given)
+
+
+@asynccontextmanager
+async def tool_town() -> AsyncIterator[ToolTown]:
+    async with town() as here, here.house() as house:
+        asked = ToolTown(here.store, here.clock, here.organization)
+        asked.house_ = house
+        asked.owner = await asked.member("owner@example.com", "owner")
+        asked.key = await asked.mint()
+        async with client_of(public_app(house)) as asked.client:
+            yield asked
