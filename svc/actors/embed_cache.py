@@ -1,6 +1,6 @@
 """The EmbedCache: makes what an embed shows, one at a time, and publishes it for everybody to read."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import structlog
@@ -15,7 +15,7 @@ from svc.domain.embed_views import BlockView, shown
 from svc.domain.errors import Unavailable
 from svc.domain.limits import EMBED_CACHES_MAX, EMBED_FRESH_MS, EMBED_STALE_MS
 from svc.domain.times import SECOND_MS
-from svc.storage import embed_views, embeds
+from svc.storage import embed_views, embeds, record_index
 
 log = structlog.get_logger("svc.actors.embed_cache")
 
@@ -32,6 +32,8 @@ class EmbedCacheState(msgspec.Struct, kw_only=True):
     failed: int = 0
     rests_until: int = 0
     """Nothing is read before, since it failed; ms since the epoch."""
+    indexing: bool = False
+    """An index was asked for that what it shows is read by."""
 
 
 class EmbedCache(Actor[House, EmbedCacheState]):
@@ -83,13 +85,16 @@ class EmbedCache(Actor[House, EmbedCacheState]):
         if now < state.rests_until:
             raise Unavailable("it failed a moment ago", retry_after_seconds=RETRY_MS / SECOND_MS)
         try:
-            with trio.move_on_after(MAKE_SECONDS):
-                return await self._make_current()
-            raise Unavailable("too much is being made already")
+            return await self._make_in_time()
         except Unavailable:
             state.failed += 1
             state.rests_until = self.system.clock.now() + RETRY_MS
             raise
+
+    async def _make_in_time(self) -> Snapshot:
+        with trio.move_on_after(MAKE_SECONDS):
+            return await self._make_current()
+        raise Unavailable("too much is being made already")
 
     async def _make_current(self) -> Snapshot:
         snapshots = self.system.embed_snapshots
@@ -98,14 +103,25 @@ class EmbedCache(Actor[House, EmbedCacheState]):
             async with self.system.embed_pace:
                 ticket, now = snapshots.begin(self.key), self.system.clock.now()
                 try:
-                    snapshot = await self.system.store.read_long(
-                        _make, self.key, now, self.system.base_url
-                    )
-                    if snapshots.keep(self.key, ticket, snapshot):
+                    made = await self.system.store.read_long(_make, self.key, now, self.system.base_url)
+                    if snapshots.keep(self.key, ticket, made.snapshot):
                         self.state.made += 1
-                        return snapshot
+                        if made.unindexed and not self.state.indexing:
+                            self.state.indexing = True
+                            self.start_soon(self._index, made.organization_id, made.unindexed)
+                        return made.snapshot
                 finally:
                     snapshots.abandon(self.key, ticket)
+
+    async def _index(self, organization_id: str, property_ids: tuple[str, ...]) -> None:
+        """Have the keys kept that would have made this quicker, once in the actor's life."""
+        store = self.system.store
+        try:
+            await store.write_behind(record_index.want, organization_id, property_ids)
+            while await store.write_behind(record_index.build, organization_id):
+                pass
+        except Unavailable as error:
+            log.warning("an index was not made", organization=organization_id, why=repr(error))
 
     def _keep_outline(self, domain: str | None, outline: tuple[BlockView, ...]) -> Snapshot:
         """Publish the embed without its records, for a moment."""
@@ -142,21 +158,28 @@ async def current(house: House, key: str) -> Snapshot:
     return snapshot
 
 
-def _make(conn: Connection, key: str, now: int, base_url: str) -> Snapshot:
+class _Made(NamedTuple):
+    organization_id: str
+    snapshot: Snapshot
+    unindexed: tuple[str, ...]
+
+
+def _make(conn: Connection, key: str, now: int, base_url: str) -> _Made:
     """All of it in the store's thread, since it takes some milliseconds: reading, writing, compressing."""
-    views = embed_views.by_key(conn, key)
+    embed, shown_now = embed_views.by_key(conn, key)
+    made = None
+    if shown_now is not None:
+        made = _render(shown_now.views, embed_views.outline(shown_now.views), base_url)
     fresh_until = now + EMBED_FRESH_MS
-    return Snapshot(
-        domain=views.embed.domain,
-        made=_render(views.blocks, views.outline(), base_url) if views.open else None,
-        fresh_until=fresh_until,
-        stale_until=fresh_until + EMBED_STALE_MS,
+    snapshot = Snapshot(
+        domain=embed.domain, made=made, fresh_until=fresh_until, stale_until=fresh_until + EMBED_STALE_MS
     )
+    return _Made(embed.organization_id, snapshot, shown_now.unindexed if shown_now else ())
 
 
-def _render(blocks: tuple[BlockView, ...], outline: tuple[BlockView, ...], base_url: str) -> Made:
+def _render(views: tuple[BlockView, ...], outline: tuple[BlockView, ...], base_url: str) -> Made:
     return Made(
-        json=ready(msgspec.json.encode(shown(blocks))),
-        html=ready(embed_fragment.to_html(blocks, base_url).encode()),
+        json=ready(msgspec.json.encode(shown(views))),
+        html=ready(embed_fragment.to_html(views, base_url).encode()),
         outline=outline,
     )

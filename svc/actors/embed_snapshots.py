@@ -84,7 +84,7 @@ class EmbedSnapshots:
 
     def __init__(self, bytes_max: int = EMBED_SNAPSHOTS_BYTES_MAX) -> None:
         self._bytes_max = bytes_max
-        # In the order of their making. Who is asked for is made again each minute, so the first is the idlest.
+        """Whether to ask for a refresh: True for the first who finds that it is no longer fresh."""
         self._kept: dict[str, Snapshot] = {}
         self._size = 0
         self._tickets: dict[str, Ticket] = {}
@@ -103,7 +103,7 @@ class EmbedSnapshots:
         return self._kept.get(key)
 
     def call(self, key: str) -> bool:
-        """Whether a refresh should be asked for: True for the first who finds the snapshot no longer fresh."""
+        """Whether to ask for a refresh: True for the first who finds the snapshot no longer fresh."""
         if key in self._called:
             return False
         self._called.add(key)

@@ -18,9 +18,8 @@ from svc.storage import api_keys, sessions
 from svc.storage.api_keys import Route
 from svc.storage.store import Store
 
-
 EMBEDS_AT_ONCE: Final = 2
-"""Embeds that are made at once: the long reader makes one after the other, and the next is there in time."""
+"""Embeds that are made at once: the store makes one after the other, and the next is there in time."""
 
 
 class Secrets(msgspec.Struct, frozen=True):
@@ -65,7 +64,7 @@ class House(ActorSystem):
         """What is ready of embeds, for their door to read."""
         self.embed_pace = trio.CapacityLimiter(EMBEDS_AT_ONCE)
         self.base_url = ""
-        """Where the public listener is reached, for what is shown on pages elsewhere; known once it listens."""
+        """Where the public listener is reached, for pages elsewhere; known once it listens."""
         self.visitor_keys: tuple[bytes, ...] = ()
         """The keys that visitors are named under, the newest first; `Caretaker` replaces the tuple."""
 

@@ -39,6 +39,9 @@ class DemoFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     form_key: str
     bound_form_key: str
     server_key: str
+    embed_key: str
+    bound_embed_key: str
+    paused_embed_key: str
 
 
 async def open_demo(
@@ -70,6 +73,9 @@ async def open_demo(
             form_key=shop.form_key,
             bound_form_key=shop.bound_form_key,
             server_key=shop.server_key,
+            embed_key=shop.embeds.embed_key,
+            bound_embed_key=shop.embeds.bound_embed_key,
+            paused_embed_key=shop.embeds.paused_embed_key,
         )
     return write_down(directory, facts, doors)
 

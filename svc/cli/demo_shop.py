@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from svc.cli.demo_embeds import ShopEmbeds, publish_lamps
 from svc.domain.fields import field_map
 from svc.domain.forms import Form, Scalar
 from svc.domain.ids import new_id
@@ -102,6 +103,7 @@ class Shop(msgspec.Struct, frozen=True):
     form_key: str
     bound_form_key: str
     server_key: str
+    embeds: ShopEmbeds
 
 
 def open_shop(tx: Tx, domain: str, sender_secret: bytes) -> Shop:
@@ -137,10 +139,11 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes) -> Shop:
     forms.set_status(opened, shop.id, closed.id, "paused")
     server_key = server_keys.mint(opened, shop.id, "Shop server")
     _import(opened, shop)
+    embeds = publish_lamps(opened, shop, site, unbound)
     inbox = _Inbox(tx, shop, sender_secret)
     inbox.fill(unbound, bound)
     inbox.take_from_visitor(unbound, domain)
-    return Shop(shop.id, unbound.form_key, bound.form_key, server_key.key)
+    return Shop(shop.id, unbound.form_key, bound.form_key, server_key.key, embeds)
 
 
 def _import(tx: Tx, shop: Organization) -> None:

@@ -63,8 +63,10 @@ _CONTROLS: Final[Mapping[PropertyType, Control]] = {
 
 
 def embedded(form: Form, properties: Mapping[str, Property]) -> EmbeddedForm:
-    """*form* with name, e-mail and phone, the fields that it maps to *properties* of a contact, and a message."""
-    return EmbeddedForm(form_key=form.form_key, fields=tuple(_fields(form, properties)), honeypot=form.honeypot)
+    """*form* with name, e-mail and phone, what it maps to *properties* of a contact, and a message."""
+    return EmbeddedForm(
+        form_key=form.form_key, fields=tuple(_fields(form, properties)), honeypot=form.honeypot
+    )
 
 
 def _fields(form: Form, properties: Mapping[str, Property]) -> Iterator[EmbeddedField]:

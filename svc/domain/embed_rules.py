@@ -1,9 +1,9 @@
-"""What is checked of an embed when it is saved, so that it shows what its owner meant and nothing of anybody."""
+"""What is checked of an embed when it is saved: it shows what its owner meant, and nothing of a person."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from svc.domain.embeds import AnyBlock, FormBlock, HeroBlock, RecordsBlock, Refused, TextBlock, is_public
+from svc.domain.embeds import AnyBlock, FormBlock, HeroBlock, RecordsBlock, TextBlock, is_public
 from svc.domain.errors import Fault, InvalidInput, InvalidValue
 from svc.domain.inert import check_href, check_src
 from svc.domain.limits import (
@@ -18,17 +18,17 @@ from svc.domain.properties import Property
 from svc.domain.queries import parse
 from svc.domain.values import is_storable
 
-P = TypeVar("P", bound=Property, covariant=True)
+P_co = TypeVar("P_co", bound=Property, covariant=True)
 
 
-class ObjectFacts(Protocol[P]):
+class ObjectFacts(Protocol[P_co]):
     """What decides about a block of records: the object that it shows."""
 
     @property
     def publishable(self) -> bool: ...
 
     @property
-    def properties(self) -> Mapping[str, P]: ...
+    def properties(self) -> Mapping[str, P_co]: ...
 
 
 class Known(Protocol):
@@ -58,20 +58,13 @@ def check_blocks(blocks: Sequence[AnyBlock], known: Known, blocks_max: int) -> l
     ]
 
 
-def refusal(block: RecordsBlock, of: ObjectFacts[P] | None) -> Refused | None:
-    """Why *block* would show nothing of its object as that is now; None when it would show something."""
-    if of is None or not of.publishable:
-        return "not_publishable"
-    return None if public_fields(block, of) else "no_fields"
-
-
-def public_fields(block: RecordsBlock, of: ObjectFacts[P]) -> list[P]:
+def public_fields(block: RecordsBlock, of: ObjectFacts[P_co]) -> list[P_co]:
     """The properties that *block* shows, in its order: those that are there and are not personal."""
     found = [of.properties[slug] for slug in block.fields if slug in of.properties]
     return [prop for prop in found if is_public(prop)]
 
 
-def hidden_condition(block: RecordsBlock, of: ObjectFacts[P]) -> str | None:
+def hidden_condition(block: RecordsBlock, of: ObjectFacts[P_co]) -> str | None:
     """Where, below the block, a filter or a sort is on a property that may not decide about what is shown."""
     asked = [(f"/filters/{place}/property", one.property) for place, one in enumerate(block.filters)]
     asked += [(f"/sort/{place}/property", one.property) for place, one in enumerate(block.sort)]
@@ -106,9 +99,7 @@ def _faults(at: str, block: AnyBlock, known: Known) -> Iterator[Fault]:
                 yield from _records_faults(at, block, of, known.country)
 
 
-def _records_faults(
-    at: str, block: RecordsBlock, of: ObjectFacts[Property], country: str
-) -> Iterator[Fault]:
+def _records_faults(at: str, block: RecordsBlock, of: ObjectFacts[Property], country: str) -> Iterator[Fault]:
     if len(block.fields) > EMBED_FIELDS_MAX:
         yield Fault(f"{at}/fields", "too_many", f"at most {EMBED_FIELDS_MAX}")
     for place, slug in enumerate(block.fields):

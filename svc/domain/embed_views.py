@@ -18,7 +18,7 @@ from svc.domain.values import Values
 Row = dict[str, Any]
 Texts = dict[str, str]
 
-_CELL_BYTES: Final = 200
+_CELL_BYTES: Final = 300
 """What a cell takes in HTML beside its text."""
 _UPLOADED: Final = "pic_"
 
@@ -92,6 +92,7 @@ def fill(
     block: RecordsBlock,
     properties: Sequence[Property],
     records: Iterable[Values],
+    *,
     names: Mapping[str, str],
     formats: Formats,
     allowance: Allowance,
@@ -160,5 +161,3 @@ def _shown(view: BlockView) -> HeroBlock | TextBlock | ShownRecords | FormBlock:
         text=view.texts,
         refused=UNSET if view.refused is None else view.refused,
     )
-
-

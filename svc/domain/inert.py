@@ -1,4 +1,4 @@
-"""What may stand on the page of somebody else: texts without tricks, and addresses that lead, but do nothing."""
+"""What may stand on somebody else's page: texts without tricks, and addresses that lead but do nothing."""
 
 import re
 from typing import Final

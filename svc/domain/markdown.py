@@ -1,4 +1,4 @@
-"""Markdown, of which a safe part is left: no raw HTML, no pictures but their words, and links that lead to safe places only."""
+"""Markdown, of which a safe part is left: no raw HTML, no pictures but their words, and safe links."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -53,7 +53,7 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("zero", {"html": False, "maxNesting": NESTING_MAX}, renderer_cls=_Renderer)
     parser.enable(_RULES)
     # What is no safe link is left as the text that it is.
-    parser.validateLink = is_safe_href  # type: ignore[method-assign]  # so documented
+    parser.validateLink = is_safe_href  # type: ignore[method-assign,assignment]  # so documented
     return parser
 
 

@@ -8,9 +8,10 @@ from werkzeug.exceptions import HTTPException
 
 from svc.actors.house import House
 from svc.domain.senders import Network
-from svc.http import forms, problems, tools, tracker
+from svc.http import embeds, forms, problems, tools, tracker
 from svc.http.asgi import ASGIApp
 from svc.http.demo import DemoShop, demo_doors
+from svc.http.embeds import EmbedDoor
 from svc.http.forms import FormDoor
 from svc.http.hot import Hot
 from svc.http.lean import LeanQuart, LeanRequest
@@ -27,6 +28,7 @@ def public_app(
     """The application on the public listener. *demo* adds a shop page under `/demo/`."""
     app = quart_app()
     app.register_blueprint(tracker.script)
+    app.register_blueprint(embeds.loader)
     app.register_blueprint(people_doors(house, trusted_proxies))
     if demo is not None:
         app.register_blueprint(demo_doors(demo))
@@ -35,6 +37,7 @@ def public_app(
         {
             forms.PATH: FormDoor(house, trusted_proxies),
             tracker.PATH: TrackerDoor(house, trusted_proxies),
+            embeds.PATH: EmbedDoor(house),
             tools.API_PATH: ToolDoor(house, REGISTRY, KeyGate(house)),
             tools.APP_PATH: ToolDoor(house, REGISTRY, SessionGate(house)),
         },

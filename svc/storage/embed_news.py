@@ -1,4 +1,4 @@
-"""Telling that what decides about an organization's embeds has changed: what was made of them counts no more."""
+"""Telling that what decides about embeds has changed, so that what was made of them counts no more."""
 
 from sqlalchemy import select
 

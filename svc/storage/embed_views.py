@@ -1,15 +1,16 @@
 """What embeds show now, read from what is published."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 import structlog
 from sqlalchemy import Connection, select
 
 from svc.domain.embed_forms import EmbeddedForm, embedded
-from svc.domain.embed_rules import hidden_condition, public_fields, refusal
+from svc.domain.embed_rules import hidden_condition, public_fields
 from svc.domain.embed_views import Allowance, BlockView, FormView, RecordsView, fill
-from svc.domain.embeds import AnyBlock, Embed, FormBlock, RecordsBlock, is_public
+from svc.domain.embeds import AnyBlock, Embed, FormBlock, RecordsBlock, Refused, is_public
 from svc.domain.errors import DomainError, NotFound
 from svc.domain.formats import Formats
 from svc.domain.objects import CONTACT, FIRST_PROPERTY
@@ -27,42 +28,45 @@ _FAULTS = (DomainError, ArithmeticError, LookupError, TypeError, ValueError)
 """What wrong data raises, as opposed to a failing store."""
 
 
-class Views(msgspec.Struct, frozen=True, kw_only=True):
-    """What an embed shows."""
+class Shown(NamedTuple):
+    """What blocks show."""
 
-    embed: Embed
-    open: bool
-    """Whether it is shown at all."""
-    blocks: tuple[BlockView, ...]
-    unindexed: tuple[str, ...] = ()
+    views: tuple[BlockView, ...]
+    unindexed: tuple[str, ...]
     """Ids of properties whose keys would have made this quicker: see `record_index`."""
 
-    def outline(self) -> tuple[BlockView, ...]:
-        """What it shows when no records can be read."""
-        return tuple(
-            RecordsView(block=one.block, refused="error") if isinstance(one, RecordsView) else one
-            for one in self.blocks
-        )
+
+def outline(views: Iterable[BlockView]) -> tuple[BlockView, ...]:
+    """*views* when no records can be read."""
+    return tuple(
+        RecordsView(block=one.block, refused="error") if isinstance(one, RecordsView) else one
+        for one in views
+    )
 
 
-def by_key(conn: Connection, embed_key: str) -> Views:
-    """What the embed with the public key shows. Raises `NotFound`."""
+def by_key(conn: Connection, embed_key: str) -> tuple[Embed, Shown | None]:
+    """The embed with the public key, and what it shows: nothing unless it is active. Raises `NotFound`."""
     embed = embeds.by_key(conn, embed_key)
     organization = organizations.get(conn, embed.organization_id)
     if embed.status != "active" or organization.closed_at is not None:
-        return Views(embed=embed, open=False, blocks=())
-    return of_blocks(conn, organization, embed)
+        return embed, None
+    return embed, of_blocks(conn, organization, embed.blocks)
 
 
-def of_blocks(conn: Connection, organization: Organization, embed: Embed) -> Views:
-    """What *embed* shows, whatever its status."""
+def refusals(conn: Connection, organization: Organization, blocks: Sequence[AnyBlock]) -> dict[int, Refused]:
+    """Which of *blocks*, by their places, would show nothing, and why."""
     reader = _Reader(conn, organization)
-    return Views(
-        embed=embed,
-        open=True,
-        blocks=tuple(map(reader.view, embed.blocks)),
-        unindexed=tuple(dict.fromkeys(reader.unindexed)),
-    )
+    found = {
+        place: reader.refusal(block) for place, block in enumerate(blocks) if isinstance(block, RecordsBlock)
+    }
+    return {place: why for place, why in found.items() if why is not None}
+
+
+def of_blocks(conn: Connection, organization: Organization, blocks: Sequence[AnyBlock]) -> Shown:
+    """What *blocks* show, whoever has them."""
+    reader = _Reader(conn, organization)
+    views = tuple(map(reader.view, blocks))
+    return Shown(views, tuple(dict.fromkeys(reader.unindexed)))
 
 
 class _Reader:
@@ -94,21 +98,35 @@ class _Reader:
                 self._objects[slug] = None
         return self._objects[slug]
 
-    def _records(self, block: RecordsBlock) -> RecordsView:
+    def refusal(self, block: RecordsBlock) -> Refused | None:
+        """Why *block* would show nothing, as things are now."""
+        planned = self._plan(block)
+        return None if isinstance(planned, list) else planned
+
+    def _plan(self, block: RecordsBlock) -> list[StoredProperty] | Refused:
+        """The properties that *block* shows, or why there are none."""
         of = self._object(block.object_type)
-        refused = refusal(block, of)
-        if of is None or refused is not None:
-            return RecordsView(block=block, refused=refused)
+        if of is None or not of.publishable:
+            return "not_publishable"
         if hidden_condition(block, of) is not None:
             # Personal since it was saved. Without its filter the block would show what it was not meant to.
-            return RecordsView(block=block, refused="error")
+            return "error"
+        return [prop for prop in public_fields(block, of) if self._leads_to_public(prop)] or "no_fields"
+
+    def _records(self, block: RecordsBlock) -> RecordsView:
+        planned = self._plan(block)
+        if not isinstance(planned, list):
+            return RecordsView(block=block, refused=planned)
         try:
-            shown = [prop for prop in public_fields(block, of) if self._leads_to_public(prop)]
-            if not shown:
-                return RecordsView(block=block, refused="no_fields")
             found = list(self._list(block))
-            names = self._names(shown, found)
-            return fill(block, shown, found, names, self._formats, self._allowance)
+            return fill(
+                block,
+                planned,
+                found,
+                names=self._names(planned, found),
+                formats=self._formats,
+                allowance=self._allowance,
+            )
         except _FAULTS as error:
             log.warning("a block shows no records", object=block.object_type, why=type(error).__name__)
             return RecordsView(block=block, refused="error")
@@ -138,8 +156,10 @@ class _Reader:
         if prop.type != "relation":
             return True
         of = self._object(prop.options[0])
-        name = of and of.properties.get(FIRST_PROPERTY.slug)
-        return of is not None and of.publishable and name is not None and is_public(name)
+        if of is None or not of.publishable:
+            return False
+        name = of.properties.get(FIRST_PROPERTY.slug)
+        return name is not None and is_public(name)
 
     def _names(self, shown: Iterable[StoredProperty], found: Iterable[Values]) -> dict[str, str]:
         """The names of the records that relations lead to, by id."""
@@ -154,7 +174,9 @@ class _Reader:
                 records.c.deleted_at.is_(None),
             )
         )
-        named = {record_id: msgspec.json.decode(stored).get(FIRST_PROPERTY.slug) for record_id, stored in rows}
+        named = {
+            record_id: msgspec.json.decode(stored).get(FIRST_PROPERTY.slug) for record_id, stored in rows
+        }
         return {record_id: name for record_id, name in named.items() if name is not None}
 
     def _form(self, form_id: str) -> EmbeddedForm | None:

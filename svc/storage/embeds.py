@@ -49,7 +49,7 @@ class EmbedChange(msgspec.Struct, frozen=True, kw_only=True):
     """What to change of an embed; what is unset stays as it is."""
 
     name: str | msgspec.UnsetType = msgspec.UNSET
-    site_id: str | None | msgspec.UnsetType = msgspec.UNSET
+    site_id: str | msgspec.UnsetType | None = msgspec.UNSET
     blocks: tuple[AnyBlock, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -68,7 +68,7 @@ def create(
         InvalidInput: of name, site and blocks, with all that is wrong.
         Conflict: there are `EMBEDS_MAX`.
     """
-    _check(tx.conn, organization_id, name, site_id, blocks, blocks_max)
+    _check(tx.conn, organization_id, name, site_id=site_id, blocks=blocks, blocks_max=blocks_max)
     many = tx.conn.execute(
         select(func.count()).where(rows.c.organization_id == organization_id, rows.c.status != "removed")
     ).scalar_one()
@@ -104,9 +104,9 @@ def change(
         tx.conn,
         organization_id,
         name,
-        site_id if site_id != kept.site_id else None,
-        blocks if asked.blocks is not msgspec.UNSET else (),
-        blocks_max,
+        site_id=site_id if site_id != kept.site_id else None,
+        blocks=blocks if asked.blocks is not msgspec.UNSET else (),
+        blocks_max=blocks_max,
     )
     tx.conn.execute(
         update(rows)
@@ -163,12 +163,15 @@ def _check(
     conn: Connection,
     organization_id: str,
     name: str,
+    *,
     site_id: str | None,
     blocks: Sequence[AnyBlock],
     blocks_max: int,
 ) -> None:
     faults = check_name(name)
-    if site_id is not None and site_id not in {one.id for one in sites.of_organization(conn, organization_id)}:
+    if site_id is not None and site_id not in {
+        one.id for one in sites.of_organization(conn, organization_id)
+    }:
         faults.append(Fault("/siteId", "not_found", "no such site"))
     if blocks:
         known = _Known(
