@@ -84,7 +84,7 @@ class EmbedSnapshots:
 
     def __init__(self, bytes_max: int = EMBED_SNAPSHOTS_BYTES_MAX) -> None:
         self._bytes_max = bytes_max
-        """Whether to ask for a refresh: True for the first who finds that it is no longer fresh."""
+        # In the order of their making. Who is asked for is made again each minute: the first is the idlest.
         self._kept: dict[str, Snapshot] = {}
         self._size = 0
         self._tickets: dict[str, Ticket] = {}

@@ -42,9 +42,13 @@ def to_html(views: Sequence[BlockView], base_url: str) -> str:
 @cache
 def _template() -> Template:
     environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, auto_reload=False
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        finalize=_finalize,
+        undefined=StrictUndefined,
+        auto_reload=False,
     )
-    environment.filters["inert"] = inert_text
+    environment.globals["zip"] = zip
     environment.filters["markdown"] = _markdown
     environment.tests["safe_href"] = is_safe_href
     environment.tests["safe_src"] = is_safe_src
@@ -52,6 +56,11 @@ def _template() -> Template:
     environment.tests["text_block"] = lambda view: isinstance(view, TextBlock)
     environment.tests["form_view"] = lambda view: isinstance(view, FormView)
     return environment.get_template("embed.html")
+
+
+def _finalize(value: object) -> object:
+    """What is printed for *value*: every text without its tricks, then escaped, unless it is HTML already."""
+    return inert_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _markdown(body: str) -> Markup:

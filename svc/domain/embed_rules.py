@@ -44,12 +44,12 @@ class Known(Protocol):
     def form_ids(self) -> Collection[str]: ...
 
 
-def check_name(name: str) -> list[Fault]:
+def name_faults(name: str) -> list[Fault]:
     """What is wrong with the name of an embed."""
     return _text_faults("/name", name, NAME_CHARS_MAX)
 
 
-def check_blocks(blocks: Sequence[AnyBlock], known: Known, blocks_max: int) -> list[Fault]:
+def block_faults(blocks: Sequence[AnyBlock], known: Known, blocks_max: int) -> list[Fault]:
     """All that is wrong with *blocks*, of which there may be *blocks_max*."""
     if len(blocks) > blocks_max:
         return [Fault("/blocks", "too_many", f"at most {blocks_max}")]

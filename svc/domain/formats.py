@@ -34,7 +34,7 @@ class Formats:
         if value is None:
             return ""
         if prop.type == "amount" and currency is not None:
-            return format_currency(_decimal(value), currency, locale=self._locale)
+            return inert_text(format_currency(_decimal(value), currency, locale=self._locale))
         return inert_text(_TEXTS.get(prop.type, _as_it_is)(self, value))
 
     def number(self, value: float) -> str:

@@ -6,8 +6,8 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
+from svc.domain import embed_rules
 from svc.domain.changes import EmbedsChanged
-from svc.domain.embed_rules import check_blocks, check_name
 from svc.domain.embeds import AnyBlock, Embed, EmbedStatus
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
 from svc.domain.ids import new_id
@@ -168,20 +168,32 @@ def _check(
     blocks: Sequence[AnyBlock],
     blocks_max: int,
 ) -> None:
-    faults = check_name(name)
+    faults = embed_rules.name_faults(name)
     if site_id is not None and site_id not in {
         one.id for one in sites.of_organization(conn, organization_id)
     }:
         faults.append(Fault("/siteId", "not_found", "no such site"))
-    if blocks:
-        known = _Known(
-            country=organizations.get(conn, organization_id).country,
-            objects={one.slug: one for one in objects.every(conn, organization_id)},
-            form_ids=frozenset(one.id for one in forms.of_organization(conn, organization_id)),
-        )
-        faults += check_blocks(blocks, known, blocks_max)
-    if faults:
+    if faults := faults + _block_faults(conn, organization_id, blocks, blocks_max):
         raise InvalidInput(faults)
+
+
+def check_blocks(
+    conn: Connection, organization_id: str, blocks: Sequence[AnyBlock], blocks_max: int = EMBED_BLOCKS_MAX
+) -> None:
+    """Raises `InvalidInput` with all that is wrong with *blocks*, as when they are saved."""
+    if faults := _block_faults(conn, organization_id, blocks, blocks_max):
+        raise InvalidInput(faults)
+
+
+def _block_faults(
+    conn: Connection, organization_id: str, blocks: Sequence[AnyBlock], blocks_max: int
+) -> list[Fault]:
+    known = _Known(
+        country=organizations.get(conn, organization_id).country,
+        objects={one.slug: one for one in objects.every(conn, organization_id)},
+        form_ids=frozenset(one.id for one in forms.of_organization(conn, organization_id)),
+    )
+    return embed_rules.block_faults(blocks, known, blocks_max)
 
 
 def _encode(blocks: Sequence[AnyBlock]) -> str:

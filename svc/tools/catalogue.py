@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Final
 
-from svc.tools import records
+from svc.tools import embeds, records
 from svc.tools.tool import Registry, Tool
 
-_MODULES: Final = (records,)
+_MODULES: Final = (embeds, records)
 
 
 def _tools(*modules: ModuleType) -> Iterator[Tool[Any, Any]]:
