@@ -184,10 +184,11 @@ def _wants_html(query: bytes) -> bool:
 def _takes_gzip(request: HotRequest) -> bool:
     """Whether the client takes gzip (RFC 9110 §12.5.3)."""
     accepted = request.header(b"accept-encoding")
-    if accepted is None or (b"gzip" not in accepted and b"*" not in accepted):
+    if accepted is None:
         return False
+    codings = accepted.lower().split(b",")
     for wanted in (b"gzip", b"*"):
-        for one in accepted.lower().split(b","):
+        for one in codings:
             coding, _, weight = one.partition(b";")
             if coding.strip() == wanted:
                 return _weight(weight) > 0

@@ -11,10 +11,11 @@ from svc.domain.embed_forms import EmbeddedForm, embedded
 from svc.domain.embed_rules import hidden_condition, public_fields
 from svc.domain.embed_views import Allowance, BlockView, FormView, RecordsView, fill
 from svc.domain.embeds import AnyBlock, Embed, FormBlock, RecordsBlock, Refused, is_public
-from svc.domain.errors import DomainError, NotFound
+from svc.domain.errors import DomainError, InvalidInput, NotFound
 from svc.domain.formats import Formats
 from svc.domain.objects import CONTACT, FIRST_PROPERTY
 from svc.domain.organizations import Organization
+from svc.domain.queries import parse
 from svc.domain.values import Values
 from svc.storage import embeds, forms, objects, organizations, record_lists
 from svc.storage.objects import StoredObject, StoredProperty
@@ -111,6 +112,10 @@ class _Reader:
         if hidden_condition(block, of) is not None:
             # Personal since it was saved. Without its filter the block would show what it was not meant to.
             return "error"
+        try:
+            parse(of.properties, block.filters, block.sort, self._organization.country)
+        except InvalidInput:
+            return "error"  # what it asks for is gone since
         return [prop for prop in public_fields(block, of) if self._leads_to_public(prop)] or "no_fields"
 
     def _records(self, block: RecordsBlock) -> RecordsView:

@@ -1,4 +1,4 @@
-"""Addresses and texts on pages of others: what leads somewhere is let through, and nothing that does something."""
+"""Addresses and texts on pages of others: what leads somewhere is let through, what does something is not."""
 
 import pytest
 from hypothesis import given

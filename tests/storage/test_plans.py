@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import Connection
 
-from svc.storage import contacts, forms, organizations, sites, submissions, visits
+from svc.storage import contacts, embeds, forms, organizations, sites, submissions, visits
 from svc.storage.prepared import Prepared
 from tests.town import town
 
@@ -24,6 +24,7 @@ from tests.town import town
         pytest.param(submissions._LAST, "ix_submissions_form_id_id (form_id=? AND id<?)", id="a form's pace"),
         pytest.param(submissions._RELEASE, "ix_submissions_queued (form_id=? AND state=?)", id="head"),
         pytest.param(forms._BY_KEY, "(form_key=?)", id="a form by its key"),
+        pytest.param(embeds._BY_KEY, "(embed_key=?)", id="an embed by its key"),
         pytest.param(organizations._GET, "(id=?)", id="an organization"),
         pytest.param(
             sites._ANY, "ix_sites_organization_id (organization_id=?)", id="whether sites are tracked"
