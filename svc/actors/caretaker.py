@@ -1,4 +1,4 @@
-"""The Caretaker: wakes whoever has stored work and was not told, and changes the visitors' keys."""
+"""The Caretaker: wakes whoever has work and was not told, changes visitors' keys, deletes what is over."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ from svc.actors.house import House
 from svc.actors.organization import Organization
 from svc.domain.errors import Unavailable
 from svc.domain.times import day_of
-from svc.storage import submissions, visits
+from svc.storage import pruning, submissions, visits
 
 log = structlog.get_logger("svc.actors.caretaker")
 
@@ -43,12 +43,19 @@ class Caretaker(Actor[House, CaretakerState]):
     async def make_round(self) -> None:
         """Wake every organization with due submissions and every form with a queue; look at the day."""
         self.make_round.after(ROUND_SECONDS)
+        self.prune.after(0)
         if self.state.day != day_of(self.system.clock.now()):
             self.state.day = await self._rotate_keys()
         for organization_id in await self.system.store.read_long(submissions.organizations_with_due):
             _knock(Organization(self.system, organization_id).wake)
         for form_key in await self.system.store.read_long(submissions.forms_with_queue):
             _knock(FormWindow(self.system, form_key).look)
+
+    @turn
+    async def prune(self) -> None:
+        """Delete some of what is over, and go on until none of it is left."""
+        if await self.system.store.write_behind(pruning.prune):
+            self.prune.after(0)
 
     async def _rotate_keys(self) -> int:
         now = self.system.clock.now()

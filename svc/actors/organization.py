@@ -114,6 +114,7 @@ class Organization(Actor[House, OrganizationState]):
         return state.access.value
 
     def _admitted(self, caller: Caller, now: int) -> Admission:
+        caller = msgspec.structs.replace(caller, access_revision=self.state.access_revision)
         return Admission(caller, self.state.budgets.value.spend(caller.id, now))
 
     def _note_use(self, key: KeyFacts, now: int) -> None:

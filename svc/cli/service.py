@@ -19,7 +19,7 @@ from svc.cli.demo_shop import HONEYPOT, NAME
 from svc.cli.directory import DataDirectory
 from svc.cli.doors import Doors, doors, reachable_host
 from svc.clock import Clock, WallClock
-from svc.config import Address, Secret, ServerSettings, Settings
+from svc.config import Address, Secret, ServerSettings, Settings, ToolSettings
 from svc.domain.senders import parse_networks
 from svc.http.app import public_app
 from svc.http.asgi import ASGIApp
@@ -53,7 +53,7 @@ async def run(settings: Settings, directory: DataDirectory, announce: Announce, 
             expected = doors(settings, token, settings.server.bind, settings.operator.bind)
             host = reachable_host(settings.server.bind[0])
             facts = await open_demo(directory, store, secrets.sender, expected, host)
-        async with _live_house(store, clock, secrets) as house:
+        async with _live_house(store, clock, secrets, settings.tools) as house:
 
             def ready(public: list[Address], operator: list[Address]) -> None:
                 real = doors(settings, token, public, operator)
@@ -91,9 +91,11 @@ async def _stop_on_signal() -> AsyncIterator[trio.Event]:
 
 
 @asynccontextmanager
-async def _live_house(store: Store, clock: Clock, secrets: Secrets) -> AsyncIterator[House]:
+async def _live_house(
+    store: Store, clock: Clock, secrets: Secrets, tools: ToolSettings
+) -> AsyncIterator[House]:
     """The house over *store*, in order: what an earlier life left undone is being done."""
-    house = House(KINDS, store, clock, secrets)
+    house = House(KINDS, store, clock, secrets, calls_per_minute=tools.calls_per_minute)
     store.listen(News(house))
     async with house.live():
         await Caretaker(house, "main").start()

@@ -146,8 +146,10 @@ CALLS_MAX: Final = 600
 IDEMPOTENCY_KEY_CHARS_MAX: Final = 255
 IDEMPOTENCY_LIFE_MS: Final = DAY_MS
 """How long a call is answered again as the first time."""
-IDEMPOTENCY_PRUNED_MAX: Final = 500
-"""Kept answers that one unit of work deletes."""
+
+# What is over.
+PRUNED_MAX: Final = 500
+"""Rows of one kind that one unit of work deletes: a few milliseconds of the writer's time."""
 
 # People and keys.
 LIVE_KEYS_MAX: Final = 20
