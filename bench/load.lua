@@ -1,7 +1,8 @@
--- The load that wrk sends: submissions of about 300 bytes, nine in ten from an e-mail address never seen.
+-- The load that wrk sends: submissions of about 300 bytes, nine in ten from an e-mail address never seen; or reads.
 -- From the environment:
 --   BENCH_FORMS     a file with a line for each form: its key, and its organization's contacts as `%d@…`
---   BENCH_MODE      `spread`: every form once in a random order, then again in another; `hot`: the first alone
+--   BENCH_MODE      `spread`: every form once in a random order, then again in another; `hot`: the first alone;
+--                   `get`: as `spread`, and what stands for a form's key is an address that is read
 --   BENCH_SEED      of what is random, and of phone numbers: 0 to 99
 --   BENCH_TAIL      the end of every new address before the `@`
 --   BENCH_PAUSE_MS  waited before each request of a connection
@@ -53,6 +54,7 @@ local BODY = '{"f":"%s","v":{"name":"Anna Petrova","email":"%s"%s,"company":"Pet
 
 local function submission()
    local form = next_form()
+   if mode == "get" then return wrk.format("GET", form.key) end
    count = count + 1
    local email, phone
    if count % 10 == 0 then -- somebody who is a contact already

@@ -25,7 +25,7 @@ log = structlog.get_logger("svc.storage.embeds")
 
 _PAGES_MAX = 4
 """Pages that are read for one block: each looks at so many records at most, see `EXAMINED_MAX`."""
-_FAULTS = (DomainError, ArithmeticError, LookupError, TypeError, ValueError)
+_FAULTS = (DomainError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What wrong data raises, as opposed to a failing store."""
 
 
