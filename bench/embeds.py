@@ -61,10 +61,10 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """What was found."""
 
     rounds: dict[str, list[Load]]
-    calm: Load
-    storm: Load
-    refreshed: int
-    """Embeds that were made anew in the storm; where that is not all of them, it went on behind it."""
+    calm: list[Load]
+    storms: list[Load]
+    refreshed: list[int]
+    """Embeds that were made anew in each storm; where that is not all of them, it went on behind it."""
     sleeping_mib: float
     """Resident, with a few embeds made, so that all that makes them is there."""
     warm_mib: float
@@ -127,19 +127,23 @@ def _measure(space: Path) -> Found:
         for seed in range(ROUNDS):
             for name, loads in rounds.items():
                 loads.append(_read(servers[name], listed, seed, SECONDS))
-        calm = _read(svc, listed, ROUNDS, STORM_SECONDS)
-        # All were made within seconds, and were refreshed by nobody: they grow stale together.
-        time.sleep(max(0.0, warmed + EMBED_FRESH_MS / 1_000 - time.monotonic()))
-        turns = turns_taken(operator_port, data, "EmbedCache")
-        storm = _read(svc, listed, ROUNDS, STORM_SECONDS)
-        refreshed = turns_taken(operator_port, data, "EmbedCache") - turns
-        if refreshed < REFRESHED_MIN:
-            raise SystemExit(f"{refreshed} embeds were made anew: no storm")
+        calm, storms, refreshed = [], [], []
+        for _ in range(ROUNDS):
+            calm.append(_read(svc, listed, ROUNDS, STORM_SECONDS))
+            # All were made within seconds, and have been refreshed by nobody: they grow stale together.
+            time.sleep(max(0.0, warmed + EMBED_FRESH_MS / 1_000 - time.monotonic()))
+            turns = turns_taken(operator_port, data, "EmbedCache")
+            storms.append(_read(svc, listed, ROUNDS, STORM_SECONDS))
+            refreshed.append(turns_taken(operator_port, data, "EmbedCache") - turns)
+            if refreshed[-1] < REFRESHED_MIN:
+                raise SystemExit(f"{refreshed[-1]} embeds were made anew: no storm")
+            _warm(svc, listed)
+            warmed = time.monotonic()
     kept = sum(len(one) + len(gzip.compress(one, 6)) for one in (answer, html)) * EMBEDS
     return Found(
         rounds=rounds,
         calm=calm,
-        storm=storm,
+        storms=storms,
         refreshed=refreshed,
         sleeping_mib=sleeping_mib,
         warm_mib=warm_mib,
@@ -250,11 +254,21 @@ def _show(found: Found) -> None:
         ],
     )
     print_table(
-        f"Once all {EMBEDS:,} are stale",
+        f"Once all {EMBEDS:,} are stale, medians",
         ["", "answers/s", "p50 ms", "p99 ms", "max ms", "made anew"],
         [
-            [name, load.rate, load.p50_ms, load.p99_ms, load.max_ms, made]
-            for name, load, made in (("calm", found.calm, 0), ("storm", found.storm, found.refreshed))
+            [
+                name,
+                median(load.rate for load in loads),
+                median(load.p50_ms for load in loads),
+                median(load.p99_ms for load in loads),
+                max(load.max_ms for load in loads),
+                made,
+            ]
+            for name, loads, made in (
+                ("calm", found.calm, 0),
+                ("storm", found.storms, median(found.refreshed)),
+            )
         ],
     )
     print_table(
@@ -279,7 +293,7 @@ def _show(found: Found) -> None:
     targets += [
         Target(
             name="p99 in the storm, times the calm one",
-            figure=found.storm.p99_ms / found.calm.p99_ms,
+            figure=median(load.p99_ms for load in found.storms) / median(load.p99_ms for load in found.calm),
             bound=STORM_TIMES_MAX,
         ),
         Target(name="a warm embed beyond its bytes", figure=found.warm_kib, bound=WARM_KIB_MAX, unit="KiB"),

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Dialog, Locator, Page, ViewportSize, expect
 
 from svc.domain.embed_fragment import to_html
 from tests.browser.places import Service, Website, complaints, website_elsewhere
@@ -271,7 +271,12 @@ def test_what_is_hostile_does_nothing_on_a_page(service: Service, website: Websi
     rename(service, text)
     heard = complaints(page)
     ran: list[str] = []
-    page.on("dialog", lambda dialog: (ran.append(dialog.message), dialog.dismiss()))
+
+    def note(dialog: Dialog) -> None:
+        ran.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", note)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     fragment = httpx.get(f"{service.url}/api/e/{service.facts['embedKey']}?format=html").text
