@@ -10,17 +10,20 @@ from sqlalchemy import Connection
 from svc.actors._core import Actor, ActorError, Policy, turn
 from svc.actors.embed_snapshots import Made, Snapshot, ready
 from svc.actors.house import House
+from svc.actors.organization import Organization
 from svc.domain import embed_fragment
 from svc.domain.embed_views import BlockView, shown
 from svc.domain.errors import Unavailable
 from svc.domain.limits import EMBED_CACHES_MAX, EMBED_FRESH_MS, EMBED_STALE_MS
 from svc.domain.times import SECOND_MS
-from svc.storage import embed_views, embeds, record_index
+from svc.storage import embed_views, embeds
 
 log = structlog.get_logger("svc.actors.embed_cache")
 
 MAKE_SECONDS: Final = 15
 """How long a request waits for an embed of which nothing is ready."""
+TRIES: Final = 3
+"""How often it is made anew at once when what it is made of changes meanwhile."""
 RETRY_MS: Final = 2 * SECOND_MS
 """How long nothing is read again after it failed."""
 
@@ -32,8 +35,6 @@ class EmbedCacheState(msgspec.Struct, kw_only=True):
     failed: int = 0
     rests_until: int = 0
     """Nothing is read before, since it failed; ms since the epoch."""
-    indexing: bool = False
-    """An index was asked for that what it shows is read by."""
 
 
 class EmbedCache(Actor[House, EmbedCacheState]):
@@ -65,7 +66,7 @@ class EmbedCache(Actor[House, EmbedCacheState]):
             kept = self.system.embed_snapshots.get(self.key)
             if kept is None or kept.made is None:
                 raise
-            return self._keep_outline(kept.domain, kept.made.outline)
+            return self._keep_outline(kept, kept.made.outline)
 
     @turn
     async def refresh(self) -> None:
@@ -98,7 +99,7 @@ class EmbedCache(Actor[House, EmbedCacheState]):
 
     async def _make_current(self) -> Snapshot:
         snapshots = self.system.embed_snapshots
-        while True:
+        for _ in range(TRIES):
             # Few at a time: a reading that waits here costs nothing when its time is over.
             async with self.system.embed_pace:
                 ticket, now = snapshots.begin(self.key), self.system.clock.now()
@@ -106,28 +107,26 @@ class EmbedCache(Actor[House, EmbedCacheState]):
                     made = await self.system.store.read_long(_make, self.key, now, self.system.base_url)
                     if snapshots.keep(self.key, ticket, made.snapshot):
                         self.state.made += 1
-                        if made.unindexed and not self.state.indexing:
-                            self.state.indexing = True
-                            self.start_soon(self._index, made.organization_id, made.unindexed)
+                        self._want(made)
                         return made.snapshot
                 finally:
                     snapshots.abandon(self.key, ticket)
+        raise Unavailable("it is changed faster than it is made")
 
-    async def _index(self, organization_id: str, property_ids: tuple[str, ...]) -> None:
-        """Have the keys kept that would have made this quicker, once in the actor's life."""
-        store = self.system.store
-        try:
-            await store.write_behind(record_index.want, organization_id, property_ids)
-            while await store.write_behind(record_index.build, organization_id):
-                pass
-        except Unavailable as error:
-            log.warning("an index was not made", organization=organization_id, why=repr(error))
+    def _want(self, made: "_Made") -> None:
+        """Have the keys kept that would have made this quicker, if there are such."""
+        if made.unindexed:
+            try:
+                Organization(self.system, made.snapshot.organization_id).index.tell(made.unindexed)
+            except (ActorError, Unavailable) as error:
+                log.warning("not told of an index", embed=self.key, why=repr(error))
 
-    def _keep_outline(self, domain: str | None, outline: tuple[BlockView, ...]) -> Snapshot:
+    def _keep_outline(self, kept: Snapshot, outline: tuple[BlockView, ...]) -> Snapshot:
         """Publish the embed without its records, for a moment."""
         until = self.system.clock.now() + RETRY_MS
         snapshot = Snapshot(
-            domain=domain,
+            organization_id=kept.organization_id,
+            domain=kept.domain,
             made=_render(outline, outline, self.system.base_url),
             fresh_until=until,
             stale_until=until,
@@ -159,7 +158,8 @@ async def current(house: House, key: str) -> Snapshot:
 
 
 class _Made(NamedTuple):
-    organization_id: str
+    """What was made, and ids of properties whose keys would have made it quicker."""
+
     snapshot: Snapshot
     unindexed: tuple[str, ...]
 
@@ -172,9 +172,13 @@ def _make(conn: Connection, key: str, now: int, base_url: str) -> _Made:
         made = _render(shown_now.views, embed_views.outline(shown_now.views), base_url)
     fresh_until = now + EMBED_FRESH_MS
     snapshot = Snapshot(
-        domain=embed.domain, made=made, fresh_until=fresh_until, stale_until=fresh_until + EMBED_STALE_MS
+        organization_id=embed.organization_id,
+        domain=embed.domain,
+        made=made,
+        fresh_until=fresh_until,
+        stale_until=fresh_until + EMBED_STALE_MS,
     )
-    return _Made(embed.organization_id, snapshot, shown_now.unindexed if shown_now else ())
+    return _Made(snapshot, shown_now.unindexed if shown_now else ())
 
 
 def _render(views: tuple[BlockView, ...], outline: tuple[BlockView, ...], base_url: str) -> Made:

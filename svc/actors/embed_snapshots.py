@@ -58,6 +58,7 @@ class Made(msgspec.Struct, frozen=True):
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """What is served of an embed. Times are ms since the epoch."""
 
+    organization_id: str
     domain: str | None
     """The domain of the site that it is bound to; None for one that any origin may embed."""
     made: Made | None
@@ -74,9 +75,13 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ticket:
-    """That a snapshot is being made; it is good until a change is announced."""
+    """That a snapshot is being made; it is good until a change of what it is made of is announced."""
 
-    __slots__ = ()
+    __slots__ = ("changed",)
+
+    def __init__(self) -> None:
+        self.changed: set[str] = set()
+        """Organizations of which something was announced since."""
 
 
 class EmbedSnapshots:
@@ -120,7 +125,7 @@ class EmbedSnapshots:
 
     def keep(self, key: str, ticket: Ticket, snapshot: Snapshot) -> bool:
         """Publish *snapshot*, unless a change was announced since its *ticket*: then it is already false."""
-        if self._tickets.get(key) is not ticket:
+        if self._tickets.get(key) is not ticket or snapshot.organization_id in ticket.changed:
             return False
         del self._tickets[key]
         self._called.discard(key)
@@ -142,6 +147,13 @@ class EmbedSnapshots:
             self._tickets.pop(key, None)
             self._called.discard(key)
             self._remove(key)
+
+    def drop_all_of(self, organization_id: str) -> None:
+        """What was made of that organization's embeds, and what is being made, counts no more."""
+        for ticket in self._tickets.values():
+            ticket.changed.add(organization_id)
+        kept = [key for key, one in self._kept.items() if one.organization_id == organization_id]
+        self.drop(*kept)
 
     def _remove(self, key: str) -> None:
         snapshot = self._kept.pop(key, None)

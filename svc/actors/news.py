@@ -12,6 +12,7 @@ from svc.domain.changes import (
     EmbedsChanged,
     FormsChanged,
     KeysChanged,
+    ObjectsChanged,
     SessionsChanged,
     SubmissionsDue,
 )
@@ -39,8 +40,10 @@ class News:
             case FormsChanged(form_keys):
                 for form_key in form_keys:
                     FormWindow(self._house, form_key).reload.tell_if_active()
-            case EmbedsChanged(embed_keys):
-                self._house.embed_snapshots.drop(*embed_keys)
+            case EmbedsChanged(_, str(embed_key)):
+                self._house.embed_snapshots.drop(embed_key)
+            case EmbedsChanged(organization_id) | ObjectsChanged(organization_id):
+                self._house.embed_snapshots.drop_all_of(organization_id)
             case SubmissionsDue(organization_id):
                 try:
                     Organization(self._house, organization_id).wake.tell()

@@ -9,6 +9,7 @@ import structlog
 from sqlalchemy import Connection
 
 from svc.actors import sign_in
+from svc.actors._core import ActorError
 from svc.actors.house import House
 from svc.actors.organization import Admission, Organization
 from svc.domain.access import admit_again
@@ -121,9 +122,20 @@ async def _read(house: House, tool: Tool[Any, Any], call: Call, asked: Asked) ->
         return running.read(conn, now, tool, current, asked, patient=patient)
 
     try:
-        return await house.store.read(read)
+        done = await house.store.read(read)
     except TakesLong:
-        return await house.store.read_long(read, patient=True)
+        done = await house.store.read_long(read, patient=True)
+    if done.unindexed:
+        _have_indexed(house, call.caller.organization_id, done.unindexed)
+    return done
+
+
+def _have_indexed(house: House, organization_id: str, property_ids: tuple[str, ...]) -> None:
+    try:
+        Organization(house, organization_id).index.tell(property_ids)
+    except (ActorError, Unavailable) as error:
+        # The next list that misses the index says so again.
+        log.warning("not told of a missing index", organization=organization_id, why=repr(error))
 
 
 def _as_of_now(house: House, conn: Connection, now: int, tool: Tool[Any, Any], call: Call) -> Call:

@@ -14,9 +14,11 @@ class FormsChanged(Change, frozen=True):
 
 
 class EmbedsChanged(Change, frozen=True):
-    """What decides about what these embeds show is not as it was: they, their organization, or an object."""
+    """What decides about what an embed shows is not as it was; or about all embeds of the organization."""
 
-    embed_keys: tuple[str, ...]
+    organization_id: str
+    embed_key: str | None
+    """None for all of them."""
 
 
 class SubmissionsDue(Change, frozen=True):
@@ -43,6 +45,12 @@ class KeysChanged(AccessChanged, frozen=True):
     """An API or gateway key was made or revoked."""
 
     digest: str
+
+
+class ObjectsChanged(Change, frozen=True):
+    """The organization's objects or their properties are not as they were: what embeds may show, say."""
+
+    organization_id: str
 
 
 class SessionsChanged(Change, frozen=True):

@@ -32,6 +32,8 @@ class EmbeddedForm(msgspec.Struct, frozen=True, kw_only=True):
     """A form that takes submissions."""
 
     form_key: str
+    submit_path: str
+    """Where a page posts it, on the service's own origin."""
     fields: tuple[EmbeddedField, ...]
     honeypot: str | None
 
@@ -65,7 +67,10 @@ _CONTROLS: Final[Mapping[PropertyType, Control]] = {
 def embedded(form: Form, properties: Mapping[str, Property]) -> EmbeddedForm:
     """*form* with name, e-mail and phone, what it maps to *properties* of a contact, and a message."""
     return EmbeddedForm(
-        form_key=form.form_key, fields=tuple(_fields(form, properties)), honeypot=form.honeypot
+        form_key=form.form_key,
+        submit_path=form.submit_path,
+        fields=tuple(_fields(form, properties)),
+        honeypot=form.honeypot,
     )
 
 

@@ -7,8 +7,9 @@ from quart import Response, request
 from werkzeug.exceptions import HTTPException
 
 from svc.actors.house import House
+from svc.domain.forms import SUBMIT_PATH
 from svc.domain.senders import Network
-from svc.http import embeds, forms, problems, tools, tracker
+from svc.http import embeds, problems, tools, tracker
 from svc.http.asgi import ASGIApp
 from svc.http.demo import DemoShop, demo_doors
 from svc.http.embeds import EmbedDoor
@@ -35,7 +36,7 @@ def public_app(
     return Hot(
         app,
         {
-            forms.PATH: FormDoor(house, trusted_proxies),
+            SUBMIT_PATH: FormDoor(house, trusted_proxies),
             tracker.PATH: TrackerDoor(house, trusted_proxies),
             embeds.PATH: EmbedDoor(house),
             tools.API_PATH: ToolDoor(house, REGISTRY, KeyGate(house)),

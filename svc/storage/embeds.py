@@ -113,7 +113,7 @@ def change(
         .where(rows.c.id == kept.id)
         .values(name=name, site_id=site_id, blocks=_encode(blocks), updated_at=tx.now)
     )
-    tx.announce(EmbedsChanged((kept.embed_key,)))
+    tx.announce(EmbedsChanged(organization_id, kept.embed_key))
     return get(tx.conn, organization_id, embed_id)
 
 
@@ -121,7 +121,7 @@ def set_status(tx: Tx, organization_id: str, embed_id: str, status: EmbedStatus)
     """Pause, resume or remove an embed, effective with the next request. Raises `NotFound`."""
     kept = get(tx.conn, organization_id, embed_id)
     tx.conn.execute(update(rows).where(rows.c.id == kept.id).values(status=status, updated_at=tx.now))
-    tx.announce(EmbedsChanged((kept.embed_key,)))
+    tx.announce(EmbedsChanged(organization_id, kept.embed_key))
     return msgspec.structs.replace(kept, status=status, updated_at=tx.now)
 
 

@@ -5,12 +5,12 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from svc.domain.changes import MembersChanged
+from svc.domain.changes import EmbedsChanged, MembersChanged
 from svc.domain.errors import NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import TRIAL_MS
 from svc.domain.organizations import Organization, Plan
-from svc.storage import embed_news, forms, objects
+from svc.storage import forms, objects
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import members, organizations, people
@@ -108,4 +108,4 @@ def _update(tx: Tx, organization_id: str, values: dict[str, Any]) -> None:
     if not done.rowcount:
         raise NotFound("no such organization")
     forms.announce_all(tx, organization_id)
-    embed_news.announce_all(tx, organization_id)
+    tx.announce(EmbedsChanged(organization_id, None))

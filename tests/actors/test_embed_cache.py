@@ -11,7 +11,7 @@ import trio
 import trio.testing
 
 from svc.actors import embed_cache
-from svc.actors.embed_cache import MAKE_SECONDS, EmbedCache, current
+from svc.actors.embed_cache import MAKE_SECONDS, TRIES, EmbedCache, current
 from svc.actors.embed_snapshots import EmbedSnapshots, Made, Snapshot, ready
 from svc.actors.house import House
 from svc.domain.embeds import Embed, HeroBlock
@@ -302,6 +302,27 @@ async def test_what_was_read_before_a_change_is_not_served_after_it(autojump_clo
         assert "not_publishable" == told(answers[0])["blocks"][0]["refused"]
 
 
+async def test_what_changes_all_the_time_is_refused(autojump_clock, monkeypatch: pytest.MonkeyPatch):
+    """An embed that is changed whenever it is made does not keep others from being made."""
+    async with place() as at:
+        elsewhere = await at.here.store.write(organizations.create, organizations.NewOrganization(name="B"))
+        kept = at.house.embed_snapshots.keep
+        changing = at.here.organization.id
+
+        def change_and_keep(*args: Any) -> bool:
+            at.house.embed_snapshots.drop_all_of(changing)
+            return kept(*args)
+
+        monkeypatch.setattr(at.house.embed_snapshots, "keep", change_and_keep)
+        with pytest.raises(Unavailable):
+            await at.shown()
+        assert TRIES == at.made()
+        changing = elsewhere.id
+        await trio.sleep(2)
+
+        assert [79.5, 95] == prices(await at.shown())
+
+
 async def test_an_unknown_key_leaves_nothing_behind(autojump_clock):
     """A made-up key is not found; no actor lives, and nothing is kept."""
     async with place() as at:
@@ -360,12 +381,12 @@ async def test_an_operator_sees_how_it_went(autojump_clock):
         await at.shown()
         state = await EmbedCache(at.house, at.key).snapshot()
 
-        assert {"made": 2, "failed": 0, "rests_until": 0, "indexing": True} == state
+        assert {"made": 2, "failed": 0, "rests_until": 0} == state
 
 
 def a_snapshot(size: int) -> Snapshot:
     made = Made(json=ready(bytes(size)), html=ready(b""), outline=())
-    return Snapshot(domain=None, made=made, fresh_until=1, stale_until=2)
+    return Snapshot(organization_id="org_1", domain=None, made=made, fresh_until=1, stale_until=2)
 
 
 def test_all_snapshots_together_have_a_limit():
@@ -376,7 +397,10 @@ def test_all_snapshots_together_have_a_limit():
 
     assert [True, False, True, True] == [snapshots.get(key) is not None for key in "abcd"]
     assert 3 * a_snapshot(10_000).size == snapshots.size
-    snapshots.drop("a", "c", "d", "e")
+    snapshots.drop("a", "e")
+    snapshots.drop_all_of("org_2")
+    assert 2 == len(snapshots)
+    snapshots.drop_all_of("org_1")
     assert (0, 0) == (len(snapshots), snapshots.size)
 
 

@@ -43,6 +43,7 @@ def everything(text: str) -> list[BlockView]:
     controls = ("text", "email", "tel", "url", "number", "date", "checkbox", "select", "choices", "area")
     form = EmbeddedForm(
         form_key="svcf_1",
+        submit_path="/api/f/s?f=svcf_1",
         fields=tuple(EmbeddedField(control=control, **field) for control in controls),  # type: ignore[arg-type]
         honeypot=text,
     )

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from svc.domain.changes import Change, EmbedsChanged
+from svc.domain.changes import Change, EmbedsChanged, ObjectsChanged
 from svc.domain.embed_fragment import to_html
 from svc.domain.embed_views import FormView, RecordsView, ShownRecords, shown
 from svc.domain.embeds import FormBlock, HeroBlock, RecordsBlock, TextBlock
@@ -137,25 +137,26 @@ async def test_there_are_only_so_many_embeds(autojump_clock, monkeypatch: pytest
 
 
 async def test_whatever_decides_is_announced(autojump_clock):
-    """Changes of an embed tell of that one; switches of objects and properties, and the closing, of all."""
+    """Changes of an embed tell of that one; those of objects, properties and the organization of all."""
     async with lamp_town() as here:
         told: list[Change] = []
-        one, other = await here.embed(), await here.embed()
+        made = await here.embed()
         here.store.listen(told.append)
         organization_id = here.organization.id
 
-        async def keys_told(fn, *args, **kwargs) -> set[str]:
+        async def changes(fn, *args, **kwargs) -> list[Change]:
             told.clear()
             await here.store.write(fn, organization_id, *args, **kwargs)
-            return {key for change in told if isinstance(change, EmbedsChanged) for key in change.embed_keys}
+            return [one for one in told if isinstance(one, EmbedsChanged | ObjectsChanged)]
 
-        both = {one.embed_key, other.embed_key}
-        assert {one.embed_key} == await keys_told(embeds.change, one.id, EmbedChange(name="New"))
-        assert {one.embed_key} == await keys_told(embeds.set_status, one.id, "paused")
-        assert both == await keys_told(objects.publish, LAMP, publishable=False)
-        assert both == await keys_told(objects.update_property, LAMP, "price", personal=True)
-        assert both == await keys_told(objects.delete_property, LAMP, "price")
-        assert both == await keys_told(organizations.close)
+        own = [EmbedsChanged(organization_id, made.embed_key)]
+        objects_changed = [ObjectsChanged(organization_id)]
+        assert own == await changes(embeds.change, made.id, EmbedChange(name="New"))
+        assert own == await changes(embeds.set_status, made.id, "paused")
+        assert objects_changed == await changes(objects.publish, LAMP, publishable=False)
+        assert objects_changed == await changes(objects.update_property, LAMP, "price", personal=True)
+        assert objects_changed == await changes(objects.delete_property, LAMP, "price")
+        assert [EmbedsChanged(organization_id, None)] == await changes(organizations.close)
 
 
 async def test_records_are_shown_raw_and_as_they_are_read(autojump_clock):
@@ -294,7 +295,7 @@ async def test_a_form_is_shown_while_it_takes_submissions(autojump_clock):
         form = await here.form()
         block = FormBlock(form_id=form.id)
         before = await here.shown([block])
-        await here.store.write(forms.set_status, here.organization.id, form.id, "paused")
+        await here.store.write(forms.pause, here.organization.id, form.id)
         after = await here.shown([block])
 
         assert {form.id: form.form_key} == shown(before.views).form_keys
