@@ -68,9 +68,9 @@ def test_a_placeholder_is_filled(service: Service, website: Website, page: Page)
 
     expect(shown_in(page).get_by_role("heading", name="In the workshop now")).to_be_visible()
     table = shown_in(page).get_by_role("table", name="In the workshop now")
-    expect(table.get_by_role("row")).to_have_count(6)
+    expect(table.get_by_role("row")).to_have_count(9)
     expect(table.get_by_role("columnheader")).to_have_count(6)
-    expect(table.get_by_role("cell", name="£1,250.00")).to_be_visible()
+    expect(table.get_by_role("cell", name="£320.00")).to_be_visible()
     expect(shown_in(page).get_by_role("link", name="Made with svc")).to_be_visible()
     assert "open" == page.evaluate("document.querySelector('[data-svc-embed]').shadowRoot.mode")
     assert "Before" == page.evaluate("document.querySelector('[data-svc-embed]').textContent")
@@ -295,7 +295,7 @@ def rename(service: Service, text: str) -> None:
     """Have the cheapest lamp called *text*, as whoever may write records can; nobody was shown it before."""
     with closing(sqlite3.connect(service.database)) as database, database:
         rows = database.execute(
-            "SELECT id, properties FROM records WHERE properties LIKE '%Oak night light%'"
+            "SELECT id, properties FROM records WHERE properties LIKE '%Sailcloth shade%'"
         )
         [(record_id, stored)] = rows.fetchall()
         renamed: dict[str, Any] = json.loads(stored) | {"name": text}
