@@ -17,6 +17,7 @@ from svc.domain.callers import Call, permit
 from svc.domain.errors import (
     Fault,
     Forbidden,
+    Gone,
     IdempotencyInProgress,
     InvalidInput,
     NotFound,
@@ -76,11 +77,13 @@ def check_budget(admission: Admission) -> None:
 async def find(house: House, registry: Registry, call: Call, name: str) -> Tool[Any, Any]:
     """The tool of that name, with dots or underscores, which this call may run.
 
-    Raises `UnknownTool`, and `Forbidden` or one of its kind, which the audit trail has then.
+    Raises `UnknownTool`, `Gone`, and `Forbidden` or one of its kind, which the audit trail has then.
     """
     tool = registry.named(name)
     if tool is None:
         raise UnknownTool(f"there is no tool {name[:100]!r}")
+    if tool.deprecated is not None and house.clock.now() >= tool.deprecated.sunset_at:
+        raise Gone(f"{tool.name} is gone: call {tool.deprecated.replacement}")
     try:
         permit(call.caller, tool.name, needs=tool.needs, runs=tool.runs)
     except Forbidden as refusal:

@@ -9,7 +9,7 @@ from werkzeug.exceptions import HTTPException
 from svc.actors.house import House
 from svc.domain.forms import SUBMIT_PATH
 from svc.domain.senders import Network
-from svc.http import embeds, problems, tools, tracker
+from svc.http import embeds, tools, tracker
 from svc.http.asgi import ASGIApp
 from svc.http.demo import DemoShop, demo_doors
 from svc.http.embeds import EmbedDoor
@@ -18,6 +18,7 @@ from svc.http.hot import Hot
 from svc.http.lean import LeanQuart, LeanRequest
 from svc.http.people import people_doors
 from svc.http.problems import as_response, refusal
+from svc.http.reference import reference_pages
 from svc.http.tools import KeyGate, SessionGate, ToolDoor
 from svc.http.tracker import TrackerDoor
 from svc.tools.catalogue import REGISTRY
@@ -48,7 +49,7 @@ def public_app(
 def quart_app() -> LeanQuart:
     """An application whose refusals are problems."""
     app = LeanQuart("svc", static_folder=None)
-    app.register_blueprint(problems.pages)
+    app.register_blueprint(reference_pages(REGISTRY))
 
     @app.errorhandler(HTTPException)
     async def refuse(error: HTTPException) -> Response:

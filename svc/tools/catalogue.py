@@ -5,38 +5,57 @@ from types import ModuleType
 from typing import Any, Final
 
 from svc.tools import (
+    api_keys,
+    audit,
     embeds,
     forms,
+    members,
     notes,
     objects,
+    organizations,
     properties,
     record_history,
     record_lists,
     records,
+    roles,
+    server_keys,
     sites,
     submissions,
     suggestions,
+    teams,
 )
 from svc.tools.tool import Registry, Tool
 
 _MODULES: Final = (
+    api_keys,
+    audit,
     embeds,
     forms,
+    members,
     notes,
     objects,
+    organizations,
     properties,
     record_history,
     record_lists,
     records,
+    roles,
+    server_keys,
     sites,
     submissions,
     suggestions,
+    teams,
 )
 
 
 def _tools(*modules: ModuleType) -> Iterator[Tool[Any, Any]]:
     for module in modules:
         yield from (one for one in vars(module).values() if isinstance(one, Tool))
+    yield api_keys.minting(_named)
+
+
+def _named(name: str) -> Tool[Any, Any] | None:
+    return REGISTRY.named(name)
 
 
 REGISTRY: Final = Registry(_tools(*_MODULES))

@@ -3,7 +3,17 @@
 import pytest
 from sqlalchemy import Connection
 
-from svc.storage import contacts, embeds, forms, organizations, sites, submission_lists, submissions, visits
+from svc.storage import (
+    contacts,
+    embeds,
+    forms,
+    organizations,
+    record_index,
+    sites,
+    submission_lists,
+    submissions,
+    visits,
+)
 from svc.storage.prepared import Prepared
 from tests.town import town
 
@@ -53,6 +63,9 @@ from tests.town import town
         pytest.param(organizations._GET, "(id=?)", id="an organization"),
         pytest.param(
             sites._ANY, "ix_sites_organization_id (organization_id=?)", id="whether sites are tracked"
+        ),
+        pytest.param(
+            record_index._BEGUN, "ix_properties_building (organization_id=?)", id="indexes that are begun"
         ),
         pytest.param(
             visits._ATTACH,
