@@ -58,11 +58,11 @@ class ShownRecords(
     """A block of records as JSON shows it."""
 
     object_type: str
-    heading: str | UnsetType
+    heading: str | UnsetType = UNSET
     columns: list[Column]
     rows: tuple[Row, ...]
     text: tuple[Texts, ...]
-    refused: Refused | UnsetType
+    refused: Refused | UnsetType = UNSET
 
 
 class ShownEmbed(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -166,7 +166,7 @@ _EXAMPLE_SUMMARY: Final = EmbedSummary(
 @tool(
     "embed.list",
     reads,
-    needs="records.read",
+    needs="embeds",
     example=ListEmbeds(),
     answer=EmbedPage(embeds=(_EXAMPLE_SUMMARY,), next_cursor=None),
 )
@@ -193,7 +193,7 @@ class NamedEmbed(Asked, frozen=True, kw_only=True):
 @tool(
     "embed.get",
     reads,
-    needs="records.read",
+    needs="embeds",
     refuses=(NotFound,),
     example=NamedEmbed(id=EXAMPLE.id),
     answer=EXAMPLE,
@@ -289,7 +289,7 @@ class PreviewAnswer(Answer, frozen=True, kw_only=True):
 @tool(
     "embed.preview",
     reads,
-    needs="records.read",
+    needs="embeds",
     refuses=(NotFound,),
     example=PreviewEmbed(id=EXAMPLE.id),
     answer=PreviewAnswer(
