@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps
 
-.PHONY: run env test check contract client bench bench-env lock clean
+.PHONY: run env test check contract conformance client bench bench-env lock clean
 
 run: env  ## Start with a demo organization in ./data
 	$(BIN)/svc run --demo
@@ -44,7 +44,8 @@ $(VENV)/.npm: $(VENV)/.python requirements/node.lock
 	$(PIP) -r requirements/node.lock
 	touch $@
 
-NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix clients/typescript --loglevel error
+NODE := PATH="$(CURDIR)/$(BIN):$$PATH" npm --loglevel error --prefix
+NPM := $(NODE) clients/typescript
 
 $(VENV)/.client: $(VENV)/.npm clients/typescript/package.json clients/typescript/package-lock.json
 	$(NPM) ci
@@ -61,6 +62,13 @@ client: $(VENV)/.client clients/typescript/openapi.json  ## Generate the TypeScr
 contract: client  ## Lint the contract, and check the client of it
 	$(NPM) run lint
 
+$(VENV)/.mcp: $(VENV)/.npm tests/node/package.json tests/node/package-lock.json
+	$(NODE) tests/node ci
+	touch $@
+
+conformance: $(VENV)/.test $(VENV)/.mcp  ## Run MCP's official conformance suite and inspector against the server
+	$(BIN)/python -m tests.mcp.conformance
+
 bench: $(VENV)/.bench  ## Run every bench beside its peer and print the figures
 	$(BIN)/python -m bench
 
@@ -73,4 +81,4 @@ lock:  ## Resolve the dependencies again and pin them with hashes (needs uv)
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock"
 
 clean:
-	rm -rf $(VENV) data dist clients/typescript/node_modules
+	rm -rf $(VENV) data dist clients/typescript/node_modules tests/node/node_modules

@@ -4,7 +4,11 @@ import sys
 from importlib import import_module
 from typing import Final
 
+<<<<<<< HEAD
 NAMES: Final = ("store", "actors", "forms", "memory", "crash", "records", "tools", "embeds")
+=======
+NAMES: Final = ("store", "actors", "forms", "memory", "crash", "records", "tools", "mcp")
+>>>>>>> main
 
 
 def main(asked: list[str]) -> None:

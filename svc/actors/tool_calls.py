@@ -74,6 +74,15 @@ def check_budget(admission: Admission) -> None:
         )
 
 
+async def check_reach(house: House, call: Call) -> None:
+    """Raises `Forbidden` for a key that is for something else than tools; the audit trail has it then."""
+    limited_to = call.caller.limited_to
+    if limited_to is not None:
+        refusal = Forbidden(f"this key is limited to {limited_to}")
+        await _note_refusal(house, call, call.door, refusal)
+        raise refusal
+
+
 async def find(house: House, registry: Registry, call: Call, name: str) -> Tool[Any, Any]:
     """The tool of that name, with dots or underscores, which this call may run.
 
@@ -87,7 +96,7 @@ async def find(house: House, registry: Registry, call: Call, name: str) -> Tool[
     try:
         permit(call.caller, tool.name, needs=tool.needs, runs=tool.runs)
     except Forbidden as refusal:
-        await _note_refusal(house, call, tool, refusal)
+        await _note_refusal(house, call, tool.name, refusal)
         raise
     return tool
 
@@ -113,7 +122,7 @@ async def run(
         with _alone(house, tool, call, idempotency_key):
             return await house.store.write(write, idempotency_key)
     except Forbidden as refusal:
-        await _note_refusal(house, call, tool, refusal)
+        await _note_refusal(house, call, tool.name, refusal)
         raise
 
 
@@ -179,9 +188,9 @@ def _alone(house: House, tool: Tool[Any, Any], call: Call, key: str) -> Iterator
         house.under_way.discard(this)
 
 
-async def _note_refusal(house: House, call: Call, tool: Tool[Any, Any], refusal: Forbidden) -> None:
+async def _note_refusal(house: House, call: Call, action: str, refusal: Forbidden) -> None:
     """Have the refusal in the audit trail. It rolled back what it refused, so it is a unit of its own."""
     try:
-        await house.store.write(audit.note_refusal, call, tool.name, refusal.code)
+        await house.store.write(audit.note_refusal, call, action, refusal.code)
     except Unavailable as error:
-        log.warning("a refusal is not in the audit trail", tool=tool.name, why=repr(error))
+        log.warning("a refusal is not in the audit trail", action=action, why=repr(error))

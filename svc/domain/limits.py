@@ -154,6 +154,12 @@ TOOL_BODY_BYTES_MAX: Final = 1_000_000
 CALL_WINDOW_MS: Final = MINUTE_MS
 CALLS_MAX: Final = 600
 """Calls of one key within `CALL_WINDOW_MS`, unless the configuration says otherwise."""
+TOOL_QUERY_CHARS_MAX: Final = 500
+"""Ours: a plain sentence is shorter."""
+TOOLS_FOUND: Final = 5
+TOOLS_FOUND_MAX: Final = 10
+TOOLS_DESCRIBED_MAX: Final = 20
+"""Ours: more schemas than that are no answer but a context full of them."""
 IDEMPOTENCY_KEY_CHARS_MAX: Final = 255
 IDEMPOTENCY_LIFE_MS: Final = DAY_MS
 """How long a call is answered again as the first time."""

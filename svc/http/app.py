@@ -16,12 +16,14 @@ from svc.http.embeds import EmbedDoor
 from svc.http.forms import FormDoor
 from svc.http.hot import Hot
 from svc.http.lean import LeanQuart, LeanRequest
+from svc.http.mcp import door as mcp
+from svc.http.mcp.door import McpDoor
 from svc.http.people import people_doors
 from svc.http.problems import as_response, refusal
 from svc.http.reference import reference_pages
 from svc.http.tools import KeyGate, SessionGate, ToolDoor
 from svc.http.tracker import TrackerDoor
-from svc.tools.catalogue import REGISTRY
+from svc.tools.catalogue import FINDER, REGISTRY
 
 
 def public_app(
@@ -42,6 +44,8 @@ def public_app(
             embeds.PATH: EmbedDoor(house),
             tools.API_PATH: ToolDoor(house, REGISTRY, KeyGate(house)),
             tools.APP_PATH: ToolDoor(house, REGISTRY, SessionGate(house)),
+            mcp.PATH: McpDoor(house, FINDER),
+            mcp.FULL_PATH: McpDoor(house, FINDER, flat=True),
         },
     )
 

@@ -33,9 +33,10 @@ ORGANIZATION_HEADER: Final = "X-Organization-Id"
 
 _Headers = Sequence[tuple[bytes, bytes]]
 
-_JSON: Final = (b"content-type", b"application/json")
-_OWN: Final = (b"cache-control", b"no-store")
-_REPLAYED: Final = (b"idempotent-replayed", b"true")
+JSON: Final = (b"content-type", b"application/json")
+OWN: Final = (b"cache-control", b"no-store")
+"""What one caller is answered is nobody else's."""
+REPLAYED: Final = (b"idempotent-replayed", b"true")
 _WINDOW_SECONDS: Final = CALL_WINDOW_MS // SECOND_MS
 
 
@@ -124,10 +125,10 @@ class ToolDoor:
             raise MethodNotAllowed(["POST"])
         call = Call(caller=admission.caller, door=self._gate.door, request_id=request.id.decode())
         tool = await tool_calls.find(self._house, self._registry, call, _name_in(request))
-        _check_type(request)
+        check_type(request)
         asked = tool.read(await request.read(TOOL_BODY_BYTES_MAX))
         done = await tool_calls.run(self._house, tool, call, asked, request.text("idempotency-key"))
-        return Answer(200, [_JSON, _OWN, _REPLAYED] if done.replayed else [_JSON, _OWN], done.body)
+        return Answer(200, [JSON, OWN, REPLAYED] if done.replayed else [JSON, OWN], done.body)
 
 
 def _name_in(request: HotRequest) -> str:
@@ -140,7 +141,8 @@ class NotJson(DomainError):
     code = "unsupported_media_type"
 
 
-def _check_type(request: HotRequest) -> None:
+def check_type(request: HotRequest) -> None:
+    """Raises `NotJson`."""
     given = request.header(b"content-type")
     if (
         given != b"application/json"

@@ -24,7 +24,8 @@ from svc.tools import (
     suggestions,
     teams,
 )
-from svc.tools.tool import Registry, Tool
+from svc.tools.tool import Tool
+from svc.tools.tools import Finder
 
 _MODULES: Final = (
     api_keys,
@@ -58,4 +59,5 @@ def _named(name: str) -> Tool[Any, Any] | None:
     return REGISTRY.named(name)
 
 
-REGISTRY: Final = Registry(_tools(*_MODULES))
+FINDER: Final = Finder(_tools(*_MODULES))
+REGISTRY: Final = FINDER.registry

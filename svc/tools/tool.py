@@ -100,13 +100,8 @@ class Tool(Generic[A, R]):
         return f"<tool {self.name}>"
 
     def read(self, body: bytes | msgspec.Raw) -> A:
-        """What is asked, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
-        try:
-            return self._decoder.decode(body)
-        except msgspec.ValidationError as error:
-            raise InvalidInput([_fault(str(error))]) from None
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            raise MalformedJson("the body is not JSON") from None
+        """What is asked, from JSON. Raises as `read_asked` does."""
+        return read_asked(self._decoder, body)
 
 
 @overload
@@ -195,6 +190,16 @@ class Registry(Mapping[str, Tool[Any, Any]]):
     def named(self, name: str) -> Tool[Any, Any] | None:
         """The tool of that name, with dots or with underscores."""
         return self._tools.get(name) or self._by_wire_name.get(name)
+
+
+def read_asked(decoder: msgspec.json.Decoder[A], body: bytes | msgspec.Raw) -> A:
+    """What is asked, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
+    try:
+        return decoder.decode(body)
+    except msgspec.ValidationError as error:
+        raise InvalidInput([_fault(str(error))]) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise MalformedJson("the body is not JSON") from None
 
 
 def _fault(message: str) -> Fault:

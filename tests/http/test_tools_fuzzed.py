@@ -10,9 +10,9 @@ from typing import Any
 
 import httpx
 import pytest
+
 from svc.http.contract_parts import _status
 from svc.http.refusals import refusals
-
 from svc.tools.catalogue import REGISTRY
 from tests.cli.running import Service
 

@@ -142,6 +142,9 @@ person of elsewhere       forbidden       forbidden           forbidden
 NAMED: Final = frozenset({"organization.get", "organization.update", "record.get", "record.create"})
 """What narrowed keys are narrowed to: tools of both kinds that a key could be for."""
 
+FINDING: Final = frozenset({"tool.search", "tool.describe"})
+"""What the narrowest key may call too, since it shows nothing that is not public."""
+
 LEFT_OUT: Final = frozenset({"deactivated person", "frozen person", "person of elsewhere"})
 """Who is refused before it is known what they want, so that no organization's trail can have it."""
 
@@ -189,7 +192,7 @@ def expected(way: Way, role: str, tool: str) -> Outcome:
         case "by weaker":
             has &= ROLES["viewer"]
         case "if named":
-            if tool not in NAMED:
+            if tool not in NAMED | FINDING:
                 return "forbidden"
             if line.runs == "approval":
                 return "approval_required"
