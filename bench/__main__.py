@@ -4,11 +4,7 @@ import sys
 from importlib import import_module
 from typing import Final
 
-<<<<<<< HEAD
-NAMES: Final = ("store", "actors", "forms", "memory", "crash", "records", "tools", "embeds")
-=======
-NAMES: Final = ("store", "actors", "forms", "memory", "crash", "records", "tools", "mcp")
->>>>>>> main
+NAMES: Final = ("store", "actors", "forms", "memory", "crash", "records", "tools", "mcp", "embeds")
 
 
 def main(asked: list[str]) -> None:

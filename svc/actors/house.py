@@ -60,12 +60,9 @@ class House(ActorSystem):
         """The sessions of signed-in people."""
         self.access_revisions: Counter[str] = Counter()
         """How often what decides about callers has changed since the start, by organization."""
-<<<<<<< HEAD
         self.embed_snapshots = EmbedSnapshots()
         """What is ready of embeds, for their door to read."""
         self.embed_pace = trio.CapacityLimiter(EMBEDS_AT_ONCE)
-=======
->>>>>>> main
         self.base_url = ""
         """Where the public listener is reached, for pages elsewhere; known once it listens."""
         self.visitor_keys: tuple[bytes, ...] = ()
