@@ -223,7 +223,9 @@ class CreateEmbed(Asked, frozen=True, kw_only=True):
     answer=EXAMPLE,
 )
 def create(tx: Tx, call: Call, asked: CreateEmbed) -> EmbedAnswer:
-    """Make an embed; it is active at once, under a key of its own.
+    """Make an embed: blocks that show published records, a catalogue say, live on another website.
+
+    It is active at once, under a key of its own.
 
     Records are shown only of objects that an admin switched on for embeds (`object.publish`), and never the
     values of personal properties, of members, or of relations to contacts. Filters and sorts on those are
