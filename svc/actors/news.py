@@ -11,9 +11,11 @@ from svc.domain.changes import (
     AccessChanged,
     Change,
     ChannelKeysChanged,
+    EmbedsChanged,
     FormsChanged,
     KeysChanged,
     MembersChanged,
+    ObjectsChanged,
     OutboxChanged,
     SessionsChanged,
     SubmissionsDue,
@@ -54,6 +56,10 @@ class News:
                     _wake(outbox)
                 # Who waits there asks the Outbox, which has heard of it by then.
                 self._house.bells.ring(connection_id)
+            case EmbedsChanged(_, str(embed_key)):
+                self._house.embed_snapshots.drop(embed_key)
+            case EmbedsChanged(organization_id) | ObjectsChanged(organization_id):
+                self._house.embed_snapshots.drop_all_of(organization_id)
             case SubmissionsDue(organization_id):
                 _wake(Organization(self._house, organization_id))
 

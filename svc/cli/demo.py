@@ -54,6 +54,9 @@ class DemoFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     viewer_key: str
     """Reads."""
     gateway_key: str
+    embed_key: str
+    bound_embed_key: str
+    paused_embed_key: str
     """Opens the AI gateway alone."""
     site_domain: str
     form_key: str
