@@ -18,6 +18,7 @@ from svc.actors.population import KINDS
 from svc.clock import VirtualClock
 from svc.domain.forms import Form, Scalar
 from svc.domain.organizations import Organization
+from svc.domain.sealing import Sealer
 from svc.storage import forms, organizations, tables
 from svc.storage.forms import NewForm
 from svc.storage.inline import inline_store
@@ -28,7 +29,7 @@ from svc.storage.submissions import NewSubmission
 START = 1_789_689_600_000
 """When the tests begin: 2026-09-18T00:00:00Z."""
 
-SECRETS = Secrets(sender=b"s" * 32)
+SECRETS = Secrets(sender=b"s" * 32, sealing=b"k" * 32)
 
 
 HASHER = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
@@ -107,7 +108,7 @@ class Town:
 @asynccontextmanager
 async def town() -> AsyncIterator[Town]:
     clock = VirtualClock(START)
-    async with inline_store(clock) as store:
+    async with inline_store(clock, sealer=Sealer(SECRETS.sealing)) as store:
         asked = NewOrganization(name="Lamps & Co", country="DE", currency="EUR", locale="de_DE")
         yield Town(store, clock, await store.write(organizations.create, asked))
 

@@ -8,8 +8,9 @@ from werkzeug.exceptions import HTTPException
 
 from svc.actors.house import House
 from svc.domain.senders import Network
-from svc.http import forms, problems, tools, tracker
+from svc.http import channels, forms, problems, tools, tracker
 from svc.http.asgi import ASGIApp
+from svc.http.channels import ChannelDoor
 from svc.http.demo import DemoShop, demo_doors
 from svc.http.forms import FormDoor
 from svc.http.hot import Hot
@@ -35,6 +36,7 @@ def public_app(
         {
             forms.PATH: FormDoor(house, trusted_proxies),
             tracker.PATH: TrackerDoor(house, trusted_proxies),
+            channels.PATH: ChannelDoor(house),
             tools.API_PATH: ToolDoor(house, REGISTRY, KeyGate(house)),
             tools.APP_PATH: ToolDoor(house, REGISTRY, SessionGate(house)),
         },
