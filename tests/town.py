@@ -13,6 +13,7 @@ from svc.actors.caretaker import Caretaker
 from svc.actors.form_window import FormWindow, Post, Receipt
 from svc.actors.house import House, Secrets
 from svc.actors.news import News
+from svc.actors.outgoing import Outgoing
 from svc.actors.passwords import Passwords
 from svc.actors.population import KINDS
 from svc.clock import VirtualClock
@@ -52,11 +53,13 @@ class Town:
         self.store = store
         self.clock = clock
         self.organization = organization
+        self.outgoing: Outgoing | None = None
+        """What the next house sends through."""
 
     @asynccontextmanager
     async def house(self) -> AsyncIterator[House]:
         """A house that is not drained at the end: what a crash leaves is what is stored."""
-        house = House(KINDS, self.store, self.clock, SECRETS, PASSWORDS)
+        house = House(KINDS, self.store, self.clock, SECRETS, PASSWORDS, outgoing=self.outgoing)
         async with house.live():
             self.store.listen(News(house))
             await Caretaker(house, "main").start()
@@ -106,8 +109,8 @@ class Town:
 
 
 @asynccontextmanager
-async def town() -> AsyncIterator[Town]:
-    clock = VirtualClock(START)
+async def town(start: int = START) -> AsyncIterator[Town]:
+    clock = VirtualClock(start)
     async with inline_store(clock, sealer=Sealer(SECRETS.sealing)) as store:
         asked = NewOrganization(name="Lamps & Co", country="DE", currency="EUR", locale="de_DE")
         yield Town(store, clock, await store.write(organizations.create, asked))

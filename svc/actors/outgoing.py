@@ -53,14 +53,8 @@ class Outgoing:
 
     def __init__(self, allowed: Sequence[Network] = ()) -> None:
         """*allowed* are networks that may be reached though they are not public."""
-        self._client = httpx.AsyncClient(
-            transport=_CheckedTransport(allowed),
-            headers={"User-Agent": "svc", "Accept-Encoding": "identity"},
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # none are taken
-            follow_redirects=False,
-            timeout=None,  # noqa: S113  # each request has one limit for all of it
-            trust_env=False,
-        )
+        self._allowed = allowed
+        self._opened: httpx.AsyncClient | None = None
         self._turns = trio.CapacityLimiter(OUTGOING_CONNECTIONS_MAX)
 
     async def post(
@@ -80,7 +74,22 @@ class Outgoing:
 
     async def aclose(self) -> None:
         """Close the connections that were kept."""
-        await self._client.aclose()
+        if self._opened is not None:
+            await self._opened.aclose()
+
+    @property
+    def _client(self) -> httpx.AsyncClient:
+        """The one client; made when it is first needed, since reading the certificates takes a while."""
+        if self._opened is None:
+            self._opened = httpx.AsyncClient(
+                transport=_CheckedTransport(self._allowed),
+                headers={"User-Agent": "svc", "Accept-Encoding": "identity"},
+                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # none are taken
+                follow_redirects=False,
+                timeout=None,  # noqa: S113  # each request has one limit for all of it
+                trust_env=False,
+            )
+        return self._opened
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
@@ -97,18 +106,18 @@ class Outgoing:
         async with self._client.stream("POST", url, content=body, headers=dict(headers)) as answer:
             # The status is what counts. The rest is read so that the connection can be used again; where
             # that takes long or never ends, leaving the block closes it.
-            with trio.move_on_after(OUTGOING_REST_SECONDS):
-                await _read_rest(answer)
+            with trio.move_on_after(OUTGOING_REST_SECONDS) as reading:
+                await _read_rest(answer, reading)
             return Answered(answer.status_code, _retry_after_ms(answer.headers.get("retry-after"), now))
 
 
-async def _read_rest(answer: httpx.Response) -> None:
+async def _read_rest(answer: httpx.Response, reading: trio.CancelScope) -> None:
     read = 0
     try:
         async for part in answer.aiter_raw():
             read += len(part)
             if read > OUTGOING_ANSWER_BYTES_MAX:
-                return
+                reading.cancel()  # ends in httpcore's own generators, which a return would leave open
     except httpx.HTTPError:
         return  # broken off after the status: it was answered all the same
 
@@ -153,9 +162,10 @@ class _CheckedTransport(httpx.AsyncHTTPTransport):
     """
 
     def __init__(self, allowed: Sequence[Network]) -> None:
-        super().__init__()
+        context = httpx.create_ssl_context(trust_env=False)
+        super().__init__(verify=context)
         self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=httpx.create_ssl_context(trust_env=False),
+            ssl_context=context,
             max_connections=OUTGOING_CONNECTIONS_MAX,
             max_keepalive_connections=OUTGOING_KEPT_MAX,
             keepalive_expiry=OUTGOING_KEPT_SECONDS,

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from svc.domain.errors import Conflict
 from svc.domain.ids import new_id
+from svc.domain.limits import LEASE_MS
 from svc.storage.channel_tables import deliveries
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
@@ -47,13 +48,16 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
 _OF_REPLY = Prepared(select(deliveries.c.id).where(deliveries.c.reply_id == bindparam("reply_id")))
 _INSERT = Prepared(insert(deliveries))
 _TESTS = Prepared(
-    select(deliveries.c.id)
+    select(deliveries.c.id, deliveries.c.attempted_at)
     .where(
         deliveries.c.connection_id == bindparam("connection_id"),
         deliveries.c.done_at.is_(None),
         deliveries.c.reply_id.is_(None),
     )
     .order_by(deliveries.c.id)
+)
+_BEGIN = Prepared(
+    update(deliveries).where(deliveries.c.id == bindparam("delivery_id")).values(attempted_at=bindparam("at"))
 )
 
 
@@ -68,14 +72,20 @@ def of_reply(tx: Tx, organization_id: str, connection_id: str, reply_id: str) ->
 
 def add_test(tx: Tx, organization_id: str, connection_id: str) -> str:
     """Have a `ping` pushed, and return its id. Raises `Conflict` while another one waits."""
-    if tests_due(tx.conn, connection_id):
+    if _TESTS.one(tx.conn, {"connection_id": connection_id}) is not None:
         raise Conflict("a test is under way already")
     return _add(tx, organization_id, connection_id, "ping", None)
 
 
-def tests_due(conn: Connection, connection_id: str) -> list[str]:
-    """The tests that were not pushed yet."""
-    return [row.id for row in _TESTS.all(conn, {"connection_id": connection_id})]
+def begin_tests(tx: Tx, connection_id: str, most: int) -> list[str]:
+    """The tests to be pushed now, at most *most*; one whose push was cut off is among them after a while."""
+    due = [
+        row.id
+        for row in _TESTS.all(tx.conn, {"connection_id": connection_id})
+        if row.attempted_at is None or row.attempted_at <= tx.now - LEASE_MS
+    ][:most]
+    _BEGIN.many(tx.conn, [{"delivery_id": one, "at": tx.now} for one in due])
+    return due
 
 
 def note(tx: Tx, delivery_id: str, attempt: Attempt, *, done: bool) -> None:

@@ -57,7 +57,7 @@ def load(tx: Tx, connection_id: str, most: int) -> Load | None:
     connection = connections.find(tx.conn, connection_id)
     if connection.status == "removed" or connection.url is None:
         return None
-    tests = deliveries.tests_due(tx.conn, connection_id)[:most]
+    tests = deliveries.begin_tests(tx, connection_id, most)
     handed = replies.hand_out(
         tx, connection_id, most - len(tests), hands_out=connection.hands_out and most > len(tests)
     )

@@ -144,7 +144,7 @@ async def test_bodies_that_are_none_are_refused(autojump_clock, door: str):
         assert (415, "unsupported_media_type") == await post(b"{}", "text/plain")
         assert (400, "malformed_json") == await post(b"{")
         assert (400, "malformed_json") == await post(b"\xff")
-        assert (400, "malformed_json") == await post(b"[" * 100_000)
+        assert (400, "malformed_json") == await post(b'{"x":' * 40_000)
         assert (422, "validation_failed") == await post(b"[]")
 
 
