@@ -16,12 +16,15 @@ import msgspec
 from msgspec.structs import FieldInfo, fields
 
 from svc.domain.errors import InvalidValue
+from svc.domain.limits import CALLS_MAX
 from svc.domain.senders import parse_networks
 
 DEFAULT_FILE: Final = Path("config/svc.toml")
 ENVIRONMENT_PREFIX: Final = "SVC_"
 _BETWEEN: Final = "__"
 TOKEN_CHARS_MIN: Final = 16
+CALLS_PER_MINUTE_MAX: Final = 100_000
+"""The moments of a caller's calls of the last minute are kept in memory."""
 _ADDRESS: Final = re.compile(r"(\[[^\[\]]+\]|[^:\[\]\s]*):(?P<port>[0-9]{1,5})")
 _PORT_MAX: Final = 0xFFFF
 
@@ -114,6 +117,12 @@ class OutgoingSettings(msgspec.Struct, frozen=True, kw_only=True):
     allowed_networks: tuple[str, ...] = ()
 
 
+class ToolSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """`[tools]`: the doors of tools."""
+
+    calls_per_minute: Annotated[int, msgspec.Meta(ge=1, le=CALLS_PER_MINUTE_MAX)] = CALLS_MAX
+
+
 class DataSettings(msgspec.Struct, frozen=True, kw_only=True):
     """`[data]`: what is kept."""
 
@@ -134,6 +143,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     operator: OperatorSettings = OperatorSettings()
     actors: ActorSettings = ActorSettings()
     outgoing: OutgoingSettings = OutgoingSettings()
+    tools: ToolSettings = ToolSettings()
     data: DataSettings = DataSettings()
     log: LogSettings = LogSettings()
 

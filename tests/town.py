@@ -17,11 +17,10 @@ from svc.actors.outgoing import Outgoing
 from svc.actors.passwords import Passwords
 from svc.actors.population import KINDS
 from svc.clock import VirtualClock
-from svc.domain.forms import Form, Scalar
+from svc.domain.forms import Form, NewForm, Scalar
 from svc.domain.organizations import Organization
 from svc.domain.sealing import Sealer
 from svc.storage import forms, organizations, tables
-from svc.storage.forms import NewForm
 from svc.storage.inline import inline_store
 from svc.storage.organizations import NewOrganization
 from svc.storage.store import Store
@@ -67,7 +66,7 @@ class Town:
 
     async def form(self, **asked: Any) -> Form:
         return await self.store.write(
-            forms.create, self.organization.id, NewForm(**({"name": "Contact us"} | asked))
+            forms.create, self.organization, NewForm(**({"name": "Contact us"} | asked))
         )
 
     async def count(self, table: Table, **where: Any) -> int:

@@ -52,8 +52,12 @@ class Directory(Generic[T]):
         """What the secret of that *digest* leads to; None where it is unknown, revoked or expired."""
         now = self._clock.now()
         kept = self._kept.get(digest)
-        if kept is not None and kept.lives_at(now):
-            return kept
+        if kept is not None:
+            if kept.lives_at(now):
+                return kept
+            del self._kept[
+                digest
+            ]  # else an expired secret would always cost a little more than an unknown one
         forgotten = self._forgotten
         found = await self._store.read(self._search, digest, now)
         # What was changed while the search was under way may be what it found.

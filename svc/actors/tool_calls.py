@@ -2,11 +2,15 @@
 
 from typing import Any
 
+import msgspec
 import structlog
+from sqlalchemy import Connection
 
 from svc.actors import repeats, sign_in
+from svc.actors._core import ActorError
 from svc.actors.house import House
 from svc.actors.organization import Admission, Organization
+from svc.domain.access import admit_again
 from svc.domain.callers import Call, permit
 from svc.domain.errors import (
     Fault,
@@ -20,8 +24,8 @@ from svc.domain.errors import (
 )
 from svc.domain.keys import digest
 from svc.domain.times import SECOND_MS
-from svc.storage import audit
-from svc.storage.store import TakesLong
+from svc.storage import access, audit
+from svc.storage.store import TakesLong, Tx
 from svc.tools import running
 from svc.tools.running import Done
 from svc.tools.tool import Asked, Registry, Tool
@@ -87,16 +91,21 @@ async def run(
     """Run a tool that `find` gave. What it answers to a write is on disk.
 
     Raises what the tool refuses; of a write with an *idempotency_key* also `IdempotencyInProgress` and
-    `IdempotencyMismatch`; and `Unavailable`.
+    `IdempotencyMismatch`; `Unauthenticated` and `Forbidden` for a caller who was let in and may not any more;
+    and `Unavailable`.
     """
+
+    def write(tx: Tx, key: str | None = None) -> Done:
+        return running.write(tx, tool, _as_of_now(house, tx.conn, tx.now, tool, call), asked, key)
+
     try:
         if tool.effect == "reads":
             return await _read(house, tool, call, asked)
         if idempotency_key is None:
-            return await house.store.write(running.write, tool, call, asked)
+            return await house.store.write(write)
         _check_repeatable(tool, idempotency_key)
         with repeats.alone(house, call.caller.id, tool.name, idempotency_key):
-            return await house.store.write(running.write, tool, call, asked, idempotency_key)
+            return await house.store.write(write, idempotency_key)
     except Forbidden as refusal:
         await _note_refusal(house, call, tool, refusal)
         raise
@@ -104,10 +113,41 @@ async def run(
 
 async def _read(house: House, tool: Tool[Any, Any], call: Call, asked: Asked) -> Done:
     now = house.clock.now()
+
+    def read(conn: Connection, *, patient: bool = False) -> Done:
+        current = _as_of_now(house, conn, now, tool, call)
+        return running.read(conn, now, tool, current, asked, patient=patient)
+
     try:
-        return await house.store.read(running.read, now, tool, call, asked)
+        done = await house.store.read(read)
     except TakesLong:
-        return await house.store.read_long(running.read, now, tool, call, asked, patient=True)
+        done = await house.store.read_long(read, patient=True)
+    if done.unindexed:
+        _have_indexed(house, call.caller.organization_id, done.unindexed)
+    return done
+
+
+def _have_indexed(house: House, organization_id: str, property_ids: tuple[str, ...]) -> None:
+    try:
+        Organization(house, organization_id).index.tell(property_ids)
+    except (ActorError, Unavailable) as error:
+        # The next list that misses the index says so again.
+        log.warning("not told of a missing index", organization=organization_id, why=repr(error))
+
+
+def _as_of_now(house: House, conn: Connection, now: int, tool: Tool[Any, Any], call: Call) -> Call:
+    """The call with what its caller may do by now: it waited for its body and for the store since then.
+
+    This runs inside the unit of work. A change of access is counted before whoever made it is answered, so
+    what runs after that answer sees it. Raises `Unauthenticated`, and what `permit` does.
+    """
+    caller = call.caller
+    organization_id = caller.organization_id
+    if caller.access_revision in {None, house.access_revisions[organization_id]}:
+        return call
+    caller = admit_again(access.of_organization(conn, organization_id, now), caller, now)
+    permit(caller, tool.name, needs=tool.needs, runs=tool.runs)
+    return msgspec.structs.replace(call, caller=caller)
 
 
 def _check_repeatable(tool: Tool[Any, Any], key: str) -> None:

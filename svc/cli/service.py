@@ -102,7 +102,14 @@ async def _live_house(
 ) -> AsyncIterator[House]:
     """The house over *store*, in order: what an earlier life left undone is being done."""
     outgoing = Outgoing(parse_networks(settings.outgoing.allowed_networks))
-    house = House(KINDS, store, clock, secrets, outgoing=outgoing)
+    house = House(
+        KINDS,
+        store,
+        clock,
+        secrets,
+        calls_per_minute=settings.tools.calls_per_minute,
+        outgoing=outgoing,
+    )
     store.listen(News(house))
     try:
         async with house.live():

@@ -39,6 +39,12 @@ class KeysChanged(AccessChanged, frozen=True):
     digest: str
 
 
+class ObjectsChanged(Change, frozen=True):
+    """The organization's objects or their properties are not as they were: what embeds may show, say."""
+
+    organization_id: str
+
+
 class SessionsChanged(Change, frozen=True):
     """These sessions were seen, confirmed or revoked; they are named by the digests of their tokens."""
 

@@ -21,8 +21,9 @@ def read(decoder: "msgspec.json.Decoder[T]", body: bytes | msgspec.Raw) -> T:
 
 def _fault(message: str) -> Fault:
     """What msgspec found wrong, which names the place as a path such as `$.filters[0].op`."""
-    detail, _, path = message.partition(" - at `")
-    return Fault(_pointer(path.rstrip("`")), "invalid_value", detail[:1].lower() + detail[1:])
+    detail, _, place = message.partition(" - at ")
+    path = place.removeprefix("`key` in ").strip("`")
+    return Fault(_pointer(path), "invalid_value", detail[:1].lower() + detail[1:])
 
 
 def _pointer(path: str) -> str:

@@ -27,6 +27,10 @@ QUEUE_SUBMISSIONS_MAX: Final = 1_200
 QUEUE_PASS_MS: Final = 5 * MINUTE_MS
 RECENT_SUBMISSIONS: Final = 20
 DEAL_TITLE_CHARS_MAX: Final = 200
+DEAL_TEMPLATE_CHARS_MAX: Final = 500
+"""The template of a deal's title. Ours: placeholders may be longer than what they become."""
+FORMS_MAX: Final = 100
+"""Forms of one organization that are not removed. Ours: a list of them is answered whole."""
 SERVER_KEY_LIFE_MS: Final = YEAR_MS
 FORM_PARTS_MAX: Final = 1_000
 """Name and value pairs of one url-encoded or multipart body, repeated names and all. Ours."""
@@ -80,6 +84,9 @@ FILTERED_FIRST_MAX: Final = 2_000
 """Records that a filter may leave for them to be fetched and sorted; else the order is walked."""
 EXAMINED_MAX: Final = 50_000
 """Records that one page of a list looks at: it may be shorter than asked for, and have a next cursor."""
+QUICK_RECORDS_MAX: Final = 4_000
+"""Records that a list looks at in the way of other reads, which takes some tens of milliseconds; a list that
+needs more goes on beside them."""
 INDEX_BATCH: Final = 1_000
 """Records whose values one unit of work adds to an index that is being made."""
 
@@ -98,6 +105,10 @@ SEARCHED_WORDS_MAX: Final = 500
 SEARCHED_WORD_CHARS_MAX: Final = 40
 
 # Tracked sites and visits.
+SITES_MAX: Final = 100
+"""Sites that one organization tracks. Ours: a list of them is answered whole."""
+VISITS_SHOWN_MAX: Final = 50
+"""Latest page views before a submission that are shown with it. Ours."""
 VISIT_BODY_BYTES_MAX: Final = 4_096
 VISIT_URL_CHARS_MAX: Final = 2_000
 VISIT_TITLE_CHARS_MAX: Final = 300
@@ -120,8 +131,10 @@ CALLS_MAX: Final = 600
 IDEMPOTENCY_KEY_CHARS_MAX: Final = 255
 IDEMPOTENCY_LIFE_MS: Final = DAY_MS
 """How long a call is answered again as the first time."""
-IDEMPOTENCY_PRUNED_MAX: Final = 500
-"""Kept answers that one unit of work deletes."""
+
+# What is over.
+PRUNED_MAX: Final = 500
+"""Rows of one kind that one unit of work deletes: a few milliseconds of the writer's time."""
 
 # People and keys.
 LIVE_KEYS_MAX: Final = 20

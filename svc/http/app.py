@@ -7,8 +7,9 @@ from quart import Response, request
 from werkzeug.exceptions import HTTPException
 
 from svc.actors.house import House
+from svc.domain.forms import SUBMIT_PATH
 from svc.domain.senders import Network
-from svc.http import channels, forms, problems, tools, tracker
+from svc.http import channels, problems, tools, tracker
 from svc.http.asgi import ASGIApp
 from svc.http.channels import ChannelDoor
 from svc.http.demo import DemoShop, demo_doors
@@ -34,7 +35,7 @@ def public_app(
     return Hot(
         app,
         {
-            forms.PATH: FormDoor(house, trusted_proxies),
+            SUBMIT_PATH: FormDoor(house, trusted_proxies),
             tracker.PATH: TrackerDoor(house, trusted_proxies),
             channels.PATH: ChannelDoor(house),
             tools.API_PATH: ToolDoor(house, REGISTRY, KeyGate(house)),

@@ -69,16 +69,22 @@ def attach(
 ) -> Filing:
     """File a held submission to the contact that a person says it was sent by; None makes a new one.
 
+    A candidate that was merged since stands for the contact that it was merged into, and the other way round.
+
     Raises:
-        NotFound: the organization holds no such submission.
-        Conflict: the contact is not among its candidates, or is not there any more.
+        NotFound: the organization has no such submission.
+        Conflict: it is not held, or the contact is not among its candidates, or not there any more.
     """
     held = submissions.held(tx.conn, where.organization_id, submission_id)
-    if contact_id is not None and contact_id not in held.candidates:
-        raise Conflict("the contact is not among the candidates")
-    chosen = contacts.by_ids(tx.conn, where.organization_id, [contact_id]) if contact_id else []
-    if contact_id is not None and not chosen:
-        raise Conflict("the contact is not there any more")
+    chosen: list[Contact] = []
+    if contact_id is not None:
+        survivors = contacts.survivors(tx.conn, where.organization_id, held.candidates)
+        if contact_id not in {*held.candidates, *survivors.values()}:
+            raise Conflict("the contact is not among the candidates")
+        contact_id = survivors.get(contact_id, contact_id)
+        chosen = contacts.by_ids(tx.conn, where.organization_id, [contact_id])
+        if not chosen:
+            raise Conflict("the contact is not there any more")
     directory = _directory(tx, where, [held.submission], chosen)
     filing = file_to(held.submission, contact_id, directory)
     _write(tx, where, [filing], filed_by=filed_by)

@@ -11,7 +11,7 @@ import msgspec
 from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from svc.domain.errors import IdempotencyMismatch
-from svc.domain.limits import IDEMPOTENCY_LIFE_MS, IDEMPOTENCY_PRUNED_MAX
+from svc.domain.limits import IDEMPOTENCY_LIFE_MS
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import idempotency
@@ -77,21 +77,6 @@ def keep(tx: Tx, organization_id: str, call: Repeatable, answer: bytes) -> None:
             "created_at": tx.now,
         },
     )
-
-
-def prune(tx: Tx) -> bool:
-    """Delete some of the answers that no longer count; whether there are more."""
-    old = (
-        select(idempotency.c.created_at)
-        .where(idempotency.c.created_at <= tx.now - IDEMPOTENCY_LIFE_MS)
-        .order_by(idempotency.c.created_at)
-        .limit(IDEMPOTENCY_PRUNED_MAX)
-    )
-    last = max(tx.conn.scalars(old), default=None)
-    if last is None:
-        return False
-    done = tx.conn.execute(delete(idempotency).where(idempotency.c.created_at <= last))
-    return done.rowcount >= IDEMPOTENCY_PRUNED_MAX
 
 
 class Kept(msgspec.Struct, frozen=True):

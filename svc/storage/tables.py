@@ -122,6 +122,7 @@ properties: Final = Table(
     Column("index_cursor", Text),
     Column("deleted_at", BigInteger),
     UniqueConstraint("object_id", "slug"),
+    Index("ix_properties_building", "organization_id", **_where("index_state = 'building'")),
 )
 
 records: Final = Table(
@@ -236,6 +237,7 @@ suggestions: Final = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("decided_at", BigInteger),
     Index("ix_suggestions_record_id_state", "record_id", "state"),
+    Index("ix_suggestions_organization_id_state_id", "organization_id", "state", "id"),
 )
 
 forms: Final = Table(
@@ -255,6 +257,7 @@ forms: Final = Table(
     Index("ix_forms_organization_id", "organization_id"),
 )
 
+BUILDING: Final = literal_column("'building'", Text)
 DUE: Final = literal_column("'due'", Text)
 QUEUED: Final = literal_column("'queued'", Text)
 HELD: Final = literal_column("'held'", Text)
@@ -298,7 +301,7 @@ submissions: Final = Table(
     ),
     Index(
         "ix_submissions_held",
-        "organization_id",
+        "form_id",
         "state",
         "id",
         sqlite_where=text("state = 'held'"),
