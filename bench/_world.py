@@ -14,10 +14,10 @@ import trio
 
 from svc.cli.directory import DataDirectory
 from svc.clock import WallClock
+from svc.domain.forms import NewForm
 from svc.domain.ids import new_id
 from svc.domain.objects import CONTACT
 from svc.storage import contacts, forms, objects, organizations, records, sites
-from svc.storage.forms import NewForm
 from svc.storage.inline import inline_store
 from svc.storage.organizations import NewOrganization
 from svc.storage.sqlite import migrate_to_head
@@ -68,7 +68,7 @@ def _fill(tx: Tx, organizations_count: int, forms_count: int) -> list[WorldForm]
         for number in range(forms_count // organizations_count):
             form = forms.create(
                 tx,
-                organization.id,
+                organization,
                 NewForm(
                     name=f"Form {number}",
                     site_id=site.id if site else None,

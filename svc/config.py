@@ -16,12 +16,15 @@ import msgspec
 from msgspec.structs import FieldInfo, fields
 
 from svc.domain.errors import InvalidValue
+from svc.domain.limits import CALLS_MAX
 from svc.domain.senders import parse_networks
 
 DEFAULT_FILE: Final = Path("config/svc.toml")
 ENVIRONMENT_PREFIX: Final = "SVC_"
 _BETWEEN: Final = "__"
 TOKEN_CHARS_MIN: Final = 16
+CALLS_PER_MINUTE_MAX: Final = 100_000
+"""The moments of a caller's calls of the last minute are kept in memory."""
 _ADDRESS: Final = re.compile(r"(\[[^\[\]]+\]|[^:\[\]\s]*):(?P<port>[0-9]{1,5})")
 _PORT_MAX: Final = 0xFFFF
 
@@ -108,6 +111,18 @@ class ActorSettings(msgspec.Struct, frozen=True, kw_only=True):
     drain_seconds: Seconds = 10
 
 
+class OutgoingSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """`[outgoing]`: requests to other people's servers."""
+
+    allowed_networks: tuple[str, ...] = ()
+
+
+class ToolSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """`[tools]`: the doors of tools."""
+
+    calls_per_minute: Annotated[int, msgspec.Meta(ge=1, le=CALLS_PER_MINUTE_MAX)] = CALLS_MAX
+
+
 class DataSettings(msgspec.Struct, frozen=True, kw_only=True):
     """`[data]`: what is kept."""
 
@@ -127,6 +142,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     server: ServerSettings = ServerSettings()
     operator: OperatorSettings = OperatorSettings()
     actors: ActorSettings = ActorSettings()
+    outgoing: OutgoingSettings = OutgoingSettings()
+    tools: ToolSettings = ToolSettings()
     data: DataSettings = DataSettings()
     log: LogSettings = LogSettings()
 
@@ -251,10 +268,15 @@ def _check(settings: Settings) -> None:
     server, operator = settings.server, settings.operator
     if (server.tls_certificate is None) != (server.tls_key is None):
         raise ConfigError("server.tls_certificate and server.tls_key: set both, or neither")
-    try:
-        parse_networks(server.trusted_proxies)
-    except InvalidValue as error:
-        raise ConfigError(f"server.trusted_proxies: {error}") from error
+    networks = {
+        "server.trusted_proxies": server.trusted_proxies,
+        "outgoing.allowed_networks": settings.outgoing.allowed_networks,
+    }
+    for key, texts in networks.items():
+        try:
+            parse_networks(texts)
+        except InvalidValue as error:
+            raise ConfigError(f"{key}: {error}") from error
     if operator.token is None and not all(bind.is_loopback for bind in operator.bind):
         raise ConfigError(
             f"operator.bind: {', '.join(operator.bind)} can be reached from other machines;"

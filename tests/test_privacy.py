@@ -15,9 +15,9 @@ import trio
 
 from svc.cli.directory import DataDirectory
 from svc.clock import WallClock
+from svc.domain.forms import NewForm
 from svc.domain.limits import FORM_BODY_BYTES_MAX, SENDER_SUBMISSIONS_MAX
 from svc.storage import forms, organizations, server_keys, sites
-from svc.storage.forms import NewForm
 from svc.storage.organizations import NewOrganization
 from svc.storage.sqlite import open_store
 from svc.storage.store import Tx
@@ -67,15 +67,15 @@ class Place(msgspec.Struct):
 
 def _open(tx: Tx) -> Place:
     asked = NewOrganization(name="Quill Lamps", country="GB")
-    organization = organizations.create(tx, asked).id
-    site = sites.create(tx, organization, SITE)
+    organization = organizations.create(tx, asked)
+    site = sites.create(tx, organization.id, SITE)
     mapped = NewForm(
         name="Contact", honeypot="fax", field_map={"town": "city"}, deal_title="Lamp: {{message}}"
     )
     return Place(
         forms.create(tx, organization, mapped).form_key,
         forms.create(tx, organization, NewForm(name="Bound", site_id=site.id)).form_key,
-        server_keys.mint(tx, organization, "web-1").key,
+        server_keys.mint(tx, organization.id, "web-1").key,
     )
 
 

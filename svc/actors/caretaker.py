@@ -1,4 +1,4 @@
-"""The Caretaker: wakes whoever has stored work and was not told, and changes the visitors' keys."""
+"""The Caretaker: wakes whoever has work and was not told, changes visitors' keys, deletes what is over."""
 
 from typing import Final
 
@@ -9,9 +9,10 @@ from svc.actors._core import Actor, ActorError, BoundTurn, Policy, turn
 from svc.actors.form_window import FormWindow
 from svc.actors.house import House
 from svc.actors.organization import Organization
+from svc.actors.outbox import Outbox
 from svc.domain.errors import Unavailable
 from svc.domain.times import day_of
-from svc.storage import submissions, visits
+from svc.storage import outboxes, pruning, submissions, visits
 
 log = structlog.get_logger("svc.actors.caretaker")
 
@@ -41,14 +42,23 @@ class Caretaker(Actor[House, CaretakerState]):
 
     @turn
     async def make_round(self) -> None:
-        """Wake every organization with due submissions and every form with a queue; look at the day."""
+        """Wake every organization with due submissions, form with a queue and outbox; look at the day."""
         self.make_round.after(ROUND_SECONDS)
+        self.prune.after(0)
         if self.state.day != day_of(self.system.clock.now()):
             self.state.day = await self._rotate_keys()
         for organization_id in await self.system.store.read_long(submissions.organizations_with_due):
             _knock(Organization(self.system, organization_id).wake)
         for form_key in await self.system.store.read_long(submissions.forms_with_queue):
             _knock(FormWindow(self.system, form_key).look)
+        for connection_id in await self.system.store.read_long(outboxes.with_work):
+            _knock(Outbox(self.system, connection_id).wake)
+
+    @turn
+    async def prune(self) -> None:
+        """Delete some of what is over, and go on until none of it is left."""
+        if await self.system.store.write_behind(pruning.prune):
+            self.prune.after(0)
 
     async def _rotate_keys(self) -> int:
         now = self.system.clock.now()

@@ -52,8 +52,12 @@ class Directory(Generic[T]):
         """What the secret of that *digest* leads to; None where it is unknown, revoked or expired."""
         now = self._clock.now()
         kept = self._kept.get(digest)
-        if kept is not None and kept.lives_at(now):
-            return kept
+        if kept is not None:
+            if kept.lives_at(now):
+                return kept
+            del self._kept[
+                digest
+            ]  # else an expired secret would always cost a little more than an unknown one
         forgotten = self._forgotten
         found = await self._store.read(self._search, digest, now)
         # What was changed while the search was under way may be what it found.
@@ -62,6 +66,11 @@ class Directory(Generic[T]):
                 del self._kept[next(iter(self._kept))]
             self._kept[digest] = found
         return found
+
+    def forget_all(self) -> None:
+        """Any of them may not be what it was."""
+        self._forgotten += 1
+        self._kept.clear()
 
     def forget(self, *digests: str) -> None:
         """These are no longer what they were."""

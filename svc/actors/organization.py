@@ -1,4 +1,4 @@
-"""The Organization: admits its callers, and files its submissions in sets."""
+"""The Organization: admits its callers, files its submissions in sets, and has its lists indexed."""
 
 from typing import Final
 
@@ -15,8 +15,9 @@ from svc.domain.errors import Unavailable
 from svc.domain.limits import FILING_BATCH_MAX, KEY_USE_NOTED_MS
 from svc.domain.sessions import Session
 from svc.domain.times import SECOND_MS
-from svc.storage import access, api_keys, filing
+from svc.storage import access, api_keys, filing, record_index
 from svc.storage.filing import Cabinet
+from svc.storage.store import Tx
 
 log = structlog.get_logger("svc.actors.organization")
 
@@ -28,7 +29,7 @@ USES_REST_SECONDS: Final = 1.0
 """How long the uses of keys are gathered before they are written down together."""
 
 RETRY_MS: Final = 2 * SECOND_MS
-"""How long it waits when the store could not take a filing."""
+"""How long it waits when the store could not take a filing, or a part of an index."""
 
 
 class Admission(msgspec.Struct, frozen=True):
@@ -54,6 +55,9 @@ class OrganizationState(msgspec.Struct, kw_only=True):
     """Submissions may be due that no filing has seen yet."""
     filing: bool = False
     rests_until: int = 0
+    unindexed: set[str] = set()
+    """Ids of properties that a list wanted the keys of, and that no unit of work has been told of."""
+    indexing: bool = False
 
 
 class Organization(Actor[House, OrganizationState]):
@@ -62,12 +66,16 @@ class Organization(Actor[House, OrganizationState]):
     policy = Policy(mailbox_max=512, idle_seconds=300)
 
     async def load(self) -> OrganizationState:
-        """What is stored of it. Raises `NotFound`. Submissions left by an earlier life are filed."""
+        """What is stored of it. Raises `NotFound`. What an earlier life left to file or to index is done."""
         self.wake.after(0)
         # Asked before the read: what is announced meanwhile only has it read once more.
         revision = self.system.access_revisions[self.key]
         budgets = Budgets(self.system.calls_per_minute)
-        return await self.system.store.read(_load, self.key, revision, budgets, self.system.clock.now())
+        now = self.system.clock.now()
+        state, index_is_begun = await self.system.store.read(_load, self.key, revision, budgets, now)
+        if index_is_begun:
+            self.index.after(0)
+        return state
 
     @turn
     async def admit_key(self, digest: str) -> Admission:
@@ -103,6 +111,23 @@ class Organization(Actor[House, OrganizationState]):
         self.state.rests_until = self.system.clock.now() + rest_ms
         self._go_on()
 
+    @turn
+    async def index(self, property_ids: tuple[str, ...] = ()) -> None:
+        """Lists want the keys of these properties: make their indexes, and go on with what is begun."""
+        state = self.state
+        state.unindexed.update(property_ids)
+        if not state.indexing:
+            state.indexing = True
+            self.start_soon(self._index, state.unindexed)
+            state.unindexed = set()
+
+    @turn
+    async def indexed(self, *, more: bool, rest_ms: int = 0) -> None:
+        """A part of an index was made. There is *more*, and nothing is done for *rest_ms*."""
+        self.state.indexing = False
+        if more or self.state.unindexed:
+            self.index.after(rest_ms / SECOND_MS)  # a timer, since a drain ends those: the next start goes on
+
     async def _access(self) -> Access:
         """What decides who enters, as of the last commit, however long the call has waited here."""
         state = self.state
@@ -114,6 +139,7 @@ class Organization(Actor[House, OrganizationState]):
         return state.access.value
 
     def _admitted(self, caller: Caller, now: int) -> Admission:
+        caller = msgspec.structs.replace(caller, access_revision=self.state.access_revision)
         return Admission(caller, self.state.budgets.value.spend(caller.id, now))
 
     def _note_use(self, key: KeyFacts, now: int) -> None:
@@ -162,13 +188,36 @@ class Organization(Actor[House, OrganizationState]):
             log.exception("filing a set failed; going one by one", organization=self.key)
             return await store.write_behind(filing.file_each_due, cabinet)
 
+    async def _index(self, wanted: set[str]) -> None:
+        """Make one part of one index, beside the turns."""
+        try:
+            more = await self.system.store.write_behind(_make_index, self.key, wanted)
+        except Unavailable as error:
+            # What was wanted is told again by the next list that wants it.
+            log.warning("an index has to wait", organization=self.key, why=repr(error))
+            self.indexed.tell(more=True, rest_ms=RETRY_MS)
+        except Exception:
+            log.exception("making an index failed; lists do without it", organization=self.key)
+            self.indexed.tell(more=False)
+        else:
+            self.indexed.tell(more=more)
+
+
+def _make_index(tx: Tx, organization_id: str, wanted: set[str]) -> bool:
+    """Begin the indexes that are *wanted*, and add to one that is begun; whether there is more to do."""
+    if wanted:
+        record_index.want(tx, organization_id, wanted)
+    return record_index.build(tx, organization_id)
+
 
 def _load(
     conn: Connection, organization_id: str, revision: int, budgets: Budgets, now: int
-) -> OrganizationState:
-    return OrganizationState(
+) -> tuple[OrganizationState, bool]:
+    """The state, and whether an index is begun and not done."""
+    state = OrganizationState(
         cabinet=filing.cabinet(conn, organization_id),
         access=Private(access.of_organization(conn, organization_id, now)),
         access_revision=revision,
         budgets=Private(budgets),
     )
+    return state, record_index.is_building(conn, organization_id)

@@ -1,19 +1,20 @@
 """Calls of tools: letting a caller in, finding what they may call, and running it. Every door calls this."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
+import msgspec
 import structlog
+from sqlalchemy import Connection
 
-from svc.actors import sign_in
+from svc.actors import repeats, sign_in
+from svc.actors._core import ActorError
 from svc.actors.house import House
 from svc.actors.organization import Admission, Organization
+from svc.domain.access import admit_again
 from svc.domain.callers import Call, permit
 from svc.domain.errors import (
     Fault,
     Forbidden,
-    IdempotencyInProgress,
     InvalidInput,
     NotFound,
     TooManyAttempts,
@@ -22,10 +23,9 @@ from svc.domain.errors import (
     UnknownTool,
 )
 from svc.domain.keys import digest
-from svc.domain.limits import IDEMPOTENCY_KEY_CHARS_MAX
 from svc.domain.times import SECOND_MS
-from svc.storage import audit
-from svc.storage.store import TakesLong
+from svc.storage import access, audit
+from svc.storage.store import TakesLong, Tx
 from svc.tools import running
 from svc.tools.running import Done
 from svc.tools.tool import Asked, Registry, Tool
@@ -91,15 +91,21 @@ async def run(
     """Run a tool that `find` gave. What it answers to a write is on disk.
 
     Raises what the tool refuses; of a write with an *idempotency_key* also `IdempotencyInProgress` and
-    `IdempotencyMismatch`; and `Unavailable`.
+    `IdempotencyMismatch`; `Unauthenticated` and `Forbidden` for a caller who was let in and may not any more;
+    and `Unavailable`.
     """
+
+    def write(tx: Tx, key: str | None = None) -> Done:
+        return running.write(tx, tool, _as_of_now(house, tx.conn, tx.now, tool, call), asked, key)
+
     try:
         if tool.effect == "reads":
             return await _read(house, tool, call, asked)
         if idempotency_key is None:
-            return await house.store.write(running.write, tool, call, asked)
-        with _alone(house, tool, call, idempotency_key):
-            return await house.store.write(running.write, tool, call, asked, idempotency_key)
+            return await house.store.write(write)
+        _check_repeatable(tool, idempotency_key)
+        with repeats.alone(house, call.caller.id, tool.name, idempotency_key):
+            return await house.store.write(write, idempotency_key)
     except Forbidden as refusal:
         await _note_refusal(house, call, tool, refusal)
         raise
@@ -107,33 +113,50 @@ async def run(
 
 async def _read(house: House, tool: Tool[Any, Any], call: Call, asked: Asked) -> Done:
     now = house.clock.now()
+
+    def read(conn: Connection, *, patient: bool = False) -> Done:
+        current = _as_of_now(house, conn, now, tool, call)
+        return running.read(conn, now, tool, current, asked, patient=patient)
+
     try:
-        return await house.store.read(running.read, now, tool, call, asked)
+        done = await house.store.read(read)
     except TakesLong:
-        return await house.store.read_long(running.read, now, tool, call, asked, patient=True)
+        done = await house.store.read_long(read, patient=True)
+    if done.unindexed:
+        _have_indexed(house, call.caller.organization_id, done.unindexed)
+    return done
 
 
-@contextmanager
-def _alone(house: House, tool: Tool[Any, Any], call: Call, key: str) -> Iterator[None]:
-    """Nobody else does the same meanwhile. That is a courtesy: the row decides, see `idempotency`."""
-    if not (
-        0 < len(key) <= IDEMPOTENCY_KEY_CHARS_MAX and key.isascii() and key.isprintable() and " " not in key
-    ):
-        detail = f"an idempotency key has 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters"
-        raise InvalidInput([Fault("", "invalid_value", detail)])
+def _have_indexed(house: House, organization_id: str, property_ids: tuple[str, ...]) -> None:
+    try:
+        Organization(house, organization_id).index.tell(property_ids)
+    except (ActorError, Unavailable) as error:
+        # The next list that misses the index says so again.
+        log.warning("not told of a missing index", organization=organization_id, why=repr(error))
+
+
+def _as_of_now(house: House, conn: Connection, now: int, tool: Tool[Any, Any], call: Call) -> Call:
+    """The call with what its caller may do by now: it waited for its body and for the store since then.
+
+    This runs inside the unit of work. A change of access is counted before whoever made it is answered, so
+    what runs after that answer sees it. Raises `Unauthenticated`, and what `permit` does.
+    """
+    caller = call.caller
+    organization_id = caller.organization_id
+    if caller.access_revision in {None, house.access_revisions[organization_id]}:
+        return call
+    caller = admit_again(access.of_organization(conn, organization_id, now), caller, now)
+    permit(caller, tool.name, needs=tool.needs, runs=tool.runs)
+    return msgspec.structs.replace(call, caller=caller)
+
+
+def _check_repeatable(tool: Tool[Any, Any], key: str) -> None:
+    repeats.check_key(key)
     if tool.shows_secret:
         detail = (
             f"{tool.name} shows a secret once, so its answer is not kept: call it without an idempotency key"
         )
         raise InvalidInput([Fault("", "invalid_value", detail)])
-    this = (call.caller.id, tool.name, key)
-    if this in house.under_way:
-        raise IdempotencyInProgress("the first call under this idempotency key is still under way")
-    house.under_way.add(this)
-    try:
-        yield
-    finally:
-        house.under_way.discard(this)
 
 
 async def _note_refusal(house: House, call: Call, tool: Tool[Any, Any], refusal: Forbidden) -> None:

@@ -1,15 +1,17 @@
 """The demo: `svc run --demo` opens the demo's shop in an empty data directory, and writes down its keys."""
 
+import secrets
 from typing import Final
 
 import msgspec
 from sqlalchemy import Connection
 
-from svc.cli.demo_shop import open_shop
+from svc.cli.demo_shop import OWNER_EMAIL, open_shop
 from svc.cli.directory import DataDirectory, read_private, replace_private
 from svc.cli.doors import Doors
 from svc.cli.failures import Failure
 from svc.domain.origins import normalise_domain
+from svc.domain.passwords import HASHER
 from svc.storage import organizations
 from svc.storage.store import Store
 
@@ -21,11 +23,22 @@ A form submission, from a server:
   curl -s {base_url}/api/f/s -H 'content-type: application/json' -H 'authorization: Bearer {server_key}' \
 -H 'x-visitor-ip: 192.0.2.7' -d '{{"f":"{form_key}","v":{{"name":"Ada","email":"ada@example.com",\
 "lamp":"Skerry wall light","town":"Leeds"}}}}'
-The actors that it woke:
+A tool, called with a key; sent again, it does nothing and answers the same:
+  curl -s {base_url}/api/v1/tools/record.create -H 'content-type: application/json' \
+-H 'authorization: Bearer {api_key}' -H 'idempotency-key: first-try' -d '{{"objectType":"contact",\
+"properties":{{"name":"Edith Clarke","email":"edith@example.com","city":"Hull"}}}}'
+The actors that they woke:
   curl -s {operator_url}/debug/actors -H 'authorization: Bearer {operator_token}'
-The health of the service:
-  curl -s {operator_url}/healthz
 """
+
+_PASSWORD_BYTES: Final = 12
+
+
+class Owner(msgspec.Struct, frozen=True, kw_only=True):
+    """Who signs in to the demo's shop."""
+
+    email: str
+    password: str
 
 
 class DemoFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -34,7 +47,14 @@ class DemoFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     base_url: str
     operator_url: str
     operator_token: str
+    owner: Owner
     organization_id: str
+    api_key: str
+    """Does all that its maker, the owner, may do."""
+    viewer_key: str
+    """Reads."""
+    gateway_key: str
+    """Opens the AI gateway alone."""
     site_domain: str
     form_key: str
     bound_form_key: str
@@ -60,16 +80,15 @@ async def open_demo(
         )
     else:
         domain = normalise_domain(host)
-        shop = await store.write(open_shop, domain, sender_secret)
+        password = secrets.token_urlsafe(_PASSWORD_BYTES)
+        shop = await store.write(open_shop, domain, sender_secret, HASHER.hash(password))
         facts = DemoFacts(
             base_url=doors.base_url,
             operator_url=doors.operator_url,
             operator_token=str(doors.operator_token),
+            owner=Owner(email=OWNER_EMAIL, password=password),
             site_domain=domain,
-            organization_id=shop.organization_id,
-            form_key=shop.form_key,
-            bound_form_key=shop.bound_form_key,
-            server_key=shop.server_key,
+            **msgspec.structs.asdict(shop),
         )
     return write_down(directory, facts, doors)
 
@@ -97,7 +116,9 @@ def _known(directory: DataDirectory) -> DemoFacts | None:
     try:
         return msgspec.json.decode(read_private(directory.demo), type=DemoFacts)
     except msgspec.MsgspecError as error:
-        raise Failure(f"{directory.demo} cannot be read: {error}") from error
+        raise Failure(
+            f"{directory.demo} cannot be read, or is of another version ({error}): choose an empty directory"
+        ) from error
 
 
 def _organization_ids(conn: Connection) -> list[str]:

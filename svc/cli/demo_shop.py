@@ -8,33 +8,37 @@ from typing import Any, Final
 
 import msgspec
 
+from svc.cli import demo_records
+from svc.domain.callers import Call, Caller, operator_call
 from svc.domain.fields import field_map
-from svc.domain.forms import Form, Scalar
-from svc.domain.ids import new_id
-from svc.domain.objects import COMPANY, CONTACT, DEAL
+from svc.domain.forms import Form, NewForm, Scalar
 from svc.domain.organizations import Organization
+from svc.domain.roles import OWNER, VIEWER
 from svc.domain.senders import sender_of, visitor_of
 from svc.domain.submissions import prepare
 from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS
 from svc.domain.visits import page_view, visitor_digests
 from svc.storage import (
-    contacts,
+    accounts,
+    api_keys,
     filing,
     forms,
-    objects,
+    members,
     organizations,
-    records,
     server_keys,
     sites,
     submissions,
     visits,
 )
-from svc.storage.forms import NewForm
+from svc.storage.accounts import NewAccount
+from svc.storage.api_keys import NewKey
 from svc.storage.organizations import NewOrganization
 from svc.storage.store import Tx
 from svc.storage.submissions import NewSubmission
 
 NAME: Final = "Harbour Lamps"
+OWNER_NAME: Final = "Maren Holt"
+OWNER_EMAIL: Final = "maren@harbour-lamps.example"
 HONEYPOT: Final = "fax"
 """The field of both forms that people never see."""
 
@@ -50,71 +54,31 @@ _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})
 """Both are names of this machine, and the shop's page may be opened under either."""
 _BROWSER: Final = "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0"
 
-_COMPANIES: Final = (
-    {"name": "Hotel Bellevue", "website": "https://bellevue.example", "city": "Brighton"},
-    {"name": "Marlowe & Reid Architects", "website": "https://marlowe-reid.example", "city": "Leeds"},
-)
-_CONTACTS: Final[tuple[dict[str, Any], ...]] = (
-    {
-        "name": "Ines Duarte",
-        "email": "ines@bellevue.example",
-        "phone": "+447700900101",
-        "company": 0,
-        "job_title": "Housekeeping manager",
-        "city": "Brighton",
-    },
-    {
-        "name": "Tom Reid",
-        "email": "tom@marlowe-reid.example",
-        "phone": "+441134960102",
-        "company": 1,
-        "job_title": "Architect",
-        "city": "Leeds",
-    },
-    {"name": "Grace Okafor", "email": "grace.okafor@example.com", "phone": "+442079460103", "city": "London"},
-    {"name": "Per Lindqvist", "phone": "+447700900104", "city": "York"},
-)
-_DEALS: Final[tuple[dict[str, Any], ...]] = (
-    {
-        "name": "40 reading lamps for the west wing",
-        "amount": 3_160,
-        "amount_currency": "GBP",
-        "stage": "Proposal",
-        "contact": 0,
-        "company": 0,
-    },
-    {
-        "name": "Lighting for the library in Ilkley",
-        "amount": 12_400,
-        "amount_currency": "GBP",
-        "stage": "Qualified",
-        "contact": 1,
-        "company": 1,
-    },
-    {"name": "Brass pendant, repaired", "amount": 85, "amount_currency": "GBP", "stage": "Won", "contact": 2},
-)
 
-
-class Shop(msgspec.Struct, frozen=True):
-    """What was made, and the one secret that is shown this once."""
+class Shop(msgspec.Struct, frozen=True, kw_only=True):
+    """What was made, and the secrets that are shown this once."""
 
     organization_id: str
     form_key: str
     bound_form_key: str
     server_key: str
+    api_key: str
+    viewer_key: str
+    gateway_key: str
 
 
-def open_shop(tx: Tx, domain: str, sender_secret: bytes) -> Shop:
-    """Make the shop with its site at *domain*, and what came in there so far."""
+def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> Shop:
+    """Make the shop with its site at *domain*, its owner, and what they did and what came in there so far."""
     # In the order of time, since ids are made in that order.
     opened = Tx(tx.conn, tx.now - 21 * DAY_MS)
     shop = organizations.create(opened, _SHOP)
+    owner = _owner_call(opened, shop, password_hash)
     site = sites.create(opened, shop.id, domain)
     for other in _LOOPBACK - {domain} if domain in _LOOPBACK else ():
         sites.create(opened, shop.id, other)
     unbound = forms.create(
         opened,
-        shop.id,
+        shop,
         NewForm(
             name="Ask about a lamp",
             field_map={"town": "city"},
@@ -124,7 +88,7 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes) -> Shop:
     )
     bound = forms.create(
         opened,
-        shop.id,
+        shop,
         NewForm(
             name="Trade enquiries",
             site_id=site.id,
@@ -133,40 +97,46 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes) -> Shop:
             honeypot=HONEYPOT,
         ),
     )
-    closed = forms.create(opened, shop.id, NewForm(name="Summer sale", site_id=site.id))
-    forms.set_status(opened, shop.id, closed.id, "paused")
+    closed = forms.create(opened, shop, NewForm(name="Summer sale", site_id=site.id))
+    forms.pause(opened, shop.id, closed.id)
     server_key = server_keys.mint(opened, shop.id, "Shop server")
-    _import(opened, shop)
+    demo_records.fill(tx, owner)
     inbox = _Inbox(tx, shop, sender_secret)
     inbox.fill(unbound, bound)
     inbox.take_from_visitor(unbound, domain)
-    return Shop(shop.id, unbound.form_key, bound.form_key, server_key.key)
-
-
-def _import(tx: Tx, shop: Organization) -> None:
-    """Store what the shop brought along from its address book."""
-    ids = objects.ids_by_slug(tx.conn, shop.id)
-    companies = [(new_id("rec", tx.now), dict(one)) for one in _COMPANIES]
-
-    def related(one: dict[str, Any], slug: str, others: list[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
-        return one | {slug: others[one[slug]][0]} if slug in one else one
-
-    people = [(new_id("rec", tx.now), related(one, COMPANY, companies)) for one in _CONTACTS]
-    deals = [
-        (new_id("rec", tx.now), related(related(one, COMPANY, companies), CONTACT, people)) for one in _DEALS
-    ]
-    for slug, made in ((COMPANY, companies), (CONTACT, people), (DEAL, deals)):
-        records.insert_many(tx.conn, shop.id, ids[slug], tx.now, made)
-    contacts.remember(
-        tx.conn,
-        shop.id,
-        [
-            (contact_id, kind, properties[kind])
-            for contact_id, properties in people
-            for kind in ("email", "phone")
-            if kind in properties
-        ],
+    today = msgspec.structs.replace(owner, caller=msgspec.structs.replace(owner.caller, confirmed_at=tx.now))
+    return Shop(
+        organization_id=shop.id,
+        form_key=unbound.form_key,
+        bound_form_key=bound.form_key,
+        server_key=server_key.key,
+        api_key=_mint(tx, today, name="Everything", expires_in="1y"),
+        viewer_key=_mint(tx, today, name="Read only", expires_in="1y", role_id=VIEWER.id),
+        gateway_key=_mint(tx, today, name="AI gateway", limited_to="ai.gateway"),
     )
+
+
+def _owner_call(tx: Tx, shop: Organization, password_hash: str) -> Call:
+    """Make the shop's owner, and return a call of theirs, as who has just signed in."""
+    asked = NewAccount(
+        email=OWNER_EMAIL, name=OWNER_NAME, home_organization_id=shop.id, password_hash=password_hash
+    )
+    person = accounts.create(tx, asked)
+    members.add(tx, operator_call(shop.id), person.id, OWNER.id)
+    caller = Caller(
+        organization_id=shop.id,
+        kind="person",
+        id=person.id,
+        person_id=person.id,
+        permissions=OWNER.permissions,
+        confirmed_at=tx.now,
+    )
+    return Call(caller=caller, door="app")
+
+
+def _mint(tx: Tx, call: Call, **asked: Any) -> str:
+    """A key of the owner's."""
+    return api_keys.mint(tx, call, NewKey(**asked)).key
 
 
 class _Inbox:

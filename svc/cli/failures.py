@@ -9,6 +9,8 @@ from contextlib import contextmanager
 
 import click
 
+from svc.domain.errors import InvalidInput
+
 
 class Failure(click.ClickException):
     """Raised when something outside of the program is in the way. The message says what to do about it."""
@@ -33,6 +35,8 @@ def in_a_line(errors: Iterable[BaseException]) -> str:
 
 
 def _says(error: BaseException) -> str:
+    if isinstance(error, InvalidInput):
+        return "; ".join(fault.detail for fault in error.faults)
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return str(error)

@@ -1,4 +1,4 @@
-"""`svc form`: website forms, and what came of their submissions."""
+"""`svc form`: website forms."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -7,19 +7,18 @@ import click
 import msgspec
 from sqlalchemy import Connection
 
-from svc.cli import offline, organizations
+from svc.cli import offline, operator_tools, organizations
 from svc.cli.directory import DataDirectory
 from svc.cli.failures import Failure
 from svc.cli.options import NAME, on_data
 from svc.cli.tables import echo_table
-from svc.domain.forms import Form, FormStatus
 from svc.domain.objects import CONTACT
 from svc.domain.origins import normalise_domain
-from svc.domain.times import rfc3339
-from svc.storage import forms, objects, sites, submissions
-from svc.storage.forms import NewForm
+from svc.storage import forms, objects, sites
 from svc.storage.store import Tx
-from svc.storage.submissions import SubmissionSummary
+from svc.tools import forms as form_tools
+from svc.tools.forms import CreateForm, FormAnswer, FormById, ListForms
+from svc.tools.tool import Tool
 
 
 @click.group("form")
@@ -66,11 +65,11 @@ def create(
     organization: str | None,
 ) -> None:
     """Make a form called NAME, and print its public key."""
-    asked = NewForm(name=name, field_map=field_map, deal_title=deal_title, honeypot=honeypot)
+    asked = CreateForm(name=name, field_map=field_map, deal_title=deal_title, honeypot=honeypot)
     click.echo(offline.write(directory, _create, organization, asked, domain).form_key)
 
 
-def _create(tx: Tx, organization_id: str | None, asked: NewForm, domain: str | None) -> Form:
+def _create(tx: Tx, organization_id: str | None, asked: CreateForm, domain: str | None) -> FormAnswer:
     organization = organizations.chosen(tx.conn, organization_id)
     contact = objects.ids_by_slug(tx.conn, organization.id)[CONTACT]
     known = objects.properties_of(tx.conn, contact)
@@ -85,7 +84,8 @@ def _create(tx: Tx, organization_id: str | None, asked: NewForm, domain: str | N
         if wanted not in ids:
             raise Failure(f"{wanted} is no tracked site: make it one with `svc site create {wanted}`")
         site_id = ids[wanted]
-    return forms.create(tx, organization.id, msgspec.structs.replace(asked, site_id=site_id))
+    asked = msgspec.structs.replace(asked, site_id=site_id)
+    return operator_tools.write(tx, form_tools.create, organization.id, asked)
 
 
 @command.command("list")
@@ -102,39 +102,14 @@ def list_all(directory: DataDirectory, organization: str | None) -> None:
     )
 
 
-def _list(conn: Connection, organization_id: str | None) -> list[Form]:
-    return forms.of_organization(conn, organizations.chosen(conn, organization_id).id)
+def _list(conn: Connection, organization_id: str | None) -> list[FormAnswer]:
+    organization = organizations.chosen(conn, organization_id)
+    return operator_tools.read(conn, form_tools.list_all, organization.id, ListForms()).forms
 
 
-@command.command("recent")
-@click.argument("form_key", metavar="KEY")
-@on_data
-def recent(directory: DataDirectory, form_key: str) -> None:
-    """List the latest submissions of the form with that KEY, and what became of them."""
-    echo_table(
-        ("ID", "RECEIVED", "STATE", "WHY HELD", "CONTACT", "DEAL"),
-        [
-            (
-                one.id,
-                rfc3339(one.received_at),
-                one.label,
-                one.held_reason or "-",
-                one.contact_id or "-",
-                one.deal_id or "-",
-            )
-            for one in offline.read(directory, _recent, form_key)
-        ],
-    )
-
-
-def _recent(conn: Connection, form_key: str) -> list[SubmissionSummary]:
-    form = forms.by_key(conn, form_key)
-    return submissions.recent(conn, form.organization_id, form.id)
-
-
-def _set_status(tx: Tx, form_key: str, status: FormStatus) -> None:
+def _run(tx: Tx, form_key: str, tool: Tool[FormById, FormAnswer]) -> None:
     form = forms.by_key(tx.conn, form_key)
-    forms.set_status(tx, form.organization_id, form.id, status)
+    operator_tools.write(tx, tool, form.organization_id, FormById(id=form.id))
 
 
 @command.command("pause")
@@ -142,7 +117,7 @@ def _set_status(tx: Tx, form_key: str, status: FormStatus) -> None:
 @on_data
 def pause(directory: DataDirectory, form_key: str) -> None:
     """Take no submissions for the form with that KEY until it is resumed."""
-    offline.write(directory, _set_status, form_key, "paused")
+    offline.write(directory, _run, form_key, form_tools.pause)
 
 
 @command.command("resume")
@@ -150,7 +125,7 @@ def pause(directory: DataDirectory, form_key: str) -> None:
 @on_data
 def resume(directory: DataDirectory, form_key: str) -> None:
     """Take submissions again for the form with that KEY."""
-    offline.write(directory, _set_status, form_key, "active")
+    offline.write(directory, _run, form_key, form_tools.resume)
 
 
 @command.command("remove")
@@ -158,4 +133,4 @@ def resume(directory: DataDirectory, form_key: str) -> None:
 @on_data
 def remove(directory: DataDirectory, form_key: str) -> None:
     """Remove the form with that KEY for good; what it brought stays."""
-    offline.write(directory, _set_status, form_key, "removed")
+    offline.write(directory, _run, form_key, form_tools.remove)

@@ -23,6 +23,7 @@ _MODULES: Final = {
     "user": "people",
     "site": "sites",
     "form": "forms",
+    "submission": "submissions",
     "serverkey": "server_keys",
     "backup": "backup:backup",
     "restore": "backup:restore",

@@ -3,13 +3,13 @@
 import click
 from sqlalchemy import Connection
 
-from svc.cli import offline, organizations
+from svc.cli import offline, operator_tools, organizations
 from svc.cli.directory import DataDirectory
 from svc.cli.options import on_data
 from svc.cli.tables import echo_table
-from svc.storage import sites
-from svc.storage.sites import Site
 from svc.storage.store import Tx
+from svc.tools import sites
+from svc.tools.sites import CreateSite, ListSites, SiteAnswer, SiteList
 
 
 @click.group("site")
@@ -26,8 +26,9 @@ def create(directory: DataDirectory, domain: str, organization: str | None) -> N
     click.echo(offline.write(directory, _create, organization, domain).id)
 
 
-def _create(tx: Tx, organization_id: str | None, domain: str) -> Site:
-    return sites.create(tx, organizations.chosen(tx.conn, organization_id).id, domain)
+def _create(tx: Tx, organization_id: str | None, domain: str) -> SiteAnswer:
+    organization = organizations.chosen(tx.conn, organization_id)
+    return operator_tools.write(tx, sites.create, organization.id, CreateSite(domain=domain))
 
 
 @command.command("list")
@@ -35,9 +36,10 @@ def _create(tx: Tx, organization_id: str | None, domain: str) -> Site:
 @on_data
 def list_all(directory: DataDirectory, organization: str | None) -> None:
     """List the tracked sites."""
-    found = offline.read(directory, _list, organization)
+    found = offline.read(directory, _list, organization).sites
     echo_table(("ID", "DOMAIN"), [(one.id, one.domain) for one in found])
 
 
-def _list(conn: Connection, organization_id: str | None) -> list[Site]:
-    return sites.of_organization(conn, organizations.chosen(conn, organization_id).id)
+def _list(conn: Connection, organization_id: str | None) -> SiteList:
+    organization = organizations.chosen(conn, organization_id)
+    return operator_tools.read(conn, sites.list_all, organization.id, ListSites())

@@ -1,7 +1,7 @@
 """Access: who may enter an organization, decided from facts in memory alone.
 
 The facts are read from what is stored and are small: members, custom roles and at most 20 keys. Whoever
-keeps them reads them again when a change is announced; `admit_key` and `admit_person` do no I/O.
+keeps them reads them again when a change is announced; the functions here do no I/O.
 """
 
 from collections.abc import Mapping
@@ -81,7 +81,7 @@ def admit_key(access: Access, digest: str, now: int) -> Caller:
     )
 
 
-def admit_person(access: Access, person_id: str, confirmed_at: int) -> Caller:
+def admit_person(access: Access, person_id: str, confirmed_at: int | None) -> Caller:
     """The signed-in person as a caller here.
 
     Raises `Unauthenticated` when the organization is closed, or the person is no active member of it.
@@ -95,6 +95,18 @@ def admit_person(access: Access, person_id: str, confirmed_at: int) -> Caller:
         permissions=access.role(member.role_id).permissions,
         confirmed_at=confirmed_at,
     )
+
+
+def admit_again(access: Access, caller: Caller, now: int) -> Caller:
+    """A *caller* who was let in before, as what they may do is now. Raises `Unauthenticated`."""
+    match caller.kind:
+        case "key":
+            found = (key_digest for key_digest, key in access.keys.items() if key.id == caller.id)
+            return admit_key(access, next(found, ""), now)
+        case "person":
+            return admit_person(access, caller.id, caller.confirmed_at)
+        case _:
+            return caller
 
 
 def _active(access: Access, person_id: str) -> Standing:

@@ -34,6 +34,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     limited_to: Limit | None = None
     confirmed_at: int | None = None
     """When a person last showed who they are, ms since the epoch."""
+    access_revision: int | None = None
+    """Which of the house's revisions of the organization's access let it in; None if none had to."""
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):

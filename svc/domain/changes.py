@@ -39,7 +39,25 @@ class KeysChanged(AccessChanged, frozen=True):
     digest: str
 
 
+class ObjectsChanged(Change, frozen=True):
+    """The organization's objects or their properties are not as they were: what embeds may show, say."""
+
+    organization_id: str
+
+
 class SessionsChanged(Change, frozen=True):
     """These sessions were seen, confirmed or revoked; they are named by the digests of their tokens."""
+
+    digests: tuple[str, ...]
+
+
+class OutboxChanged(Change, frozen=True):
+    """What the connection hands out, or whether it does, is not as it was."""
+
+    connection_id: str
+
+
+class ChannelKeysChanged(Change, frozen=True):
+    """Channel keys were revoked; they are named by their digests."""
 
     digests: tuple[str, ...]

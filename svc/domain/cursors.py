@@ -33,8 +33,11 @@ def write(question: Any, position: Position) -> str:
     return urlsafe_b64encode(_digest(question) + _encode(position)).rstrip(b"=").decode()
 
 
-def read(question: Any, cursor: str | None, keys: int) -> Position | None:
-    """The position of *cursor*, with so many *keys*. Raises `InvalidInput` if it is none of this question."""
+def read(question: Any, cursor: str | None, keys: int, *, pointer: str = "/cursor") -> Position | None:
+    """The position of *cursor*, with so many *keys*.
+
+    Raises `InvalidInput`, at the *pointer*, if it is none of this question.
+    """
     if cursor is None:
         return None
     try:
@@ -45,7 +48,7 @@ def read(question: Any, cursor: str | None, keys: int) -> Position | None:
         if packed[:_DIGEST_BYTES] != _digest(question) or len(position.keys) != keys:
             raise ValueError  # noqa: TRY301  # as above
     except (ValueError, binascii.Error, msgspec.DecodeError):
-        fault = Fault("/cursor", "invalid_value", "not a cursor of this list: ask again from its start")
+        fault = Fault(pointer, "invalid_value", "not a cursor of this list: ask again from its start")
         raise InvalidInput([fault]) from None
     return position
 

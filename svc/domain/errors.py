@@ -33,6 +33,11 @@ class Fault(msgspec.Struct, frozen=True):
     detail: str
 
 
+def pointer_to(*steps: str) -> str:
+    """The JSON pointer (RFC 6901) along *steps*."""
+    return "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
+
+
 class InvalidInput(DomainError, ValueError):
     """Raised with all that is wrong with what was asked. Nothing was changed: mend it and ask again."""
 

@@ -11,6 +11,9 @@ from svc.domain.limits import DEAL_TITLE_CHARS_MAX
 
 FormStatus = Literal["active", "paused", "removed"]
 
+SUBMIT_PATH: Final = "/api/f/s"
+"""Where submissions are posted, on the service's own origin."""
+
 _PLACEHOLDER: Final = re.compile(r"\{\{\s*([^{}]{1,64}?)\s*\}\}")
 
 Scalar = str | int | float | bool | None
@@ -32,6 +35,21 @@ class Form(msgspec.Struct, frozen=True, kw_only=True):
     """Title template of the deal that each submission opens; None opens none."""
     honeypot: str | None = None
     """A field that people never see; a submission that fills it in is spam."""
+
+    @property
+    def submit_path(self) -> str:
+        """Where a page posts it: browsers ask first, and can name the form only in the address."""
+        return f"{SUBMIT_PATH}?f={self.form_key}"
+
+
+class NewForm(msgspec.Struct, frozen=True, kw_only=True):
+    """What is said of a form when it is made."""
+
+    name: str
+    site_id: str | None = None
+    field_map: dict[str, str] = {}
+    deal_title: str | None = None
+    honeypot: str | None = None
 
 
 def deal_title(template: str, fields: Mapping[str, Scalar]) -> str:

@@ -3,7 +3,6 @@
 A website form is read leniently by `properties.coerce`; what a program sends is not guessed at.
 """
 
-import math
 import re
 from collections.abc import Callable, Collection, Mapping
 from datetime import date, datetime
@@ -12,7 +11,7 @@ from urllib.parse import urlsplit
 
 from svc.domain.contacts import normalise_email, normalise_phone
 from svc.domain.currencies import CURRENCIES
-from svc.domain.errors import Fault, InvalidInput, InvalidValue
+from svc.domain.errors import Fault, InvalidInput, InvalidValue, pointer_to
 from svc.domain.limits import LONG_TEXT_CHARS_MAX, NUMBER_MAX, TEXT_CHARS_MAX, URL_CHARS_MAX
 from svc.domain.properties import CURRENCY_SUFFIX, Property, PropertyType, Value
 from svc.domain.times import rfc3339
@@ -77,7 +76,7 @@ def changed(
         except InvalidValue as error:
             known = slug in properties or _amount_of(properties, slug) is not None
             code = "invalid_value" if known else "unknown_property"
-            faults.append(Fault(_at(pointer, slug), code, str(error)))
+            faults.append(Fault(pointer + pointer_to(slug), code, str(error)))
             continue
         if value is None:
             values.pop(slug, None)
@@ -111,10 +110,6 @@ def _given(
     return currency
 
 
-def _at(pointer: str, slug: str) -> str:
-    return f"{pointer}/{slug.replace('~', '~0').replace('/', '~1')}"
-
-
 def _amount_of(properties: Mapping[str, Property], slug: str) -> str | None:
     """The amount that *slug* is the currency of."""
     amount = slug.removesuffix(CURRENCY_SUFFIX)
@@ -140,7 +135,7 @@ def _limited(characters_max: int) -> Callable[[Property, str, str], Value]:
 
 
 def _number(_prop: Property, given: float, _country: str) -> Value:
-    if not math.isfinite(given) or abs(given) > NUMBER_MAX:
+    if not abs(given) <= NUMBER_MAX:  # nor is what is no number at all
         raise InvalidValue(f"not a number between -{NUMBER_MAX:.0e} and {NUMBER_MAX:.0e}")
     return int(given) if isinstance(given, int) or given.is_integer() else given
 

@@ -7,9 +7,11 @@ from quart import Response, request
 from werkzeug.exceptions import HTTPException
 
 from svc.actors.house import House
+from svc.domain.forms import SUBMIT_PATH
 from svc.domain.senders import Network
-from svc.http import forms, problems, tools, tracker
+from svc.http import channels, problems, tools, tracker
 from svc.http.asgi import ASGIApp
+from svc.http.channels import ChannelDoor
 from svc.http.demo import DemoShop, demo_doors
 from svc.http.forms import FormDoor
 from svc.http.hot import Hot
@@ -33,8 +35,9 @@ def public_app(
     return Hot(
         app,
         {
-            forms.PATH: FormDoor(house, trusted_proxies),
+            SUBMIT_PATH: FormDoor(house, trusted_proxies),
             tracker.PATH: TrackerDoor(house, trusted_proxies),
+            channels.PATH: ChannelDoor(house),
             tools.API_PATH: ToolDoor(house, REGISTRY, KeyGate(house)),
             tools.APP_PATH: ToolDoor(house, REGISTRY, SessionGate(house)),
         },

@@ -30,7 +30,6 @@ from svc.http.throttled_log import ThrottledLog
 
 log = structlog.get_logger("svc.http.forms")
 
-PATH: Final = "/api/f/s"
 PREFLIGHT_SECONDS: Final = 86_400
 UNAVAILABLE_RETRY_MS: Final = 1_000
 
@@ -53,7 +52,7 @@ _TAKEN: Final = msgspec.json.encode(FormAnswer(ok=True))
 
 
 class FormDoor:
-    """Answers at `PATH` for *house*."""
+    """Answers at `SUBMIT_PATH` for *house*."""
 
     def __init__(self, house: House, trusted_proxies: Sequence[Network]) -> None:
         self._house = house

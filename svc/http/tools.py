@@ -102,7 +102,7 @@ class ToolDoor:
         budget = budget_headers(admission.allowance)
         try:
             answer = await self._answer(request, admission)
-        except ClientGone:
+        except (ClientGone, Unauthenticated):  # nobody is there any more, or nobody that we know
             raise
         except Exception as error:  # noqa: BLE001  # an answer to who was let in tells what is left
             answer = self.refuse(request, error)
@@ -124,7 +124,7 @@ class ToolDoor:
         call = Call(caller=admission.caller, door=self._gate.door, request_id=request.id.decode())
         name = request.path.rpartition("/")[2]
         tool = await tool_calls.find(self._house, self._registry, call, name)
-        _check_type(request)
+        check_type(request)
         asked = tool.read(await request.read(TOOL_BODY_BYTES_MAX))
         done = await tool_calls.run(self._house, tool, call, asked, request.text("idempotency-key"))
         return Answer(200, [_JSON, _OWN, _REPLAYED] if done.replayed else [_JSON, _OWN], done.body)
@@ -136,7 +136,8 @@ class NotJson(DomainError):
     code = "unsupported_media_type"
 
 
-def _check_type(request: HotRequest) -> None:
+def check_type(request: HotRequest) -> None:
+    """Raises `NotJson` for a body that does not say that it is JSON."""
     given = request.header(b"content-type")
     if (
         given != b"application/json"

@@ -51,6 +51,26 @@ def by_ids(conn: Connection, organization_id: str, ids: Collection[str]) -> list
     ]
 
 
+_STANDING = Prepared(
+    select(records.c.merged_into, records.c.deleted_at).where(
+        records.c.organization_id == bindparam("organization_id"), records.c.id == bindparam("id")
+    )
+)
+
+
+def survivors(conn: Connection, organization_id: str, ids: Collection[str]) -> dict[str, str]:
+    """Each of *ids* that still leads to a contact, to the id of that: of a merged one, the survivor's."""
+    found = {}
+    for one in ids:
+        at: str | None = one
+        while at is not None:
+            row = _STANDING.one(conn, {"organization_id": organization_id, "id": at})
+            if row is not None and row.deleted_at is None:
+                found[one] = at
+            at = None if row is None else row.merged_into
+    return found
+
+
 def _contact(contact_id: str, stored: str) -> Contact:
     return Contact(id=contact_id, properties=msgspec.json.decode(stored))
 

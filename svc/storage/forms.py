@@ -1,17 +1,21 @@
 """Forms, and what decides about their submissions."""
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, bindparam, insert, select, update
+from msgspec import UNSET, UnsetType
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from svc.domain.changes import FormsChanged
-from svc.domain.errors import NotFound
-from svc.domain.form_rules import check_form
-from svc.domain.forms import Form, FormStatus
+from svc.domain.errors import Conflict, NotFound, PlanRequired
+from svc.domain.form_rules import checked
+from svc.domain.forms import Form, FormStatus, NewForm
 from svc.domain.ids import new_id
 from svc.domain.keys import FORM_KEY, new_key
+from svc.domain.limits import FORMS_MAX
 from svc.domain.objects import CONTACT
+from svc.domain.organizations import Organization
+from svc.domain.properties import Property
 from svc.storage import objects
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
@@ -33,52 +37,133 @@ COLUMNS = (
 JOINED = forms.outerjoin(sites, forms.c.site_id == sites.c.id)
 
 _BY_KEY = Prepared(select(*COLUMNS).select_from(JOINED).where(forms.c.form_key == bindparam("form_key")))
+_STORED: Final = select(*COLUMNS, forms.c.site_id, forms.c.created_at, forms.c.updated_at).select_from(JOINED)
 
 _field_map = msgspec.json.Decoder(dict[str, str])
 
 
-class NewForm(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of a form when it is made."""
+class StoredForm(Form, frozen=True, kw_only=True):
+    """A form with what only people look at. Times are ms since the epoch."""
 
-    name: str
-    site_id: str | None = None
-    field_map: dict[str, str] = {}
-    deal_title: str | None = None
-    honeypot: str | None = None
+    site_id: str | None
+    created_at: int
+    updated_at: int
 
 
-def create(tx: Tx, organization_id: str, asked: NewForm) -> Form:
+class FormChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """What is changed about a form; what is not given stays."""
+
+    name: str | UnsetType = UNSET
+    site_id: str | UnsetType | None = UNSET
+    field_map: dict[str, str] | UnsetType = UNSET
+    deal_title: str | UnsetType | None = UNSET
+    honeypot: str | UnsetType | None = UNSET
+
+
+def create(tx: Tx, organization: Organization, asked: NewForm) -> StoredForm:
     """Make a form with a new key.
 
     Raises:
+        PlanRequired: the organization has no form endpoint.
         NotFound: the site is not the organization's.
-        InvalidValue: see `check_form`.
+        InvalidInput: see `form_rules.checked`.
+        Conflict: there are `FORMS_MAX` forms already.
     """
-    contact = objects.ids_by_slug(tx.conn, organization_id)[CONTACT]
-    check_form(asked.field_map, asked.honeypot, objects.properties_of(tx.conn, contact))
-    if asked.site_id is not None:
-        owner = tx.conn.execute(
-            select(sites.c.organization_id).where(sites.c.id == asked.site_id, sites.c.removed_at.is_(None))
-        )
-        if owner.scalar_one_or_none() != organization_id:
-            raise NotFound("no such site")
-    form_key = new_key(FORM_KEY)
+    _check_plan(tx, organization)
+    asked = checked(asked, _contact_properties(tx.conn, organization.id))
+    _check_site(tx.conn, organization.id, asked.site_id)
+    there = tx.conn.execute(
+        select(func.count()).where(forms.c.organization_id == organization.id, forms.c.status != "removed")
+    )
+    if there.scalar_one() >= FORMS_MAX:
+        raise Conflict(f"an organization has at most {FORMS_MAX} forms")
+    form_id = new_id("frm", tx.now)
     tx.conn.execute(
         insert(forms).values(
-            id=new_id("frm", tx.now),
-            organization_id=organization_id,
-            site_id=asked.site_id,
-            name=asked.name,
-            form_key=form_key,
+            **_values(asked),
+            id=form_id,
+            organization_id=organization.id,
+            form_key=new_key(FORM_KEY),
             status="active",
-            field_map=msgspec.json.encode(asked.field_map).decode(),
-            deal_title=asked.deal_title,
-            honeypot=asked.honeypot,
             created_at=tx.now,
             updated_at=tx.now,
         )
     )
-    return by_key(tx.conn, form_key)
+    return get(tx.conn, organization.id, form_id)
+
+
+def update_one(tx: Tx, organization_id: str, form_id: str, changes: FormChanges) -> StoredForm:
+    """Change a form, effective with the next submission.
+
+    Raises:
+        NotFound: no such form, or the site is not the organization's.
+        InvalidInput: see `form_rules.checked`.
+    """
+    form = get(tx.conn, organization_id, form_id)
+    before = NewForm(
+        name=form.name,
+        site_id=form.site_id,
+        field_map=form.field_map,
+        deal_title=form.deal_title,
+        honeypot=form.honeypot,
+    )
+    given = {name: value for name, value in msgspec.structs.asdict(changes).items() if value is not UNSET}
+    after = checked(
+        msgspec.structs.replace(before, **given), _contact_properties(tx.conn, organization_id), before
+    )
+    if after.site_id != before.site_id:
+        _check_site(tx.conn, organization_id, after.site_id)
+    return _write(tx, form, _values(after))
+
+
+def pause(tx: Tx, organization_id: str, form_id: str) -> StoredForm:
+    """Take no submissions for the form until it is resumed. Raises `NotFound`."""
+    return _set_status(tx, get(tx.conn, organization_id, form_id), "paused")
+
+
+def resume(tx: Tx, organization: Organization, form_id: str) -> StoredForm:
+    """Take submissions again. Raises `NotFound`, and `PlanRequired` without the form endpoint."""
+    form = get(tx.conn, organization.id, form_id)
+    _check_plan(tx, organization)
+    return _set_status(tx, form, "active")
+
+
+def remove(tx: Tx, organization_id: str, form_id: str) -> StoredForm:
+    """Remove the form for good; its submissions stay. Raises `NotFound`."""
+    return _set_status(tx, get(tx.conn, organization_id, form_id), "removed")
+
+
+def _set_status(tx: Tx, form: StoredForm, status: FormStatus) -> StoredForm:
+    return form if form.status == status else _write(tx, form, {"status": status})
+
+
+def _write(tx: Tx, form: StoredForm, values: dict[str, Any]) -> StoredForm:
+    tx.conn.execute(update(forms).where(forms.c.id == form.id).values(**values, updated_at=tx.now))
+    tx.announce(FormsChanged((form.form_key,)))
+    return _stored(tx.conn.execute(_STORED.where(forms.c.id == form.id)).one())
+
+
+def _values(form: NewForm) -> dict[str, Any]:
+    return msgspec.structs.asdict(form) | {"field_map": msgspec.json.encode(form.field_map).decode()}
+
+
+def _check_plan(tx: Tx, organization: Organization) -> None:
+    if not organization.may_take_forms(tx.now):
+        raise PlanRequired("the form endpoint needs a plan that includes it, and the Marketing hub")
+
+
+def _check_site(conn: Connection, organization_id: str, site_id: str | None) -> None:
+    if site_id is None:
+        return
+    owner = conn.execute(
+        select(sites.c.organization_id).where(sites.c.id == site_id, sites.c.removed_at.is_(None))
+    )
+    if owner.scalar_one_or_none() != organization_id:
+        raise NotFound("no such site")
+
+
+def _contact_properties(conn: Connection, organization_id: str) -> dict[str, Property]:
+    return {**objects.properties_of(conn, objects.ids_by_slug(conn, organization_id)[CONTACT])}
 
 
 def by_key(conn: Connection, form_key: str) -> Form:
@@ -89,15 +174,26 @@ def by_key(conn: Connection, form_key: str) -> Form:
     return from_row(tuple(row))
 
 
-def of_organization(conn: Connection, organization_id: str) -> list[Form]:
+def get(conn: Connection, organization_id: str, form_id: str) -> StoredForm:
+    """The form, unless it is removed. Raises `NotFound`."""
+    row = conn.execute(
+        _STORED.where(
+            forms.c.id == form_id, forms.c.organization_id == organization_id, forms.c.status != "removed"
+        )
+    ).one_or_none()
+    if row is None:
+        raise NotFound("no such form")
+    return _stored(row)
+
+
+def of_organization(conn: Connection, organization_id: str) -> list[StoredForm]:
     """The organization's forms that are not removed, the oldest first."""
     rows = conn.execute(
-        select(*COLUMNS)
-        .select_from(JOINED)
-        .where(forms.c.organization_id == organization_id, forms.c.status != "removed")
-        .order_by(forms.c.id)
+        _STORED.where(forms.c.organization_id == organization_id, forms.c.status != "removed").order_by(
+            forms.c.id
+        )
     )
-    return [from_row(tuple(row)) for row in rows]
+    return [_stored(row) for row in rows]
 
 
 def from_row(row: tuple[Any, ...]) -> Form:
@@ -116,17 +212,8 @@ def from_row(row: tuple[Any, ...]) -> Form:
     )
 
 
-def set_status(tx: Tx, organization_id: str, form_id: str, status: FormStatus) -> None:
-    """Pause, resume or remove a form, effective with the next submission. Raises `NotFound`."""
-    form_key = tx.conn.execute(
-        update(forms)
-        .where(forms.c.id == form_id, forms.c.organization_id == organization_id, forms.c.status != "removed")
-        .values(status=status, updated_at=tx.now)
-        .returning(forms.c.form_key)
-    ).scalar_one_or_none()
-    if form_key is None:
-        raise NotFound("no such form")
-    tx.announce(FormsChanged((form_key,)))
+def _stored(row: Any) -> StoredForm:
+    return StoredForm(**row._asdict() | {"field_map": _field_map.decode(row.field_map)})
 
 
 def announce_all(tx: Tx, organization_id: str) -> None:

@@ -4,11 +4,14 @@ The row is written in the transaction of the effect, so there is no moment at wh
 other: a call that is repeated after a crash either finds its answer, or nothing was done.
 """
 
+from collections.abc import Callable
+from typing import Final
+
 import msgspec
 from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from svc.domain.errors import IdempotencyMismatch
-from svc.domain.limits import IDEMPOTENCY_LIFE_MS, IDEMPOTENCY_PRUNED_MAX
+from svc.domain.limits import IDEMPOTENCY_LIFE_MS
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import idempotency
@@ -22,6 +25,8 @@ class Repeatable(msgspec.Struct, frozen=True):
     key: str
     fingerprint: bytes
 
+
+_encode: Final = msgspec.json.Encoder().encode
 
 _FIND = Prepared(
     select(idempotency.c.fingerprint, idempotency.c.answer).where(
@@ -74,16 +79,21 @@ def keep(tx: Tx, organization_id: str, call: Repeatable, answer: bytes) -> None:
     )
 
 
-def prune(tx: Tx) -> bool:
-    """Delete some of the answers that no longer count; whether there are more."""
-    old = (
-        select(idempotency.c.created_at)
-        .where(idempotency.c.created_at <= tx.now - IDEMPOTENCY_LIFE_MS)
-        .order_by(idempotency.c.created_at)
-        .limit(IDEMPOTENCY_PRUNED_MAX)
-    )
-    last = max(tx.conn.scalars(old), default=None)
-    if last is None:
-        return False
-    done = tx.conn.execute(delete(idempotency).where(idempotency.c.created_at <= last))
-    return done.rowcount >= IDEMPOTENCY_PRUNED_MAX
+class Kept(msgspec.Struct, frozen=True):
+    """An answer as JSON."""
+
+    body: bytes
+    replayed: bool = False
+    """It is what the first call under the same key was answered, and nothing was done now."""
+
+
+def once(tx: Tx, organization_id: str, call: Repeatable | None, do: Callable[[], msgspec.Struct]) -> Kept:
+    """What *do* answers, or what the first such *call* was answered. Raises `IdempotencyMismatch`."""
+    if call is None:
+        return Kept(_encode(do()))
+    before = first_answer(tx.conn, call, tx.now)
+    if before is not None:
+        return Kept(before, replayed=True)
+    body = _encode(do())
+    keep(tx, organization_id, call, body)
+    return Kept(body)

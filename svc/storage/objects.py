@@ -7,6 +7,7 @@ import msgspec
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from svc.domain import objects as rules
+from svc.domain.changes import ObjectsChanged
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import OBJECTS_MAX, PROPERTIES_MAX
@@ -87,6 +88,7 @@ def create(tx: Tx, organization_id: str, slug: str, label: str, label_plural: st
         raise Conflict(f"an organization has at most {OBJECTS_MAX} objects")
     object_id = _insert(tx, organization_id, slug, label, label_plural)
     _insert_properties(tx, organization_id, object_id, [rules.FIRST_PROPERTY], first=0)
+    tx.announce(ObjectsChanged(organization_id))
     return get(tx.conn, organization_id, slug)
 
 
@@ -101,6 +103,7 @@ def update_labels(
     tx.conn.execute(
         update(objects).where(objects.c.id == kept.id).values(label=label, label_plural=label_plural)
     )
+    tx.announce(ObjectsChanged(organization_id))
     return get(tx.conn, organization_id, slug)
 
 
@@ -108,6 +111,7 @@ def publish(tx: Tx, organization_id: str, slug: str, *, publishable: bool) -> St
     """Switch whether the object may appear in embeds. Raises `NotFound`."""
     kept = get(tx.conn, organization_id, slug)
     tx.conn.execute(update(objects).where(objects.c.id == kept.id).values(publishable=publishable))
+    tx.announce(ObjectsChanged(organization_id))
     return get(tx.conn, organization_id, slug)
 
 
@@ -176,11 +180,12 @@ def create_property(tx: Tx, organization_id: str, object_slug: str, asked: Prope
     if before is not None:
         if (before.type, before.unique_values) != (asked.type, asked.unique):
             raise Conflict("a deleted property had this slug: choose another, or bring that one back")
-        _change_property(tx, before.id, asked)
+        _change_property(tx, organization_id, before.id, asked)
     elif many >= PROPERTIES_MAX:
         raise Conflict(f"an object has at most {PROPERTIES_MAX} properties")
     else:
         _insert_properties(tx, organization_id, of.id, [asked], first=(-1 if last is None else last) + 1)
+        tx.announce(ObjectsChanged(organization_id))
     return get(tx.conn, organization_id, object_slug).properties[asked.slug]
 
 
@@ -198,21 +203,31 @@ def update_property(
 
     Raises:
         NotFound: no such object or property.
-        InvalidInput: of what is given; a property that is always personal cannot be made public.
+        InvalidInput: of what is given; a property that is always personal cannot be made public, and a
+            relation leads to the object that it was made for.
     """
     of = get(tx.conn, organization_id, object_slug)
     kept = _property(of, slug)
-    given = {"label": label, "options": options and tuple(options), "personal": personal}
+    given = {
+        "label": label,
+        "options": None if options is None else tuple(options),
+        "personal": personal,
+    }
     asked = msgspec.structs.replace(kept, **{name: one for name, one in given.items() if one is not None})
     if personal is False and rules.is_personal(of.slug, kept):
         raise InvalidInput([Fault("/personal", "invalid_value", "it is personal, and stays so")])
+    if kept.type == "relation" and asked.options != kept.options:
+        detail = f"it leads to {kept.options[0]}, and records have values that do"
+        raise InvalidInput([Fault("/options", "invalid_value", detail)])
     rules.check_property(of.slug, asked, frozenset(ids_by_slug(tx.conn, organization_id)))
-    _change_property(tx, kept.id, asked)
+    _change_property(tx, organization_id, kept.id, asked)
     return get(tx.conn, organization_id, object_slug).properties[slug]
 
 
-def delete_property(tx: Tx, organization_id: str, object_slug: str, slug: str) -> None:
+def delete_property(tx: Tx, organization_id: str, object_slug: str, slug: str) -> StoredProperty:
     """Hide a property and its values; `create_property` with its slug and type brings them back.
+
+    Returns what was hidden.
 
     Raises:
         NotFound: no such object or property.
@@ -223,6 +238,8 @@ def delete_property(tx: Tx, organization_id: str, object_slug: str, slug: str) -
     if rules.is_needed(of.slug, slug):
         raise Conflict("the object cannot do without this property")
     tx.conn.execute(update(properties).where(properties.c.id == kept.id).values(deleted_at=tx.now))
+    tx.announce(ObjectsChanged(organization_id))
+    return kept
 
 
 def _property(of: StoredObject, slug: str) -> StoredProperty:
@@ -231,7 +248,7 @@ def _property(of: StoredObject, slug: str) -> StoredProperty:
     return of.properties[slug]
 
 
-def _change_property(tx: Tx, property_id: str, asked: Property) -> None:
+def _change_property(tx: Tx, organization_id: str, property_id: str, asked: Property) -> None:
     tx.conn.execute(
         update(properties)
         .where(properties.c.id == property_id)
@@ -242,6 +259,7 @@ def _change_property(tx: Tx, property_id: str, asked: Property) -> None:
             deleted_at=None,
         )
     )
+    tx.announce(ObjectsChanged(organization_id))
 
 
 def _insert(tx: Tx, organization_id: str, slug: str, label: str, label_plural: str) -> str:

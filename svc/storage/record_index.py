@@ -18,7 +18,7 @@ from svc.domain.sort_keys import fold, sort_key
 from svc.storage import search_words
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
-from svc.storage.tables import properties, record_keys, records, relations, unique_values
+from svc.storage.tables import BUILDING, properties, record_keys, records, relations, unique_values
 
 Made = Sequence[tuple[str, Mapping[str, Any]]]
 """Records with their properties."""
@@ -184,9 +184,7 @@ def mark_of(object_id: str) -> str:
 _STATES: Final = (
     select(properties.c.id, properties.c.object_id, properties.c.slug, properties.c.type)
     .add_columns(properties.c.index_cursor)
-    .where(
-        properties.c.organization_id == bindparam("organization_id"), properties.c.index_state == "building"
-    )
+    .where(properties.c.organization_id == bindparam("organization_id"), properties.c.index_state == BUILDING)
     .order_by(properties.c.id)
     .limit(1)
 )
@@ -203,6 +201,11 @@ def want(tx: Tx, organization_id: str, property_ids: Collection[str]) -> None:
         )
         .values(index_state="building", index_cursor=None)
     )
+
+
+def is_building(conn: Connection, organization_id: str) -> bool:
+    """Whether `build` has something to do."""
+    return conn.execute(_STATES, {"organization_id": organization_id}).first() is not None
 
 
 def build(tx: Tx, organization_id: str, batch: int = INDEX_BATCH) -> bool:
@@ -241,4 +244,4 @@ def build(tx: Tx, organization_id: str, batch: int = INDEX_BATCH) -> bool:
         .where(properties.c.id == row.id)
         .values(index_state="ready" if done else "building", index_cursor=cursor)
     )
-    return not done or tx.conn.execute(_STATES, {"organization_id": organization_id}).first() is not None
+    return not done or is_building(tx.conn, organization_id)

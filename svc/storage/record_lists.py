@@ -10,7 +10,7 @@ Cursors are places in the order, not counts, so a record that is not touched is 
 out, whatever is written between two pages.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from heapq import nsmallest
 from typing import Any, Final, NamedTuple
 
@@ -30,7 +30,13 @@ from sqlalchemy import (
 from svc.domain import cursors
 from svc.domain.cursors import Position
 from svc.domain.errors import Fault, InvalidInput
-from svc.domain.limits import EXAMINED_MAX, FILTERED_FIRST_MAX, LIST_ROWS, LIST_ROWS_MAX
+from svc.domain.limits import (
+    EXAMINED_MAX,
+    FILTERED_FIRST_MAX,
+    LIST_ROWS,
+    LIST_ROWS_MAX,
+    QUICK_RECORDS_MAX,
+)
 from svc.domain.queries import (
     CREATED_AT,
     TIMES,
@@ -72,6 +78,18 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     """Ids of properties whose keys are not kept yet, and would have made this quicker: see `record_index`."""
 
 
+class Count(msgspec.Struct, frozen=True):
+    """How many records there are."""
+
+    many: int
+    unindexed: tuple[str, ...]
+    """As `Page.unindexed`."""
+
+
+def _let_it_take_long() -> None:
+    """For who has no other work to do meanwhile."""
+
+
 class _Found(NamedTuple):
     """A record that was looked at, with the keys of its place in the order."""
 
@@ -89,8 +107,11 @@ def list_page(
     sort: Sequence[Sort] = (),
     cursor: str | None = None,
     limit: int = LIST_ROWS,
+    expect_long: Callable[[], None] = _let_it_take_long,
 ) -> Page:
     """A page of the object's records for which all *filters* hold; without *sort*, the newest first.
+
+    *expect_long* is called before more than `QUICK_RECORDS_MAX` are looked at: see `View.expect_long`.
 
     Raises:
         NotFound: no such object.
@@ -102,7 +123,7 @@ def list_page(
         raise InvalidInput([Fault("/limit", "invalid_value", f"not between 1 and {LIST_ROWS_MAX}")])
     question = [of.id, filters, sort]
     after = cursors.read(question, cursor, len(query.order.keys))
-    found, more = _answer(conn, _Reader(of, query), after, limit)
+    found, more = _answer(conn, _Reader(of, query), after, limit, expect_long)
     return Page(
         records=[one.record for one in found],
         next_cursor=None if more is None else cursors.write(question, more),
@@ -111,24 +132,50 @@ def list_page(
 
 
 def count(
-    conn: Connection, organization_id: str, object_slug: str, *, country: str, filters: Sequence[Filter] = ()
-) -> int:
-    """How many of the object's records there are for which all *filters* hold. Raises as `list_page`."""
+    conn: Connection,
+    organization_id: str,
+    object_slug: str,
+    *,
+    country: str,
+    filters: Sequence[Filter] = (),
+    expect_long: Callable[[], None] = _let_it_take_long,
+) -> Count:
+    """How many of the object's records there are for which all *filters* hold.
+
+    Raises as `list_page`, and calls *expect_long* as that does.
+    """
     of = objects.get(conn, organization_id, object_slug)
     query = parse(of.properties, filters, (), country)
+    return Count(_count(conn, of, query, expect_long), _unindexed(of, query))
+
+
+def _count(conn: Connection, of: StoredObject, query: Query, expect_long: Callable[[], None]) -> int:
     narrowed = _narrowed(of, query)
     live = and_(records.c.object_id == of.id, records.c.deleted_at.is_(None))
     if len(narrowed) == len(query.conditions) and all(one.exact for one in query.conditions):
         if not narrowed:
-            return conn.execute(select(func.count()).select_from(records).where(live)).scalar_one()
+            return _quickly(conn, select(literal(1)).select_from(records).where(live), expect_long)
         first, *others = sorted(narrowed, key=lambda one: _at_most(conn, one, EXAMINED_MAX))
-        return conn.execute(
-            select(func.count())
-            .select_from(record_keys)
-            .where(_within(first), *(_exists(one, record_keys.c.record_id) for one in others))
-        ).scalar_one()
+        among = select(literal(1)).select_from(record_keys).where(_within(first))
+        if others and _up_to(conn, among, EXAMINED_MAX) == EXAMINED_MAX:
+            expect_long()
+        asked = among.where(*(_exists(one, record_keys.c.record_id) for one in others))
+        return _quickly(conn, asked, expect_long)
     reader = _Reader(of, query)
-    return sum(1 for row in _every(conn, of) if reader.read(row) is not None)
+    return sum(1 for row in _announced(_every(conn, of), expect_long) if reader.read(row) is not None)
+
+
+def _quickly(conn: Connection, asked: Select[Any], expect_long: Callable[[], None]) -> int:
+    """How many rows *asked* has; they are only counted to the end where that may take long."""
+    some = _up_to(conn, asked, EXAMINED_MAX)
+    if some < EXAMINED_MAX:
+        return some
+    expect_long()
+    return conn.execute(select(func.count()).select_from(asked.subquery())).scalar_one()
+
+
+def _up_to(conn: Connection, asked: Select[Any], most: int) -> int:
+    return conn.execute(select(func.count()).select_from(asked.limit(most).subquery())).scalar_one()
 
 
 class _Reader:
@@ -175,7 +222,13 @@ _Answer = tuple[list[_Found], Position | None]
 """The rows of a page, and where the list goes on."""
 
 
-def _answer(conn: Connection, reader: _Reader, after: Position | None, limit: int) -> _Answer:
+def _answer(
+    conn: Connection,
+    reader: _Reader,
+    after: Position | None,
+    limit: int,
+    expect_long: Callable[[], None],
+) -> _Answer:
     """The page, in the way that looks at fewest records; how many that is shows when a walk is tried."""
     narrowed = _narrowed(reader.of, reader.query)
     few, driver = min(
@@ -188,13 +241,21 @@ def _answer(conn: Connection, reader: _Reader, after: Position | None, limit: in
     if axis is not None and not (drives and few <= limit):
         path = _Path(axis, narrowed, descending=reader.query.order.descending)
         chunk = (limit + 1) * (_CHUNK_FACTOR if reader.query.conditions else 1)
-        entries = _entries(conn, path, after, min(chunk, _CHUNK_MAX))
+        entries = _announced(_entries(conn, path, after, min(chunk, _CHUNK_MAX)), expect_long)
         answer = _walk(entries, reader, axis, after, limit, most=few // 2 if drives else None)
         if answer is not None:
             return answer
     if driver is not None and drives:
         return _sorted(reader, _driven(conn, driver), after, limit)
-    return _sorted(reader, _every(conn, reader.of), after, limit)
+    return _sorted(reader, _announced(_every(conn, reader.of), expect_long), after, limit)
+
+
+def _announced(rows: Iterator[Any], expect_long: Callable[[], None]) -> Iterator[Any]:
+    """*rows*, which may turn out to be very many."""
+    for number, row in enumerate(rows):
+        if number == QUICK_RECORDS_MAX:
+            expect_long()
+        yield row
 
 
 def _sorted(reader: _Reader, rows: Iterator[Any], after: Position | None, limit: int) -> _Answer:
@@ -285,13 +346,10 @@ def _at_most(conn: Connection, one: _Narrowed, most: int) -> int:
     """How many records are in the ranges, counted up to *most*."""
     counted = 0
     for range_ in one.ranges:
-        some = (
-            select(literal(1))
-            .where(record_keys.c.property_id == one.property_id, _between(record_keys.c.key, range_))
-            .limit(most - counted)
-            .subquery()
+        within = select(literal(1)).where(
+            record_keys.c.property_id == one.property_id, _between(record_keys.c.key, range_)
         )
-        counted += conn.execute(select(func.count()).select_from(some)).scalar_one()
+        counted += _up_to(conn, within, most - counted)
         if counted >= most:
             break
     return counted

@@ -28,16 +28,18 @@ def leading_to(
     *,
     cursor: str | None = None,
     limit: int = LIST_ROWS,
+    pointer: str = "",
 ) -> tuple[list[Related], str | None]:
     """The records that lead to this one, in the order of their making, and the cursor that goes on.
 
-    A relation leads to one record; its many end is this. Raises `NotFound` and `InvalidInput`.
+    A relation leads to one record; its many end is this. Raises `NotFound`, and `InvalidInput` of *cursor*
+    and *limit*, which are below *pointer* in what was asked.
     """
     records.live_row(conn, objects.get(conn, organization_id, object_slug), record_id)
     if not 0 < limit <= LIST_ROWS_MAX:
-        raise InvalidInput([Fault("/limit", "invalid_value", f"not between 1 and {LIST_ROWS_MAX}")])
+        raise InvalidInput([Fault(f"{pointer}/limit", "invalid_value", f"not between 1 and {LIST_ROWS_MAX}")])
     question = ["related", record_id]
-    position = cursors.read(question, cursor, 1)
+    position = cursors.read(question, cursor, 1, pointer=f"{pointer}/cursor")
     after = ("", "") if position is None else (position.id, position.keys[0].decode())
     by_id = {one.id: one for one in objects.every(conn, organization_id)}
     rows = conn.execute(

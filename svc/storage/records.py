@@ -15,13 +15,14 @@ from svc.domain.ids import new_id
 from svc.domain.limits import RECORD_BYTES_MAX, RECORDS_CREATED_MAX
 from svc.domain.objects import CONTACT
 from svc.domain.organizations import Organization
+from svc.domain.properties import Property
 from svc.domain.values import Values, changed
 from svc.storage import contacts, events, objects, record_index
 from svc.storage.events import NewEvent
 from svc.storage.objects import StoredObject
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
-from svc.storage.tables import identities, record_changes, records
+from svc.storage.tables import identities, members, record_changes, records
 from svc.storage.tables import objects as object_rows
 
 Source = Mapping[str, Any]
@@ -51,6 +52,12 @@ _BY_ID = Prepared(
     select(records, object_rows.c.slug.label("object_type"))
     .join(object_rows, object_rows.c.id == records.c.object_id)
     .where(records.c.id == bindparam("record_id"), records.c.organization_id == bindparam("organization_id"))
+)
+_MEMBER = Prepared(
+    select(members.c.status).where(
+        members.c.organization_id == bindparam("organization_id"),
+        members.c.person_id == bindparam("person_id"),
+    )
 )
 _FORGET = Prepared(
     delete(identities).where(
@@ -417,16 +424,12 @@ def _changed(
         currency=organization.currency,
         pointer=pointer,
     )
-    targets = {
-        slug: after[slug]
-        for slug in given
-        if slug in after and slug in of.properties and of.properties[slug].type == "relation"
-    }
+    new = {slug: after[slug] for slug in given if slug in after and after[slug] != stored.get(slug)}
     faults = [
-        Fault(f"{pointer}/{slug}", "not_found", f"no such {of.properties[slug].options[0]}")
-        for slug, target in targets.items()
-        if target != stored.get(slug)
-        and not _is_there(conn, organization.id, of.properties[slug].options, target)
+        Fault(f"{pointer}/{slug}", "not_found", f"no such {leads_to}")
+        for slug, target in new.items()
+        if (prop := of.properties.get(slug)) is not None
+        and (leads_to := _missing(conn, organization.id, prop, target)) is not None
     ]
     if len(_json(after)) > RECORD_BYTES_MAX:
         faults.append(Fault(pointer, "too_large", f"a record has at most {RECORD_BYTES_MAX} bytes"))
@@ -435,9 +438,17 @@ def _changed(
     return after
 
 
-def _is_there(conn: Connection, organization_id: str, of: Sequence[str], record_id: str) -> bool:
-    row = _BY_ID.one(conn, {"record_id": record_id, "organization_id": organization_id})
-    return row is not None and row.deleted_at is None and row.object_type in of
+def _missing(conn: Connection, organization_id: str, prop: Property, target: str) -> str | None:
+    """What *prop* leads to, when there is no such one as *target*."""
+    if prop.type == "relation":
+        row = _BY_ID.one(conn, {"record_id": target, "organization_id": organization_id})
+        there = row is not None and row.deleted_at is None and row.object_type in prop.options
+        return None if there else prop.options[0]
+    if prop.type == "member":
+        # One that was deactivated too: what somebody did before stays theirs.
+        row = _MEMBER.one(conn, {"person_id": target, "organization_id": organization_id})
+        return None if row is not None else "member"
+    return None
 
 
 def _data(record: Record, source: Source) -> dict[str, Any]:

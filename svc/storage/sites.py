@@ -3,8 +3,9 @@
 import msgspec
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from svc.domain.errors import NotFound
+from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue, NotFound
 from svc.domain.ids import new_id
+from svc.domain.limits import SITES_MAX
 from svc.domain.origins import normalise_domain
 from svc.storage import forms
 from svc.storage.prepared import Prepared
@@ -13,12 +14,15 @@ from svc.storage.tables import sites
 
 
 class Site(msgspec.Struct, frozen=True):
-    """A site whose visits are counted, and that forms can be bound to."""
+    """A site whose visits are counted, and that forms can be bound to. Times are ms since the epoch."""
 
     id: str
     organization_id: str
     domain: str
+    created_at: int
 
+
+_SITES = select(sites.c.id, sites.c.organization_id, sites.c.domain, sites.c.created_at)
 
 _ANY = Prepared(
     select(sites.c.id)
@@ -28,33 +32,56 @@ _ANY = Prepared(
 
 
 def create(tx: Tx, organization_id: str, domain: str) -> Site:
-    """Track *domain* for the organization. Raises `InvalidValue` for what is no domain."""
-    site = Site(new_id("sit", tx.now), organization_id, normalise_domain(domain))
-    tx.conn.execute(insert(sites).values(**msgspec.structs.asdict(site), created_at=tx.now))
+    """Track *domain* for the organization.
+
+    Raises:
+        InvalidInput: it is no domain.
+        Conflict: it is tracked already, or `SITES_MAX` sites are.
+    """
+    name = _free_domain(tx.conn, organization_id, domain)
+    if len(of_organization(tx.conn, organization_id)) >= SITES_MAX:
+        raise Conflict(f"an organization tracks at most {SITES_MAX} sites")
+    site = Site(new_id("sit", tx.now), organization_id, name, tx.now)
+    tx.conn.execute(insert(sites).values(msgspec.structs.asdict(site)))
     forms.announce_all(tx, organization_id)
     return site
 
 
+def move(tx: Tx, organization_id: str, site_id: str, domain: str) -> Site:
+    """Have the site at another *domain*: its forms take posts from there, with the next submission.
+
+    Its visits stay. Raises as `create` does, and `NotFound`.
+    """
+    site = get(tx.conn, organization_id, site_id)
+    name = _free_domain(tx.conn, organization_id, domain, besides=site_id)
+    tx.conn.execute(update(sites).where(sites.c.id == site_id).values(domain=name))
+    forms.announce_all(tx, organization_id)
+    return msgspec.structs.replace(site, domain=name)
+
+
 def remove(tx: Tx, organization_id: str, site_id: str) -> None:
     """Stop tracking the site. Its visits stay, and a form bound to it stays bound. Raises `NotFound`."""
-    done = tx.conn.execute(
-        update(sites)
-        .where(
+    get(tx.conn, organization_id, site_id)
+    tx.conn.execute(update(sites).where(sites.c.id == site_id).values(removed_at=tx.now))
+    forms.announce_all(tx, organization_id)
+
+
+def get(conn: Connection, organization_id: str, site_id: str) -> Site:
+    """The live site. Raises `NotFound`."""
+    row = conn.execute(
+        _SITES.where(
             sites.c.id == site_id, sites.c.organization_id == organization_id, sites.c.removed_at.is_(None)
         )
-        .values(removed_at=tx.now)
-    )
-    if not done.rowcount:
+    ).one_or_none()
+    if row is None:
         raise NotFound("no such site")
-    forms.announce_all(tx, organization_id)
+    return Site(*row)
 
 
 def at_domains(conn: Connection, domains: list[str]) -> list[Site]:
     """The live sites on any of *domains*, the oldest first."""
     rows = conn.execute(
-        select(sites.c.id, sites.c.organization_id, sites.c.domain)
-        .where(sites.c.domain.in_(domains), sites.c.removed_at.is_(None))
-        .order_by(sites.c.id)
+        _SITES.where(sites.c.domain.in_(domains), sites.c.removed_at.is_(None)).order_by(sites.c.id)
     )
     return [Site(*row) for row in rows]
 
@@ -62,9 +89,9 @@ def at_domains(conn: Connection, domains: list[str]) -> list[Site]:
 def of_organization(conn: Connection, organization_id: str) -> list[Site]:
     """The organization's live sites, the oldest first."""
     rows = conn.execute(
-        select(sites.c.id, sites.c.organization_id, sites.c.domain)
-        .where(sites.c.organization_id == organization_id, sites.c.removed_at.is_(None))
-        .order_by(sites.c.id)
+        _SITES.where(sites.c.organization_id == organization_id, sites.c.removed_at.is_(None)).order_by(
+            sites.c.id
+        )
     )
     return [Site(*row) for row in rows]
 
@@ -72,3 +99,14 @@ def of_organization(conn: Connection, organization_id: str) -> list[Site]:
 def any_tracked(conn: Connection, organization_id: str) -> bool:
     """Whether the organization tracks a site now, so that there are visits to attach."""
     return _ANY.one(conn, {"organization_id": organization_id}) is not None
+
+
+def _free_domain(conn: Connection, organization_id: str, domain: str, besides: str | None = None) -> str:
+    """*domain* as it is kept, if no site of the organization other than *besides* is there."""
+    try:
+        name = normalise_domain(domain)
+    except InvalidValue as error:
+        raise InvalidInput([Fault("/domain", "invalid_value", str(error))]) from None
+    if any(one.domain == name and one.id != besides for one in of_organization(conn, organization_id)):
+        raise Conflict(f"{name} is tracked already")
+    return name

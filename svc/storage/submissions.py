@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from svc.domain.changes import SubmissionsDue
-from svc.domain.errors import NotFound
+from svc.domain.errors import Conflict, NotFound
 from svc.domain.filing import StoredSubmission
 from svc.domain.forms import Form, Scalar
 from svc.domain.ids import first_id, last_id, new_id
@@ -18,10 +18,8 @@ from svc.domain.limits import (
     PACE_FILINGS_MAX,
     PACE_WINDOW_MS,
     QUEUE_WINDOW_MS,
-    RECENT_SUBMISSIONS,
     SENDER_WINDOW_MS,
 )
-from svc.domain.matching import HeldReason
 from svc.domain.organizations import Organization
 from svc.storage import forms as form_rows
 from svc.storage import organizations, server_keys, sites
@@ -254,19 +252,17 @@ class HeldSubmission(msgspec.Struct, frozen=True):
 
 
 def held(conn: Connection, organization_id: str, submission_id: str) -> HeldSubmission:
-    """A held submission. Raises `NotFound` when the organization has none of that id."""
+    """A held submission. Raises `NotFound`, and `Conflict` for one that is not held."""
     row = conn.execute(
-        select(*DUE_COLUMNS, *form_rows.COLUMNS, submissions.c.candidates)
+        select(*DUE_COLUMNS, *form_rows.COLUMNS, submissions.c.candidates, submissions.c.state)
         .select_from(_JOINED)
-        .where(
-            submissions.c.id == submission_id,
-            submissions.c.organization_id == organization_id,
-            submissions.c.state == "held",
-        )
+        .where(submissions.c.id == submission_id, submissions.c.organization_id == organization_id)
     ).one_or_none()
     if row is None:
-        raise NotFound("no such held submission")
-    *stored, candidates = row
+        raise NotFound("no such submission")
+    *stored, candidates, state = row
+    if state != "held":
+        raise Conflict(f"the submission is not Held, it is {LABELS[state]}")
     return HeldSubmission(_stored(tuple(stored)), _decode_names(candidates or "[]"))
 
 
@@ -289,51 +285,3 @@ def forms_with_queue(conn: Connection) -> list[str]:
             .distinct()
         ).scalars()
     )
-
-
-class SubmissionSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of a form's recent submissions."""
-
-    id: str
-    label: Label
-    received_at: int
-    held_reason: HeldReason | None
-    candidates: tuple[str, ...]
-    contact_id: str | None
-    deal_id: str | None
-    dropped: int
-
-
-def recent(
-    conn: Connection, organization_id: str, form_id: str, limit: int = RECENT_SUBMISSIONS
-) -> list[SubmissionSummary]:
-    """The form's latest submissions, the newest first."""
-    rows = conn.execute(
-        select(
-            submissions.c.id,
-            submissions.c.state,
-            submissions.c.received_at,
-            submissions.c.held_reason,
-            submissions.c.candidates,
-            submissions.c.contact_id,
-            submissions.c.deal_id,
-            submissions.c.dropped,
-        )
-        .where(submissions.c.organization_id == organization_id, submissions.c.form_id == form_id)
-        .order_by(submissions.c.id.desc())
-        .limit(limit)
-    )
-    return [
-        SubmissionSummary(
-            id=submission_id,
-            label=LABELS[state],
-            received_at=received_at,
-            # A spam mark that has not been filed yet is no reason that anything is held.
-            held_reason=reason if state in {"held", "filed"} else None,
-            candidates=_decode_names(candidates or "[]"),
-            contact_id=contact_id,
-            deal_id=deal_id,
-            dropped=dropped,
-        )
-        for submission_id, state, received_at, reason, candidates, contact_id, deal_id, dropped in rows
-    ]

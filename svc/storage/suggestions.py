@@ -67,8 +67,7 @@ def accept(tx: Tx, organization: Organization, suggestion_id: str, *, source: So
 
     Raises:
         NotFound: no such suggestion, or its record is deleted.
-        Conflict: it was decided already.
-        InvalidInput: the value does not fit the property any more.
+        Conflict: it was decided already, or the value does not fit any more.
     """
     row = _open(tx.conn, organization.id, suggestion_id)
     object_slug = tx.conn.execute(
@@ -77,7 +76,11 @@ def accept(tx: Tx, organization: Organization, suggestion_id: str, *, source: So
         .where(record_rows.c.id == row.record_id)
     ).scalar_one()
     given = {row.property: msgspec.json.decode(row.value)}
-    record = records.update_one(tx, organization, object_slug, row.record_id, given, source=source)
+    try:
+        record = records.update_one(tx, organization, object_slug, row.record_id, given, source=source)
+    except InvalidInput as error:  # of what a form gave long ago, and nobody asked for now
+        reasons = "; ".join(fault.detail for fault in error.faults)
+        raise Conflict(f"the record does not take this value any more: {reasons}") from None
     _decide(tx, suggestion_id, "accepted")
     return record
 

@@ -1,12 +1,13 @@
 """Visits of tracked sites, and the daily keys that visitors are named under."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+import msgspec
+from sqlalchemy import Connection, and_, bindparam, delete, insert, select, update
 
 from svc.domain.ids import new_id
-from svc.domain.limits import VISITOR_KEY_DAYS
+from svc.domain.limits import VISITOR_KEY_DAYS, VISITS_SHOWN_MAX
 from svc.domain.times import DAY_MS, day_of
 from svc.domain.visits import PageView
 from svc.storage.prepared import Prepared
@@ -60,6 +61,41 @@ def attach(conn: Connection, organization_id: str, known: Sequence[tuple[str, st
             for visitor, contact_id in known
         ],
     )
+
+
+class Visit(msgspec.Struct, frozen=True):
+    """A page view as it is kept. `at` is ms since the epoch."""
+
+    url: str
+    referrer: str | None
+    title: str | None
+    at: int
+
+
+def before(
+    conn: Connection,
+    organization_id: str,
+    at: int,
+    *,
+    contact_id: str | None,
+    visitors: Collection[str],
+    most: int = VISITS_SHOWN_MAX,
+) -> list[Visit]:
+    """The latest page views up to *at*, in their order: the contact's, or those under *visitors*' names."""
+    whose = visits.c.record_id == contact_id
+    if contact_id is None:
+        whose = and_(
+            visits.c.organization_id == organization_id,
+            visits.c.visitor.in_(visitors),
+            visits.c.record_id.is_(None),
+        )
+    rows = conn.execute(
+        select(visits.c.url, visits.c.referrer, visits.c.title, visits.c.at)
+        .where(whose, visits.c.at <= at)
+        .order_by(visits.c.at.desc(), visits.c.id.desc())
+        .limit(most)
+    ).all()
+    return [Visit(*row) for row in reversed(rows)]
 
 
 def rotate_keys(tx: Tx) -> list[bytes]:

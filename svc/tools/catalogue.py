@@ -4,10 +4,32 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Final
 
-from svc.tools import records
+from svc.tools import (
+    forms,
+    notes,
+    objects,
+    properties,
+    record_history,
+    record_lists,
+    records,
+    sites,
+    submissions,
+    suggestions,
+)
 from svc.tools.tool import Registry, Tool
 
-_MODULES: Final = (records,)
+_MODULES: Final = (
+    forms,
+    notes,
+    objects,
+    properties,
+    record_history,
+    record_lists,
+    records,
+    sites,
+    submissions,
+    suggestions,
+)
 
 
 def _tools(*modules: ModuleType) -> Iterator[Tool[Any, Any]]:

@@ -1,14 +1,21 @@
-"""`record.*`: records of every object, built-in and custom."""
+"""`record.*`: records of every object, built-in and custom, one at a time.
+
+`record_lists` has what finds them, `record_history` what was, what goes, and what comes back.
+"""
 
 from typing import Annotated, Any, Final
 
+import msgspec
+from msgspec import UNSET, UnsetType
+
 from svc.domain.callers import Call
 from svc.domain.errors import Conflict, NotFound
+from svc.domain.limits import LIST_ROWS, RECORDS_CREATED_MAX
 from svc.domain.times import rfc3339
-from svc.storage import organizations, records
+from svc.storage import organizations, record_relations, record_upserts, records
 from svc.storage.records import Record
 from svc.storage.store import Tx, View
-from svc.tools.tool import Answer, Asked, Timestamp, about, reads, tool, writes
+from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, tool, writes
 
 ObjectType = Annotated[
     str, about(description="The object's slug: `contact`, `company`, `deal` or a custom one.")
@@ -17,6 +24,15 @@ RecordId = Annotated[str, about(description="The record's id.", examples=["rec_0
 Properties = Annotated[
     dict[str, Any],
     about(description="Values by the slugs of the object's properties; what has no value is not there."),
+]
+
+NewProperties = Annotated[
+    dict[str, Any],
+    about(description="Values by the slugs of the object's properties, each in its property's type."),
+]
+ChangedProperties = Annotated[
+    dict[str, Any],
+    about(description="Values by slug; null clears one, and what is absent stays as it is."),
 ]
 
 
@@ -30,15 +46,20 @@ class RecordAnswer(Answer, frozen=True, kw_only=True):
     updated_at: Timestamp
 
 
+def facts_of(record: Record) -> dict[str, Any]:
+    """What an answer says of the record."""
+    return {
+        "id": record.id,
+        "object_type": record.object_type,
+        "properties": record.properties,
+        "created_at": rfc3339(record.created_at),
+        "updated_at": rfc3339(record.updated_at),
+    }
+
+
 def answer_of(record: Record) -> RecordAnswer:
     """The record as tools answer it."""
-    return RecordAnswer(
-        id=record.id,
-        object_type=record.object_type,
-        properties=record.properties,
-        created_at=rfc3339(record.created_at),
-        updated_at=rfc3339(record.updated_at),
-    )
+    return RecordAnswer(**facts_of(record))
 
 
 EXAMPLE: Final = RecordAnswer(
@@ -50,11 +71,45 @@ EXAMPLE: Final = RecordAnswer(
 )
 
 
+class GetRelated(Asked, frozen=True, kw_only=True):
+    """Which page of the records that lead to one."""
+
+    limit: Annotated[int, Limit] = LIST_ROWS
+    cursor: Annotated[str, Cursor] | None = None
+
+
 class GetRecord(Asked, frozen=True, kw_only=True):
-    """Which record to show."""
+    """Which record to show, and whether with those that lead to it."""
 
     object_type: ObjectType
     id: RecordId
+    related: Annotated[
+        GetRelated | None,
+        about(
+            description="Show, too, the records of any object whose relations lead to this one: "
+            "a company's contacts and deals. `{}` asks for their first page."
+        ),
+    ] = None
+
+
+class RelatedRecord(Answer, frozen=True, kw_only=True):
+    """A record that leads to another."""
+
+    property: Annotated[str, about(description="The slug of its relation that does.")]
+    record: RecordAnswer
+
+
+class RelatedRecords(Answer, frozen=True, kw_only=True):
+    """Records that lead to one, in the order of their making."""
+
+    records: Annotated[tuple[RelatedRecord, ...], about(description="In the order of their making.")]
+    next_cursor: Annotated[str | None, NextCursor]
+
+
+class ShownRecord(RecordAnswer, frozen=True, kw_only=True):
+    """A record, with those that lead to it where they were asked for."""
+
+    related: RelatedRecords | UnsetType = UNSET
 
 
 @tool(
@@ -63,23 +118,41 @@ class GetRecord(Asked, frozen=True, kw_only=True):
     needs="records.read",
     refuses=(NotFound,),
     example=GetRecord(object_type="contact", id=EXAMPLE.id),
-    answer=EXAMPLE,
+    answer=ShownRecord(**msgspec.structs.asdict(EXAMPLE)),
 )
-def get(view: View, call: Call, asked: GetRecord) -> RecordAnswer:
+def get(view: View, call: Call, asked: GetRecord) -> ShownRecord:
     """Show a record.
 
-    The id of a record that was merged into another shows the other.
+    The id of a record that was merged into another shows the other. A relation leads to one record; `related`
+    shows its other end, all that leads to this one. To filter or sort those, use `record.list` with a filter
+    on the relation.
     """
-    return answer_of(records.get(view.conn, call.caller.organization_id, asked.object_type, asked.id))
+    found = records.get(view.conn, call.caller.organization_id, asked.object_type, asked.id)
+    related = UNSET if asked.related is None else _related(view, call, found, asked.related)
+    return ShownRecord(**facts_of(found), related=related)
+
+
+def _related(view: View, call: Call, record: Record, asked: GetRelated) -> RelatedRecords:
+    found, more = record_relations.leading_to(
+        view.conn,
+        call.caller.organization_id,
+        record.object_type,
+        record.id,
+        cursor=asked.cursor,
+        limit=asked.limit,
+        pointer="/related",
+    )
+    return RelatedRecords(
+        records=tuple(RelatedRecord(property=one.property, record=answer_of(one.record)) for one in found),
+        next_cursor=more,
+    )
 
 
 class CreateRecord(Asked, frozen=True, kw_only=True):
     """A record to be made."""
 
     object_type: ObjectType
-    properties: Annotated[
-        dict[str, Any], about(description="Values by the slugs of the object's properties.")
-    ]
+    properties: NewProperties
 
 
 @tool(
@@ -99,3 +172,116 @@ def create(tx: Tx, call: Call, asked: CreateRecord) -> RecordAnswer:
     organization = organizations.get(tx.conn, call.caller.organization_id)
     made = records.create(tx, organization, asked.object_type, asked.properties, source=call.source())
     return answer_of(made)
+
+
+class NewRecord(Asked, frozen=True, kw_only=True):
+    """One of several records to be made."""
+
+    properties: NewProperties
+
+
+class CreateManyRecords(Asked, frozen=True, kw_only=True):
+    """Records of one object to be made."""
+
+    object_type: ObjectType
+    records: Annotated[tuple[NewRecord, ...], about(min_length=1, max_length=RECORDS_CREATED_MAX)]
+
+
+class CreatedRecords(Answer, frozen=True, kw_only=True):
+    """Records that were made."""
+
+    records: Annotated[tuple[RecordAnswer, ...], about(description="In the order in which they were given.")]
+
+
+@tool(
+    "record.create_many",
+    writes,
+    needs="records.write",
+    refuses=(NotFound, Conflict),
+    example=CreateManyRecords(object_type="contact", records=(NewRecord(properties=EXAMPLE.properties),)),
+    answer=CreatedRecords(records=(EXAMPLE,)),
+)
+def create_many(tx: Tx, call: Call, asked: CreateManyRecords) -> CreatedRecords:
+    """Create several records of one object: all of them, or none.
+
+    What is wrong with any of them is told for all of them at once.
+    """
+    organization = organizations.get(tx.conn, call.caller.organization_id)
+    made = records.create_many(
+        tx,
+        organization,
+        asked.object_type,
+        [one.properties for one in asked.records],
+        source=call.source(),
+    )
+    return CreatedRecords(records=tuple(map(answer_of, made)))
+
+
+class UpdateRecord(Asked, frozen=True, kw_only=True):
+    """What to change of a record."""
+
+    object_type: ObjectType
+    id: RecordId
+    properties: ChangedProperties
+
+
+@tool(
+    "record.update",
+    writes,
+    needs="records.write",
+    refuses=(NotFound, Conflict),
+    example=UpdateRecord(object_type="contact", id=EXAMPLE.id, properties={"city": "London"}),
+    answer=EXAMPLE,
+)
+def update(tx: Tx, call: Call, asked: UpdateRecord) -> RecordAnswer:
+    """Change values of a record.
+
+    What changes nothing leaves no trace: `updatedAt` stays as it was.
+    """
+    organization = organizations.get(tx.conn, call.caller.organization_id)
+    changed = records.update_one(
+        tx, organization, asked.object_type, asked.id, asked.properties, source=call.source()
+    )
+    return answer_of(changed)
+
+
+class UpsertRecord(Asked, frozen=True, kw_only=True):
+    """A record to be found and changed, or else made."""
+
+    object_type: ObjectType
+    by: Annotated[
+        str,
+        about(
+            description="The property that the record is looked up by: a unique one, or a contact's `email` "
+            "or `phone`. `properties` has its value.",
+            examples=["email"],
+        ),
+    ]
+    properties: ChangedProperties
+
+
+class UpsertedRecord(RecordAnswer, frozen=True, kw_only=True):
+    """A record that was changed or made."""
+
+    created: Annotated[bool, about(description="Whether it was made now.")]
+
+
+@tool(
+    "record.upsert",
+    writes,
+    needs="records.write",
+    refuses=(NotFound, Conflict),
+    example=UpsertRecord(object_type="contact", by="email", properties=EXAMPLE.properties),
+    answer=UpsertedRecord(**msgspec.structs.asdict(EXAMPLE), created=True),
+)
+def upsert(tx: Tx, call: Call, asked: UpsertRecord) -> UpsertedRecord:
+    """Change the record that has a value, or create it where there is none.
+
+    Two upserts at the same moment make one record. A contact is also known by the e-mails and phones of those
+    that were merged into it. Several contacts with one e-mail or phone are a conflict: a person decides.
+    """
+    organization = organizations.get(tx.conn, call.caller.organization_id)
+    record, created = record_upserts.upsert(
+        tx, organization, asked.object_type, asked.by, asked.properties, source=call.source()
+    )
+    return UpsertedRecord(**facts_of(record), created=created)

@@ -243,10 +243,10 @@ async def test_a_paused_form_takes_nothing_with_the_next_submission(autojump_clo
         window = FormWindow(house, form.form_key)
         await window.submit(a_post())
 
-        await here.store.write(forms.set_status, here.organization.id, form.id, "paused")
+        await here.store.write(forms.pause, here.organization.id, form.id)
         with pytest.raises(PostRefused) as refused:
             await window.submit(a_post())
-        await here.store.write(forms.set_status, here.organization.id, form.id, "active")
+        await here.store.write(forms.resume, here.organization, form.id)
         await window.submit(a_post())
 
         assert "unknown_form" == refused.value.reason

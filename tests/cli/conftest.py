@@ -69,7 +69,7 @@ def shop_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def demo_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return filled(tmp_path_factory.mktemp("demo") / "data", open_shop, "127.0.0.1", b"s" * 32)
+    return filled(tmp_path_factory.mktemp("demo") / "data", open_shop, "127.0.0.1", b"s" * 32, "")
 
 
 @pytest.fixture

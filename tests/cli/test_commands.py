@@ -1,5 +1,6 @@
 """What an operator does from the command line, and what it says when that cannot be done."""
 
+import json
 import os
 import sqlite3
 import stat
@@ -45,7 +46,7 @@ def test_a_newcomer_gets_from_nothing_to_a_form(svc: Svc) -> None:
         f"{form.stdout.strip()}  Ask about a lamp  active  harbourlamps.example" in svc("form", "list").stdout
     )
     assert key.stdout.strip() not in svc("serverkey", "list").stdout
-    assert ["ID", "RECEIVED"] == svc("form", "recent", form.stdout.strip()).stdout.split()[:2]
+    assert ["ID", "RECEIVED"] == svc("submission", "list", "--form", form.stdout.strip()).stdout.split()[:2]
 
 
 def test_a_form_is_paused_resumed_and_removed(svc: Svc, shop: Path) -> None:
@@ -60,6 +61,39 @@ def test_a_form_is_paused_resumed_and_removed(svc: Svc, shop: Path) -> None:
 
     assert ["paused", "active"] == statuses
     assert key not in svc("form", "list").stdout
+
+
+def test_a_held_submission_is_attached(svc: Svc, demo: Path) -> None:
+    """The list leads to it, its candidates are shown, and who says who sent it gets the contact's id."""
+    head, *held = svc("submission", "list", "--state", "held").stdout.splitlines()
+    submission = next(line.split()[0] for line in held if "similar" in line)
+    shown = json.loads(svc("submission", "show", submission).stdout)
+    [candidate] = shown["candidates"]
+
+    attached = svc("submission", "attach", submission, "--contact", candidate["id"])
+    again = svc("submission", "attach", submission, "--new")
+
+    assert ["ID", "RECEIVED", "STATE"] == head.split()[:3]
+    assert ("Held", "Ines Duarte") == (shown["state"], candidate["name"])
+    assert (0, candidate["id"]) == (attached.exit_code, attached.stdout.strip())
+    assert (1, "Error: the submission is not Held, it is Filed\n") == (again.exit_code, again.stderr)
+    assert submission in svc("submission", "list", "--state", "Filed").stdout
+    assert 0 == svc("check").exit_code
+
+
+def test_the_audit_trail_has_what_an_operator_does(svc: Svc, shop: Path) -> None:
+    """Each act that is a tool's is there under the tool's name, with the command line as its door."""
+    svc("site", "create", "harbourlamps.example")
+    key = svc("form", "create", "Contact us").stdout.strip()
+    for verb in ("pause", "resume", "remove"):
+        svc("form", verb, key)
+
+    with closing(sqlite3.connect(shop / "svc.db")) as conn:
+        rows = conn.execute("SELECT action, door, caller_kind FROM audit ORDER BY id").fetchall()
+    assert [
+        (action, "cli", "operator")
+        for action in ("site.create", "form.create", "form.pause", "form.resume", "form.remove")
+    ] == rows
 
 
 def test_a_revoked_server_key_is_gone(svc: Svc, shop: Path) -> None:
@@ -122,6 +156,7 @@ def test_a_password_is_read_and_not_shown(svc: Svc, shop: Path) -> None:
         (("org", "create", "X", "--plan", "gold"), 2, "'gold' is not one of"),
         (("site", "create", "no domain"), 1, "a site is named by its domain"),
         (("form", "create", "X", "--map", "town"), 2, "'town' is not FIELD=PROPERTY"),
+        (("form", "create", "X", "--honeypot", "phone"), 1, "Error: 'phone' is a field that people fill in"),
         (("form", "create", "X", "--map", "town=citty"), 1, "no property 'citty'; the nearest is city"),
         (("form", "create", "X", "--site", "other.example"), 1, "`svc site create other.example`"),
         (("form", "create", "X", "--organization", "org_0"), 1, "no such organization"),
@@ -130,7 +165,9 @@ def test_a_password_is_read_and_not_shown(svc: Svc, shop: Path) -> None:
         (("user", "create", "a@example.com", "--password-stdin"), 1, "a password has 10 to 1000 characters"),
         (("user", "link", "nobody@example.com"), 1, "no account with this e-mail address"),
         (("form", "pause", "svcf_0"), 1, "no such form"),
-        (("form", "recent", "svcf_0"), 1, "no such form"),
+        (("submission", "list", "--form", "svcf_0"), 1, "no such form"),
+        (("submission", "attach", "sub_0"), 2, "say --contact ID or --new"),
+        (("submission", "attach", "sub_0", "--new"), 1, "no such submission"),
         (("config", "--config", "missing.toml"), 2, "missing.toml cannot be read: No such file"),
         (("restore", "missing.tar", "--force"), 1, "missing.tar: No such file or directory"),
     ],
@@ -218,7 +255,7 @@ def test_a_healthy_database_keeps_every_promise(svc: Svc, shop: Path) -> None:
             "every member, key and invitation has a role that is there",
         ),
         (
-            "INSERT INTO members SELECT id, 'usr_1', 'viewer', 'active', 1, 1 FROM organizations",
+            "UPDATE members SET role_id = 'viewer'",
             "every organization that has members has an Owner",
         ),
         (

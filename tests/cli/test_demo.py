@@ -8,6 +8,8 @@ import msgspec
 import pytest
 from sqlalchemy import Connection, Table, func, select
 
+from svc.actors.house import House, Secrets
+from svc.actors.population import KINDS
 from svc.cli.demo import DemoFacts, open_demo, what_to_try
 from svc.cli.directory import DataDirectory
 from svc.cli.doors import Doors
@@ -15,11 +17,13 @@ from svc.cli.failures import Failure
 from svc.clock import VirtualClock
 from svc.config import Secret
 from svc.domain.origins import origin_allowed
+from svc.http.app import public_app
 from svc.storage import forms, organizations, tables
 from svc.storage.inline import inline_store
 from svc.storage.organizations import NewOrganization
 from svc.storage.store import Store
 from tests.cli.conftest import Svc
+from tests.http.asking import client_of
 
 START = 1_790_000_000_000
 SENDER_SECRET = b"s" * 32
@@ -104,13 +108,46 @@ async def test_the_facts_are_written_for_programs(directory: DataDirectory, stor
         "baseUrl": "http://127.0.0.1:8000",
         "operatorUrl": "http://127.0.0.1:8001",
         "operatorToken": "the-operators-token-8000",
+        "owner": {"email": "maren@harbour-lamps.example", "password": facts.owner.password},
         "organizationId": facts.organization_id,
+        "apiKey": facts.api_key,
+        "viewerKey": facts.viewer_key,
+        "gatewayKey": facts.gateway_key,
         "siteDomain": "127.0.0.1",
         "formKey": facts.form_key,
         "boundFormKey": facts.bound_form_key,
         "serverKey": facts.server_key,
     } == json.loads(directory.demo.read_bytes())
     assert 0o600 == directory.demo.stat().st_mode & 0o777
+
+
+async def test_the_records_were_made_by_tools(directory: DataDirectory, store: Store) -> None:
+    """By the owner, some a day, as the trail has it; the lamps are an object of the shop's own."""
+    facts = await opened(directory, store)
+
+    def made(conn: Connection) -> dict[str, int]:
+        slug = tables.objects.c.slug
+        rows = select(slug, func.count()).join(
+            tables.records, tables.records.c.object_id == tables.objects.c.id
+        )
+        return dict(conn.execute(rows.group_by(slug)).tuples().all())
+
+    def trail(conn: Connection) -> list[tuple[str, int, str]]:
+        column = tables.audit.c
+        rows = select(column.caller_kind, func.count(), tables.people.c.email)
+        return list(
+            conn.execute(
+                rows.join(tables.people, tables.people.c.id == column.person_id)
+                .where(column.action == "record.create")
+                .group_by(column.caller_kind)
+            ).tuples()
+        )
+
+    found = await store.read(made)
+    assert {"company": 6, "lamp": 8} == {slug: found[slug] for slug in ("company", "lamp")}
+    assert found["contact"] > 12
+    assert found["deal"] > 7
+    assert [("person", 33, facts.owner.email)] == await store.read(trail)
 
 
 async def test_a_second_start_finds_the_same_shop(directory: DataDirectory, store: Store) -> None:
@@ -161,8 +198,31 @@ async def test_what_to_try_has_no_blanks_to_fill_in(directory: DataDirectory, st
     assert 3 == len(curls)
     assert f"{facts.base_url}/api/f/s" in curls[0]
     assert facts.form_key in curls[0]
-    assert facts.operator_token in curls[1]
-    assert f"{facts.operator_url}/healthz" in curls[2]
+    assert f"{facts.base_url}/api/v1/tools/record.create" in curls[1]
+    assert facts.api_key in curls[1]
+    assert facts.operator_token in curls[2]
+
+
+async def test_the_keys_open_what_they_are_for(directory: DataDirectory, store: Store) -> None:
+    """All tools, those that read, none at all; and the owner signs in."""
+    facts = await opened(directory, store)
+    ada = {"objectType": "contact", "properties": {"name": "Ada"}}
+    house = House(KINDS, store, VirtualClock(START), Secrets(sender=SENDER_SECRET))
+    async with house.live(), client_of(public_app(house)) as client:
+        statuses = {}
+        for name in ("api_key", "viewer_key", "gateway_key"):
+            key = {"authorization": f"Bearer {getattr(facts, name)}"}
+            made = await client.post("/api/v1/tools/record.create", json=ada, headers=key)
+            shown = await client.post(
+                "/api/v1/tools/record.get", json={"objectType": "contact", "id": "rec_1"}, headers=key
+            )
+            statuses[name] = (made.status_code, shown.status_code)
+        signed_in = await client.post("/app/api/sign-in", json=msgspec.structs.asdict(facts.owner))
+
+    assert {"api_key": (200, 404), "viewer_key": (403, 404), "gateway_key": (403, 403)} == statuses
+    assert [(facts.organization_id, "owner")] == [
+        (one["id"], one["role"]) for one in signed_in.json()["organizations"]
+    ]
 
 
 def test_the_shop_keeps_every_promise(svc: Svc, demo: Path) -> None:

@@ -17,9 +17,9 @@ from sqlalchemy import select
 
 from svc.cli.directory import DataDirectory
 from svc.clock import WallClock
-from svc.storage import forms, server_keys, tables
+from svc.domain.forms import NewForm
+from svc.storage import forms, organizations, server_keys, tables
 from svc.storage.beside import sole_use
-from svc.storage.forms import NewForm
 from svc.storage.sqlite import open_store
 from svc.storage.store import Tx
 from tests.cli.conftest import Svc
@@ -73,10 +73,10 @@ def test_the_demo_starts_works_and_starts_again(start: Start, svc: Svc) -> None:
     assert (urls["Public"], urls["Operator"]) == (facts["baseUrl"], facts["operatorUrl"])
     assert 0o600 == service.data.demo.stat().st_mode & 0o777
     assert 3 == len(curls)
-    submitted, actors, health = map(run_curl, curls)
+    submitted, created, actors = map(run_curl, curls)
     assert {"ok": True} == submitted.json()
+    assert "Edith Clarke" == created.json()["properties"]["name"]
     assert facts["formKey"] in actors.text
-    assert health.is_success
     page = httpx.get(f"{facts['baseUrl']}/demo/")
     assert 200 == page.status_code
     assert facts["formKey"] in page.text
@@ -90,6 +90,8 @@ def test_the_demo_starts_works_and_starts_again(start: Start, svc: Svc) -> None:
     assert {"ok": True} == submit(
         facts_of(again)["baseUrl"], facts["boundFormKey"], "grace@example.com"
     ).json()
+    repeated = run_curl(curls[1].replace(urls["Public"], facts_of(again)["baseUrl"]))
+    assert (created.content, "true") == (repeated.content, repeated.headers["idempotent-replayed"])
     assert 0 == again.end(signal.SIGINT)
     assert 0 == svc("check").exit_code
 
@@ -101,7 +103,8 @@ FORMS_EACH = 8
 def open_forms(tx: Tx, organization_id: str) -> tuple[list[str], str]:
     """Forms for all posters, and a server key, so that each visitor is a sender."""
     names = [f"Form {number}" for number in range(2 * POSTERS * FORMS_EACH)]
-    keys = [forms.create(tx, organization_id, NewForm(name=name)).form_key for name in names]
+    organization = organizations.get(tx.conn, organization_id)
+    keys = [forms.create(tx, organization, NewForm(name=name)).form_key for name in names]
     return keys, server_keys.mint(tx, organization_id, "web-1").key
 
 

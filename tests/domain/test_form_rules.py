@@ -2,8 +2,10 @@
 
 import pytest
 
-from svc.domain.errors import InvalidValue
-from svc.domain.form_rules import check_form
+from svc.domain.errors import InvalidInput
+from svc.domain.form_rules import checked
+from svc.domain.forms import NewForm
+from svc.domain.limits import FORM_FIELD_NAME_CHARS_MAX, FORM_FIELDS_MAX
 from svc.domain.objects import BUILTIN_OBJECTS
 
 CONTACT = {prop.slug: prop for prop in BUILTIN_OBJECTS[0].properties}
@@ -15,7 +17,7 @@ CONTACT = {prop.slug: prop for prop in BUILTIN_OBJECTS[0].properties}
 )
 def test_a_sound_form_passes(mapping, honeypot):
     """Fields go to properties that forms can set, and the honeypot is a field of its own."""
-    check_form(mapping, honeypot, CONTACT)
+    checked(NewForm(name="Contact", field_map=mapping, honeypot=honeypot), CONTACT)
 
 
 @pytest.mark.parametrize(
@@ -27,9 +29,34 @@ def test_a_sound_form_passes(mapping, honeypot):
         ({}, "clientphone"),
         ({"Town": "city"}, "town "),
         ({}, " "),
+        ({"Town": "city", "town ": "job_title"}, None),
+        ({" ": "city"}, None),
+        ({"x" * (FORM_FIELD_NAME_CHARS_MAX + 1): "city"}, None),
+        (dict.fromkeys(map(str, range(FORM_FIELDS_MAX + 1)), "city"), None),
     ],
 )
 def test_a_form_that_would_swallow_enquiries_is_refused(mapping, honeypot):
     """An unknown property, one that no form can set, and a honeypot that people fill in are refused."""
-    with pytest.raises(InvalidValue):
-        check_form(mapping, honeypot, CONTACT)
+    with pytest.raises(InvalidInput):
+        checked(NewForm(name="Contact", field_map=mapping, honeypot=honeypot), CONTACT)
+
+
+def test_all_that_is_wrong_is_told_at_once():
+    """Each fault points to what has to be mended."""
+    asked = NewForm(name="\n", field_map={"a/b": "town"}, deal_title=" ", honeypot="phone")
+
+    with pytest.raises(InvalidInput) as caught:
+        checked(asked, CONTACT)
+
+    assert ["/dealTitle", "/fieldMap/a~1b", "/honeypot", "/name"] == sorted(
+        fault.pointer for fault in caught.value.faults
+    )
+
+
+def test_a_mapping_that_stays_is_not_looked_at_again():
+    """A property that is gone since is no fault of who changes the name."""
+    before = NewForm(name="Contact", field_map={"town": "gone"})
+
+    assert NewForm(name="Lamps", field_map=before.field_map) == checked(
+        NewForm(name=" Lamps ", field_map=before.field_map), CONTACT, before
+    )

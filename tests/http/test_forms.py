@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from svc.actors.house import House
-from svc.domain.forms import Form
+from svc.domain.forms import SUBMIT_PATH, Form
 from svc.domain.keys import FORM_KEY, digest, new_key
 from svc.domain.limits import FORM_BODY_BYTES_MAX, SENDER_SUBMISSIONS_MAX
 from svc.domain.senders import parse_networks
 from svc.http.asgi import Message
-from svc.http.forms import PATH, FormDoor
+from svc.http.forms import FormDoor
 from svc.http.hot import Hot
 from svc.storage import forms, server_keys, sites, tables
 from tests.town import Town, town
@@ -59,7 +59,7 @@ class Sender:
 
     def __init__(self, house: House, trusted_proxies: tuple[str, ...] = ()) -> None:
         door = FormDoor(house, parse_networks(trusted_proxies))
-        self._app = Hot(_nowhere, {PATH: door})
+        self._app = Hot(_nowhere, {SUBMIT_PATH: door})
 
     async def send(
         self,
@@ -83,7 +83,7 @@ class Sender:
             {
                 "type": "http",
                 "method": method,
-                "path": PATH,
+                "path": SUBMIT_PATH,
                 "query_string": query.encode(),
                 "headers": [(name.encode(), value.encode("latin-1")) for name, value in pairs.items()],
                 "client": (client, 1),
@@ -216,7 +216,7 @@ async def test_unknown_and_paused_forms_are_alike(autojump_clock):
     """A made-up key, a key of no form, and a paused form get the same answer."""
     async with shop() as (here, form, sender):
         paused = await here.form()
-        await here.store.write(forms.set_status, here.organization.id, paused.id, "paused")
+        await here.store.write(forms.pause, here.organization.id, paused.id)
 
         replies = [
             await sender.send(json.dumps({"f": key, "v": {"email": "a@example.com"}}).encode())

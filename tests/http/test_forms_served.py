@@ -10,10 +10,9 @@ import msgspec
 import pytest
 import trio
 
-from svc.domain.forms import Form
+from svc.domain.forms import SUBMIT_PATH, Form
 from svc.domain.limits import FORM_BODY_BYTES_MAX, QUEUE_SUBMISSIONS_MAX, SENDER_SUBMISSIONS_MAX
 from svc.http.app import public_app
-from svc.http.forms import PATH
 from svc.storage import server_keys, submissions, tables
 from svc.storage.store import Tx
 from tests.http.serving import Listening, Memory, Reply, in_memory, listening, post
@@ -38,7 +37,7 @@ class Shop(msgspec.Struct, Generic[ServerT]):
         return json.dumps({"f": self.form.form_key, "v": {"email": email, **values}}).encode()
 
     def request(self, *headers: bytes, email: str = "ada@example.com") -> bytes:
-        return post(self.body(email), JSON, ORIGIN, ID, *headers, path=PATH.encode())
+        return post(self.body(email), JSON, ORIGIN, ID, *headers, path=SUBMIT_PATH.encode())
 
     async def stored(self) -> int:
         return await self.here.count(tables.submissions)
@@ -114,7 +113,7 @@ async def test_a_body_that_trickles_is_as_slow(autojump_clock):
 )
 async def test_a_broken_body_is_told_so_in_the_doors_words(chunks: bytes):
     """400 with the form's JSON, the page's headers and the caller's id, and then the connection is closed."""
-    head = b"\r\n".join([b"POST %b HTTP/1.1" % PATH.encode(), b"Host: a", JSON, ORIGIN, ID])
+    head = b"\r\n".join([b"POST %b HTTP/1.1" % SUBMIT_PATH.encode(), b"Host: a", JSON, ORIGIN, ID])
     async with served() as one:
         client = await one.server.dial()
         reply = await client.ask(head + b"\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)
@@ -130,7 +129,7 @@ async def test_a_chunked_body_is_a_body():
     async with served() as one:
         body = one.body()
         chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in body) + b"0\r\n\r\n"
-        head = b"\r\n".join([b"POST %b HTTP/1.1" % PATH.encode(), b"Host: a", JSON, ORIGIN, ID])
+        head = b"\r\n".join([b"POST %b HTTP/1.1" % SUBMIT_PATH.encode(), b"Host: a", JSON, ORIGIN, ID])
         reply = await (await one.server.dial()).ask(head + b"\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)
 
         assert TAKEN == told(reply)
@@ -141,7 +140,7 @@ async def test_a_length_that_is_too_large_is_refused_at_once():
     """413 comes before any of the body has, and with the headers that let the page read it."""
     async with served() as one:
         length = b"Content-Length: %d" % (FORM_BODY_BYTES_MAX + 1)
-        head = [b"POST %b HTTP/1.1" % PATH.encode(), b"Host: a", JSON, ORIGIN, ID, length]
+        head = [b"POST %b HTTP/1.1" % SUBMIT_PATH.encode(), b"Host: a", JSON, ORIGIN, ID, length]
         reply = await (await one.server.dial()).ask(b"\r\n".join(head) + b"\r\n\r\n")
 
         assert refused(413) == told(reply)
@@ -159,7 +158,7 @@ async def test_a_large_body_is_refused_so_that_the_page_knows(chunked: bool):
     async with served() as one, httpx.AsyncClient(base_url=f"http://{one.server.bind}") as client:
         content: Any = _ten_megabytes() if chunked else b"x" * 10 * MEGABYTE
         headers = {"origin": "https://lamps.example", "x-request-id": "from-the-caller"}
-        reply = await client.post(PATH, content=content, headers=headers)
+        reply = await client.post(SUBMIT_PATH, content=content, headers=headers)
 
         assert refused(413) == told(Reply(reply.status_code, dict(reply.headers), reply.content))
 
@@ -183,7 +182,7 @@ async def test_who_asks_to_send_too_much_is_told_not_to():
     async with served() as one:
         client = await one.server.dial()
         length = b"Content-Length: %d" % (FORM_BODY_BYTES_MAX + 1)
-        head = [b"POST %b HTTP/1.1" % PATH.encode(), b"Host: a", length, b"Expect: 100-continue"]
+        head = [b"POST %b HTTP/1.1" % SUBMIT_PATH.encode(), b"Host: a", length, b"Expect: 100-continue"]
         await client.send(b"\r\n".join(head) + b"\r\n\r\n")
         first = await client.stream.receive_some()
 
@@ -207,7 +206,7 @@ async def test_posts_sent_at_once_are_answered_in_their_order():
     """Pipelined posts are each taken or refused by themselves."""
     async with served() as one:
         client = await one.server.dial()
-        wrong = post(b"{", JSON, ORIGIN, ID, path=PATH.encode())
+        wrong = post(b"{", JSON, ORIGIN, ID, path=SUBMIT_PATH.encode())
         await client.send(one.request(email="a@example.com") + wrong + one.request(email="b@example.com"))
         replies = [told(await client.reply("POST")) for _ in range(3)]
 
@@ -258,7 +257,7 @@ async def test_a_byte_order_mark_is_passed_over():
     """JSON as Windows programs write it is read."""
     async with served() as one:
         body = b"\xef\xbb\xbf" + one.body()
-        reply = await (await one.server.dial()).ask(post(body, JSON, ORIGIN, ID, path=PATH.encode()))
+        reply = await (await one.server.dial()).ask(post(body, JSON, ORIGIN, ID, path=SUBMIT_PATH.encode()))
 
         assert TAKEN == told(reply)
 

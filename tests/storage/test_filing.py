@@ -8,7 +8,7 @@ from svc.domain.errors import Conflict, NotFound
 from svc.domain.limits import VISITOR_KEY_DAYS
 from svc.domain.times import DAY_MS
 from svc.domain.visits import page_view
-from svc.storage import contacts, filing, organizations, sites, submissions, tables, visits
+from svc.storage import contacts, filing, organizations, sites, submission_lists, submissions, tables, visits
 from svc.storage.filing import Cabinet
 from tests.town import Town, a_stored_one, town
 
@@ -131,10 +131,9 @@ async def test_an_unclear_submission_is_held_with_its_candidates(autojump_clock)
     async with town() as here:
         held, ada, bob = await held_conflict(here)
 
-        [latest, *_] = await here.store.read(
-            submissions.recent, here.organization.id, (await here.rows(tables.forms))[0].id
-        )
-        assert (held, "Held", "conflict", (ada, bob), None) == (
+        latest = await here.store.read(submission_lists.get, here.organization.id, held)
+
+        assert (held, "Held", "conflict", [ada, bob], None) == (
             latest.id,
             latest.label,
             latest.held_reason,
@@ -179,7 +178,7 @@ async def test_attaching_twice_or_to_a_stranger_is_refused(autojump_clock):
         with pytest.raises(Conflict):
             await here.store.write(filing.attach, where, held, eve.contact_id, None)
         await here.store.write(filing.attach, where, held, bob, None)
-        with pytest.raises(NotFound):
+        with pytest.raises(Conflict):
             await here.store.write(filing.attach, where, held, ada, None)
         with pytest.raises(NotFound):
             await here.store.write(filing.attach, where, "sub_nothing", ada, None)

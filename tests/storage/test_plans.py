@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import Connection
 
-from svc.storage import contacts, forms, organizations, sites, submissions, visits
+from svc.storage import contacts, forms, organizations, sites, submission_lists, submissions, visits
 from svc.storage.prepared import Prepared
 from tests.town import town
 
@@ -23,6 +23,31 @@ from tests.town import town
         ),
         pytest.param(submissions._LAST, "ix_submissions_form_id_id (form_id=? AND id<?)", id="a form's pace"),
         pytest.param(submissions._RELEASE, "ix_submissions_queued (form_id=? AND state=?)", id="head"),
+        pytest.param(
+            submission_lists._NEWEST[None],
+            "ix_submissions_form_id_id (form_id=? AND id<?)",
+            id="a form's list",
+        ),
+        pytest.param(
+            submission_lists._NEWEST["Filed"],
+            "ix_submissions_form_id_id (form_id=? AND id<?)",
+            id="a form's list of what is filed",
+        ),
+        pytest.param(
+            submission_lists._NEWEST["Held"],
+            "ix_submissions_held (form_id=? AND state=? AND id<?)",
+            id="a form's list of what is held",
+        ),
+        pytest.param(
+            submission_lists._NEWEST["Queued"],
+            "ix_submissions_queued (form_id=? AND state=? AND id<?)",
+            id="a form's list of what is queued",
+        ),
+        pytest.param(
+            submission_lists._DUE,
+            "ix_submissions_due (organization_id=? AND state=? AND id<?)",
+            id="a list of what is due",
+        ),
         pytest.param(forms._BY_KEY, "(form_key=?)", id="a form by its key"),
         pytest.param(organizations._GET, "(id=?)", id="an organization"),
         pytest.param(

@@ -1,0 +1,132 @@
+"""The Caretaker tidies up: what is over is deleted, in small units, and what still counts is kept."""
+
+from typing import Any
+
+import pytest
+
+from svc.actors.caretaker import Caretaker
+from svc.actors.house import House
+from svc.domain.callers import operator_call
+from svc.domain.limits import (
+    IDEMPOTENCY_LIFE_MS,
+    INVITATION_LIFE_MS,
+    PRUNED_MAX,
+    SESSION_LIFE_MS,
+    SIGN_IN_LINK_LIFE_MS,
+    SIGN_IN_WINDOW_MS,
+)
+from svc.domain.times import YEAR_MS
+from svc.storage import idempotency, invitations, pruning, sessions, sign_in, tables
+from svc.storage.idempotency import Repeatable
+from svc.storage.sign_in import Failure
+from svc.storage.store import Tx
+from tests.people import a_member, a_stored_key
+from tests.town import Town, town
+
+
+def an_answer(tx: Tx, here: Town, key: str) -> None:
+    idempotency.keep(tx, here.organization.id, Repeatable("key_1", "record.create", key, b"f"), b"{}")
+
+
+def a_link(tx: Tx, here: Town, key: str) -> None:
+    sign_in.make_link(tx, a_member(tx, here.organization.id, f"{key}@example.com").id)
+
+
+def an_invitation(tx: Tx, here: Town, key: str) -> None:
+    invitations.invite(tx, operator_call(here.organization.id), f"{key}@example.com", "viewer")
+
+
+def a_session(tx: Tx, here: Town, key: str) -> None:
+    person = a_member(tx, here.organization.id, f"{key}@example.com")
+    sessions.open_one(tx, person.id, key, "test")
+
+
+def a_failure(tx: Tx, here: Town, key: str) -> None:
+    sign_in.note_failure(tx, Failure(key, key, tx.now))
+
+
+async def round_made(house: House) -> None:
+    """Return once the Caretaker has made a round, and all that it started with it."""
+    caretaker = Caretaker(house, "main")
+    await caretaker.make_round()
+    await caretaker.start()
+
+
+@pytest.mark.parametrize(
+    ("table", "make", "life_ms"),
+    [
+        (tables.idempotency, an_answer, IDEMPOTENCY_LIFE_MS),
+        (tables.sign_in_links, a_link, SIGN_IN_LINK_LIFE_MS),
+        (tables.invitations, an_invitation, INVITATION_LIFE_MS),
+        (tables.sessions, a_session, SESSION_LIFE_MS),
+        (tables.sign_in_failures, a_failure, SIGN_IN_WINDOW_MS),
+    ],
+    ids=lambda one: getattr(one, "name", None),
+)
+async def test_what_is_over_is_deleted(table: Any, make: Any, life_ms: int, autojump_clock):
+    """By the first round after its time, and not before; what was made later stays for its own time."""
+    async with town() as here, here.house() as house:
+        counts = []
+        await here.store.write(make, here, "first")
+        here.clock.jump(life_ms - 1)
+        await here.store.write(make, here, "second")
+        await round_made(house)
+        counts.append(await here.count(table))
+        here.clock.jump(1)
+        await round_made(house)
+        counts.append(await here.count(table))
+        here.clock.jump(life_ms)
+        await round_made(house)
+        counts.append(await here.count(table))
+
+        assert [2, 1, 0] == counts
+
+
+async def test_a_pile_is_deleted_in_small_units(autojump_clock):
+    """No unit of work deletes more than a few hundred rows, and one round all that is over."""
+    async with town() as here, here.house() as house:
+
+        def fill(tx: Tx) -> None:
+            for number in range(2 * PRUNED_MAX + 1):
+                an_answer(tx, here, f"k-{number}")
+
+        await here.store.write(fill)
+        here.clock.jump(IDEMPOTENCY_LIFE_MS)
+        more = await here.store.write(pruning.prune)
+        left = [await here.count(tables.idempotency)]
+        await round_made(house)
+        await Caretaker(house, "main").start()
+        left.append(await here.count(tables.idempotency))
+
+        assert more
+        assert [PRUNED_MAX + 1, 0] == left
+
+
+async def test_a_unit_goes_by_the_index(autojump_clock):
+    """The kept answers that are over are found without a look at those that count."""
+    async with town() as here:
+        plans: list[str] = []
+
+        def explain(tx: Tx) -> None:
+            tx.conn.connection.dbapi_connection.set_trace_callback(plans.append)  # type: ignore[union-attr]
+            pruning.prune(tx)
+            tx.conn.connection.dbapi_connection.set_trace_callback(None)  # type: ignore[union-attr]
+            steps = tx.conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {plans[0]}").all()
+            plans[:] = [step[3] for step in steps]
+
+        await here.store.write(explain)
+
+        assert [] == [step for step in plans if step.startswith("SCAN")]
+
+
+async def test_the_trail_and_the_keys_stay(autojump_clock):
+    """What was done stays known, and which key did it."""
+    async with town() as here, here.house() as house:
+        owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
+        await here.store.write(a_stored_key, owner, "old")
+        await here.store.write(an_invitation, here, "ada")
+        before = [await here.count(one) for one in (tables.audit, tables.api_keys)]
+        here.clock.jump(10 * YEAR_MS)
+        await round_made(house)
+
+        assert before == [await here.count(one) for one in (tables.audit, tables.api_keys)]
