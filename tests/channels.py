@@ -29,7 +29,7 @@ def a_connection(tx: Tx, /, organization_id: str, **changes: Any) -> Connection:
 
 
 def _connect(tx: Tx, organization_id: str, changes: dict[str, Any]) -> tuple[Connection, str | None]:
-    asked = {
+    asked: dict[str, Any] = {
         "name": "Shop",
         "account": Account("organization"),
         "messenger": "telegram",
@@ -41,7 +41,7 @@ def _connect(tx: Tx, organization_id: str, changes: dict[str, Any]) -> tuple[Con
 def a_reply(tx: Tx, /, connection: Connection, conversation: str = "chat-1", text: str = "Hello") -> Message:
     """A reply in the conversation that the bridge calls so."""
     opened = conversations.open_one(tx, connection.organization_id, connection.id, conversation)
-    return messages.reply(tx, connection, opened, NewReply(text=text, author=ADA, author_id=None))
+    return messages.reply(tx, connection, opened, NewReply(text=text), author=ADA)
 
 
 def a_message(tx: Tx, /, connection: Connection, **told: Any) -> Any:

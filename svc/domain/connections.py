@@ -1,12 +1,14 @@
 """Connections: the accounts at messengers that an organization's bridges speak for."""
 
-from typing import Annotated, Final, Literal
+from collections.abc import Collection
+from typing import Final, Literal
 from urllib.parse import urlsplit
 
 import msgspec
 
-from svc.domain.errors import InvalidValue
-from svc.domain.limits import NAME_CHARS_MAX, URL_CHARS_MAX
+from svc.domain.callers import Caller
+from svc.domain.errors import Forbidden, InvalidValue
+from svc.domain.limits import URL_CHARS_MAX
 
 Messenger = Literal[
     "telegram",
@@ -82,9 +84,6 @@ class Connection(msgspec.Struct, frozen=True, kw_only=True):
         return self.status == "active" and (self.health is None or self.health.state == "online")
 
 
-ConnectionName = Annotated[str, msgspec.Meta(min_length=1, max_length=NAME_CHARS_MAX)]
-
-
 def check_url(url: str) -> str:
     """*url*, which a push can be sent to: absolute, `http` or `https`, with no user and no fragment.
 
@@ -100,3 +99,42 @@ def check_url(url: str) -> str:
     if parts.username is not None or parts.password is not None or "#" in url:
         raise InvalidValue("an address with a user, a password or a fragment is not pushed to")
     return url
+
+
+def check_may_connect(caller: Caller, account: Account) -> None:
+    """Raises `Forbidden` unless *caller* may connect *account*: a member's, only that member."""
+    if account.kind == "member":
+        if caller.person_id != account.id:
+            raise Forbidden("a member connects their own account, and nobody else's")
+    elif "channels" not in caller.permissions:
+        raise Forbidden("this needs the permission channels")
+    own_only(caller)
+
+
+def check_may_manage(caller: Caller, account: Account) -> None:
+    """Raises `Forbidden` unless *caller* may set up connections, or it is their own account."""
+    if own_only(caller) not in {None, account.id}:
+        raise Forbidden("this needs the permission channels")
+
+
+def own_only(caller: Caller) -> str | None:
+    """The person whose own accounts are all that *caller* may set up; None for whoever may set up any.
+
+    Raises `Forbidden` for who has nothing to do with messengers.
+    """
+    if "channels" in caller.permissions:
+        return None
+    if caller.person_id is None or "conversations" not in caller.permissions:
+        raise Forbidden("this needs the permission channels")
+    return caller.person_id
+
+
+def check_may_answer(caller: Caller, account: Account, team: Collection[str]) -> None:
+    """Raises `Forbidden` unless *caller* may write from *account*; *team* are the people of a team's.
+
+    From a member's own account only that member writes, and from a team's only who is in it.
+    """
+    if account.kind == "member" and caller.person_id != account.id:
+        raise Forbidden("only the member whose account it is answers from it")
+    if account.kind == "team" and caller.person_id not in team:
+        raise Forbidden("only who is in the team answers from its account")

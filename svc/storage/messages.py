@@ -64,8 +64,6 @@ class NewReply(msgspec.Struct, frozen=True, kw_only=True):
     attachments: tuple[Attachment, ...] = ()
     reply_to: str | None = None
     """The id of the message that it answers."""
-    author: Author
-    author_id: str | None
 
 
 # Told twice, recorded once: that is the index's work, whichever of two calls comes first.
@@ -166,7 +164,15 @@ def note_status(tx: Tx, connection_id: str, told: StatusReport) -> StatusNoted:
     return noted
 
 
-def reply(tx: Tx, connection: MessengerConnection, conversation: Conversation, asked: NewReply) -> Message:
+def reply(
+    tx: Tx,
+    connection: MessengerConnection,
+    conversation: Conversation,
+    asked: NewReply,
+    *,
+    author: Author,
+    author_id: str | None = None,
+) -> Message:
     """Write a reply, to go out as soon as it can.
 
     Raises:
@@ -188,9 +194,9 @@ def reply(tx: Tx, connection: MessengerConnection, conversation: Conversation, a
             connection_id=connection.id,
             conversation_id=conversation.id,
             direction="out",
-            author_kind=asked.author.kind,
-            author_id=asked.author_id,
-            author_name=asked.author.name,
+            author_kind=author.kind,
+            author_id=author_id,
+            author_name=author.name,
             text=asked.text,
             attachments=_json(asked.attachments) if asked.attachments else None,
             reply_to=None if reply_to is None else reply_to.external_id,

@@ -5,7 +5,10 @@ from types import ModuleType
 from typing import Any, Final
 
 from svc.tools import (
+    connections,
+    conversations,
     forms,
+    messages,
     notes,
     objects,
     properties,
@@ -19,7 +22,10 @@ from svc.tools import (
 from svc.tools.tool import Registry, Tool
 
 _MODULES: Final = (
+    connections,
+    conversations,
     forms,
+    messages,
     notes,
     objects,
     properties,

@@ -38,7 +38,8 @@ async def test_a_reply_is_pushed_as_soon_as_it_is_written(autojump_clock):
 
 async def test_pushes_that_fail_follow_the_plan(autojump_clock):
     """Again after 5 s, 30 s, 2 min, 5 min and then every 10 min, until the hour is over."""
-    async with push_town(*[UNREACHED, Answered(500), Answered(302)] * 5) as (here, receiver):
+    answers: list[Answered | NotSent] = [UNREACHED, Answered(500), Answered(302)]
+    async with push_town(*answers * 5) as (here, receiver):
         await here.write_reply()
         await trio.sleep(LIFE_SECONDS + 1)
 

@@ -191,7 +191,8 @@ class World:
             await trio.testing.wait_all_tasks_blocked()
             return result
 
-        return trio.from_thread.run(done, trio_token=self._token)
+        result: T = trio.from_thread.run(done, trio_token=self._token)
+        return result
 
     def write(self, fn: Callable[..., T], *args: Any) -> T:
         return self.do(self.here.store.write, fn, *args)
@@ -342,7 +343,7 @@ class Promises(RuleBasedStateMachine):
 
 def test_the_outbox_keeps_what_is_promised():
     """No reply is lost or held by two, order is kept, and every limit is exact, in any order of events."""
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]  # so in hypothesis
+    run_state_machine_as_test(
         Promises,
         settings=settings(max_examples=40, stateful_step_count=30, suppress_health_check=list(HealthCheck)),
     )

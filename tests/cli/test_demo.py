@@ -207,7 +207,7 @@ async def test_the_keys_open_what_they_are_for(directory: DataDirectory, store: 
     """All tools, those that read, none at all; and the owner signs in."""
     facts = await opened(directory, store)
     ada = {"objectType": "contact", "properties": {"name": "Ada"}}
-    house = House(KINDS, store, VirtualClock(START), Secrets(sender=SENDER_SECRET))
+    house = House(KINDS, store, VirtualClock(START), Secrets(sender=SENDER_SECRET, sealing=SENDER_SECRET))
     async with house.live(), client_of(public_app(house)) as client:
         statuses = {}
         for name in ("api_key", "viewer_key", "gateway_key"):

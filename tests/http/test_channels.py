@@ -4,6 +4,7 @@ import json
 
 import pytest
 import trio
+import trio.lowlevel
 
 from svc.domain.limits import CHANNEL_BODY_BYTES_MAX, CHANNEL_CALLS_MAX
 from svc.http.problems import UNAUTHORIZED
@@ -11,7 +12,7 @@ from svc.storage import channel_keys, channel_tables, connections, organizations
 from tests.channels import a_connection, channel_town
 
 MESSAGE = {"conversationId": "chat-1", "messageId": "m-1", "direction": "in", "text": "Do you repair lamps?"}
-DOORS = {
+DOORS: dict[str, dict[str, object]] = {
     "channel.message.receive": MESSAGE,
     "channel.conversation.identify": {"conversationId": "chat-1", "evidence": []},
     "channel.message.status": {"replyId": "rpl_1", "status": "sent"},
@@ -300,4 +301,4 @@ async def test_an_answer_tells_nothing_of_contacts(autojump_clock):
         assert new.content == known.content
         [contact] = await here.rows(tables.records)
         assert [contact.id] * 2 == [row.contact_id for row in await here.rows(channel_tables.conversations)]
-        await trio.sleep(0)
+        await trio.lowlevel.checkpoint()
