@@ -4,14 +4,16 @@ It stands alone: `pip install svc[client]` brings anyio, httpx and msgspec, and 
 in asyncio programs as in Trio ones.
 """
 
-from svc.client.bridge import Bridge, Delivery, NotDelivered, Offline, run_bridge
+from svc.client.bridge import Bridge, Delivery, Event, NotDelivered, Offline
 from svc.client.channel import Channel
 from svc.client.errors import BadAnswer, Refused, ServiceError, Unreachable
 from svc.client.messages import (
     Attachment,
     Author,
     Conversation,
+    DeliveryError,
     Evidence,
+    Identification,
     Message,
     Received,
     Reply,
@@ -19,6 +21,7 @@ from svc.client.messages import (
     StatusReport,
 )
 from svc.client.receiver import PushReceiver
+from svc.client.running import run_as_program, run_bridge
 from svc.client.tools import Tools
 from svc.client.webhooks import BadSignature, verify
 
@@ -31,7 +34,10 @@ __all__ = [
     "Channel",
     "Conversation",
     "Delivery",
+    "DeliveryError",
+    "Event",
     "Evidence",
+    "Identification",
     "Message",
     "NotDelivered",
     "Offline",
@@ -44,6 +50,7 @@ __all__ = [
     "StatusReport",
     "Tools",
     "Unreachable",
+    "run_as_program",
     "run_bridge",
     "verify",
 ]

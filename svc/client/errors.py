@@ -43,4 +43,9 @@ class Refused(ServiceError):
     @property
     def is_passing(self) -> bool:
         """Whether the same call may be answered otherwise a little later."""
-        return self.status in {429, 500, 502, 503, 504} or self.code == "idempotency_in_progress"
+        return self.status in {408, 429, 500, 502, 503, 504} or self.code == "idempotency_in_progress"
+
+    @property
+    def is_for_good(self) -> bool:
+        """Whether every call with this key is refused: there is nothing left to run for."""
+        return self.code == "unauthorized"

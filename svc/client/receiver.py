@@ -1,13 +1,13 @@
 """Receiving pushes: an ASGI application for any server, at the connection's Bridge URL."""
 
 import logging
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+import time
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Final
 
 import msgspec
 
-from svc.client.bridge import Bridge, Courier, Health
-from svc.client.channel import Channel
+from svc.client.courier import Courier
 from svc.client.messages import Reply
 from svc.client.webhooks import BadSignature, verify
 
@@ -26,14 +26,24 @@ class _Push(msgspec.Struct):
 
 
 class PushReceiver:
-    """Answers the service's pushes: 204 once the messenger has the reply, 503 to have it sent again.
+    """Answers pushes: 204 once the messenger has the reply and the service knows, 503 to have it sent again.
 
-    Two secrets may be given while one is being replaced.
+    What is not signed gets 401. It takes replies while `run_bridge` has it, and none before and after.
     """
 
-    def __init__(self, bridge: Bridge, channel: Channel, secrets: Sequence[str]) -> None:
-        self._courier = Courier(bridge, channel, Health(channel))
-        self._secrets = tuple(secrets)
+    def __init__(self, secrets: str | Iterable[str], *, clock: Callable[[], float] = time.time) -> None:
+        """Two secrets may be given while one is being replaced. *clock* tells Unix seconds."""
+        self._secrets = (secrets,) if isinstance(secrets, str) else tuple(secrets)
+        self._clock = clock
+        self._courier: Courier | None = None
+
+    def open(self, courier: Courier) -> None:
+        """Have *courier* carry what comes."""
+        self._courier = courier
+
+    def close(self) -> None:
+        """Take nothing more."""
+        self._courier = None
 
     async def __call__(
         self,
@@ -43,9 +53,10 @@ class PushReceiver:
     ) -> None:
         """ASGI."""
         if scope["type"] != "http":
-            raise RuntimeError(f"no {scope['type']} here")
+            raise RuntimeError(f"no {scope['type']} here")  # how ASGI has it: servers go on without it
         status = await self._answer(scope, receive)
-        await send({"type": "http.response.start", "status": status, "headers": [(b"content-length", b"0")]})
+        headers = [(b"content-length", b"0")] if status != _NO_CONTENT else []
+        await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
 
     async def _answer(self, scope: _Message, receive: Callable[[], Awaitable[_Message]]) -> int:
@@ -55,21 +66,23 @@ class PushReceiver:
         if body is None:
             return 413
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        if not self._is_ours(headers, body):
+        if not self._is_signed(headers, body):
             return 401
         try:
             push = msgspec.json.decode(body, type=_Push)
             reply = msgspec.json.decode(push.data, type=Reply) if push.type == "message.outbound" else None
-        except msgspec.DecodeError:
+        except msgspec.DecodeError as error:
+            log.error("a push in another shape: %s", error)  # noqa: TRY400
             return 400
         if reply is None:
-            return 204  # a ping, or what a newer service may send
-        return 204 if await self._courier.carry(reply, DELIVERY_SECONDS) else 503
+            return _NO_CONTENT  # a ping, or what a newer service may send
+        courier = self._courier
+        return _NO_CONTENT if courier and await courier.carry(reply, DELIVERY_SECONDS) else 503
 
-    def _is_ours(self, headers: dict[str, str], body: bytes) -> bool:
+    def _is_signed(self, headers: dict[str, str], body: bytes) -> bool:
         for secret in self._secrets:
             try:
-                verify(secret, headers, body)
+                verify(secret, headers, body, now=self._clock())
             except BadSignature as error:
                 log.info("not taken: %s", error)
             else:
@@ -77,13 +90,16 @@ class PushReceiver:
         return False
 
 
+_NO_CONTENT: Final = 204
+
+
 async def _read(receive: Callable[[], Awaitable[_Message]]) -> bytes | None:
-    """The body; None for one that is too long."""
-    body: bytes = b""
+    """The body, as far as it came; None for one that is too long."""
+    body = bytearray()
     while True:
         message = await receive()
         body += message.get("body", b"")
         if len(body) > BODY_BYTES_MAX:
             return None
         if not message.get("more_body", False):
-            return body
+            return bytes(body)

@@ -4,7 +4,7 @@ import random
 import uuid
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 import anyio
 import httpx
@@ -13,12 +13,16 @@ import msgspec
 from svc.client.errors import BadAnswer, Refused, ServiceError, Unreachable
 
 ATTEMPTS: Final = 6
-"""Ours: with the waits between them about half a minute, which a restart of the service takes at most."""
+"""Ours: with the waits between them about 15 seconds, which a restart of the service takes at most."""
 FIRST_WAIT_SECONDS: Final = 0.5
 LONGEST_WAIT_SECONDS: Final = 30.0
+"""Of those that are our own choice."""
+RETRY_AFTER_SECONDS_MAX: Final = 120.0
+"""Who is told to wait for longer hears of it instead."""
 ANSWER_SECONDS: Final = 30.0
-"""Longer than the longest long poll."""
+"""For a whole answer; more than the longest long poll takes."""
 ANSWER_BYTES_MAX: Final = 16 * 1024 * 1024
+KEY_CHARS_MAX: Final = 255
 
 
 class Transport:
@@ -27,11 +31,17 @@ class Transport:
     def __init__(
         self, base_url: str, key: str, *, client: httpx.AsyncClient | None = None, attempts: int = ATTEMPTS
     ) -> None:
-        """*client* is used as it is, and left open, where one is given."""
+        """*client* is used as it is, and left open, where one is given.
+
+        Raises `ValueError` for what cannot be a key. White space around it, as files have it, is none of it.
+        """
+        self._key = key.strip()
+        if not (self._key.isascii() and self._key.isprintable() and 0 < len(self._key) <= KEY_CHARS_MAX):
+            # Said here, as the HTTP library would say it with the key in its message.
+            raise ValueError("this is no key")
         self._client = client or httpx.AsyncClient(timeout=ANSWER_SECONDS)
         self._own_client = client is None
         self._base_url = base_url.rstrip("/")
-        self._key = key
         self._attempts = attempts
 
     def __repr__(self) -> str:
@@ -61,32 +71,45 @@ class Transport:
         if again:
             headers["Idempotency-Key"] = idempotency_key or str(uuid.uuid4())
         content = msgspec.json.encode(body)
-        for attempt in range(1, self._attempts + 1 if again else 2):
+        attempt = 0
+        while True:
+            attempt += 1
             try:
                 return await self._once(path, content, headers)
-            except Unreachable as error:
-                failed: ServiceError = error
-                wait = _backoff_seconds(attempt)
-            except Refused as error:
-                if not error.is_passing:
+            except ServiceError as error:
+                if not again or attempt >= self._attempts:
                     raise
-                failed = error
-                wait = error.retry_after_seconds or _backoff_seconds(attempt)
-            if not again or attempt == self._attempts:
-                raise failed
-            await anyio.sleep(min(wait, LONGEST_WAIT_SECONDS))
-        raise AssertionError  # pragma: no cover  # the last attempt returns or raises
+                wait = _wait_seconds(error, attempt)
+                if wait is None:
+                    raise
+            await anyio.sleep(wait)
 
     async def _once(self, path: str, content: bytes, headers: Mapping[str, str]) -> bytes:
         try:
-            answer = await self._client.post(self._base_url + path, content=content, headers=dict(headers))
-        except httpx.TransportError as error:
+            with anyio.fail_after(ANSWER_SECONDS):
+                answer = await self._exchange(self._base_url + path, content, headers)
+        except (TimeoutError, httpx.TransportError) as error:
             raise Unreachable(f"{self._base_url} does not answer: {error!r}") from error
-        if answer.status_code == httpx.codes.OK:
-            if len(answer.content) > ANSWER_BYTES_MAX:
-                raise BadAnswer("an answer of more bytes than the service ever sends")
-            return answer.content
-        raise _refused(answer)
+        except httpx.DecodingError as error:
+            raise BadAnswer(f"{self._base_url} answers what cannot be read: {error!r}") from error
+        if answer.status != httpx.codes.OK:
+            raise _refused(answer)
+        return answer.body
+
+    async def _exchange(self, url: str, content: bytes, headers: Mapping[str, str]) -> "_Answer":
+        async with self._client.stream("POST", url, content=content, headers=headers) as answer:
+            body = bytearray()
+            async for part in answer.aiter_bytes():
+                body += part
+                if len(body) > ANSWER_BYTES_MAX:
+                    raise BadAnswer("an answer of more bytes than the service ever sends")
+            return _Answer(answer.status_code, answer.headers, bytes(body))
+
+
+class _Answer(NamedTuple):
+    status: int
+    headers: httpx.Headers
+    body: bytes
 
 
 class _Problem(msgspec.Struct, rename="camel"):
@@ -97,16 +120,15 @@ class _Problem(msgspec.Struct, rename="camel"):
     errors: tuple[dict[str, Any], ...] = ()
 
 
-def _refused(answer: httpx.Response) -> Refused | BadAnswer:
+def _refused(answer: _Answer) -> Refused | BadAnswer:
     try:
-        problem = msgspec.json.decode(answer.content, type=_Problem)
+        problem = msgspec.json.decode(answer.body, type=_Problem)
     except msgspec.DecodeError:
-        if answer.status_code >= httpx.codes.INTERNAL_SERVER_ERROR:
-            problem = _Problem("unavailable", f"status {answer.status_code} of something in between")
-        else:
-            return BadAnswer(f"status {answer.status_code}, and no problem of the service's")
+        if answer.status < httpx.codes.INTERNAL_SERVER_ERROR:
+            return BadAnswer(f"status {answer.status}, and no problem of the service's")
+        problem = _Problem("unavailable", f"status {answer.status} of something in between")
     return Refused(
-        answer.status_code,
+        answer.status,
         problem.code,
         problem.detail,
         errors=problem.errors,
@@ -116,10 +138,21 @@ def _refused(answer: httpx.Response) -> Refused | BadAnswer:
 
 
 def _seconds(retry_after: str | None) -> float | None:
-    return float(retry_after) if retry_after is not None and retry_after.isdecimal() else None
+    """What the header says; None for nothing, and for a date, which the service never sends."""
+    return float(retry_after) if retry_after and retry_after.isascii() and retry_after.isdecimal() else None
 
 
-def _backoff_seconds(attempt: int) -> float:
-    """Doubling, and spread out, so that many clients of a service that restarts do not come at once."""
+def _wait_seconds(error: ServiceError, attempt: int) -> float | None:
+    """How long to wait before the next attempt; None where there is none.
+
+    Doubling, and spread out, so that many clients of a service that restarts do not come at once.
+    """
     longest: float = min(FIRST_WAIT_SECONDS * 2 ** (attempt - 1), LONGEST_WAIT_SECONDS)
-    return longest * (0.5 + random.random() / 2)  # noqa: S311  # no secret
+    wait = longest * (0.5 + random.random() / 2)  # noqa: S311  # no secret
+    match error:
+        case Unreachable():
+            return wait
+        case Refused(is_passing=True, retry_after_seconds=told):
+            return None if told is not None and told > RETRY_AFTER_SECONDS_MAX else max(wait, told or 0)
+        case _:
+            return None
