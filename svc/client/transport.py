@@ -67,7 +67,11 @@ class Transport:
             Unreachable: nobody answered.
             BadAnswer: somebody else did.
         """
-        headers = {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"}
+        headers = {
+            "Authorization": f"Bearer {self._key}",
+            "Content-Type": "application/json",
+            "Accept-Encoding": "identity",  # what is small on the way and huge here is not asked for
+        }
         if again:
             headers["Idempotency-Key"] = idempotency_key or str(uuid.uuid4())
         content = msgspec.json.encode(body)
@@ -99,11 +103,14 @@ class Transport:
     async def _exchange(self, url: str, content: bytes, headers: Mapping[str, str]) -> "_Answer":
         async with self._client.stream("POST", url, content=content, headers=headers) as answer:
             body = bytearray()
-            async for part in answer.aiter_bytes():
-                body += part
-                if len(body) > ANSWER_BYTES_MAX:
-                    raise BadAnswer("an answer of more bytes than the service ever sends")
-            return _Answer(answer.status_code, answer.headers, bytes(body))
+            with anyio.CancelScope() as reading:
+                async for part in answer.aiter_bytes():
+                    body += part
+                    if len(body) > ANSWER_BYTES_MAX:
+                        reading.cancel()  # rather than left: the generators below are closed by it
+        if len(body) > ANSWER_BYTES_MAX:
+            raise BadAnswer("an answer of more bytes than the service ever sends")
+        return _Answer(answer.status_code, answer.headers, bytes(body))
 
 
 class _Answer(NamedTuple):

@@ -3,7 +3,6 @@
 import hmac
 import time
 from base64 import b64decode, b64encode
-from binascii import Error
 from collections.abc import Mapping
 from typing import Final
 
@@ -43,7 +42,7 @@ def verify(secret: str, headers: Mapping[str, str], body: bytes, *, now: float |
         raise BadSignature("too old, or a clock is wrong")
     try:
         key = b64decode(secret.removeprefix(_SECRET_PREFIX), validate=True)
-    except Error:
+    except ValueError:
         raise ValueError("a signing secret is whsec_ and base64") from None
     signed = b"%b.%b.%b" % (delivery.encode(errors="replace"), sent.encode(), body)
     expected = _VERSION + b64encode(hmac.digest(key, signed, "sha256"))
