@@ -43,9 +43,9 @@ bench: $(VENV)/.bench  ## Run every bench beside its peer and print the figures
 	$(BIN)/python -m bench
 
 lock:  ## Resolve the dependencies again and pin them with hashes (needs uv)
-	uv pip compile pyproject.toml --group build $(LOCK) -o requirements/run.lock
-	uv pip compile pyproject.toml --group build --group test --group check -c requirements/run.lock $(LOCK) -o requirements/test.lock
-	uv pip compile pyproject.toml --group build --group bench -c requirements/run.lock $(LOCK) -o requirements/bench.lock
+	uv pip compile pyproject.toml --extra server --group build $(LOCK) -o requirements/run.lock
+	uv pip compile pyproject.toml --extra server --group build --group test --group check -c requirements/run.lock $(LOCK) -o requirements/test.lock
+	uv pip compile pyproject.toml --extra server --group build --group bench -c requirements/run.lock $(LOCK) -o requirements/bench.lock
 
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock"
 

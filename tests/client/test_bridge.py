@@ -124,7 +124,8 @@ async def test_replies_of_a_lost_answer_come_after_their_minute(autojump_clock):
 
 async def test_order_is_kept_through_an_outage(autojump_clock):
     """A message that cannot be stored yet is waited for by those behind it, in both directions."""
-    async with channel_town() as here, bridged(here, *["refused"] * 40) as bridge:
+    outage: list[Fault] = ["refused"] * 40
+    async with channel_town() as here, bridged(here, *outage) as bridge:
         for number in range(1, 8):
             bridge.messenger.happens(message(number))
             await here.write_reply(text=f"Reply {number}")

@@ -58,7 +58,7 @@ class Pushed(ChannelTown):
         answer = await self.post.client.request(method, "/", content=body, headers=headers)
         return answer.status_code
 
-    async def states(self) -> list[str]:
+    async def outcomes(self) -> list[str]:
         return [row.state for row in await self.rows(channel_tables.replies)]
 
 
@@ -94,7 +94,7 @@ async def test_a_reply_is_delivered_and_told_before_it_is_answered(autojump_cloc
         assert (["It is ready."], [204], ["sent"]) == (
             here.bridge.messenger.texts,
             here.post.answers,
-            await here.states(),
+            await here.outcomes(),
         )
         assert "pull" not in here.bridge.wire.doors()
 
@@ -107,7 +107,7 @@ async def test_a_push_whose_answer_is_lost_is_delivered_once(autojump_clock):
         await here.write_reply()
         await trio.sleep(120)
 
-        assert (1, ["sent"]) == (len(here.bridge.messenger.sent), await here.states())
+        assert (1, ["sent"]) == (len(here.bridge.messenger.sent), await here.outcomes())
 
 
 async def test_not_now_is_503(autojump_clock):
@@ -129,7 +129,7 @@ async def test_not_now_is_503(autojump_clock):
         assert 204 == here.post.answers[-1]
         assert told.health is not None
         assert "offline" == told.health.state
-        assert ["sent"] == await here.states()
+        assert ["sent"] == await here.outcomes()
 
 
 async def test_a_slow_messenger_is_503_within_the_ten_seconds(autojump_clock):
@@ -144,7 +144,7 @@ async def test_a_slow_messenger_is_503_within_the_ten_seconds(autojump_clock):
         await here.write_reply()
         await trio.sleep(60)
 
-        assert ([503, 204], ["sent"]) == (here.post.answers, await here.states())
+        assert ([503, 204], ["sent"]) == (here.post.answers, await here.outcomes())
 
 
 async def test_never_is_204_and_a_report(autojump_clock):
@@ -158,7 +158,7 @@ async def test_never_is_204_and_a_report(autojump_clock):
         await here.write_reply()
         await trio.sleep(60)
 
-        assert ([204], ["failed"]) == (here.post.answers, await here.states())
+        assert ([204], ["failed"]) == (here.post.answers, await here.outcomes())
 
 
 async def test_a_ping_is_answered(autojump_clock):
