@@ -1,17 +1,12 @@
-"""The command line."""
+"""The command line. Where only the client kit is installed, it says what is missing."""
 
-import sys
-from importlib import import_module
+try:
+    from svc.cli.program import main
+except ModuleNotFoundError as error:
+    if str(error.name).partition(".")[0] == "svc":
+        raise
+    raise SystemExit(
+        f"svc: the server is not installed ({error.name} is missing): pip install 'svc[server]'"
+    ) from None
 
-
-def main() -> None:
-    """Run the program `svc`; where only the client kit is installed, say what is missing."""
-    try:
-        program = import_module("svc.cli.program")
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] == "svc":
-            raise
-        sys.exit(
-            f"svc: the server is not installed here ({error.name} is missing): pip install 'svc[server]'"
-        )
-    program.main()
+__all__ = ["main"]
