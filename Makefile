@@ -31,6 +31,7 @@ $(VENV)/.bench: $(VENV)/.run requirements/bench.lock
 
 test: $(VENV)/.test  ## Run every test
 	sh tests/browser/ensure_chromium.sh
+	sh tests/client/ensure_prosody.sh
 	$(BIN)/python -m pytest
 
 check: $(VENV)/.test $(VENV)/.bench  ## Lint, types, import contracts; the benches are read too
