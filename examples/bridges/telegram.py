@@ -8,6 +8,7 @@ It tells neither *delivered* nor *read*.
 """
 
 import argparse
+import logging
 import os
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime
@@ -167,6 +168,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="A bridge to Telegram.")
     parser.add_argument("--api", default=API, help="the address of another Bot API server")
     given = parser.parse_args()
+    logging.basicConfig(level=logging.INFO)
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # it tells addresses, and these have the token
     bridge = TelegramBridge(os.environ["TELEGRAM_TOKEN"], given.api)
     run_as_program(bridge, os.environ["SVC_URL"], os.environ["SVC_CHANNEL_KEY"])
 

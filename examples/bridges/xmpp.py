@@ -10,6 +10,7 @@ that is sent again after a crash.
 
 import argparse
 import hashlib
+import logging
 import os
 import re
 import uuid
@@ -303,6 +304,7 @@ def main() -> None:
     parser.add_argument("--server", default="127.0.0.1:5347", metavar="HOST:PORT")
     parser.add_argument("--name", default="office", help="what stands before the @")
     given = parser.parse_args()
+    logging.basicConfig(level=logging.INFO)
     host, _, port = given.server.rpartition(":")
     bridge = XmppBridge(host, int(port), given.domain, os.environ["XMPP_SECRET"], name=given.name)
     run_as_program(bridge, os.environ["SVC_URL"], os.environ["SVC_CHANNEL_KEY"])
