@@ -11,7 +11,7 @@ import msgspec
 
 from bench._machine import load_prefix
 
-Mode = Literal["spread", "hot"]
+Mode = Literal["spread", "hot", "messages"]
 
 SCRIPT: Final = Path(__file__).with_name("load.lua")
 EXIT_NO_WRK: Final = 2
