@@ -19,6 +19,7 @@ from sqlalchemy import (
     literal_column,
     or_,
     select,
+    text,
     update,
 )
 
@@ -113,7 +114,7 @@ _HEADS = Prepared(
         .where(
             _AHEAD.c.conversation_id == replies.c.conversation_id,
             _AHEAD.c.id < replies.c.id,
-            literal_column(f"ahead.{OPEN}"),
+            text(f"ahead.{OPEN}"),
         )
         .exists(),
     )
