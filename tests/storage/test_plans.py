@@ -10,6 +10,7 @@ from svc.storage import (
     forms,
     messages,
     organizations,
+    record_index,
     replies,
     sites,
     submission_lists,
@@ -77,6 +78,9 @@ from tests.town import town
         pytest.param(organizations._GET, "(id=?)", id="an organization"),
         pytest.param(
             sites._ANY, "ix_sites_organization_id (organization_id=?)", id="whether sites are tracked"
+        ),
+        pytest.param(
+            record_index._BEGUN, "ix_properties_building (organization_id=?)", id="indexes that are begun"
         ),
         pytest.param(
             visits._ATTACH,
