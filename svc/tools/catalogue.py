@@ -30,14 +30,13 @@ from svc.tools.tool import Tool
 from svc.tools.tools import Finder
 
 _MODULES: Final = (
+    api_keys,
+    audit,
     connections,
     conversations,
     forms,
-    messages,
-    api_keys,
-    audit,
-    forms,
     members,
+    messages,
     notes,
     objects,
     organizations,
