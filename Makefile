@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps
 
-.PHONY: run env test check bench bench-env lock clean
+.PHONY: run env test check contract conformance client bench bench-env lock clean
 
 run: env  ## Start with a demo organization in ./data
 	$(BIN)/svc run --demo
@@ -40,6 +40,36 @@ check: $(VENV)/.test $(VENV)/.bench  ## Lint, types, import contracts; the bench
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Node and npm come as a package of Python's, so that no machine needs them.
+$(VENV)/.npm: $(VENV)/.python requirements/node.lock
+	$(PIP) -r requirements/node.lock
+	touch $@
+
+NODE := PATH="$(CURDIR)/$(BIN):$$PATH" npm --loglevel error --prefix
+NPM := $(NODE) clients/typescript
+
+$(VENV)/.client: $(VENV)/.npm clients/typescript/package.json clients/typescript/package-lock.json
+	$(NPM) ci
+	touch $@
+
+.PHONY: clients/typescript/openapi.json
+clients/typescript/openapi.json: $(VENV)/.run
+	$(BIN)/python -m svc openapi > $@
+
+client: $(VENV)/.client clients/typescript/openapi.json  ## Generate the TypeScript client, check an example against it
+	$(NPM) run generate
+	$(NPM) run check
+
+contract: client  ## Lint the contract, and check the client of it
+	$(NPM) run lint
+
+$(VENV)/.mcp: $(VENV)/.npm tests/node/package.json tests/node/package-lock.json
+	$(NODE) tests/node ci
+	touch $@
+
+conformance: $(VENV)/.test $(VENV)/.mcp  ## Run MCP's official conformance suite and inspector against the server
+	$(BIN)/python -m tests.mcp.conformance
+
 bench: $(VENV)/.bench  ## Run every bench beside its peer and print the figures
 	$(BIN)/python -m bench
 
@@ -47,8 +77,9 @@ lock:  ## Resolve the dependencies again and pin them with hashes (needs uv)
 	uv pip compile pyproject.toml --extra server --group build $(LOCK) -o requirements/run.lock
 	uv pip compile pyproject.toml --extra server --group build --group test --group check -c requirements/run.lock $(LOCK) -o requirements/test.lock
 	uv pip compile pyproject.toml --extra server --group build --group bench -c requirements/run.lock $(LOCK) -o requirements/bench.lock
+	uv pip compile --group node $(LOCK) -o requirements/node.lock
 
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock"
 
 clean:
-	rm -rf $(VENV) data dist
+	rm -rf $(VENV) data dist clients/typescript/node_modules tests/node/node_modules

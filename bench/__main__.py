@@ -4,7 +4,7 @@ import sys
 from importlib import import_module
 from typing import Final
 
-NAMES: Final = ("store", "actors", "forms", "memory", "crash", "records")
+NAMES: Final = ("store", "actors", "forms", "memory", "crash", "records", "tools", "mcp", "channels")
 
 
 def main(asked: list[str]) -> None:

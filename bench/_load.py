@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
@@ -11,9 +12,10 @@ import msgspec
 
 from bench._machine import load_prefix
 
-Mode = Literal["spread", "hot"]
+Mode = Literal["spread", "hot", "messages"]
 
 SCRIPT: Final = Path(__file__).with_name("load.lua")
+CALLS_SCRIPT: Final = Path(__file__).with_name("calls.lua")
 EXIT_NO_WRK: Final = 2
 
 
@@ -63,6 +65,33 @@ def start_load(
     *tail* makes the e-mail addresses of this run its own. With *pause_ms* each connection waits so long
     before each request; with *posts_max* nothing is asked for after so many.
     """
+    return _start_wrk(
+        url,
+        SCRIPT,
+        {
+            "BENCH_FORMS": str(forms),
+            "BENCH_MODE": mode,
+            "BENCH_SEED": str(seed),
+            "BENCH_TAIL": tail,
+            "BENCH_PAUSE_MS": str(pause_ms),
+            "BENCH_POSTS": str(posts_max),
+        },
+        seconds=seconds,
+        connections=connections,
+    )
+
+
+def start_calls(
+    url: str, bodies: Path, keys: Sequence[str], *, seconds: int, connections: int
+) -> "subprocess.Popen[str]":
+    """Start wrk against the tool at *url* with the *bodies* of a file, a line each, and API *keys*."""
+    told = {"BENCH_BODIES": str(bodies), "BENCH_KEYS": ",".join(keys)}
+    return _start_wrk(url, CALLS_SCRIPT, told, seconds=seconds, connections=connections)
+
+
+def _start_wrk(
+    url: str, script: Path, told: Mapping[str, str], *, seconds: int, connections: int
+) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [
             *load_prefix(),
@@ -71,18 +100,10 @@ def start_load(
             f"--connections={connections}",
             f"--duration={seconds}s",
             "--timeout=10s",
-            f"--script={SCRIPT}",
+            f"--script={script}",
             url,
         ],
-        env=os.environ
-        | {
-            "BENCH_FORMS": str(forms),
-            "BENCH_MODE": mode,
-            "BENCH_SEED": str(seed),
-            "BENCH_TAIL": tail,
-            "BENCH_PAUSE_MS": str(pause_ms),
-            "BENCH_POSTS": str(posts_max),
-        },
+        env={**os.environ, **told},
         stdout=subprocess.PIPE,
         text=True,
     )

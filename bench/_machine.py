@@ -35,6 +35,11 @@ def load_prefix() -> list[str]:
     return ["taskset", "-c", ",".join(map(str, _CORES[1:] or _CORES))]
 
 
+def stand_aside() -> None:
+    """Keep this process, too, off the server's core, where there is another one."""
+    os.sched_setaffinity(0, _CORES[1:] or _CORES)
+
+
 def describe(directory: Path) -> dict[str, str | float]:
     """What the figures were made on; *directory* is on the disk that was written to."""
     return {

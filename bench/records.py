@@ -7,39 +7,25 @@ made first, as the program makes them after the first list that wants them.
 
 import random
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 from statistics import median
 from typing import Any, Final
 
 import msgspec
 from sqlalchemy import Connection
 
+from bench._lamps import FAMILY, GIVEN, KINDS, SEED, SIZES, database, fill, lamp, unit
 from bench._report import Target, print_table, print_targets, save
 from bench._world import workspace
-from svc.domain.ids import new_id
 from svc.domain.organizations import Organization
-from svc.domain.properties import Property
 from svc.domain.queries import Filter, Sort
-from svc.storage import objects, organizations, record_index, record_lists, record_search, records
-from svc.storage._sqlite.engine import make_engine, raw
-from svc.storage.organizations import NewOrganization
-from svc.storage.sqlite import migrate_to_head
+from svc.storage import record_lists, record_search, records
 from svc.storage.store import Tx
 
-SIZES: Final = (10_000, 100_000, 1_000_000)
 CALLS: Final = 200
 LIST_TIMES_MAX: Final = 1.5
 SEARCH_TIMES_MAX: Final = 3.0
-SEED: Final = 7
-_CHUNK: Final = 5_000
-_NOW: Final = 1_789_689_600_000
 _API: Final = {"kind": "api"}
-_REGIONS: Final = ("North", "East", "South", "West", "Isles")
-_GIVEN: Final = tuple(f"given{number}" for number in range(2_000))
-_KINDS: Final = tuple(f"kind{number}" for number in range(10, 30))
-_FAMILY: Final = tuple(f"family{number}" for number in range(20_000))
 
 Work = Callable[[Tx, Organization, random.Random], Any]
 
@@ -66,16 +52,16 @@ def _rare(tx: Tx, organization: Organization, chance: random.Random) -> Any:
 
 
 def _search(tx: Tx, organization: Organization, chance: random.Random) -> Any:
-    query = f"{chance.choice(_GIVEN)} {chance.choice(_FAMILY)[:-1]}"
+    query = f"{chance.choice(GIVEN)} {chance.choice(FAMILY)[:-1]}"
     return record_search.search(tx.conn, organization.id, query, object_slug="lamp")
 
 
 def _search_common(tx: Tx, organization: Organization, chance: random.Random) -> Any:
-    return record_search.search(tx.conn, organization.id, chance.choice(_KINDS), object_slug="lamp")
+    return record_search.search(tx.conn, organization.id, chance.choice(KINDS), object_slug="lamp")
 
 
 def _create(tx: Tx, organization: Organization, chance: random.Random) -> Any:
-    return records.create(tx, organization, "lamp", _lamp(chance, chance.randrange(10**6)), source=_API)
+    return records.create(tx, organization, "lamp", lamp(chance, chance.randrange(10**6)), source=_API)
 
 
 WORKS: Final[dict[str, Work]] = {
@@ -99,7 +85,7 @@ def main() -> None:
     """Measure every kind of call at every size, and say which targets hold."""
     rows: list[Row] = []
     for size in SIZES:
-        with workspace() as space, _database(space / "svc.db") as conn:
+        with workspace() as space, database(space / "svc.db") as conn:
             began = time.monotonic()
             organization = fill(conn, size)
             print(f"{size:,} records made and indexed in {time.monotonic() - began:.0f} s", flush=True)
@@ -129,69 +115,12 @@ def _times(found: dict[tuple[str, int], Row], what: str) -> float:
     return found[what, SIZES[-1]].p50_ms / found[what, SIZES[0]].p50_ms
 
 
-@contextmanager
-def _database(path: Path) -> Iterator[Connection]:
-    with make_engine(path).connect() as conn:
-        migrate_to_head(conn)
-        yield conn
-
-
-@contextmanager
-def _unit(conn: Connection) -> Iterator[Tx]:
-    with conn.begin():
-        raw(conn).execute("BEGIN IMMEDIATE")
-        yield Tx(conn, _NOW)
-        raw(conn).execute("COMMIT")
-
-
-def fill(conn: Connection, size: int) -> Organization:
-    """Make an organization with so many records of a custom object, and the indexes of its properties."""
-    chance = random.Random(SEED)  # the same records every time
-    with _unit(conn) as tx:
-        organization = organizations.create(tx, NewOrganization(name="Lamps & Co", country="DE"))
-        objects.create(tx, organization.id, "lamp", "Lamp", "Lamps")
-        for prop in (
-            Property(slug="region", label="Region", type="select", options=_REGIONS),
-            Property(slug="price", label="Price", type="number"),
-            Property(slug="serial", label="Serial", type="number"),
-            Property(slug="made", label="Made", type="date"),
-        ):
-            objects.create_property(tx, organization.id, "lamp", prop)
-        of = objects.get(conn, organization.id, "lamp")
-    for first in range(0, size, _CHUNK):
-        with _unit(conn) as tx:
-            made = [
-                (new_id("rec", _NOW), _lamp(chance, number * 5_000 // size))
-                for number in range(first, min(size, first + _CHUNK))
-            ]
-            records.insert_many(conn, organization.id, of.id, _NOW + first, made)
-    with _unit(conn) as tx:
-        record_index.want(
-            tx, organization.id, [prop.id for slug, prop in of.properties.items() if slug != "name"]
-        )
-    more = True
-    while more:
-        with _unit(conn) as tx:
-            more = record_index.build(tx, organization.id, _CHUNK)
-    return organization
-
-
-def _lamp(chance: random.Random, serial: int) -> dict[str, Any]:
-    return {
-        "name": f"{chance.choice(_KINDS)} {chance.choice(_GIVEN)} {chance.choice(_FAMILY)}",
-        "region": chance.choice(_REGIONS),
-        "price": round(chance.random() * 1_000, 2),
-        "serial": serial,
-        "made": f"20{chance.randrange(10, 26)}-{chance.randrange(1, 13):02}-{chance.randrange(1, 29):02}",
-    }
-
-
 def _measure(conn: Connection, organization: Organization, what: str, size: int) -> Row:
     chance = random.Random(SEED)  # the same calls at every size
     took: list[float] = []
     for _ in range(CALLS):
         began = time.perf_counter()
-        with _unit(conn) as tx:
+        with unit(conn) as tx:
             WORKS[what](tx, organization, chance)
         took.append((time.perf_counter() - began) * 1e3)
     took.sort()

@@ -7,8 +7,9 @@ from sqlalchemy import insert
 from svc.domain.callers import Call, Caller, operator_call
 from svc.domain.people import Person
 from svc.domain.roles import PERMISSIONS
-from svc.storage import accounts, members, tables
+from svc.storage import accounts, members, organizations, tables
 from svc.storage.accounts import NewAccount
+from svc.storage.organizations import OrganizationChanges
 from svc.storage.store import Tx
 
 
@@ -30,6 +31,11 @@ def a_member(
     person = accounts.create(tx, asked)
     members.add(tx, operator_call(organization_id), person.id, role_id)
     return person
+
+
+def allow_keys_elsewhere(tx: Tx, /, home: str, *, allowed: bool) -> None:
+    """Let people whose home that organization is have keys in others, or not."""
+    organizations.change(tx, operator_call(home), OrganizationChanges(allow_keys_elsewhere=allowed))
 
 
 def call_of(person: Person, organization_id: str | None = None, *, confirmed_at: int | None = None) -> Call:

@@ -15,6 +15,7 @@ import trio
 
 from svc.cli.directory import DataDirectory
 from svc.clock import WallClock
+from svc.domain.callers import operator_call
 from svc.domain.forms import NewForm
 from svc.domain.limits import FORM_BODY_BYTES_MAX, SENDER_SUBMISSIONS_MAX
 from svc.storage import forms, organizations, server_keys, sites
@@ -75,7 +76,7 @@ def _open(tx: Tx) -> Place:
     return Place(
         forms.create(tx, organization, mapped).form_key,
         forms.create(tx, organization, NewForm(name="Bound", site_id=site.id)).form_key,
-        server_keys.mint(tx, organization.id, "web-1").key,
+        server_keys.mint(tx, operator_call(organization.id), "web-1").key,
     )
 
 

@@ -11,7 +11,7 @@ from svc.actors.house import House
 from svc.actors.organization import Organization
 from svc.actors.outbox import Outbox
 from svc.domain.errors import Unavailable
-from svc.domain.times import day_of
+from svc.domain.times import SECOND_MS, day_of
 from svc.storage import outboxes, pruning, submissions, visits
 
 log = structlog.get_logger("svc.actors.caretaker")
@@ -51,7 +51,8 @@ class Caretaker(Actor[House, CaretakerState]):
             _knock(Organization(self.system, organization_id).wake)
         for form_key in await self.system.store.read_long(submissions.forms_with_queue):
             _knock(FormWindow(self.system, form_key).look)
-        for connection_id in await self.system.store.read_long(outboxes.with_work):
+        until = self.system.clock.now() + ROUND_SECONDS * SECOND_MS
+        for connection_id in await self.system.store.read_long(outboxes.due, until):
             _knock(Outbox(self.system, connection_id).wake)
 
     @turn

@@ -72,6 +72,8 @@ class House(ActorSystem):
         """Rung where pulls wait for replies, by connection."""
         self.access_revisions: Counter[str] = Counter()
         """How often what decides about callers has changed since the start, by organization."""
+        self.base_url = ""
+        """Where the public listener is reached, for pages elsewhere; known once it listens."""
         self.visitor_keys: tuple[bytes, ...] = ()
         """The keys that visitors are named under, the newest first; `Caretaker` replaces the tuple."""
 

@@ -14,7 +14,7 @@ from svc.actors._core import Actor, Policy, turn
 from svc.actors.house import House
 from svc.actors.outgoing import NotSent
 from svc.domain.connections import Delivery
-from svc.domain.errors import Conflict, Unavailable
+from svc.domain.errors import Unavailable
 from svc.domain.limits import PUSH_ANSWER_SECONDS, PUSHES_AT_ONCE_MAX, REPLY_LIFE_MS
 from svc.domain.sealing import SealBroken
 from svc.domain.signatures import signed_headers
@@ -44,13 +44,14 @@ class PushBody(msgspec.Struct, frozen=True):
 class OutboxState(msgspec.Struct, kw_only=True):
     """What an Outbox keeps at hand. Times are ms since the epoch."""
 
-    delivery: Delivery
+    delivery: Delivery | None = None
+    """How replies reach the bridge; None until the first look, which at a start very many wait for."""
     quiet_until: float = 0
     """Before then there is nothing to hand out, unless news come."""
     looks_at: float = inf
     """When it will look by itself."""
     work: bool = False
-    """Pushes: there may be something that was not looked for yet."""
+    """There may be something to push that was not looked for yet."""
     loading: bool = False
     under_way: int = 0
 
@@ -61,9 +62,9 @@ class Outbox(Actor[House, OutboxState]):
     policy = Policy(mailbox_max=256, idle_seconds=300)
 
     async def load(self) -> OutboxState:
-        """What is left of an earlier life is gone on with. Raises `NotFound`."""
+        """What is left of an earlier life is gone on with."""
         self.look.after(0)
-        return OutboxState(delivery=await self.system.store.read(outboxes.delivery_of, self.key))
+        return OutboxState()
 
     @turn
     async def pull(self, most: int, call: Repeatable | None = None) -> Handed:
@@ -74,8 +75,6 @@ class Outbox(Actor[House, OutboxState]):
         Raises `Conflict` where replies are pushed.
         """
         state = self.state
-        if state.delivery != "pull":
-            raise Conflict("this connection's replies are pushed")
         if self.system.clock.now() < state.quiet_until:
             return _NOTHING
         return await self._pull(most, call)
@@ -87,7 +86,7 @@ class Outbox(Actor[House, OutboxState]):
         state.quiet_until = 0
         # Whatever came, nothing of it ends sooner, unless it is handed out, which is looked at then.
         self._look_by(now + REPLY_LIFE_MS)
-        if state.delivery == "push":
+        if state.delivery != "pull":
             state.work = True
             self._go_on()
 
@@ -96,7 +95,7 @@ class Outbox(Actor[House, OutboxState]):
         """It is time to see what time has done: leases and lives that ended, pushes that were put off."""
         state = self.state
         state.quiet_until, state.looks_at = 0, inf
-        if state.delivery == "push":
+        if state.delivery != "pull":
             state.work = True
             self._go_on()
             return
@@ -105,18 +104,20 @@ class Outbox(Actor[House, OutboxState]):
         self.system.bells.ring(self.key)
 
     @turn
-    async def loaded(self, load: Load | None, *, failed: bool = False) -> None:
-        """Pushes were taken: send them."""
+    async def loaded(self, load: Load | None) -> None:
+        """Pushes were taken: send them. None where the store could not be asked."""
         state, now = self.state, self.system.clock.now()
         state.loading = False
-        if failed:
+        if load is None:
             self._look_by(now + RETRY_MS)
-        elif load is not None:
+        else:
+            state.delivery = load.delivery
             for parcel in load.parcels:
                 state.under_way += 1
                 self.start_soon(self._push, load, parcel)
             state.work |= load.more
-            self._look_at(load.next_at)
+            if load.next_at is not None:
+                self._look_by(load.next_at)  # by then: a pull may have looked since, and knows better
         self._go_on()
 
     @turn
@@ -131,7 +132,10 @@ class Outbox(Actor[House, OutboxState]):
         handed = await self.system.store.write(outboxes.pull, self.key, most, call)
         if most:
             state.quiet_until = 0 if handed.more else handed.next_at or inf
-        self._look_at(handed.next_at)
+        state.looks_at = inf
+        self.look.disarm()
+        if handed.next_at is not None:
+            self._look_by(handed.next_at)
         return handed
 
     def _go_on(self) -> None:
@@ -139,15 +143,7 @@ class Outbox(Actor[House, OutboxState]):
         room = PUSHES_AT_ONCE_MAX - state.under_way
         if state.work and not state.loading and room > 0:
             state.work, state.loading = False, True
-            self.start_soon(self._load, room)
-
-    def _look_at(self, at: int | None) -> None:
-        """Look at that time and not before, or only when something is told."""
-        self.state.looks_at = inf
-        if at is None:
-            self.look.disarm()
-        else:
-            self._look_by(at)
+            self.start_soon(self._load, room, known=state.delivery is not None)
 
     def _look_by(self, at: int) -> None:
         """Look at that time at the latest."""
@@ -155,13 +151,14 @@ class Outbox(Actor[House, OutboxState]):
             self.state.looks_at = at
             self.look.after(max(0, at - self.system.clock.now()) / SECOND_MS)
 
-    async def _load(self, most: int) -> None:
-        """Take what is to be pushed, beside the turns."""
+    async def _load(self, most: int, *, known: bool) -> None:
+        """Take what is to be pushed, beside the turns. The first look is in no hurry: a start has many."""
+        store = self.system.store
         try:
-            load = await self.system.store.write(outboxes.load, self.key, most)
+            load = await (store.write if known else store.write_behind)(outboxes.load, self.key, most)
         except Unavailable as error:
             log.warning("pushes have to wait", connection=self.key, why=repr(error))
-            self.loaded.tell(None, failed=True)
+            self.loaded.tell(None)
         else:
             self.loaded.tell(load)
 
@@ -187,7 +184,7 @@ class Outbox(Actor[House, OutboxState]):
                 "X-Service-Contract": load.contract,
             }
             answered = await self.system.outgoing.post(
-                load.url, body, headers, seconds=PUSH_ANSWER_SECONDS, now=now
+                load.url or "", body, headers, seconds=PUSH_ANSWER_SECONDS, now=now
             )
         except SealBroken:
             log.exception("a signing secret cannot be opened; pushes are not sent", connection=self.key)

@@ -15,6 +15,7 @@ from svc.domain.callers import Call, permit
 from svc.domain.errors import (
     Fault,
     Forbidden,
+    Gone,
     InvalidInput,
     NotFound,
     TooManyAttempts,
@@ -69,18 +70,29 @@ def check_budget(admission: Admission) -> None:
         )
 
 
+async def check_reach(house: House, call: Call) -> None:
+    """Raises `Forbidden` for a key that is for something else than tools; the audit trail has it then."""
+    limited_to = call.caller.limited_to
+    if limited_to is not None:
+        refusal = Forbidden(f"this key is limited to {limited_to}")
+        await _note_refusal(house, call, call.door, refusal)
+        raise refusal
+
+
 async def find(house: House, registry: Registry, call: Call, name: str) -> Tool[Any, Any]:
     """The tool of that name, with dots or underscores, which this call may run.
 
-    Raises `UnknownTool`, and `Forbidden` or one of its kind, which the audit trail has then.
+    Raises `UnknownTool`, `Gone`, and `Forbidden` or one of its kind, which the audit trail has then.
     """
     tool = registry.named(name)
     if tool is None:
         raise UnknownTool(f"there is no tool {name[:100]!r}")
+    if tool.deprecated is not None and house.clock.now() >= tool.deprecated.sunset_at:
+        raise Gone(f"{tool.name} is gone: call {tool.deprecated.replacement}")
     try:
         permit(call.caller, tool.name, needs=tool.needs, runs=tool.runs)
     except Forbidden as refusal:
-        await _note_refusal(house, call, tool, refusal)
+        await _note_refusal(house, call, tool.name, refusal)
         raise
     return tool
 
@@ -107,7 +119,7 @@ async def run(
         with repeats.alone(house, call.caller.id, tool.name, idempotency_key):
             return await house.store.write(write, idempotency_key)
     except Forbidden as refusal:
-        await _note_refusal(house, call, tool, refusal)
+        await _note_refusal(house, call, tool.name, refusal)
         raise
 
 
@@ -159,9 +171,9 @@ def _check_repeatable(tool: Tool[Any, Any], key: str) -> None:
         raise InvalidInput([Fault("", "invalid_value", detail)])
 
 
-async def _note_refusal(house: House, call: Call, tool: Tool[Any, Any], refusal: Forbidden) -> None:
+async def _note_refusal(house: House, call: Call, action: str, refusal: Forbidden) -> None:
     """Have the refusal in the audit trail. It rolled back what it refused, so it is a unit of its own."""
     try:
-        await house.store.write(audit.note_refusal, call, tool.name, refusal.code)
+        await house.store.write(audit.note_refusal, call, action, refusal.code)
     except Unavailable as error:
-        log.warning("a refusal is not in the audit trail", tool=tool.name, why=repr(error))
+        log.warning("a refusal is not in the audit trail", action=action, why=repr(error))

@@ -9,12 +9,13 @@ from typing import Any, Final
 import msgspec
 
 from svc.domain.callers import Call
-from svc.domain.properties import Property
 from svc.domain.times import DAY_MS, HOUR_MS, rfc3339
-from svc.storage import objects
 from svc.storage.store import Tx
-from svc.tools import records, running
+from svc.tools import objects, properties, records, running
+from svc.tools.objects import CreateObject, PublishObject
+from svc.tools.properties import CreateProperty
 from svc.tools.records import CreateRecord
+from svc.tools.tool import Asked, Tool
 
 _COMPANIES: Final[tuple[dict[str, Any], ...]] = (
     {"name": "Hotel Bellevue", "website": "https://bellevue.example", "city": "Brighton", "country": "GB"},
@@ -166,20 +167,23 @@ _DEALS: Final[tuple[dict[str, Any], ...]] = (
     },
 )
 _LAMP: Final = "lamp"
-_LAMP_PROPERTIES: Final = (
-    Property(slug="price", label="Price", type="amount"),
-    Property(
-        slug="material", label="Material", type="select", options=("Brass", "Steel", "Oak", "Glass", "Linen")
-    ),
-    Property(
-        slug="rooms",
-        label="Rooms",
-        type="multi_select",
-        options=("Bedroom", "Hall", "Kitchen", "Living room", "Outdoors", "Study"),
-    ),
-    Property(slug="in_stock", label="In stock", type="number"),
-    Property(slug="made_to_order", label="Made to order", type="boolean"),
-    Property(slug="about", label="About", type="long_text"),
+_LAMP_PROPERTIES: Final[tuple[dict[str, Any], ...]] = (
+    {"slug": "price", "label": "Price", "type": "amount"},
+    {
+        "slug": "material",
+        "label": "Material",
+        "type": "select",
+        "options": ("Brass", "Steel", "Oak", "Glass", "Linen"),
+    },
+    {
+        "slug": "rooms",
+        "label": "Rooms",
+        "type": "multi_select",
+        "options": ("Bedroom", "Hall", "Kitchen", "Living room", "Outdoors", "Study"),
+    },
+    {"slug": "in_stock", "label": "In stock", "type": "number"},
+    {"slug": "made_to_order", "label": "Made to order", "type": "boolean"},
+    {"slug": "about", "label": "About", "type": "long_text"},
 )
 _LAMPS: Final[tuple[dict[str, Any], ...]] = (
     {
@@ -263,16 +267,15 @@ def fill(tx: Tx, call: Call) -> None:
     companies = maker.make("company", _COMPANIES)
     people = maker.make("contact", (_leading(one, company=companies) for one in _CONTACTS))
     maker.make("deal", (_dated(_leading(one, company=companies, contact=people), tx.now) for one in _DEALS))
-    organization_id = call.caller.organization_id
-    objects.create(tx, organization_id, _LAMP, "Lamp", "Lamps")
+    maker.run(objects.create, CreateObject(slug=_LAMP, label="Lamp", label_plural="Lamps"))
     for one in _LAMP_PROPERTIES:
-        objects.create_property(tx, organization_id, _LAMP, one)
-    objects.publish(tx, organization_id, _LAMP, publishable=True)
+        maker.run(properties.create, CreateProperty(object_type=_LAMP, **one))
+    maker.run(objects.publish, PublishObject(object_type=_LAMP, publishable=True))
     maker.make(_LAMP, _LAMPS)
 
 
 class _Maker:
-    """Makes records as `record.create` does, some hours apart, from twenty days ago on."""
+    """Runs tools, some hours apart, from twenty days ago on."""
 
     def __init__(self, tx: Tx, call: Call) -> None:
         self._tx = tx
@@ -281,13 +284,16 @@ class _Maker:
 
     def make(self, object_type: str, several: Iterable[dict[str, Any]]) -> list[str]:
         """Make one of each, and return their ids."""
-        return [self._make(object_type, properties) for properties in several]
+        return [self._make(object_type, values) for values in several]
 
-    def _make(self, object_type: str, properties: dict[str, Any]) -> str:
+    def _make(self, object_type: str, values: dict[str, Any]) -> str:
         self._at += 5 * HOUR_MS
-        asked = CreateRecord(object_type=object_type, properties=properties)
-        done = running.write(Tx(self._tx.conn, self._at), records.create, self._call, asked)
-        return msgspec.json.decode(done.body, type=_Made).id
+        body = self.run(records.create, CreateRecord(object_type=object_type, properties=values))
+        return msgspec.json.decode(body, type=_Made).id
+
+    def run(self, tool: Tool[Any, Any], asked: Asked) -> bytes:
+        """What the tool answers."""
+        return running.write(Tx(self._tx.conn, self._at), tool, self._call, asked).body
 
 
 class _Made(msgspec.Struct):
@@ -296,9 +302,9 @@ class _Made(msgspec.Struct):
     id: str
 
 
-def _leading(properties: dict[str, Any], **to: list[str]) -> dict[str, Any]:
-    """*properties*, with ids where there are places in the lists that they lead *to*."""
-    return properties | {slug: ids[properties[slug]] for slug, ids in to.items() if slug in properties}
+def _leading(values: dict[str, Any], **to: list[str]) -> dict[str, Any]:
+    """*values*, with ids where there are places in the lists that they lead *to*."""
+    return values | {slug: ids[values[slug]] for slug, ids in to.items() if slug in values}
 
 
 def _dated(deal: dict[str, Any], now: int) -> dict[str, Any]:

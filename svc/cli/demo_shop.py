@@ -99,7 +99,7 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> 
     )
     closed = forms.create(opened, shop, NewForm(name="Summer sale", site_id=site.id))
     forms.pause(opened, shop.id, closed.id)
-    server_key = server_keys.mint(opened, shop.id, "Shop server")
+    server_key = server_keys.mint(opened, operator_call(shop.id), "Shop server")
     demo_records.fill(tx, owner)
     inbox = _Inbox(tx, shop, sender_secret)
     inbox.fill(unbound, bound)

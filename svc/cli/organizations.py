@@ -1,11 +1,9 @@
 """`svc org`: organizations."""
 
-import re
+from collections.abc import Callable
 from typing import Any, get_args
-from zoneinfo import available_timezones
 
 import click
-import phonenumbers
 from sqlalchemy import Connection
 
 from svc.cli import offline
@@ -13,9 +11,18 @@ from svc.cli.directory import DataDirectory
 from svc.cli.failures import Failure
 from svc.cli.options import NAME, on_data
 from svc.cli.tables import echo_table
-from svc.domain.organizations import Organization, Plan
+from svc.domain.callers import operator_call
+from svc.domain.errors import InvalidValue
+from svc.domain.organizations import (
+    Organization,
+    Plan,
+    clean_country,
+    clean_currency,
+    clean_locale,
+    clean_time_zone,
+)
 from svc.domain.times import rfc3339
-from svc.storage import organizations
+from svc.storage import audit, organizations
 from svc.storage.organizations import NewOrganization
 from svc.storage.store import Tx
 
@@ -43,27 +50,14 @@ def command() -> None:
     """Organizations."""
 
 
-def _country(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
-    country = value.upper()
-    if country not in phonenumbers.SUPPORTED_REGIONS:
-        raise click.BadParameter(f"{value!r} is no country of ISO 3166, such as DE or US")
-    return country
-
-
-def _matching(pattern: str, what: str) -> Any:
+def _checked(clean: Callable[[str], str]) -> Any:
     def check(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
-        if not re.fullmatch(pattern, value):
-            raise click.BadParameter(f"{value!r} is no {what}")
-        return value
+        try:
+            return clean(value)
+        except InvalidValue as error:
+            raise click.BadParameter(str(error)) from None
 
     return check
-
-
-def _time_zone(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
-    known = available_timezones()  # empty on a machine without the time zone database
-    if known and value not in known:
-        raise click.BadParameter(f"{value!r} is no time zone, such as Europe/Berlin")
-    return value
 
 
 @command.command("create")
@@ -72,25 +66,29 @@ def _time_zone(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
     "--country",
     default=_DEFAULTS.country,
     show_default=True,
-    callback=_country,
+    callback=_checked(clean_country),
     help="Where phone numbers without a country code are dialled.",
 )
 @click.option(
     "--currency",
     default=_DEFAULTS.currency,
     show_default=True,
-    callback=_matching(r"[A-Z]{3}", "currency of ISO 4217, such as EUR"),
+    callback=_checked(clean_currency),
     help="Of its amounts.",
 )
 @click.option(
     "--locale",
     default=_DEFAULTS.locale,
     show_default=True,
-    callback=_matching(r"[a-z]{2,3}([_-][A-Z][a-z]{3})?([_-][A-Z]{2})?", "locale, such as de_DE"),
+    callback=_checked(clean_locale),
     help="How its dates and numbers are written.",
 )
 @click.option(
-    "--time-zone", default=_DEFAULTS.time_zone, show_default=True, callback=_time_zone, help="Of its people."
+    "--time-zone",
+    default=_DEFAULTS.time_zone,
+    show_default=True,
+    callback=_checked(clean_time_zone),
+    help="Of its people.",
 )
 @click.option(
     "--plan",
@@ -102,8 +100,13 @@ def _time_zone(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
 @on_data
 def create(directory: DataDirectory, /, **asked: Any) -> None:
     """Make an organization called NAME, and print its id."""
-    made = offline.write(directory, organizations.create, NewOrganization(**asked))
-    click.echo(made.id)
+    click.echo(offline.write(directory, _create, NewOrganization(**asked)))
+
+
+def _create(tx: Tx, asked: NewOrganization) -> str:
+    made = organizations.create(tx, asked)
+    audit.note(tx, operator_call(made.id), "organization.create", made.id)
+    return made.id
 
 
 @command.command("list")
@@ -136,4 +139,6 @@ def plan(directory: DataDirectory, plan: Plan, organization: str | None) -> None
 
 
 def _put_on(tx: Tx, organization_id: str | None, plan: Plan) -> None:
-    organizations.update_plan(tx, chosen(tx.conn, organization_id).id, plan=plan)
+    organization = chosen(tx.conn, organization_id)
+    organizations.update_plan(tx, organization.id, plan=plan)
+    audit.note(tx, operator_call(organization.id), "organization.plan", organization.id)

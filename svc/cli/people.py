@@ -16,7 +16,7 @@ from svc.domain.contacts import normalise_email
 from svc.domain.passwords import HASHER, check_rules
 from svc.domain.roles import OWNER
 from svc.domain.times import rfc3339
-from svc.storage import accounts, members, sign_in
+from svc.storage import accounts, audit, members, sign_in
 from svc.storage.accounts import NewAccount
 from svc.storage.members import Member
 from svc.storage.sign_in import MadeLink
@@ -83,6 +83,7 @@ def _link(tx: Tx, email: str) -> MadeLink:
     person = accounts.by_email(tx.conn, normalise_email(email))
     if person is None:
         raise Failure("there is no account with this e-mail address: `svc user create` makes one")
+    audit.note(tx, operator_call(person.home_organization_id), "member.sign_in_link", person.id)
     return sign_in.make_link(tx, person.id)
 
 

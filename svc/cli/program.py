@@ -28,6 +28,7 @@ _MODULES: Final = {
     "backup": "backup:backup",
     "restore": "backup:restore",
     "check": "check",
+    "openapi": "openapi",
 }
 """Where each command is; it is imported when it is used, since most need much and `svc config` does not."""
 

@@ -3,14 +3,19 @@
 import click
 from sqlalchemy import Connection
 
-from svc.cli import offline, organizations
+from svc.cli import offline, operator_tools, organizations
 from svc.cli.directory import DataDirectory
 from svc.cli.options import NAME, on_data
 from svc.cli.tables import echo_table
-from svc.domain.times import rfc3339
-from svc.storage import server_keys
-from svc.storage.server_keys import MintedServerKey, ServerKey
 from svc.storage.store import Tx
+from svc.tools import server_keys
+from svc.tools.server_keys import (
+    ListServerKeys,
+    MintedServerKeyAnswer,
+    MintServerKey,
+    RevokeServerKey,
+    ServerKeyList,
+)
 
 
 @click.group("serverkey")
@@ -25,12 +30,13 @@ def command() -> None:
 def mint(directory: DataDirectory, name: str, organization: str | None) -> None:
     """Make a key for the server called NAME, and print it, this once."""
     minted = offline.write(directory, _mint, organization, name)
-    click.echo(f"{minted.id} expires {rfc3339(minted.expires_at)}; the key is shown this once:", err=True)
+    click.echo(f"{minted.id} expires {minted.expires_at}; the key is shown this once:", err=True)
     click.echo(minted.key)
 
 
-def _mint(tx: Tx, organization_id: str | None, name: str) -> MintedServerKey:
-    return server_keys.mint(tx, organizations.chosen(tx.conn, organization_id).id, name)
+def _mint(tx: Tx, organization_id: str | None, name: str) -> MintedServerKeyAnswer:
+    organization = organizations.chosen(tx.conn, organization_id)
+    return operator_tools.write(tx, server_keys.mint, organization.id, MintServerKey(name=name))
 
 
 @command.command("list")
@@ -38,17 +44,16 @@ def _mint(tx: Tx, organization_id: str | None, name: str) -> MintedServerKey:
 @on_data
 def list_all(directory: DataDirectory, organization: str | None) -> None:
     """List the keys that are not revoked."""
+    found = offline.read(directory, _list, organization)
     echo_table(
         ("ID", "NAME", "STARTS WITH", "EXPIRES"),
-        [
-            (one.id, one.name, one.visible_start, rfc3339(one.expires_at))
-            for one in offline.read(directory, _list, organization)
-        ],
+        [(one.id, one.name, one.visible_start, one.expires_at) for one in found.server_keys],
     )
 
 
-def _list(conn: Connection, organization_id: str | None) -> list[ServerKey]:
-    return server_keys.of_organization(conn, organizations.chosen(conn, organization_id).id)
+def _list(conn: Connection, organization_id: str | None) -> ServerKeyList:
+    organization = organizations.chosen(conn, organization_id)
+    return operator_tools.read(conn, server_keys.list_all, organization.id, ListServerKeys())
 
 
 @command.command("revoke")
@@ -61,4 +66,5 @@ def revoke(directory: DataDirectory, key_id: str, organization: str | None) -> N
 
 
 def _revoke(tx: Tx, organization_id: str | None, key_id: str) -> None:
-    server_keys.revoke(tx, organizations.chosen(tx.conn, organization_id).id, key_id)
+    organization = organizations.chosen(tx.conn, organization_id)
+    operator_tools.write(tx, server_keys.revoke, organization.id, RevokeServerKey(id=key_id))

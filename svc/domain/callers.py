@@ -1,6 +1,6 @@
 """Who calls, through which door, and what that one may do at this moment."""
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -17,6 +17,10 @@ Limit = Literal["ai.gateway"]
 
 Runs = Literal["open", "approval", "person"]
 """Who may run a tool: a key too; a key never and an agent once a person approves; a person alone."""
+
+
+FINDING: Final = frozenset({"tool.search", "tool.describe"})
+"""What the narrowest key may call too: it shows nothing that is not in the contract, which needs no key."""
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +79,7 @@ def permit(caller: Caller, tool: str, *, needs: Permission | None, runs: Runs) -
     by_hand = caller.kind in {"person", "operator"}
     if runs == "person" and not by_hand:
         raise PersonOnly(f"only a person may run {tool}")
-    if caller.tools is not None and tool not in caller.tools:
+    if caller.tools is not None and tool not in caller.tools and tool not in FINDING:
         raise Forbidden(f"this key is not for {tool}")
     if runs == "approval" and caller.kind in {"key", "agent"}:
         raise ApprovalRequired(f"{tool} needs a person's approval")

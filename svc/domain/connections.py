@@ -102,31 +102,9 @@ def check_url(url: str) -> str:
 
 
 def check_may_connect(caller: Caller, account: Account) -> None:
-    """Raises `Forbidden` unless *caller* may connect *account*: a member's, only that member."""
-    if account.kind == "member":
-        if caller.person_id != account.id:
-            raise Forbidden("a member connects their own account, and nobody else's")
-    elif "channels" not in caller.permissions:
-        raise Forbidden("this needs the permission channels")
-    own_only(caller)
-
-
-def check_may_manage(caller: Caller, account: Account) -> None:
-    """Raises `Forbidden` unless *caller* may set up connections, or it is their own account."""
-    if own_only(caller) not in {None, account.id}:
-        raise Forbidden("this needs the permission channels")
-
-
-def own_only(caller: Caller) -> str | None:
-    """The person whose own accounts are all that *caller* may set up; None for whoever may set up any.
-
-    Raises `Forbidden` for who has nothing to do with messengers.
-    """
-    if "channels" in caller.permissions:
-        return None
-    if caller.person_id is None or "conversations" not in caller.permissions:
-        raise Forbidden("this needs the permission channels")
-    return caller.person_id
+    """Raises `Forbidden` for a member's account that is not the caller's own."""
+    if account.kind == "member" and caller.person_id != account.id:
+        raise Forbidden("a member connects their own account, and nobody else's")
 
 
 def check_may_answer(caller: Caller, account: Account, team: Collection[str]) -> None:

@@ -6,7 +6,8 @@ Everything else is a fault of ours, and crashes the turn that it happened in.
 `code` is what every door and the audit trail call the error; what has none of its own is called as its base.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import ClassVar
 
 import msgspec
@@ -48,6 +49,15 @@ class InvalidInput(DomainError, ValueError):
         super().__init__("; ".join(f"{fault.pointer}: {fault.detail}" for fault in self.faults))
 
 
+@contextmanager
+def at(pointer: str) -> Iterator[None]:
+    """Have what breaks a rule in here raised as an `InvalidInput` that says where it stands."""
+    try:
+        yield
+    except InvalidValue as error:
+        raise InvalidInput([Fault(pointer, "invalid_value", str(error))]) from None
+
+
 class NotFound(DomainError):
     """Raised when no such thing exists, or the asker may not know that it does."""
 
@@ -58,6 +68,12 @@ class UnknownTool(NotFound):
     """Raised for the name of a tool that there is not."""
 
     code: ClassVar[str] = "unknown_tool"
+
+
+class Gone(DomainError):
+    """Raised for the name of a tool that worked until some day. Call what stands in its place."""
+
+    code: ClassVar[str] = "gone"
 
 
 class Conflict(DomainError):

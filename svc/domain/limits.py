@@ -128,6 +128,12 @@ TOOL_BODY_BYTES_MAX: Final = 1_000_000
 CALL_WINDOW_MS: Final = MINUTE_MS
 CALLS_MAX: Final = 600
 """Calls of one key within `CALL_WINDOW_MS`, unless the configuration says otherwise."""
+TOOL_QUERY_CHARS_MAX: Final = 500
+"""Ours: a plain sentence is shorter."""
+TOOLS_FOUND: Final = 5
+TOOLS_FOUND_MAX: Final = 10
+TOOLS_DESCRIBED_MAX: Final = 20
+"""Ours: more schemas than that are no answer but a context full of them."""
 IDEMPOTENCY_KEY_CHARS_MAX: Final = 255
 IDEMPOTENCY_LIFE_MS: Final = DAY_MS
 """How long a call is answered again as the first time."""
@@ -145,6 +151,10 @@ CONFIRMATION_MS: Final = 2 * HOUR_MS
 """How long a sign-in counts as fresh, for issuing keys."""
 KEY_USE_NOTED_MS: Final = MINUTE_MS
 """Last used is written at most once in this time for a key."""
+LIVE_SERVER_KEYS_MAX: Final = 100
+"""Server keys of one organization that are neither revoked nor expired. Ours: one for each of its servers."""
+EXPIRED_KEY_LISTED_MS: Final = 90 * DAY_MS
+"""How long an expired key is still listed. Ours: long enough to see why something stopped."""
 KEY_TOOLS_MAX: Final = 200
 """Names that a key may be narrowed to. Ours: there are fewer tools."""
 NAME_CHARS_MAX: Final = 200
@@ -158,6 +168,12 @@ SESSION_LIFE_MS: Final = 14 * DAY_MS
 SESSION_SEEN_NOTED_MS: Final = MINUTE_MS
 SIGN_IN_LINK_LIFE_MS: Final = DAY_MS
 """Ours: it is printed while the service is stopped, and used once it runs."""
+INVITATIONS_MAX: Final = 200
+"""Invitations of one organization that wait. Ours."""
+ROLES_MAX: Final = 100
+"""Custom roles of one organization. Ours: more than a person can tell apart."""
+TEAMS_MAX: Final = 200
+"""Teams of one organization. Ours."""
 INVITATION_LIFE_MS: Final = 7 * DAY_MS
 """Ours: over a weekend and a little more."""
 SIGN_IN_WINDOW_MS: Final = 15 * MINUTE_MS
@@ -168,7 +184,6 @@ ADDRESS_FAILURES_MAX: Final = 50
 PASSWORD_CHECKS_AT_ONCE: Final = 2
 """Ours: each takes 64 MiB and some tens of milliseconds of every core."""
 PASSWORD_CHECKS_WAITING_MAX: Final = 64
-AUDIT_PAGE_MAX: Final = 200
 
 # Channels: what a messenger's bridge says and is told.
 CHANNEL_BODY_BYTES_MAX: Final = 256 * 1024

@@ -8,6 +8,7 @@ accepted.
 import re
 from ipaddress import IPv4Address, IPv6Address
 from typing import Final
+from urllib.parse import urlsplit
 
 from svc.domain.errors import InvalidValue
 from svc.domain.hosts import ascii_host
@@ -19,6 +20,8 @@ _ADDRESS: Final = re.compile(
 # Browsers write an origin as scheme, ASCII host and port, and nothing else (RFC 6454 §6.2). A label
 # with an underscore breaks the rule of host names, yet there are sites under such names.
 _ORIGIN: Final = re.compile(r"https?://(?P<host>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+
+_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
 def normalise_domain(text: str) -> str:
@@ -63,3 +66,13 @@ def origin_allowed(origin: str | None, domain: str | None) -> bool:
         return False
     host = match["host"].removesuffix(".")
     return host == domain or host.endswith("." + domain)
+
+
+def origin_is_own(origin: str, base_url: str) -> bool:
+    """Whether *origin* is that of pages at *base_url*, or of pages that this machine itself serves.
+
+    The `Host` of the request says nothing about that: who rebinds a name to an address of ours chooses it.
+    """
+    match = _ORIGIN.fullmatch(origin)
+    own = urlsplit(base_url)
+    return origin == f"{own.scheme}://{own.netloc}" or (match is not None and match["host"] in _LOOPBACK)

@@ -1,6 +1,6 @@
 """Time as the whole program keeps it: `int` milliseconds since the Unix epoch, UTC."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 SECOND_MS: Final = 1_000
@@ -9,11 +9,13 @@ HOUR_MS: Final = 60 * MINUTE_MS
 DAY_MS: Final = 24 * HOUR_MS
 YEAR_MS: Final = 365 * DAY_MS
 
+_EPOCH: Final = datetime.fromtimestamp(0, UTC)
+
 
 def rfc3339(at: int) -> str:
     """*at* as the outside sees it: RFC 3339 in UTC with milliseconds, `2026-09-18T00:00:00.000Z`."""
     moment = datetime.fromtimestamp(at // SECOND_MS, UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{at % SECOND_MS:03d}Z"
+    return f"{moment.isoformat()[:19]}.{at % SECOND_MS:03d}Z"
 
 
 def day_of(at: int) -> int:
@@ -21,6 +23,11 @@ def day_of(at: int) -> int:
     return at // DAY_MS
 
 
+def moment_ms(moment: datetime) -> int:
+    """The millisecond that *moment*, which knows its offset from UTC, falls into."""
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
 def ms_of(text: str) -> int:
     """The time that `rfc3339` wrote as *text*."""
-    return round(datetime.fromisoformat(text).timestamp() * SECOND_MS)
+    return moment_ms(datetime.fromisoformat(text))

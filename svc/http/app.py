@@ -9,18 +9,21 @@ from werkzeug.exceptions import HTTPException
 from svc.actors.house import House
 from svc.domain.forms import SUBMIT_PATH
 from svc.domain.senders import Network
-from svc.http import channels, problems, tools, tracker
+from svc.http import channels, tools, tracker
 from svc.http.asgi import ASGIApp
 from svc.http.channels import ChannelDoor
 from svc.http.demo import DemoShop, demo_doors
 from svc.http.forms import FormDoor
 from svc.http.hot import Hot
 from svc.http.lean import LeanQuart, LeanRequest
+from svc.http.mcp import door as mcp
+from svc.http.mcp.door import McpDoor
 from svc.http.people import people_doors
 from svc.http.problems import as_response, refusal
+from svc.http.reference import reference_pages
 from svc.http.tools import KeyGate, SessionGate, ToolDoor
 from svc.http.tracker import TrackerDoor
-from svc.tools.catalogue import REGISTRY
+from svc.tools.catalogue import FINDER, REGISTRY
 
 
 def public_app(
@@ -40,6 +43,8 @@ def public_app(
             channels.PATH: ChannelDoor(house),
             tools.API_PATH: ToolDoor(house, REGISTRY, KeyGate(house)),
             tools.APP_PATH: ToolDoor(house, REGISTRY, SessionGate(house)),
+            mcp.PATH: McpDoor(house, FINDER),
+            mcp.FULL_PATH: McpDoor(house, FINDER, flat=True),
         },
     )
 
@@ -47,7 +52,7 @@ def public_app(
 def quart_app() -> LeanQuart:
     """An application whose refusals are problems."""
     app = LeanQuart("svc", static_folder=None)
-    app.register_blueprint(problems.pages)
+    app.register_blueprint(reference_pages(REGISTRY))
 
     @app.errorhandler(HTTPException)
     async def refuse(error: HTTPException) -> Response:

@@ -1,5 +1,6 @@
-"""Small files that come with the program: held in memory, and sent only to who lacks them."""
+"""What is held in memory, small files that come with the program among it, and sent only to who lacks it."""
 
+import gzip
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -13,24 +14,41 @@ _TYPES: Final = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
+_PACKED_FROM_BYTES: Final = 1_400
+"""What is shorter fits into one packet as it is."""
 
 
-class Asset:
+class Held:
+    """Bytes that do not change."""
+
+    def __init__(self, body: bytes, content_type: str, headers: Mapping[str, str]) -> None:
+        self.body: Final = body
+        self._packed = gzip.compress(body, mtime=0) if len(body) > _PACKED_FROM_BYTES else None
+        self._content_type = content_type
+        self._etag = sha256(body).hexdigest()[:32]
+        self._headers = {"X-Content-Type-Options": "nosniff", **headers}
+
+    async def answer(self) -> Response:
+        """A view of it: the bytes, packed for who unpacks them, or 304 for who has them already."""
+        response = Response(self.body, content_type=self._content_type, headers=self._headers)
+        etag = self._etag
+        if self._packed is not None:
+            response.vary.add("Accept-Encoding")
+            if request.accept_encodings["gzip"]:
+                response.set_data(self._packed)
+                response.content_encoding = "gzip"
+                etag += "-gzip"  # other bytes, so another tag (RFC 9110 section 8.8.3)
+        response.set_etag(etag)
+        await response.make_conditional(request)
+        return response
+
+
+class Asset(Held):
     """The file *name* of the package's `static` directory."""
 
     def __init__(self, name: str, headers: Mapping[str, str]) -> None:
         path = _DIRECTORY / name
-        self._body = path.read_bytes()
-        self._content_type = _TYPES[path.suffix]
-        self._etag = sha256(self._body).hexdigest()[:32]
-        self._headers = {"X-Content-Type-Options": "nosniff", **headers}
-
-    async def answer(self) -> Response:
-        """A view of it: the file, or 304 for who has it already."""
-        response = Response(self._body, content_type=self._content_type, headers=self._headers)
-        response.set_etag(self._etag)
-        await response.make_conditional(request)
-        return response
+        super().__init__(path.read_bytes(), _TYPES[path.suffix], headers)
 
 
 def names_in(directory: str) -> list[str]:

@@ -1,11 +1,10 @@
-"""What goes wrong at a door, as `application/problem+json` (RFC 9457), and a page for each kind of it."""
+"""What goes wrong at a door, as `application/problem+json` (RFC 9457). `reference` has a page for each."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Final, Literal, NamedTuple, get_args
 
 import msgspec
-from quart import Blueprint, Response, abort
+from quart import Response
 from werkzeug.exceptions import (
     HTTPException,
     MethodNotAllowed,
@@ -36,6 +35,7 @@ Code = Literal[
     "conflict",
     "key_limit",
     "idempotency_in_progress",
+    "gone",
     "body_too_large",
     "unsupported_media_type",
     "validation_failed",
@@ -45,64 +45,74 @@ Code = Literal[
     "overloaded",
 ]
 
+CODES: Final[tuple[Code, ...]] = get_args(Code)
+"""Every code, in the order of the statuses."""
+
 MEDIA_TYPE: Final = "application/problem+json"
 
 
-class _Kind(NamedTuple):
+class Kind(NamedTuple):
+    """What a code stands for."""
+
     status: int
     title: str
     remedy: str
     """What the caller can do, for the page of the code."""
 
 
-_KINDS: Final[dict[Code, _Kind]] = {
-    "malformed_request": _Kind(
+KINDS: Final[dict[Code, Kind]] = {
+    "malformed_request": Kind(
         400, "The request cannot be read", "Check what the client sends, down to its headers."
     ),
-    "malformed_json": _Kind(400, "The body is not JSON", "Send a JSON object in UTF-8."),
-    "unauthorized": _Kind(401, "A token is needed", "Send `Authorization: Bearer` and a good one."),
-    "wrong_credentials": _Kind(
+    "malformed_json": Kind(400, "The body is not JSON", "Send a JSON object in UTF-8."),
+    "unauthorized": Kind(401, "A token is needed", "Send `Authorization: Bearer` and a good one."),
+    "wrong_credentials": Kind(
         401, "Nobody can sign in with that", "Check the e-mail and the password, or ask for a sign-in link."
     ),
-    "forbidden": _Kind(403, "You may not do this", "Ask somebody who may, or for a role that does."),
-    "approval_required": _Kind(403, "A person has to approve this", "Ask a person to do it on the screen."),
-    "confirmation_required": _Kind(
+    "forbidden": Kind(403, "You may not do this", "Ask somebody who may, or for a role that does."),
+    "approval_required": Kind(403, "A person has to approve this", "Ask a person to do it on the screen."),
+    "confirmation_required": Kind(
         403, "Confirm who you are first", "Give your password once more; it counts for two hours."
     ),
-    "person_only": _Kind(403, "Only a person may do this", "Sign in and do it there; no key can."),
-    "plan_required": _Kind(
+    "person_only": Kind(403, "Only a person may do this", "Sign in and do it there; no key can."),
+    "plan_required": Kind(
         403, "The plan does not include this", "Choose a plan that does, or switch the hub on."
     ),
-    "unknown_tool": _Kind(404, "There is no such tool", "`/api/v1/openapi.json` has every tool by name."),
-    "not_found": _Kind(404, "There is nothing here", "Check the address, and the id in it."),
-    "method_not_allowed": _Kind(
+    "unknown_tool": Kind(404, "There is no such tool", "`/api/v1/openapi.json` has every tool by name."),
+    "not_found": Kind(404, "There is nothing here", "Check the address, and the id in it."),
+    "method_not_allowed": Kind(
         405, "This address is not used in that way", "The header `Allow` names the methods that it takes."
     ),
-    "too_slow": _Kind(408, "The body took too long", "Send it in one go, over a connection that carries it."),
-    "conflict": _Kind(409, "It is not in a state for that", "Look at it again: somebody was faster."),
-    "key_limit": _Kind(409, "There are as many keys as there may be", "Revoke one that nobody uses."),
-    "idempotency_in_progress": _Kind(
+    "too_slow": Kind(408, "The body took too long", "Send it in one go, over a connection that carries it."),
+    "conflict": Kind(409, "It is not in a state for that", "Look at it again: somebody was faster."),
+    "key_limit": Kind(409, "There are as many keys as there may be", "Revoke one that nobody uses."),
+    "idempotency_in_progress": Kind(
         409,
         "The first call under this idempotency key is still under way",
         "Wait for as long as `Retry-After` says, and send it once more.",
     ),
-    "body_too_large": _Kind(413, "The body is too large", "Send less; the door's reference says how much."),
-    "unsupported_media_type": _Kind(
+    "gone": Kind(
+        410,
+        "The tool has another name now",
+        "Call the one that `detail` names; it takes and answers the same.",
+    ),
+    "body_too_large": Kind(413, "The body is too large", "Send less; the door's reference says how much."),
+    "unsupported_media_type": Kind(
         415, "The body is of a type that is not read here", "Send `Content-Type: application/json`."
     ),
-    "validation_failed": _Kind(
+    "validation_failed": Kind(
         422, "What was asked is not valid", "`detail` says what is wrong with it. Mend that, and ask again."
     ),
-    "idempotency_mismatch": _Kind(
+    "idempotency_mismatch": Kind(
         422, "The idempotency key was used with another body", "Take a new key for each thing that you do."
     ),
-    "rate_limited": _Kind(429, "Too much in too short a time", "Wait for as long as `Retry-After` says."),
-    "internal": _Kind(
+    "rate_limited": Kind(429, "Too much in too short a time", "Wait for as long as `Retry-After` says."),
+    "internal": Kind(
         500,
         "Something failed on our side",
         "It is in our log under the answer's `requestId`. Nothing that was answered before is lost.",
     ),
-    "overloaded": _Kind(
+    "overloaded": Kind(
         503, "Too much is going on at the moment", "Wait for as long as `Retry-After` says, and ask again."
     ),
 }
@@ -113,8 +123,6 @@ _HTTP_CODES: Final[Mapping[type[HTTPException], Code]] = {
     RequestEntityTooLarge: "body_too_large",
     RequestTimeout: "too_slow",
 }
-
-pages = Blueprint("problems", __name__)
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
@@ -139,7 +147,7 @@ def told(
     headers: Sequence[tuple[bytes, bytes]] = (),
 ) -> Answer:
     """The answer for *code*; *detail* says what was wrong this time."""
-    kind = _KINDS[code]
+    kind = KINDS[code]
     body = Problem(
         type=f"/problems/{code}",
         title=kind.title,
@@ -172,7 +180,7 @@ def refusal(error: Exception, request_id: bytes) -> Answer:
             headers.append(_retry_after(round(error.retry_after_seconds * SECOND_MS)))
         case DomainError() if error.code == "idempotency_in_progress":
             headers.append(_retry_after(SECOND_MS))
-    if not isinstance(error, DomainError) or error.code not in _KINDS:
+    if not isinstance(error, DomainError) or error.code not in KINDS:
         return told("internal", request_id)
     errors = error.faults if isinstance(error, InvalidInput) else ()
     return told(error.code, request_id, str(error) or None, errors=errors, headers=headers)
@@ -181,7 +189,7 @@ def refusal(error: Exception, request_id: bytes) -> Answer:
 def is_fault(error: Exception) -> bool:
     """Whether nobody expected *error*, so that it belongs into the log."""
     if isinstance(error, DomainError):
-        return error.code not in _KINDS or error.code == "internal"
+        return error.code not in KINDS or error.code == "internal"
     return not isinstance(error, HTTPException)
 
 
@@ -206,22 +214,3 @@ def _http_code(error: HTTPException) -> Code:
 
 def _retry_after(wait_ms: int) -> tuple[bytes, bytes]:
     return b"retry-after", str(retry_after_seconds(wait_ms)).encode()
-
-
-@pages.get("/problems/<code>")
-async def page(code: str) -> Response:
-    """What a code means, for whoever follows the `type` of a problem."""
-    if code not in get_args(Code):
-        abort(404)
-    kind = _KINDS[code]  # type: ignore[index]  # just looked up
-    text = (
-        '<!doctype html><html lang="en"><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width">'
-        f"<title>{escape(code)}</title>"
-        '<body style="max-width:40rem;margin:3rem auto;padding:0 1rem;font:1.1rem/1.6 system-ui">'
-        f"<h1>{escape(kind.title)}</h1>"
-        f"<p><code>{escape(code)}</code>, answered with status {kind.status}.</p>"
-        f"<p>{escape(kind.remedy)}</p></body></html>"
-    )
-    headers = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
-    return Response(text, content_type="text/html; charset=utf-8", headers=headers)

@@ -4,11 +4,11 @@ They differ in whom they let in and as whom; from there on a call is the same at
 """
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import structlog
 from werkzeug.exceptions import MethodNotAllowed
-from werkzeug.http import parse_cookie
+from werkzeug.http import http_date, parse_cookie
 
 from svc.actors import tool_calls
 from svc.actors.house import House
@@ -23,7 +23,7 @@ from svc.http.bodies import ClientGone
 from svc.http.hot import Answer, HotRequest
 from svc.http.problems import UNAUTHORIZED, is_fault, refusal, told
 from svc.http.session_cookie import CHALLENGE, COOKIE, CSRF_HEADER, guarded_token
-from svc.tools.tool import Registry
+from svc.tools.tool import Registry, Tool
 
 log = structlog.get_logger("svc.http.tools")
 
@@ -33,9 +33,10 @@ ORGANIZATION_HEADER: Final = "X-Organization-Id"
 
 _Headers = Sequence[tuple[bytes, bytes]]
 
-_JSON: Final = (b"content-type", b"application/json")
-_OWN: Final = (b"cache-control", b"no-store")
-_REPLAYED: Final = (b"idempotent-replayed", b"true")
+JSON: Final = (b"content-type", b"application/json")
+OWN: Final = (b"cache-control", b"no-store")
+"""What one caller is answered is nobody else's."""
+REPLAYED: Final = (b"idempotent-replayed", b"true")
 _WINDOW_SECONDS: Final = CALL_WINDOW_MS // SECOND_MS
 
 
@@ -106,7 +107,8 @@ class ToolDoor:
             raise
         except Exception as error:  # noqa: BLE001  # an answer to who was let in tells what is left
             answer = self.refuse(request, error)
-        return Answer(answer.status, [*answer.headers, *budget], answer.body)
+        age = deprecation_headers(self._registry.named(_name_in(request)))
+        return Answer(answer.status, [*answer.headers, *budget, *age], answer.body)
 
     def refuse(self, request: HotRequest, error: Exception) -> Answer:
         """The problem that *error* is."""
@@ -122,12 +124,15 @@ class ToolDoor:
         if request.method != "POST":
             raise MethodNotAllowed(["POST"])
         call = Call(caller=admission.caller, door=self._gate.door, request_id=request.id.decode())
-        name = request.path.rpartition("/")[2]
-        tool = await tool_calls.find(self._house, self._registry, call, name)
+        tool = await tool_calls.find(self._house, self._registry, call, _name_in(request))
         check_type(request)
         asked = tool.read(await request.read(TOOL_BODY_BYTES_MAX))
         done = await tool_calls.run(self._house, tool, call, asked, request.text("idempotency-key"))
-        return Answer(200, [_JSON, _OWN, _REPLAYED] if done.replayed else [_JSON, _OWN], done.body)
+        return Answer(200, [JSON, OWN, REPLAYED] if done.replayed else [JSON, OWN], done.body)
+
+
+def _name_in(request: HotRequest) -> str:
+    return request.path.rpartition("/")[2]
 
 
 class NotJson(DomainError):
@@ -137,7 +142,7 @@ class NotJson(DomainError):
 
 
 def check_type(request: HotRequest) -> None:
-    """Raises `NotJson` for a body that does not say that it is JSON."""
+    """Raises `NotJson`."""
     given = request.header(b"content-type")
     if (
         given != b"application/json"
@@ -155,4 +160,16 @@ def budget_headers(allowance: Allowance) -> _Headers:
         (b"ratelimit-reset", b"%d" % reset),
         (b"ratelimit-policy", b'"default";q=%d;w=%d' % (limit, _WINDOW_SECONDS)),
         (b"ratelimit", b'"default";r=%d;t=%d' % (remaining, reset)),
+    )
+
+
+def deprecation_headers(tool: Tool[Any, Any] | None) -> _Headers:
+    """That a name goes, and when (RFC 9745, RFC 8594); nothing for one that stays."""
+    if tool is None or tool.deprecated is None:
+        return ()
+    since_at, sunset_at = tool.deprecated.since_at, tool.deprecated.sunset_at
+    return (
+        (b"deprecation", b"@%d" % (since_at // SECOND_MS)),
+        (b"sunset", http_date(sunset_at // SECOND_MS).encode()),
+        (b"link", b'</docs/deprecations>; rel="deprecation"'),
     )

@@ -41,9 +41,7 @@ def cancel(tx: Tx, call: Call, message_id: str) -> Message:
 
 def _check(conn: Connection, call: Call, connection_id: str) -> None:
     account = connections.find(conn, connection_id).account
-    team: tuple[str, ...] = ()
-    if account.kind == "team":
-        team = teams.get(conn, call.caller.organization_id, account.id or "").member_ids
+    team = teams.people_of(conn, account.id or "") if account.kind == "team" else frozenset[str]()
     check_may_answer(call.caller, account, team)
 
 

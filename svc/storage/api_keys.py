@@ -9,14 +9,19 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 from svc.domain.access import KeyKind
 from svc.domain.callers import Call, Limit
 from svc.domain.changes import KeysChanged
-from svc.domain.errors import ConfirmationRequired, Forbidden, InvalidValue, KeyLimit, NotFound, PersonOnly
+from svc.domain.errors import Fault, Forbidden, InvalidInput, KeyLimit, NotFound, PersonOnly, at
 from svc.domain.ids import new_id
 from svc.domain.keys import API_KEY, GATEWAY_KEY, digest, new_key, visible_start
-from svc.domain.limits import API_KEY_LIVES_MS, GATEWAY_KEY_LIFE_MS, KEY_TOOLS_MAX, LIVE_KEYS_MAX
+from svc.domain.limits import (
+    API_KEY_LIVES_MS,
+    EXPIRED_KEY_LISTED_MS,
+    GATEWAY_KEY_LIFE_MS,
+    KEY_TOOLS_MAX,
+    LIVE_KEYS_MAX,
+)
 from svc.domain.people import clean_name
 from svc.domain.roles import ADMIN, OWNER, Role
-from svc.domain.sessions import is_fresh
-from svc.storage import audit, roles, standing
+from svc.storage import roles, standing
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import api_keys, organizations, people
@@ -101,15 +106,14 @@ def mint(tx: Tx, call: Call, asked: NewKey) -> MintedKey:
             does not allow it, or asks for a gateway key without being an Owner or Admin.
         ConfirmationRequired: the maker did not show who they are within the last two hours.
         KeyLimit: there are 20 live keys.
-        InvalidValue, NotFound: what is asked for is not there, or makes no sense.
+        InvalidInput, NotFound: what is asked for makes no sense, or is not there.
     """
     own = standing.require(tx.conn, call, "security")
     creator_id = call.caller.person_id
     if creator_id is None:
         raise PersonOnly("a key acts as the person who made it: sign in to make one")
     _check_home(tx.conn, call.caller.organization_id, creator_id)
-    if not is_fresh(call.caller.confirmed_at, tx.now):
-        raise ConfirmationRequired("confirm who you are: your sign-in is older than two hours")
+    standing.require_fresh(call, tx.now)
     role = own if asked.role_id is None else roles.get(tx.conn, call.caller.organization_id, asked.role_id)
     _check(own, role, asked)
     if count_live(tx.conn, call.caller.organization_id, tx.now) >= LIVE_KEYS_MAX:
@@ -130,7 +134,6 @@ def mint(tx: Tx, call: Call, asked: NewKey) -> MintedKey:
             expires_at=minted.expires_at,
         )
     )
-    audit.note(tx, call, "apikey.mint", minted.id)
     tx.announce(KeysChanged(call.caller.organization_id, key_digest))
     return minted
 
@@ -153,17 +156,20 @@ def revoke(tx: Tx, call: Call, key_id: str) -> int:
     ).scalar_one_or_none()
     if key_digest is None:
         raise NotFound("no such key")
-    audit.note(tx, call, "apikey.revoke", key_id)
     tx.announce(KeysChanged(call.caller.organization_id, key_digest))
     return tx.now
 
 
-def of_organization(conn: Connection, organization_id: str) -> list[ListedKey]:
-    """The organization's keys that are not revoked, expired ones too, the oldest first."""
+def of_organization(conn: Connection, organization_id: str, now: int) -> list[ListedKey]:
+    """The organization's keys that are not revoked, the oldest first; expired ones for another 90 days."""
     columns = [api_keys.c[name] for name in ListedKey.__struct_fields__]
     rows = conn.execute(
         select(*columns)
-        .where(api_keys.c.organization_id == organization_id, api_keys.c.revoked_at.is_(None))
+        .where(
+            api_keys.c.organization_id == organization_id,
+            api_keys.c.revoked_at.is_(None),
+            api_keys.c.expires_at > now - EXPIRED_KEY_LISTED_MS,
+        )
         .order_by(api_keys.c.id)
     )
     return [ListedKey(**(row._asdict() | {"tools": tools_of(row.tools)})) for row in rows]
@@ -200,15 +206,19 @@ def _check(own: Role, role: Role, asked: NewKey) -> None:
     if not own.may_give(role):
         raise Forbidden("a role that permits more than your own")
     if asked.tools is not None and not 0 < len(set(asked.tools)) <= KEY_TOOLS_MAX:
-        raise InvalidValue(f"a key is narrowed to 1 to {KEY_TOOLS_MAX} tools")
+        raise _invalid("/tools", f"a key is narrowed to 1 to {KEY_TOOLS_MAX} tools")
     if asked.limited_to is None:
         return
     if own.id not in {OWNER.id, ADMIN.id}:
         raise Forbidden("gateway keys are made by Owners and Admins")
     if asked.tools is not None:
-        raise InvalidValue("a gateway key calls no tool, so it cannot be narrowed to some")
+        raise _invalid("/tools", "a gateway key calls no tool, so it cannot be narrowed to some")
     if asked.expires_in not in {None, "1y"}:
-        raise InvalidValue("a gateway key lives one year")
+        raise _invalid("/expiresIn", "a gateway key lives one year")
+
+
+def _invalid(pointer: str, detail: str) -> InvalidInput:
+    return InvalidInput([Fault(pointer, "invalid_value", detail)])
 
 
 def _check_home(conn: Connection, organization_id: str, person_id: str) -> None:
@@ -226,9 +236,11 @@ def _new(now: int, role: Role, asked: NewKey) -> tuple[MintedKey, str]:
     prefix = API_KEY if asked.limited_to is None else GATEWAY_KEY
     life_ms = GATEWAY_KEY_LIFE_MS if asked.limited_to else API_KEY_LIVES_MS[asked.expires_in or "90d"]
     key = new_key(prefix)
+    with at("/name"):
+        name = clean_name(asked.name)
     minted = MintedKey(
         id=new_id("key", now),
-        name=clean_name(asked.name),
+        name=name,
         key=key,
         visible_start=visible_start(key, prefix),
         role_id=role.id,

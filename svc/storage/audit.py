@@ -1,15 +1,17 @@
 """The audit trail: who did what, through which door, written in the transaction of the deed itself."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 import msgspec
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import insert, select
 
+from svc.domain import cursors
 from svc.domain.callers import Call, CallerKind, Door
-from svc.domain.ids import new_id
-from svc.domain.limits import AUDIT_PAGE_MAX
+from svc.domain.cursors import Position
+from svc.domain.ids import first_id, new_id
+from svc.domain.limits import LIST_ROWS
 from svc.storage.prepared import Prepared
-from svc.storage.store import Tx
+from svc.storage.store import Tx, View
 from svc.storage.tables import audit
 
 Outcome = Literal["done", "refused"]
@@ -45,7 +47,7 @@ class AuditAsked(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Outcome | None = None
     since: int | None = None
     until: int | None = None
-    limit: Annotated[int, msgspec.Meta(ge=1, le=AUDIT_PAGE_MAX)] = 50
+    limit: int = LIST_ROWS
     cursor: str | None = None
 
 
@@ -87,28 +89,41 @@ def _entry(tx: Tx, call: Call, action: str, target: str | None) -> AuditEntry:
     )
 
 
-def page(conn: Connection, organization_id: str, asked: AuditAsked) -> AuditPage:
-    """The page of the organization's trail that is asked for; it is stable, whatever is added meanwhile."""
-    column = audit.c
-    equal = {
-        "person_id": asked.person_id,
+def page(view: View, organization_id: str, asked: AuditAsked) -> AuditPage:
+    """The page of the organization's trail that is asked for; it is stable, whatever is added meanwhile.
+
+    Raises `InvalidInput` for a cursor that is none of this list, and `TakesLong` from a view that is not
+    patient: the trail is in order of time, of all and of each person, and what else is asked has to be looked
+    for along it.
+    """
+    wanted = {
         "caller_id": asked.caller_id,
         "action": asked.action,
         "target": asked.target,
         "outcome": asked.outcome,
     }
-    matching = [column[name] == value for name, value in equal.items() if value is not None]
+    searched = {name: value for name, value in wanted.items() if value is not None}
+    question = ["audit", asked.person_id, searched, asked.since, asked.until]
+    before = cursors.read(question, asked.cursor, 0)
+    if searched or asked.until is not None:
+        view.expect_long()
+    column = audit.c
+    matching = [column[name] == value for name, value in searched.items()]
+    if asked.person_id is not None:
+        matching.append(column.person_id == asked.person_id)
     if asked.since is not None:
-        matching.append(column.at >= asked.since)
+        # An id is never of an earlier time than its entry; of a later one it may be (see `Ids`).
+        matching += [column.at >= asked.since, column.id >= first_id("aud", max(0, asked.since))]
     if asked.until is not None:
         matching.append(column.at < asked.until)
-    if asked.cursor is not None:
-        matching.append(column.id < asked.cursor)
-    rows = conn.execute(
+    if before is not None:
+        matching.append(column.id < before.id)
+    rows = view.conn.execute(
         select(audit)
         .where(column.organization_id == organization_id, *matching)
         .order_by(column.id.desc())
         .limit(asked.limit + 1)
     ).all()
     entries = [AuditEntry(**row._asdict()) for row in rows[: asked.limit]]
-    return AuditPage(entries, entries[-1].id if len(rows) > asked.limit else None)
+    more = len(rows) > asked.limit
+    return AuditPage(entries, cursors.write(question, Position((), entries[-1].id)) if more else None)

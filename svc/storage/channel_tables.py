@@ -4,7 +4,6 @@ from typing import Final
 
 from sqlalchemy import (
     BigInteger,
-    Boolean,
     Column,
     ForeignKey,
     Index,
@@ -13,7 +12,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    literal_column,
+    text,
 )
 
 from svc.storage.schema import metadata, of_organization, only_where
@@ -117,7 +116,7 @@ messages: Final = Table(
 )
 
 OPEN: Final = "state IN ('waiting', 'taken')"
-IS_OPEN: Final = literal_column(f"replies.{OPEN}", Boolean)
+IS_OPEN: Final = text(f"replies.{OPEN}")
 """That a reply waits or is taken: its indexes are used where the states stand in the statement themselves."""
 
 replies: Final = Table(

@@ -115,24 +115,18 @@ def list_page(
     conn: Conn,
     organization_id: str,
     *,
-    owner_id: str | None = None,
     cursor: str | None = None,
     limit: int = LIST_ROWS,
 ) -> tuple[list[Connection], str | None]:
-    """The organization's connections, the oldest first, and the cursor that goes on.
-
-    With *owner_id* only those of that member's own accounts.
-    """
-    question = ["connections", organization_id, owner_id]
+    """The organization's connections, the oldest first, and the cursor that goes on."""
+    question = ["connections", organization_id]
     after = cursors.read(question, cursor, 0)
-    owned = [] if owner_id is None else [connections.c.account_id == owner_id]
     rows = conn.execute(
         select(connections)
         .where(
             connections.c.organization_id == organization_id,
             connections.c.status != "removed",
             connections.c.id > ("" if after is None else after.id),
-            *owned,
         )
         .order_by(connections.c.id)
         .limit(limit + 1)

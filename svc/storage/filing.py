@@ -28,7 +28,6 @@ class Cabinet(msgspec.Struct, frozen=True):
     """Where an organization's submissions are filed; it does not change while the organization lives."""
 
     organization_id: str
-    country: str
     object_ids: dict[str, str]
     """Ids of the built-in objects, by slug."""
 
@@ -36,7 +35,7 @@ class Cabinet(msgspec.Struct, frozen=True):
 def cabinet(conn: Connection, organization_id: str) -> Cabinet:
     """The cabinet of the organization. Raises `NotFound`."""
     organization = organizations.get(conn, organization_id)
-    return Cabinet(organization.id, organization.country, objects.ids_by_slug(conn, organization.id))
+    return Cabinet(organization.id, objects.ids_by_slug(conn, organization.id))
 
 
 def file_due(tx: Tx, where: Cabinet, batch: int = FILING_BATCH_MAX) -> int:
@@ -104,7 +103,7 @@ def _directory(
             if any(one.mapped for one in filed)
             else {}
         ),
-        country=where.country,
+        country=organizations.get(tx.conn, where.organization_id).country,
         new_contact_id=lambda: new_id("rec", tx.now),
     )
 

@@ -5,10 +5,10 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from svc.domain.callers import Call, Caller
 from svc.domain.contacts import normalise_email
-from svc.domain.errors import Forbidden, NotFound
+from svc.domain.errors import Conflict, Forbidden, NotFound, at
 from svc.domain.ids import new_id
 from svc.domain.keys import INVITATION, digest, new_key
-from svc.domain.limits import INVITATION_LIFE_MS
+from svc.domain.limits import INVITATION_LIFE_MS, INVITATIONS_MAX
 from svc.domain.people import Person
 from svc.domain.roles import OWNER, Role
 from svc.storage import accounts, audit, members, roles, standing, teams
@@ -42,12 +42,13 @@ class MadeInvitation(msgspec.Struct, frozen=True):
 def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ...] = ()) -> MadeInvitation:
     """Invite whoever has the e-mail address; an earlier invitation to it no longer counts.
 
-    Raises `InvalidValue`, `NotFound` for a role or team, `Forbidden` for a role above the caller's own, and
-    `Conflict` for who is an active member.
+    Raises `InvalidInput`, `NotFound` for a role or team, `Forbidden` for a role above the caller's own, and
+    `Conflict` for who is an active member, or where `INVITATIONS_MAX` wait.
     """
     own = standing.require(tx.conn, call, "settings")
     organization_id = call.caller.organization_id
-    address = normalise_email(email)
+    with at("/email"):
+        address = normalise_email(email)
     if not own.may_give(roles.get(tx.conn, organization_id, role_id)):
         raise Forbidden("a role that permits more than your own")
     for team_id in team_ids:
@@ -62,6 +63,8 @@ def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ..
             invitations.c.accepted_at.is_(None),
         )
     )
+    if len(of_organization(tx.conn, organization_id, tx.now)) >= INVITATIONS_MAX:
+        raise Conflict(f"{INVITATIONS_MAX} invitations wait, which is the limit: withdraw one first")
     token = new_key(INVITATION)
     made = MadeInvitation(new_id("inv", tx.now), token, tx.now + INVITATION_LIFE_MS)
     tx.conn.execute(
@@ -77,8 +80,22 @@ def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ..
             expires_at=made.expires_at,
         )
     )
-    audit.note(tx, call, "member.invite", made.id)
     return made
+
+
+def withdraw(tx: Tx, call: Call, invitation_id: str) -> None:
+    """Have an invitation that waits count no longer. Raises `Forbidden` and `NotFound`."""
+    standing.require(tx.conn, call, "settings")
+    done = tx.conn.execute(
+        delete(invitations).where(
+            invitations.c.id == invitation_id,
+            invitations.c.organization_id == call.caller.organization_id,
+            invitations.c.accepted_at.is_(None),
+            invitations.c.expires_at > tx.now,
+        )
+    )
+    if not done.rowcount:
+        raise NotFound("no such invitation, or it was used, or is too old")
 
 
 def waiting(conn: Connection, token_digest: str, now: int) -> Invitation:

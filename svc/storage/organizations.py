@@ -5,12 +5,13 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, bindparam, insert, select, update
 
+from svc.domain.callers import Call
 from svc.domain.changes import MembersChanged
 from svc.domain.errors import NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import TRIAL_MS
-from svc.domain.organizations import Organization, Plan
-from svc.storage import forms, objects
+from svc.domain.organizations import Organization, Plan, clean_facts
+from svc.storage import forms, objects, standing
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import members, organizations, people
@@ -27,18 +28,29 @@ class NewOrganization(msgspec.Struct, frozen=True, kw_only=True):
     plan: Plan = "free"
 
 
+class OrganizationChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """What to change of an organization; None leaves it."""
+
+    name: str | None = None
+    country: str | None = None
+    currency: str | None = None
+    locale: str | None = None
+    time_zone: str | None = None
+    marketing_hub: bool | None = None
+    allow_keys_elsewhere: bool | None = None
+
+
 _GET = Prepared(select(organizations).where(organizations.c.id == bindparam("id")))
 
 
 def create(tx: Tx, asked: NewOrganization) -> Organization:
-    """Make an organization with the built-in objects, every hub on, and a trial of 14 days."""
+    """Make an organization with the built-in objects, every hub on, and a trial of 14 days.
+
+    Raises `InvalidInput`.
+    """
     made = Organization(
         id=new_id("org", tx.now),
-        name=asked.name,
-        country=asked.country,
-        currency=asked.currency,
-        locale=asked.locale,
-        time_zone=asked.time_zone,
+        **clean_facts(msgspec.structs.asdict(asked)),
         plan=asked.plan,
         trial_ends_at=tx.now + TRIAL_MS,
         marketing_hub=True,
@@ -63,16 +75,31 @@ def every(conn: Connection) -> list[Organization]:
     return [msgspec.convert(row._mapping, Organization) for row in rows]
 
 
+def change(tx: Tx, call: Call, changes: OrganizationChanges) -> Organization:
+    """Change the caller's organization, effective with the next submission and the next call.
+
+    Raises `InvalidInput`; and, when `allow_keys_elsewhere` changes, `Forbidden` or `PersonOnly` for whoever
+    lacks the permission `security`: that switch decides about keys.
+    """
+    organization_id = call.caller.organization_id
+    before = get(tx.conn, organization_id)
+    given = {name: value for name, value in msgspec.structs.asdict(changes).items() if value is not None}
+    clean = clean_facts(given)
+    switches_keys = changes.allow_keys_elsewhere not in {None, before.allow_keys_elsewhere}
+    if switches_keys:
+        standing.require(tx.conn, call, "security")
+    if given:
+        _update(tx, organization_id, given | clean)
+    if switches_keys:
+        _announce_people(tx, organization_id)
+    return get(tx.conn, organization_id)
+
+
 def update_plan(
-    tx: Tx,
-    organization_id: str,
-    *,
-    plan: Plan | None = None,
-    trial_ends_at: int | None = None,
-    marketing_hub: bool | None = None,
+    tx: Tx, organization_id: str, *, plan: Plan | None = None, trial_ends_at: int | None = None
 ) -> None:
-    """Change what is given of the plan, the end of the trial and the Marketing hub."""
-    asked = {"plan": plan, "trial_ends_at": trial_ends_at, "marketing_hub": marketing_hub}
+    """Change what is given of the plan and the end of the trial."""
+    asked = {"plan": plan, "trial_ends_at": trial_ends_at}
     _update(tx, organization_id, {name: value for name, value in asked.items() if value is not None})
 
 
@@ -82,12 +109,6 @@ def close(tx: Tx, organization_id: str) -> None:
     Keys that its people made in other organizations stop too: nobody is there any more to allow them.
     """
     _update(tx, organization_id, {"closed_at": tx.now})
-    _announce_people(tx, organization_id)
-
-
-def allow_keys_elsewhere(tx: Tx, organization_id: str, *, allowed: bool) -> None:
-    """Let people whose home this is have keys in other organizations, or stop those that they have."""
-    _update(tx, organization_id, {"allow_keys_elsewhere": allowed})
     _announce_people(tx, organization_id)
 
 

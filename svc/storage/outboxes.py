@@ -24,26 +24,26 @@ class Parcel(msgspec.Struct, frozen=True, kw_only=True):
 class Load(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be pushed now, where to, and what it is signed with."""
 
-    url: str
+    delivery: Delivery
+    url: str | None
+    """None where nothing is pushed, because the bridge pulls."""
     contract: str
-    sealed_secrets: tuple[bytes, ...]
+    sealed_secrets: tuple[bytes, ...] = ()
     """Sealed for the connection's id; the newest first."""
-    parcels: tuple[Parcel, ...]
-    more: bool
-    next_at: int | None
-
-
-def delivery_of(conn: Connection, connection_id: str) -> Delivery:
-    """How replies of the connection reach its bridge. Raises `NotFound`."""
-    return connections.find(conn, connection_id).delivery
+    parcels: tuple[Parcel, ...] = ()
+    more: bool = False
+    next_at: int | None = None
 
 
 def pull(tx: Tx, connection_id: str, most: int, call: Repeatable | None = None) -> Handed:
     """Hand out at most *most* replies; with 0, only settle what time has done.
 
-    What is handed out to a *call* that may come again is kept as its answer.
+    What is handed out to a *call* that may come again is kept as its answer. Raises `Conflict` where replies
+    are pushed.
     """
     connection = connections.find(tx.conn, connection_id)
+    if connection.delivery != "pull":
+        raise Conflict("this connection's replies are pushed")
     hands_out = connection.hands_out and most > 0
     handed = replies.hand_out(tx, connection_id, most, hands_out=hands_out)
     if call is not None and handed.replies:
@@ -52,11 +52,14 @@ def pull(tx: Tx, connection_id: str, most: int, call: Repeatable | None = None) 
     return handed
 
 
-def load(tx: Tx, connection_id: str, most: int) -> Load | None:
-    """Take what is to be pushed, at most *most*, tests first; None where nothing is pushed any more."""
+def load(tx: Tx, connection_id: str, most: int) -> Load:
+    """Take what is to be pushed, at most *most*, tests first, and settle what time has done."""
     connection = connections.find(tx.conn, connection_id)
-    if connection.status == "removed" or connection.url is None:
-        return None
+    if connection.delivery == "pull":
+        settled = replies.hand_out(tx, connection_id, 0, hands_out=False)
+        return Load(delivery="pull", url=None, contract=connection.contract, next_at=settled.next_at)
+    if connection.status == "removed":
+        return Load(delivery="push", url=None, contract=connection.contract)
     tests = deliveries.begin_tests(tx, connection_id, most)
     handed = replies.hand_out(
         tx, connection_id, most - len(tests), hands_out=connection.hands_out and most > len(tests)
@@ -69,6 +72,7 @@ def load(tx: Tx, connection_id: str, most: int) -> Load | None:
         for one in handed.replies
     ]
     return Load(
+        delivery="push",
         url=connection.url,
         contract=connection.contract,
         sealed_secrets=connections.sealed_secrets(tx.conn, connection_id, tx.now),
@@ -102,7 +106,6 @@ def send_test(tx: Tx, organization_id: str, connection_id: str) -> str:
     return test
 
 
-def with_work(conn: Connection) -> list[str]:
-    """The connections that have something to hand out, to push, or to give up on."""
-    found = {*replies.connections_with_open(conn), *deliveries.connections_with_tests(conn)}
-    return sorted(found)
+def due(conn: Connection, until: int) -> list[str]:
+    """The connections that have something to push, or to give up on by *until*."""
+    return sorted({*replies.connections_due(conn, until), *deliveries.connections_with_tests(conn)})

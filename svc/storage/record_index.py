@@ -181,9 +181,14 @@ def mark_of(object_id: str) -> str:
 
 # Indexes are made when a list first asks for one, some records in each unit of work.
 
-_STATES: Final = (
-    select(properties.c.id, properties.c.object_id, properties.c.slug, properties.c.type)
-    .add_columns(properties.c.index_cursor)
+_BEGUN: Final = Prepared(
+    select(
+        properties.c.id,
+        properties.c.object_id,
+        properties.c.slug,
+        properties.c.type,
+        properties.c.index_cursor,
+    )
     .where(properties.c.organization_id == bindparam("organization_id"), properties.c.index_state == BUILDING)
     .order_by(properties.c.id)
     .limit(1)
@@ -205,12 +210,12 @@ def want(tx: Tx, organization_id: str, property_ids: Collection[str]) -> None:
 
 def is_building(conn: Connection, organization_id: str) -> bool:
     """Whether `build` has something to do."""
-    return conn.execute(_STATES, {"organization_id": organization_id}).first() is not None
+    return _BEGUN.one(conn, {"organization_id": organization_id}) is not None
 
 
 def build(tx: Tx, organization_id: str, batch: int = INDEX_BATCH) -> bool:
     """Add the keys of the next *batch* of records to an index being made; whether there is more to do."""
-    row = tx.conn.execute(_STATES, {"organization_id": organization_id}).one_or_none()
+    row = _BEGUN.one(tx.conn, {"organization_id": organization_id})
     if row is None:
         return False
     created_at, last = msgspec.json.decode(row.index_cursor or '[0, ""]')

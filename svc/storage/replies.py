@@ -17,7 +17,9 @@ from sqlalchemy import (
     func,
     insert,
     literal_column,
+    or_,
     select,
+    text,
     update,
 )
 
@@ -112,7 +114,7 @@ _HEADS = Prepared(
         .where(
             _AHEAD.c.conversation_id == replies.c.conversation_id,
             _AHEAD.c.id < replies.c.id,
-            literal_column(f"ahead.{OPEN}"),
+            text(f"ahead.{OPEN}"),
         )
         .exists(),
     )
@@ -285,9 +287,14 @@ def _next_at(conn: Connection, connection_id: str, now: int) -> int | None:
     return None if row is None else row[0]
 
 
-def connections_with_open(conn: Connection) -> list[str]:
-    """The connections that have replies on their way."""
-    return list(conn.scalars(select(replies.c.connection_id).where(IS_OPEN).distinct()))
+def connections_due(conn: Connection, until: int) -> list[str]:
+    """The connections of which a lease or a wait ends by *until*, and those that have something to push."""
+    due = or_(
+        connections.c.delivery == "push",
+        case((replies.c.state == _WAITING, replies.c.expires_at), else_=replies.c.lease_expires_at) <= until,
+    )
+    found = select(replies.c.connection_id).join(connections, connections.c.id == replies.c.connection_id)
+    return list(conn.scalars(found.where(IS_OPEN, connections.c.status == "active", due).distinct()))
 
 
 def get(conn: Connection, connection_id: str, reply_id: str) -> Reply:

@@ -7,11 +7,12 @@ from sqlalchemy import Connection, delete, exists, insert, or_, select, update
 
 from svc.domain.callers import Call
 from svc.domain.changes import RolesChanged
-from svc.domain.errors import Conflict, Forbidden, NotFound
+from svc.domain.errors import Conflict, Forbidden, NotFound, at
 from svc.domain.ids import new_id
+from svc.domain.limits import ROLES_MAX
 from svc.domain.people import clean_name
 from svc.domain.roles import BUILTIN_ROLES, Role, permissions_of
-from svc.storage import audit, standing
+from svc.storage import standing
 from svc.storage.store import Tx
 from svc.storage.tables import api_keys, invitations, members, roles
 
@@ -24,8 +25,14 @@ class RoleChanges(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def create(tx: Tx, call: Call, name: str, permissions: Iterable[str]) -> Role:
-    """Make a role. Raises `InvalidValue`, `Conflict` for a name in use, and `Forbidden`."""
+    """Make a role.
+
+    Raises `InvalidInput`, `InvalidValue`, `Forbidden`, and `Conflict` for a name in use or where there are
+    `ROLES_MAX`.
+    """
     own = standing.require(tx.conn, call, "settings")
+    if len(custom(tx.conn, call.caller.organization_id)) >= ROLES_MAX:
+        raise Conflict(f"there are {ROLES_MAX} roles, which is the limit: delete one first")
     made = Role(new_id("rol", tx.now), _free_name(tx, call, name), permissions_of(permissions))
     _check_gift(own, made)
     tx.conn.execute(
@@ -38,7 +45,8 @@ def create(tx: Tx, call: Call, name: str, permissions: Iterable[str]) -> Role:
             updated_at=tx.now,
         )
     )
-    return _changed(tx, call, "role.create", made)
+    tx.announce(RolesChanged(call.caller.organization_id))
+    return made
 
 
 def change(tx: Tx, call: Call, role_id: str, changes: RoleChanges) -> Role:
@@ -60,7 +68,8 @@ def change(tx: Tx, call: Call, role_id: str, changes: RoleChanges) -> Role:
         .where(roles.c.id == role_id)
         .values(name=after.name, permissions=_encode(after), updated_at=tx.now)
     )
-    return _changed(tx, call, "role.update", after)
+    tx.announce(RolesChanged(call.caller.organization_id))
+    return after
 
 
 def remove(tx: Tx, call: Call, role_id: str) -> None:
@@ -80,7 +89,7 @@ def remove(tx: Tx, call: Call, role_id: str) -> None:
     if tx.conn.scalar(select(in_use)):
         raise Conflict("members, keys or invitations have this role: give them another first")
     tx.conn.execute(delete(roles).where(roles.c.id == role_id))
-    _changed(tx, call, "role.delete", role)
+    tx.announce(RolesChanged(call.caller.organization_id))
 
 
 def get(conn: Connection, organization_id: str, role_id: str) -> Role:
@@ -115,7 +124,8 @@ def _custom(tx: Tx, call: Call, role_id: str) -> Role:
 
 
 def _free_name(tx: Tx, call: Call, text: str, role_id: str | None = None) -> str:
-    name = clean_name(text)
+    with at("/name"):
+        name = clean_name(text)
     for role in of_organization(tx.conn, call.caller.organization_id):
         if role.name.casefold() == name.casefold() and role.id != role_id:
             raise Conflict(f"there is a role called {role.name!r} already")
@@ -129,9 +139,3 @@ def _check_gift(own: Role, given: Role) -> None:
 
 def _encode(role: Role) -> str:
     return msgspec.json.encode(sorted(role.permissions)).decode()
-
-
-def _changed(tx: Tx, call: Call, action: str, role: Role) -> Role:
-    audit.note(tx, call, action, role.id)
-    tx.announce(RolesChanged(call.caller.organization_id))
-    return role

@@ -8,8 +8,9 @@ import msgspec
 from sqlalchemy import Connection, select
 
 from svc.domain.callers import Call
-from svc.domain.errors import Forbidden, PersonOnly
+from svc.domain.errors import ConfirmationRequired, Forbidden, PersonOnly
 from svc.domain.roles import BUILTIN_ROLES, OWNER, Permission, Role
+from svc.domain.sessions import is_fresh
 from svc.storage.tables import members, organizations, roles
 
 stored_permissions = msgspec.json.Decoder(frozenset[Permission])
@@ -30,6 +31,15 @@ def require(conn: Connection, call: Call, permission: Permission) -> Role:
     if role is None or permission not in role.permissions:
         raise Forbidden(f"this needs the permission {permission}")
     return role
+
+
+def require_fresh(call: Call, now: int) -> None:
+    """Raises `ConfirmationRequired` unless who calls showed within the last two hours who they are.
+
+    Who has the machine shows that by having it.
+    """
+    if call.caller.kind != "operator" and not is_fresh(call.caller.confirmed_at, now):
+        raise ConfirmationRequired("confirm who you are: your sign-in is older than two hours")
 
 
 def active_role(conn: Connection, organization_id: str, person_id: str) -> Role | None:

@@ -50,14 +50,17 @@ def list_page(
         raise InvalidInput([Fault("/limit", "invalid_value", f"not between 1 and {LIST_ROWS_MAX}")])
     question = ["suggestions", record_id, state]
     after = cursors.read(question, cursor, 0)
-    where = [suggestions.c.organization_id == organization_id, suggestions.c.state == state]
-    if record_id is not None:
-        where.append(suggestions.c.record_id == record_id)
+    asked = select(*_COLUMNS).where(suggestions.c.state == state)
+    if record_id is None:
+        asked = asked.where(suggestions.c.organization_id == organization_id)
+    else:
+        # Whose it is, the record says: SQLite would else walk through all of the organization's.
+        own = record_rows.c.organization_id == organization_id
+        asked = asked.join(record_rows, record_rows.c.id == suggestions.c.record_id)
+        asked = asked.where(suggestions.c.record_id == record_id, own)
     if after is not None:
-        where.append(suggestions.c.id < after.id)
-    rows = conn.execute(
-        select(*_COLUMNS).where(*where).order_by(suggestions.c.id.desc()).limit(limit + 1)
-    ).all()
+        asked = asked.where(suggestions.c.id < after.id)
+    rows = conn.execute(asked.order_by(suggestions.c.id.desc()).limit(limit + 1)).all()
     found = [_from_row(row) for row in rows[:limit]]
     return found, cursors.write(question, Position((), found[-1].id)) if len(rows) > limit else None
 

@@ -5,42 +5,63 @@ from types import ModuleType
 from typing import Any, Final
 
 from svc.tools import (
+    api_keys,
+    audit,
     connections,
     conversations,
     forms,
+    members,
     messages,
     notes,
     objects,
+    organizations,
     properties,
     record_history,
     record_lists,
     records,
+    roles,
+    server_keys,
     sites,
     submissions,
     suggestions,
+    teams,
 )
-from svc.tools.tool import Registry, Tool
+from svc.tools.tool import Tool
+from svc.tools.tools import Finder
 
 _MODULES: Final = (
+    api_keys,
+    audit,
     connections,
     conversations,
     forms,
+    members,
     messages,
     notes,
     objects,
+    organizations,
     properties,
     record_history,
     record_lists,
     records,
+    roles,
+    server_keys,
     sites,
     submissions,
     suggestions,
+    teams,
 )
 
 
 def _tools(*modules: ModuleType) -> Iterator[Tool[Any, Any]]:
     for module in modules:
         yield from (one for one in vars(module).values() if isinstance(one, Tool))
+    yield api_keys.minting(_named)
 
 
-REGISTRY: Final = Registry(_tools(*_MODULES))
+def _named(name: str) -> Tool[Any, Any] | None:
+    return REGISTRY.named(name)
+
+
+FINDER: Final = Finder(_tools(*_MODULES))
+REGISTRY: Final = FINDER.registry

@@ -16,8 +16,6 @@ from svc.domain.connections import (
     Messenger,
     PauseReason,
     check_may_connect,
-    check_may_manage,
-    own_only,
 )
 from svc.domain.errors import Conflict, Forbidden, KeyLimit, NotFound
 from svc.domain.limits import CHANNEL_KEYS_MAX, LIST_ROWS, NAME_CHARS_MAX, URL_CHARS_MAX
@@ -151,13 +149,6 @@ def _key_answer(key: ChannelKey) -> KeyAnswer:
     return KeyAnswer(id=key.id, visible_start=key.visible_start, created_at=rfc3339(key.created_at))
 
 
-def _managed(view: View, call: Call, connection_id: str) -> Connection:
-    """The connection, which the caller may set up. Raises `NotFound` and `Forbidden`."""
-    connection = connections.get(view.conn, call.caller.organization_id, connection_id)
-    check_may_manage(call.caller, connection.account)
-    return connection
-
-
 _FACTS: Final[dict[str, Any]] = {
     "id": "con_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
     "name": "Shop on Telegram",
@@ -195,21 +186,14 @@ class ConnectionList(Answer, frozen=True, kw_only=True):
 @tool(
     "connection.list",
     reads,
-    refuses=(Forbidden,),
+    needs="channels",
     example=ListConnections(),
     answer=ConnectionList(connections=[EXAMPLE], next_cursor=None),
 )
 def list_all(view: View, call: Call, asked: ListConnections) -> ConnectionList:
-    """List the connections to messengers.
-
-    Who has the permission `channels` sees all of them, others those of their own accounts.
-    """
+    """List the connections to messengers."""
     found, following = connections.list_page(
-        view.conn,
-        call.caller.organization_id,
-        owner_id=own_only(call.caller),
-        cursor=asked.cursor,
-        limit=asked.limit,
+        view.conn, call.caller.organization_id, cursor=asked.cursor, limit=asked.limit
     )
     return ConnectionList(connections=[_answer(one) for one in found], next_cursor=following)
 
@@ -223,7 +207,8 @@ class ConnectionById(Asked, frozen=True, kw_only=True):
 @tool(
     "connection.get",
     reads,
-    refuses=(NotFound, Forbidden),
+    needs="channels",
+    refuses=(NotFound,),
     example=ConnectionById(id=EXAMPLE.id),
     answer=ConnectionDetails(
         **_FACTS,
@@ -233,7 +218,7 @@ class ConnectionById(Asked, frozen=True, kw_only=True):
 )
 def get(view: View, call: Call, asked: ConnectionById) -> ConnectionDetails:
     """Show a connection, with its live channel keys and how its last test went."""
-    connection = _managed(view, call, asked.id)
+    connection = connections.get(view.conn, call.caller.organization_id, asked.id)
     test = deliveries.last_test(view.conn, connection.id)
     return ConnectionDetails(
         **_facts(connection),
@@ -280,6 +265,7 @@ class CreateConnection(Asked, frozen=True, kw_only=True):
 @tool(
     "connection.create",
     writes,
+    needs="channels",
     runs="person",
     refuses=(NotFound, Conflict, Forbidden),
     shows_secret=True,
@@ -290,8 +276,7 @@ def create(tx: Tx, call: Call, asked: CreateConnection) -> CreatedConnection:
     """Connect an account at a messenger.
 
     The answer has the channel key that the bridge calls with and, where replies are pushed, the secret that
-    they are signed with; neither is shown again. It takes the permission `channels`, or to be the member
-    whose own account it is.
+    they are signed with; neither is shown again. A member's own account is connected by that member alone.
     """
     organization_id = call.caller.organization_id
     account = Account("organization")
@@ -321,13 +306,14 @@ class UpdateConnection(Asked, frozen=True, kw_only=True):
 @tool(
     "connection.update",
     writes,
-    refuses=(NotFound, Forbidden),
+    needs="channels",
+    refuses=(NotFound,),
     example=UpdateConnection(id=EXAMPLE.id, name=EXAMPLE.name),
     answer=EXAMPLE,
 )
 def update(tx: Tx, call: Call, asked: UpdateConnection) -> ConnectionAnswer:
     """Rename a connection, or push its replies elsewhere from now on."""
-    kept = _managed(tx, call, asked.id)
+    kept = connections.get(tx.conn, call.caller.organization_id, asked.id)
     name = None if asked.name is UNSET else asked.name
     url = None if asked.url is UNSET else asked.url
     return _answer(connections.change(tx, kept.organization_id, kept.id, name=name, url=url))
@@ -336,7 +322,8 @@ def update(tx: Tx, call: Call, asked: UpdateConnection) -> ConnectionAnswer:
 @tool(
     "connection.pause",
     writes,
-    refuses=(NotFound, Forbidden),
+    needs="channels",
+    refuses=(NotFound,),
     example=ConnectionById(id=EXAMPLE.id),
     answer=ConnectionAnswer(**(_FACTS | {"status": "paused", "pause_reason": "person"})),
 )
@@ -345,20 +332,21 @@ def pause(tx: Tx, call: Call, asked: ConnectionById) -> ConnectionAnswer:
 
     They wait meanwhile, for as long as it takes. Messages still come in. One that is paused stays so.
     """
-    kept = _managed(tx, call, asked.id)
+    kept = connections.get(tx.conn, call.caller.organization_id, asked.id)
     return _answer(connections.pause(tx, kept.organization_id, kept.id))
 
 
 @tool(
     "connection.resume",
     writes,
-    refuses=(NotFound, Forbidden),
+    needs="channels",
+    refuses=(NotFound,),
     example=ConnectionById(id=EXAMPLE.id),
     answer=EXAMPLE,
 )
 def resume(tx: Tx, call: Call, asked: ConnectionById) -> ConnectionAnswer:
     """Hand out replies again. The hour that each may wait starts anew. One that is active stays so."""
-    kept = _managed(tx, call, asked.id)
+    kept = connections.get(tx.conn, call.caller.organization_id, asked.id)
     return _answer(connections.resume(tx, kept.organization_id, kept.id))
 
 
@@ -371,8 +359,9 @@ class RemovedConnection(Answer, frozen=True, kw_only=True):
 @tool(
     "connection.remove",
     writes,
+    needs="channels",
     runs="approval",
-    refuses=(NotFound, Forbidden),
+    refuses=(NotFound,),
     example=ConnectionById(id=EXAMPLE.id),
     answer=RemovedConnection(id=EXAMPLE.id),
 )
@@ -381,7 +370,7 @@ def remove(tx: Tx, call: Call, asked: ConnectionById) -> RemovedConnection:
 
     Its conversations and messages stay.
     """
-    kept = _managed(tx, call, asked.id)
+    kept = connections.get(tx.conn, call.caller.organization_id, asked.id)
     connections.remove(tx, kept.organization_id, kept.id)
     return RemovedConnection(id=kept.id)
 
@@ -396,7 +385,8 @@ class StartedTest(Answer, frozen=True, kw_only=True):
 @tool(
     "connection.test",
     writes,
-    refuses=(NotFound, Conflict, Forbidden),
+    needs="channels",
+    refuses=(NotFound, Conflict),
     example=ConnectionById(id=EXAMPLE.id),
     answer=StartedTest(id=EXAMPLE.id, delivery_id="dlv_01K5D3V7Q2M8Z4X6C9B1N0T5RA"),
 )
@@ -405,7 +395,7 @@ def test(tx: Tx, call: Call, asked: ConnectionById) -> StartedTest:
 
     `connection.get` shows how it went, as `lastTest`.
     """
-    kept = _managed(tx, call, asked.id)
+    kept = connections.get(tx.conn, call.caller.organization_id, asked.id)
     return StartedTest(id=kept.id, delivery_id=outboxes.send_test(tx, kept.organization_id, kept.id))
 
 
@@ -421,15 +411,16 @@ class MintedKey(Answer, frozen=True, kw_only=True):
 @tool(
     "connection.mint_key",
     writes,
+    needs="channels",
     runs="person",
-    refuses=(NotFound, KeyLimit, Forbidden),
+    refuses=(NotFound, KeyLimit),
     shows_secret=True,
     example=ConnectionById(id=EXAMPLE.id),
     answer=MintedKey(id=_KEY_ID, connection_id=EXAMPLE.id, key=_KEY, visible_start="ck_live_6qXv0n"),
 )
 def mint_key(tx: Tx, call: Call, asked: ConnectionById) -> MintedKey:
     """Make another channel key for a connection. Those that it has go on until they are revoked."""
-    kept = _managed(tx, call, asked.id)
+    kept = connections.get(tx.conn, call.caller.organization_id, asked.id)
     minted = channel_keys.mint(tx, kept.organization_id, kept.id)
     return MintedKey(id=minted.id, connection_id=kept.id, key=minted.key, visible_start=minted.visible_start)
 
@@ -452,14 +443,15 @@ class RevokedKey(Answer, frozen=True, kw_only=True):
 @tool(
     "connection.revoke_key",
     writes,
+    needs="channels",
     runs="person",
-    refuses=(NotFound, Forbidden),
+    refuses=(NotFound,),
     example=RevokeKey(id=EXAMPLE.id, key_id=_KEY_ID),
     answer=RevokedKey(id=_KEY_ID, connection_id=EXAMPLE.id, revoked_at="2026-09-18T09:40:00.000Z"),
 )
 def revoke_key(tx: Tx, call: Call, asked: RevokeKey) -> RevokedKey:
     """Revoke a channel key for good, effective with the next call."""
-    kept = _managed(tx, call, asked.id)
+    kept = connections.get(tx.conn, call.caller.organization_id, asked.id)
     channel_keys.revoke(tx, kept.id, asked.key_id)
     return RevokedKey(id=asked.key_id, connection_id=kept.id, revoked_at=rfc3339(tx.now))
 
@@ -477,14 +469,15 @@ class NewSecret(Answer, frozen=True, kw_only=True):
 @tool(
     "connection.rotate_secret",
     writes,
+    needs="channels",
     runs="person",
-    refuses=(NotFound, Conflict, Forbidden),
+    refuses=(NotFound, Conflict),
     shows_secret=True,
     example=ConnectionById(id=EXAMPLE.id),
     answer=NewSecret(id=EXAMPLE.id, signing_secret=_SECRET, previous_until="2026-09-19T09:30:00.000Z"),
 )
 def rotate_secret(tx: Tx, call: Call, asked: ConnectionById) -> NewSecret:
     """Make a new signing secret. For 24 hours both sign, so that the bridge can change when it likes."""
-    kept = _managed(tx, call, asked.id)
+    kept = connections.get(tx.conn, call.caller.organization_id, asked.id)
     secret, until = connections.rotate_secret(tx, kept.organization_id, kept.id)
     return NewSecret(id=kept.id, signing_secret=secret, previous_until=rfc3339(until))

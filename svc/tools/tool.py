@@ -9,7 +9,7 @@ A tool that reads gets a `View`, one that writes a `Tx`. What it answers is JSON
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, Generic, Literal, TypeVar, overload
+from typing import Annotated, Any, Final, Generic, Literal, TypeVar, overload
 
 import msgspec
 
@@ -39,8 +39,19 @@ R = TypeVar("R", bound=msgspec.Struct)
 about = msgspec.Meta
 """`Annotated[str, about(description="…")]` documents a field, and says what is allowed in it."""
 
-Timestamp = str
+Timestamp = Annotated[
+    str, about(extra_json_schema={"format": "date-time"}, examples=["2026-09-18T09:30:00.000Z"])
+]
 """A time in an answer: RFC 3339 in UTC with milliseconds."""
+
+
+class Deprecation(msgspec.Struct, frozen=True, kw_only=True):
+    """A name that goes away. It works until `sunset_at`, and is refused with `Gone` from then on."""
+
+    since_at: int
+    sunset_at: int
+    replacement: str
+    """The tool to call instead."""
 
 
 class Tool(Generic[A, R]):
@@ -58,9 +69,11 @@ class Tool(Generic[A, R]):
         example: A,
         answer: R,
         shows_secret: bool,
+        deprecated: Deprecation | None,
     ) -> None:
         self.name: Final = name
         """Dotted: the noun and what is done."""
+        self.noun: Final = name.partition(".")[0]
         self.wire_name: Final = name.replace(".", "_")
         """What it is called where dots are not allowed."""
         self.effect: Final = effect
@@ -73,6 +86,7 @@ class Tool(Generic[A, R]):
         self.answer: Final = answer
         self.shows_secret: Final = shows_secret
         """Its answer has a secret that is shown this once, so nothing keeps the answer."""
+        self.deprecated: Final = deprecated
         self.description: Final = inspect.getdoc(fn) or ""
         self.summary: Final = self.description.partition("\n\n")[0].replace("\n", " ")
         self.asked_type: Final[type[A]] = type(example)
@@ -87,8 +101,8 @@ class Tool(Generic[A, R]):
         return f"<tool {self.name}>"
 
     def read(self, body: bytes | msgspec.Raw) -> A:
-        """What is asked, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
-        return json_input.read(self._decoder, body)
+        """What is asked, from JSON. Raises as `read_asked` does."""
+        return read_asked(self._decoder, body)
 
 
 @overload
@@ -102,6 +116,7 @@ def tool(
     runs: Runs = "open",
     refuses: tuple[type[DomainError], ...] = (),
     shows_secret: bool = False,
+    deprecated: Deprecation | None = None,
 ) -> Callable[[Callable[[View, Call, A], R]], Tool[A, R]]: ...
 
 
@@ -116,6 +131,7 @@ def tool(
     runs: Runs = "open",
     refuses: tuple[type[DomainError], ...] = (),
     shows_secret: bool = False,
+    deprecated: Deprecation | None = None,
 ) -> Callable[[Callable[[Tx, Call, A], R]], Tool[A, R]]: ...
 
 
@@ -129,6 +145,7 @@ def tool(
     runs: Runs = "open",
     refuses: tuple[type[DomainError], ...] = (),
     shows_secret: bool = False,
+    deprecated: Deprecation | None = None,
 ) -> Callable[[Callable[[Any, Call, A], R]], Tool[A, R]]:
     """Make a tool of the function below. *example* is a call of it, and *answer* what that would answer."""
 
@@ -143,6 +160,7 @@ def tool(
             example=example,
             answer=answer,
             shows_secret=shows_secret,
+            deprecated=deprecated,
         )
 
     return made
@@ -173,6 +191,11 @@ class Registry(Mapping[str, Tool[Any, Any]]):
     def named(self, name: str) -> Tool[Any, Any] | None:
         """The tool of that name, with dots or with underscores."""
         return self._tools.get(name) or self._by_wire_name.get(name)
+
+
+def read_asked(decoder: msgspec.json.Decoder[A], body: bytes | msgspec.Raw) -> A:
+    """What is asked, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
+    return json_input.read(decoder, body)
 
 
 Limit = msgspec.Meta(

@@ -21,7 +21,7 @@ from svc.storage.api_keys import MintedKey, NewKey, Route
 from svc.storage.members import MemberChanges
 from svc.storage.organizations import NewOrganization
 from svc.storage.roles import RoleChanges
-from tests.people import a_member, a_stored_key, call_of
+from tests.people import a_member, a_stored_key, allow_keys_elsewhere, call_of
 from tests.town import START, Town, town
 
 
@@ -70,7 +70,7 @@ async def expire(here: Town, owner: Person, creator: Person, key: MintedKey) -> 
 
 async def switch_off(here: Town, owner: Person, creator: Person, key: MintedKey) -> None:
     home = creator.home_organization_id
-    await here.store.write(organizations.allow_keys_elsewhere, home, allowed=False)
+    await here.store.write(allow_keys_elsewhere, home, allowed=False)
 
 
 async def close_home(here: Town, owner: Person, creator: Person, key: MintedKey) -> None:
@@ -82,7 +82,7 @@ async def test_a_key_stops_with_the_very_next_call(stop, autojump_clock):
     """Whichever way it is stopped: it worked until then, and does not from then on."""
     async with town() as here, here.house() as house:
         home = await here.store.write(organizations.create, NewOrganization(name="Elsewhere"))
-        await here.store.write(organizations.allow_keys_elsewhere, home.id, allowed=True)
+        await here.store.write(allow_keys_elsewhere, home.id, allowed=True)
         owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
         creator = await here.store.write(
             a_member, here.organization.id, "ada@example.com", "admin", home=home.id

@@ -7,6 +7,7 @@ import pytest
 import trio
 
 from svc.actors.form_window import FormWindow, PostRefused
+from svc.domain.callers import operator_call
 from svc.domain.keys import digest, new_key
 from svc.domain.limits import (
     PACE_FILINGS_MAX,
@@ -16,6 +17,7 @@ from svc.domain.limits import (
     TRIAL_MS,
 )
 from svc.storage import forms, organizations, server_keys, sites, submissions, tables
+from svc.storage.organizations import OrganizationChanges
 from svc.storage.store import Store, StoreFailed
 from tests.town import a_post, a_stored_one, submit, town
 
@@ -259,12 +261,13 @@ async def test_an_organization_without_the_form_endpoint_takes_nothing(autojump_
         window = FormWindow(house, form.form_key)
         await window.submit(a_post())
         here.clock.jump(TRIAL_MS)
+        call = operator_call(here.organization.id)
 
         with pytest.raises(PostRefused) as after_the_trial:
             await window.submit(a_post())
         await here.store.write(organizations.update_plan, here.organization.id, plan="pro")
         await window.submit(a_post())
-        await here.store.write(organizations.update_plan, here.organization.id, marketing_hub=False)
+        await here.store.write(organizations.change, call, OrganizationChanges(marketing_hub=False))
         with pytest.raises(PostRefused) as without_the_hub:
             await window.submit(a_post())
 
@@ -315,7 +318,7 @@ async def test_a_server_key_counts_each_visitor(autojump_clock):
     """With a live key a server's visitors are senders of their own; without it, it is one sender."""
     async with town() as here, here.house() as house:
         form = await here.form()
-        minted = await here.store.write(server_keys.mint, here.organization.id, "web-1")
+        minted = await here.store.write(server_keys.mint, operator_call(here.organization.id), "web-1")
         window = FormWindow(house, form.form_key)
 
         for number in range(2 * SENDER_SUBMISSIONS_MAX):
@@ -336,13 +339,13 @@ async def test_a_revoked_an_expired_and_a_foreign_key_are_refused_and_nothing_is
         form = await here.form()
         window = FormWindow(house, form.form_key)
         other = await here.store.write(organizations.create, organizations.NewOrganization(name="Other"))
-        revoked = await here.store.write(server_keys.mint, here.organization.id, "web-1")
-        foreign = await here.store.write(server_keys.mint, other.id, "web-1")
-        aged = await here.store.write(server_keys.mint, here.organization.id, "web-2")
+        revoked = await here.store.write(server_keys.mint, operator_call(here.organization.id), "web-1")
+        foreign = await here.store.write(server_keys.mint, operator_call(other.id), "web-1")
+        aged = await here.store.write(server_keys.mint, operator_call(here.organization.id), "web-2")
         await here.store.write(organizations.update_plan, here.organization.id, plan="pro")
 
         before = (await window.submit(a_post(key_digest=digest(revoked.key)))).relay
-        await here.store.write(server_keys.revoke, here.organization.id, revoked.id)
+        await here.store.write(server_keys.revoke, operator_call(here.organization.id), revoked.id)
         after = (await window.submit(a_post(key_digest=digest(revoked.key)))).relay
         of_another = (await window.submit(a_post(key_digest=digest(foreign.key)))).relay
         here.clock.jump(SERVER_KEY_LIFE_MS)

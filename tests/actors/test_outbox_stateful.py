@@ -186,16 +186,18 @@ class World:
     def do(self, fn: Callable[..., Awaitable[T]], *args: Any, **kwargs: Any) -> T:
         """Run *fn* there, and let everything happen that follows from it."""
 
-        async def done() -> T:
-            result = await fn(*args, **kwargs)
-            await trio.testing.wait_all_tasks_blocked()
-            return result
+        results: list[T] = []
 
-        result: T = trio.from_thread.run(done, trio_token=self._token)
-        return result
+        async def done() -> None:
+            results.append(await fn(*args, **kwargs))
+            await trio.testing.wait_all_tasks_blocked()
+
+        trio.from_thread.run(done, trio_token=self._token)
+        return results[0]
 
     def write(self, fn: Callable[..., T], *args: Any) -> T:
-        return self.do(self.here.store.write, fn, *args)
+        result: T = self.do(self.here.store.write, fn, *args)
+        return result
 
     def pull(self, most: int) -> Handed:
         return self.do(Outbox(self.house, self.connection.id).pull, most)

@@ -14,7 +14,7 @@ from standardwebhooks.webhooks import WebhookVerificationError
 
 from svc.actors.outgoing import Answered, NotSent, Outgoing
 from svc.domain.senders import parse_networks
-from svc.storage import channel_tables, connections
+from svc.storage import connections
 from tests.channels import channel_town
 
 LOOPBACK = parse_networks(["127.0.0.0/8"])
@@ -305,17 +305,17 @@ async def test_cookies_are_not_taken():
 
 
 async def test_a_stock_verifier_takes_our_pushes_as_they_are():
-    """From the reply to the bridge over the wire; also for who knows only the secret before, or after, a change."""
+    """Over the wire; also for who knows only the secret before a change, or only the one after it."""
     seen: list[bytes] = []
     start = round((time.time() - trio.current_time()) * 1_000)
-    async with client() as outgoing, receiver(partial(answer, seen=seen)) as url:
+    async with client() as outgoing, receiver(partial(answer, seen=seen)) as url:  # noqa: SIM117  # reads better
         async with channel_town(outgoing, start=start, delivery="push", url=url) as here:
             new, _ = await here.store.write(
                 connections.rotate_secret, here.organization.id, here.connection.id
             )
             await here.write_reply(text="„Grüße“ 👋")
             with trio.fail_after(5):
-                while not await here.count(channel_tables.deliveries, status_code=200):
+                while not seen:  # noqa: ASYNC110  # what happens on a real socket sets no event
                     await trio.sleep(0.01)
 
             [request] = seen

@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 import trio
+import trio.testing
 
 from svc.actors import tool_calls
 from svc.actors.organization import Admission
@@ -168,17 +169,12 @@ async def test_a_write_that_waits_for_the_disk_is_judged_by_the_change(tmp_path:
                     await tool_calls.run(house, records.create, call, CREATE, "k-1")
                 outcomes.append(refused.type)
 
-            async def queued(number: int) -> None:
-                with trio.fail_after(10):
-                    while store.statistics().queue_depth < number:
-                        await trio.lowlevel.checkpoint()
-
             nursery.start_soon(store.write, hold)
             await held.wait()
             nursery.start_soon(store.write, api_keys.revoke, asker, minted.id)
-            await queued(1)
+            await trio.testing.wait_all_tasks_blocked()
             nursery.start_soon(write)
-            await queued(2)
+            await trio.testing.wait_all_tasks_blocked()
             free.set()
 
         assert [Unauthenticated] == outcomes

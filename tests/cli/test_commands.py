@@ -13,7 +13,9 @@ from click.testing import CliRunner
 from svc.cli import main
 from svc.domain.keys import FORM_KEY, SERVER_KEY, SIGN_IN_LINK, well_formed
 from svc.domain.passwords import matches
+from svc.http.contract import Contract
 from svc.storage.beside import sole_use
+from svc.tools.catalogue import REGISTRY
 from tests.cli.conftest import Svc
 
 
@@ -129,6 +131,29 @@ def test_a_first_owner_gets_a_way_in(svc: Svc, shop: Path) -> None:
     assert [made.stdout.strip(), "ada@example.com", "Ada", "owner", "active"] == svc(
         "user", "list"
     ).stdout.splitlines()[1].split()
+
+
+def test_what_is_done_at_the_command_line_is_in_the_trail(svc: Svc, data: Path) -> None:
+    """Each change once, as the operator's, to what it was done to; what only looks leaves nothing."""
+    organization = svc("org", "create", "Harbour Lamps").stdout.strip()
+    svc("org", "plan", "pro")
+    person = svc("user", "create", "ada@example.com").stdout.strip()
+    svc("user", "link", "ada@example.com")
+    svc("serverkey", "mint", "Shop server")
+    key_id = svc("serverkey", "list").stdout.splitlines()[1].split()[0]
+    svc("serverkey", "revoke", key_id)
+
+    with closing(sqlite3.connect(data / "svc.db")) as conn:
+        done = conn.execute("SELECT action, target, caller_kind, door FROM audit ORDER BY id").fetchall()
+    assert [
+        ("organization.create", organization),
+        ("organization.plan", organization),
+        ("member.add", person),
+        ("member.sign_in_link", person),
+        ("serverkey.mint", key_id),
+        ("serverkey.revoke", key_id),
+    ] == [(action, target) for action, target, _, _ in done]
+    assert {("operator", "cli")} == {(kind, door) for _, _, kind, door in done}
 
 
 def test_a_password_is_read_and_not_shown(svc: Svc, shop: Path) -> None:
@@ -307,3 +332,11 @@ def test_data_of_a_newer_version_is_refused(svc: Svc, shop: Path, tmp_path: Path
         assert 1 == told.exit_code
         assert "the data is at schema revision 9999" in told.stderr
     assert not (tmp_path / "new.tar").exists()
+
+
+def test_the_contract_is_printed(svc: Svc) -> None:
+    """As OpenAPI, the same as the service answers, for generators and for reading."""
+    printed = svc("openapi").stdout
+
+    assert Contract(REGISTRY).document == json.loads(printed)
+    assert '\n  "openapi": "3.1.0"' in printed

@@ -17,6 +17,7 @@ from sqlalchemy import select
 
 from svc.cli.directory import DataDirectory
 from svc.clock import WallClock
+from svc.domain.callers import operator_call
 from svc.domain.forms import NewForm
 from svc.storage import forms, organizations, server_keys, tables
 from svc.storage.beside import sole_use
@@ -105,7 +106,7 @@ def open_forms(tx: Tx, organization_id: str) -> tuple[list[str], str]:
     names = [f"Form {number}" for number in range(2 * POSTERS * FORMS_EACH)]
     organization = organizations.get(tx.conn, organization_id)
     keys = [forms.create(tx, organization, NewForm(name=name)).form_key for name in names]
-    return keys, server_keys.mint(tx, organization_id, "web-1").key
+    return keys, server_keys.mint(tx, operator_call(organization_id), "web-1").key
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.domain.errors import InvalidValue
-from svc.domain.origins import normalise_domain, origin_allowed
+from svc.domain.origins import normalise_domain, origin_allowed, origin_is_own
 
 
 @pytest.mark.parametrize(
@@ -174,3 +174,24 @@ def test_exactly_the_names_under_a_domain_are_let_in(bound: str, host: str, port
 def test_a_site_as_people_write_it_lets_itself_in(bound: str, origin: str) -> None:
     """The domain that is made of what people paste is the one that their browsers send."""
     assert origin_allowed(origin, normalise_domain(bound))
+
+
+@pytest.mark.parametrize(
+    ("origin", "own"),
+    [
+        ("https://svc.example.com", True),
+        ("http://localhost:6274", True),
+        ("https://127.0.0.1", True),
+        ("http://[::1]:8000", True),
+        ("http://svc.example.com", False),
+        ("https://svc.example.com:8443", False),
+        ("https://evil.example", False),
+        ("http://localhost.evil.example", False),
+        ("http://localhost:6274/path", False),
+        ("null", False),
+        ("", False),
+    ],
+)
+def test_the_services_own_origin(origin: str, own: bool) -> None:
+    """That of its base address, and every one of this machine; nothing that only looks like them."""
+    assert own == origin_is_own(origin, "https://svc.example.com/below")

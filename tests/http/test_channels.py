@@ -11,7 +11,12 @@ from svc.http.problems import UNAUTHORIZED
 from svc.storage import channel_keys, channel_tables, connections, organizations, tables
 from tests.channels import a_connection, channel_town
 
-MESSAGE = {"conversationId": "chat-1", "messageId": "m-1", "direction": "in", "text": "Do you repair lamps?"}
+MESSAGE: dict[str, object] = {
+    "conversationId": "chat-1",
+    "messageId": "m-1",
+    "direction": "in",
+    "text": "Do you repair lamps?",
+}
 DOORS: dict[str, dict[str, object]] = {
     "channel.message.receive": MESSAGE,
     "channel.conversation.identify": {"conversationId": "chat-1", "evidence": []},
@@ -22,7 +27,7 @@ DOORS: dict[str, dict[str, object]] = {
 
 
 async def test_a_message_is_recorded_once(autojump_clock):
-    """The same message id in the same conversation is a duplicate, and is answered with the first one's ids."""
+    """The same message id in the same conversation is a duplicate, answered with the first one's ids."""
     async with channel_town() as here:
         first = await here.told("channel.message.receive", MESSAGE)
         again = await here.told("channel.message.receive", MESSAGE | {"text": "Something else"})

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from svc.actors.house import House
+from svc.domain.callers import operator_call
 from svc.domain.forms import SUBMIT_PATH, Form
 from svc.domain.keys import FORM_KEY, digest, new_key
 from svc.domain.limits import FORM_BODY_BYTES_MAX, SENDER_SUBMISSIONS_MAX
@@ -325,7 +326,7 @@ async def test_plain_text_and_html_forms_are_read(autojump_clock):
 async def test_the_server_key_is_answered_for(autojump_clock):
     """`x-service-relay-key` says what became of a key, on refusals too; without a key it is not there."""
     async with shop() as (here, form, sender):
-        minted = await here.store.write(server_keys.mint, here.organization.id, "web-1")
+        minted = await here.store.write(server_keys.mint, operator_call(here.organization.id), "web-1")
         good = {"authorization": f"bearer {minted.key}", "x-visitor-ip": "198.51.100.1"}
 
         replies = [
@@ -459,7 +460,7 @@ async def test_any_bytes_get_a_documented_answer(autojump_clock, body, content_t
 async def test_a_key_is_known_by_its_digest_alone(autojump_clock):
     """The server key itself is nowhere in the database."""
     async with shop() as (here, _form, _sender):
-        minted = await here.store.write(server_keys.mint, here.organization.id, "web-1")
+        minted = await here.store.write(server_keys.mint, operator_call(here.organization.id), "web-1")
 
         [row] = await here.rows(tables.server_keys)
         assert minted.key not in " ".join(str(value) for value in row)

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 import trio
 
+from svc.domain.callers import operator_call
 from svc.domain.forms import SUBMIT_PATH, Form
 from svc.domain.limits import FORM_BODY_BYTES_MAX, QUEUE_SUBMISSIONS_MAX, SENDER_SUBMISSIONS_MAX
 from svc.http.app import public_app
@@ -218,7 +219,8 @@ async def test_posts_sent_at_once_are_answered_in_their_order():
 async def test_several_authorizations_are_no_key():
     """Two `Authorization` headers name no key, even if one of them is good; the submission is taken."""
     async with served() as one:
-        minted = await one.here.store.write(server_keys.mint, one.here.organization.id, "web-1")
+        call = operator_call(one.here.organization.id)
+        minted = await one.here.store.write(server_keys.mint, call, "web-1")
         good = f"Authorization: Bearer {minted.key}".encode()
         client = await one.server.dial()
         replies = [
@@ -235,7 +237,8 @@ async def test_several_authorizations_are_no_key():
 async def test_a_visitor_address_that_is_none_counts_to_the_server():
     """With a good key and garbage as `x-visitor-ip` submissions are taken, as those of one sender."""
     async with served() as one:
-        minted = await one.here.store.write(server_keys.mint, one.here.organization.id, "web-1")
+        call = operator_call(one.here.organization.id)
+        minted = await one.here.store.write(server_keys.mint, call, "web-1")
         key = f"Authorization: Bearer {minted.key}".encode()
         client = await one.server.dial()
 

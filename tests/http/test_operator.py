@@ -19,11 +19,13 @@ from svc.actors._core.statistics import Phase
 from svc.actors.caretaker import Caretaker
 from svc.actors.house import House
 from svc.actors.population import KINDS
+from svc.domain.callers import operator_call
 from svc.domain.keys import digest
 from svc.domain.senders import sender_of, visitor_of
 from svc.http.app import public_app
 from svc.http.operator import CHECK_SECONDS, SNAPSHOT_SECONDS, ActorsAsked, operator_app
 from svc.storage import server_keys, sites, tables
+from tests.channels import a_connection, a_reply
 from tests.http.asking import ADDRESS, client_of
 from tests.http.serving import in_memory
 from tests.town import SECRETS, submit, town
@@ -296,7 +298,7 @@ async def test_nothing_private_is_shown(autojump_clock):
     """After traffic of all kinds, no actor shows who sent it, what was said, or any secret."""
     async with town() as here, here.house() as house:
         await here.store.write(sites.create, here.organization.id, "lamps.example")
-        minted = await here.store.write(server_keys.mint, here.organization.id, "shop")
+        minted = await here.store.write(server_keys.mint, operator_call(here.organization.id), "shop")
         form = await here.form(field_map={"town": "city"}, deal_title="{{town}}")
         values = {"name": "Ada Lovelace", "email": "ada@x.example", "phone": "+493012345678", "note": "hush"}
         async with client_of(public_app(house)) as browser:
@@ -311,6 +313,8 @@ async def test_nothing_private_is_shown(autojump_clock):
             )
         for number in range(100):
             await submit(house, form, number)
+        connection = await here.store.write(a_connection, here.organization.id)
+        await here.store.write(a_reply, connection, "chat-1", "Your diagnosis")
         await trio.sleep(1)
 
         async with client_of(operator_app(house, TOKEN)) as operator:
@@ -335,6 +339,8 @@ async def test_nothing_private_is_shown(autojump_clock):
                 "198.51.100.9",
                 "Diary",
                 "/private",
+                "Your diagnosis",
+                "chat-1",
             ),
             *(minted.key, minted.key[10:], digest(minted.key), TOKEN),
             *(sender_of(address, SECRETS.sender) for address in (ADDRESS, "198.51.100.9", "10.0.0.1")),

@@ -171,6 +171,20 @@ async def test_a_body_is_asked_for_only_when_it_is_wanted() -> None:
     assert (403, "close") == (refused.status, refused.headers["connection"])
 
 
+async def test_white_space_around_a_value_is_no_part_of_it() -> None:
+    """Before it or after it, spaces or tabs."""
+    seen = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        seen.append(dict(scope["headers"])[b"x-a"])
+        await respond(send)
+
+    async with in_memory(app) as server:
+        await server.dial().ask(b"GET / HTTP/1.1\r\nHost: a\r\nX-A: \t a b \t \r\n\r\n")
+
+    assert [b"a b"] == seen
+
+
 async def test_targets_are_read_as_paths() -> None:
     """Escapes are decoded, the query stands apart, and what a proxy would be told is left out."""
     seen = []

@@ -12,7 +12,7 @@ from svc.domain.errors import (
     ConfirmationRequired,
     DomainError,
     Forbidden,
-    InvalidValue,
+    InvalidInput,
     KeyLimit,
     NotFound,
     PersonOnly,
@@ -23,7 +23,7 @@ from svc.domain.times import DAY_MS, HOUR_MS
 from svc.storage import api_keys, organizations, roles, tables
 from svc.storage.api_keys import MintedKey, NewKey, Route
 from svc.storage.organizations import NewOrganization
-from tests.people import a_member, a_stored_key, call_of, key_call
+from tests.people import a_member, a_stored_key, allow_keys_elsewhere, call_of, key_call
 from tests.town import START, Town, town
 
 
@@ -81,11 +81,11 @@ async def test_a_key_expires(here, asked, life_ms, autojump_clock):
         ("viewer", {}, Forbidden),
         ("owner", {"role_id": "rol_none"}, NotFound),
         ("owner", {"tools": ("record.list", "record.get", "record.list")}, None),
-        ("owner", {"tools": ()}, InvalidValue),
-        ("owner", {"name": " "}, InvalidValue),
+        ("owner", {"tools": ()}, InvalidInput),
+        ("owner", {"name": " "}, InvalidInput),
         ("admin", {"limited_to": "ai.gateway"}, None),
-        ("owner", {"limited_to": "ai.gateway", "expires_in": "30d"}, InvalidValue),
-        ("owner", {"limited_to": "ai.gateway", "tools": ("record.list",)}, InvalidValue),
+        ("owner", {"limited_to": "ai.gateway", "expires_in": "30d"}, InvalidInput),
+        ("owner", {"limited_to": "ai.gateway", "tools": ("record.list",)}, InvalidInput),
     ],
 )
 async def test_who_may_make_which_key(here, maker, asked, refused):
@@ -151,7 +151,7 @@ async def test_a_person_of_elsewhere_makes_keys_when_their_home_allows_it(here):
 
     found = [await refused()]
     for allowed in (True, False, True):
-        await here.store.write(organizations.allow_keys_elsewhere, home.id, allowed=allowed)
+        await here.store.write(allow_keys_elsewhere, home.id, allowed=allowed)
         found.append(await refused())
     await here.store.write(organizations.close, home.id)
     found.append(await refused())
@@ -194,7 +194,7 @@ async def test_a_list_shows_all_but_the_key(here):
     await here.store.write(api_keys.note_uses, {first.id: START + 7})
     await here.store.write(api_keys.revoke, call_of(owner), third.id)
 
-    listed = await here.store.read(api_keys.of_organization, here.organization.id)
+    listed = await here.store.read(api_keys.of_organization, here.organization.id, here.clock.now())
 
     assert [
         ("First", first.visible_start, "api", ("record.list",), START + 7),
@@ -211,7 +211,8 @@ async def test_a_key_is_revoked_once(here):
 
     with pytest.raises(NotFound):
         await here.store.write(api_keys.revoke, call_of(stranger), made.id)
-    assert here.clock.now() >= await here.store.write(api_keys.revoke, call_of(owner), made.id)
+    revoked_at = await here.store.write(api_keys.revoke, call_of(owner), made.id)
+    assert here.clock.now() >= revoked_at
     with pytest.raises(NotFound):
         await here.store.write(api_keys.revoke, call_of(owner), made.id)
 

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from svc.domain.callers import operator_call
 from svc.domain.forms import NewForm
 from svc.domain.keys import FORM_KEY, well_formed
 from svc.domain.limits import (
@@ -17,7 +18,7 @@ from svc.domain.limits import (
 )
 from svc.domain.objects import CONTACT
 from svc.storage import forms, organizations, tables
-from svc.storage.organizations import NewOrganization
+from svc.storage.organizations import NewOrganization, OrganizationChanges
 from tests.tooling import ToolTown, tool_town
 
 SET_UP = {
@@ -244,9 +245,9 @@ async def test_without_the_form_endpoint_nothing_is_opened_and_all_stays_readabl
 async def test_without_the_marketing_hub_no_form_is_made(autojump_clock):
     """Whatever the plan."""
     async with tool_town() as here:
-        await here.store.write(
-            organizations.update_plan, here.organization.id, plan="business", marketing_hub=False
-        )
+        switched = OrganizationChanges(marketing_hub=False)
+        await here.store.write(organizations.update_plan, here.organization.id, plan="business")
+        await here.store.write(organizations.change, operator_call(here.organization.id), switched)
         refused = await here.call("form.create", {"name": "Contact us"})
 
         assert (403, "plan_required") == (refused.status_code, refused.json()["code"])

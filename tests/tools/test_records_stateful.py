@@ -52,7 +52,7 @@ class Tools(RuleBasedStateMachine):
         self.caller = call_of(owner)
         self.model: Model = {}
         self.gone: Model = {}
-        self.answers: dict[tuple[str, str], tuple[bytes, bytes]] = {}
+        self.answers: dict[tuple[str, str], tuple[Any, bytes]] = {}
         """What was asked and answered first, by tool and idempotency key."""
         self.audited = 0
         """Rows of the trail: one for each record that a call wrote."""
@@ -76,14 +76,14 @@ class Tools(RuleBasedStateMachine):
         one = REGISTRY[tool]
         body = msgspec.json.encode({"objectType": "thing"} | asked)
         first = None if key is None else self.answers.get((tool, key))
-        if first is not None and first[0] != body:
+        if first is not None and first[0] != asked:
             with pytest.raises(IdempotencyMismatch):
                 self.here.write(running.write, one, self.caller, one.read(body), key)
             return None, True
         done = self.here.write(running.write, one, self.caller, one.read(body), key)
         assert (first is not None, first[1] if first else done.body) == (done.replayed, done.body)
         if key is not None:
-            self.answers[tool, key] = body, done.body
+            self.answers[tool, key] = asked, done.body
         answer = msgspec.json.decode(done.body)
         if not done.replayed:
             self.audited += len(answer.get("records", "1"))

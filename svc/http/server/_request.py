@@ -124,7 +124,8 @@ class RequestParser:
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._head_open:  # else a trailer, which nobody here asked for
-            self._reading.headers.append((name.lower(), value))
+            # llhttp leaves the white space after a value, which is no part of it (RFC 9110 section 5.5).
+            self._reading.headers.append((name.lower(), value.rstrip(b" \t")))
 
     def on_headers_complete(self) -> None:
         request, parser = self._reading, self._parser

@@ -1,0 +1,36 @@
+"""Eighty tools: those of the catalogue that a key may call, and more of the same kind."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from svc.domain.callers import FINDING, Call
+from svc.storage.store import View
+from svc.tools.catalogue import REGISTRY
+from svc.tools.records import GetRecord, RecordAnswer
+from svc.tools.tool import Tool, tool
+from svc.tools.tools import Finder
+
+TOOLS: Final = 80
+
+
+def eighty() -> Finder:
+    """The tools, with `tool.search` and `tool.describe` among the eighty."""
+    real = [one for one in REGISTRY.values() if one.runs == "open" and one.name not in FINDING]
+    real = real[: TOOLS - len(FINDING)]
+    return Finder([*real, *_more(TOOLS - len(FINDING) - len(real))])
+
+
+def _more(count: int) -> Iterator[Tool[Any, Any]]:
+    get = REGISTRY["record.get"]
+    for number in range(count):
+
+        @tool(f"more.get_{number:02}", "reads", needs="records.read", example=get.example, answer=get.answer)
+        def more(view: View, call: Call, asked: GetRecord) -> RecordAnswer:
+            """Show a record.
+
+            The id of a record that was merged into another shows the other.
+            """
+            shown: RecordAnswer = get(view, call, asked)
+            return shown
+
+        yield more

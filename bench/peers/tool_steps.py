@@ -1,0 +1,104 @@
+"""The path of a `record.get` on the program's own server, cut off after one step, two steps, and so on.
+
+`python -m bench.peers.tool_steps DATA PORT`: each step is a door of its own, at `/<step>/record.get`, and
+does what those before it do as well. So its cost is seen under load, with all that goes on beside it.
+"""
+
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Final, cast
+
+import trio
+
+from svc.actors import tool_calls
+from svc.actors.caretaker import Caretaker
+from svc.actors.house import House, Secrets
+from svc.actors.population import KINDS
+from svc.cli.directory import DataDirectory
+from svc.clock import WallClock
+from svc.domain.callers import Call
+from svc.domain.limits import TOOL_BODY_BYTES_MAX
+from svc.http import server
+from svc.http.app import quart_app
+from svc.http.asgi import ASGIApp
+from svc.http.bearer import bearer_token
+from svc.http.hot import Answer, Hot, HotRequest
+from svc.http.problems import refusal
+from svc.http.tools import KeyGate, ToolDoor, budget_headers
+from svc.storage.sqlite import open_store
+from svc.tools.catalogue import REGISTRY
+
+STEPS: Final = ("server", "admission", "shape", "reader", "whole")
+BUDGET: Final = 10_000_000
+_JSON: Final = (b"content-type", b"application/json")
+_ANSWER: Final = b"{" + b" " * 250 + b"}"
+"""As long as a record."""
+
+
+class Door:
+    """Does one step."""
+
+    def __init__(self, step: Callable[[HotRequest], Awaitable[Answer]]) -> None:
+        self._step = step
+
+    async def __call__(self, request: HotRequest) -> Answer:
+        return await self._step(request)
+
+    def refuse(self, request: HotRequest, error: Exception) -> Answer:
+        return refusal(error, request.id)
+
+
+def doors(house: House) -> dict[str, Door | ToolDoor]:
+    """The steps by their paths."""
+
+    async def serve(request: HotRequest) -> Answer:
+        await request.read(TOOL_BODY_BYTES_MAX)
+        return Answer(200, [_JSON], _ANSWER)
+
+    async def admit(request: HotRequest) -> Answer:
+        admission = await tool_calls.admit_key(house, bearer_token(request))
+        await request.read(TOOL_BODY_BYTES_MAX)
+        return Answer(200, [_JSON, *budget_headers(admission.allowance)], _ANSWER)
+
+    async def understand(request: HotRequest) -> Answer:
+        admission = await tool_calls.admit_key(house, bearer_token(request))
+        call = Call(caller=admission.caller, door="api", request_id=request.id.decode())
+        tool = await tool_calls.find(house, REGISTRY, call, request.path.rpartition("/")[2])
+        tool.read(await request.read(TOOL_BODY_BYTES_MAX))
+        return Answer(200, [_JSON, *budget_headers(admission.allowance)], _ANSWER)
+
+    async def reach_the_reader(request: HotRequest) -> Answer:
+        answer = await understand(request)
+        await house.store.read(lambda _conn: None)
+        return answer
+
+    steps = dict(zip(STEPS, (serve, admit, understand, reach_the_reader), strict=False))
+    return {
+        **{f"/{name}/": Door(step) for name, step in steps.items()},
+        f"/{STEPS[-1]}/": ToolDoor(house, REGISTRY, KeyGate(house)),
+    }
+
+
+async def main(data: Path, port: int) -> None:
+    """Serve until SIGTERM."""
+    clock = WallClock()
+    async with open_store(DataDirectory(data).database, clock) as store:
+        house = House(
+            KINDS, store, clock, Secrets(sender=b"s" * 32, sealing=b"s" * 32), calls_per_minute=BUDGET
+        )
+        async with house.live():
+            await Caretaker(house, "main").start()
+            app = Hot(cast("ASGIApp", quart_app()), doors(house))
+            with trio.open_signal_receiver(signal.SIGTERM) as signals:
+                async with trio.open_nursery() as nursery:
+                    stop = trio.Event()
+                    nursery.start_soon(partial(server.serve, app, binds=[f"127.0.0.1:{port}"], stop=stop))
+                    await anext(signals)
+                    stop.set()
+
+
+if __name__ == "__main__":
+    trio.run(main, Path(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,1 @@
+"""The MCP door: the tools as clients of the Model Context Protocol find and call them."""

@@ -1,0 +1,171 @@
+"""What clients are told of tools, encoded once: the three entries that find the others, and the flat list."""
+
+import binascii
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from bisect import bisect_right
+from typing import Annotated, Any, Final, NamedTuple
+
+import msgspec
+
+from svc.domain.callers import Caller, Limit
+from svc.domain.roles import Permission
+from svc.http.mcp.rpc import INVALID_PARAMS, NO_ARGUMENTS, RpcError
+from svc.tools.schemas import Schemas, schema_of
+from svc.tools.tool import Asked, Tool, about
+from svc.tools.tools import Finder, refusal_of
+
+PAGE_TOOLS: Final = 100
+"""Tools on one page of the flat list. Ours: nearly every key's tools are on the first."""
+_CALLERS_MAX: Final = 256
+"""Kinds of callers whose lists are kept."""
+
+CALL: Final = "tool_call"
+
+_ADDS: Final = frozenset(
+    {"create", "create_many", "invite", "mint", "mint_key", "redeliver", "reply", "run", "test"}
+)
+"""What these do, they do once more when they are called once more; and they change nothing that is there."""
+_REPEATS: Final = frozenset({"rotate_secret"})
+"""What changes something that is there, and another time something else."""
+_REVERTS: Final = frozenset({"attach", "enable", "reopen", "restore", "resume"})
+"""What changes something and destroys nothing."""
+
+
+class Annotations(msgspec.Struct, frozen=True, rename="camel"):
+    """What a client may tell its user of a tool before it is called."""
+
+    read_only_hint: bool
+    destructive_hint: bool
+    idempotent_hint: bool
+    open_world_hint: bool = False
+
+
+class Descriptor(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A tool as `tools/list` has it."""
+
+    name: str
+    title: str
+    description: str
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    annotations: Annotations | msgspec.UnsetType = msgspec.UNSET
+
+
+class CallTool(Asked, frozen=True, kw_only=True):
+    """What `tool_call` takes."""
+
+    name: Annotated[str, about(description="The tool's name, with dots or underscores.")]
+    arguments: Annotated[
+        msgspec.Raw,
+        about(description="What the tool's input schema asks for.", extra_json_schema={"type": "object"}),
+    ] = msgspec.field(default_factory=lambda: NO_ARGUMENTS)
+
+
+class Page(NamedTuple):
+    """A part of a list of tools, which is JSON already."""
+
+    tools: bytes
+    next_cursor: str | None
+
+
+def annotations_of(tool: Tool[Any, Any]) -> Annotations:
+    """The hints about *tool*, by its effect and the verb of its name."""
+    verb = tool.name.partition(".")[2]
+    if tool.effect == "reads":
+        return Annotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True)
+    return Annotations(
+        read_only_hint=False,
+        destructive_hint=verb not in _ADDS | _REVERTS,
+        idempotent_hint=verb not in _ADDS | _REPEATS,
+    )
+
+
+def descriptor_of(tool: Tool[Any, Any], schemas: Schemas) -> Descriptor:
+    """*tool* in the flat list."""
+    return Descriptor(
+        name=tool.wire_name,
+        title=tool.summary.removesuffix("."),
+        description=tool.description,
+        input_schema=schemas.input,
+        output_schema=schemas.output,
+        annotations=annotations_of(tool),
+    )
+
+
+def entries(finder: Finder) -> Page:
+    """The three tools that find and call all others."""
+    search, describe = (
+        descriptor_of(finder.registry[name], finder.schemas[name])
+        for name in ("tool.search", "tool.describe")
+    )
+    call = Descriptor(
+        name=CALL,
+        title="Call a tool",
+        description=(
+            "Call a tool that tool_search or tool_describe told you of. Its answer is the tool's own answer;"
+            " when the tool refuses, the text says what to change."
+        ),
+        input_schema=schema_of(CallTool),
+        annotations=Annotations(read_only_hint=False, destructive_hint=True, idempotent_hint=False),
+    )
+    return Page(msgspec.json.encode([search, describe, call]), None)
+
+
+_Kind = tuple[frozenset[Permission], frozenset[str] | None, Limit | None]
+
+
+class FlatList:
+    """Every tool that a caller may call, in the order of the names."""
+
+    def __init__(self, finder: Finder) -> None:
+        self._registry = finder.registry
+        self._encoded = {
+            name: msgspec.Raw(msgspec.json.encode(descriptor_of(one, finder.schemas[name])))
+            for name, one in self._registry.items()
+        }
+        self._of_callers: dict[_Kind, tuple[str, ...]] = {}
+        self._pages: dict[tuple[_Kind, str], Page] = {}
+
+    def names(self, caller: Caller) -> tuple[str, ...]:
+        """The names of all tools that *caller* may call."""
+        kind = _kind_of(caller)
+        names = self._of_callers.get(kind)
+        if names is None:
+            if len(self._of_callers) >= _CALLERS_MAX:
+                self._of_callers.clear()
+                self._pages.clear()
+            names = tuple(name for name, one in self._registry.items() if refusal_of(caller, one) is None)
+            self._of_callers[kind] = names
+        return names
+
+    def page(self, caller: Caller, cursor: str | None) -> Page:
+        """The tools after *cursor*, or the first. Raises `RpcError` for what is no cursor."""
+        names = self.names(caller)
+        after = "" if cursor is None else self._read_cursor(cursor)
+        key = (_kind_of(caller), after)
+        page = self._pages.get(key)
+        if page is None:
+            start = bisect_right(names, after)
+            shown = names[start : start + PAGE_TOOLS]
+            more = start + PAGE_TOOLS < len(names)
+            tools = msgspec.json.encode([self._encoded[name] for name in shown])
+            page = self._pages[key] = Page(tools, _cursor(shown[-1]) if more else None)
+        return page
+
+    def _read_cursor(self, cursor: str) -> str:
+        try:
+            name = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4)).decode()
+        except (ValueError, binascii.Error):
+            name = ""
+        if name not in self._registry:
+            raise RpcError(INVALID_PARAMS, "`cursor` is none of this list: ask again from its start")
+        return name
+
+
+def _kind_of(caller: Caller) -> _Kind:
+    """All that decides what *caller* may call; their kind is that of keys."""
+    return caller.permissions, caller.tools, caller.limited_to
+
+
+def _cursor(name: str) -> str:
+    return urlsafe_b64encode(name.encode()).rstrip(b"=").decode()

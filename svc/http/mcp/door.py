@@ -1,0 +1,189 @@
+"""The MCP door: `POST /api/v1/mcp`, and `POST /api/v1/mcp/full` with the flat list.
+
+Stateless: each request is answered as JSON, with nothing remembered between two of them. What is wrong with
+the HTTP request, or with the key, is a problem as at the doors of tools; what is wrong with the message is a
+JSON-RPC error; what a tool refuses is a result that says what to change.
+"""
+
+from typing import Final
+
+import msgspec
+import structlog
+from werkzeug.exceptions import MethodNotAllowed
+
+from svc.actors import tool_calls
+from svc.actors.house import House
+from svc.actors.organization import Admission
+from svc.domain.callers import Call
+from svc.domain.errors import DomainError, Forbidden, MalformedJson, Unauthenticated, Unavailable, UnknownTool
+from svc.domain.limits import TOOL_BODY_BYTES_MAX
+from svc.domain.origins import origin_is_own
+from svc.domain.times import SECOND_MS
+from svc.domain.windows import retry_after_seconds
+from svc.http.bearer import bearer_token
+from svc.http.bodies import ClientGone
+from svc.http.hot import Answer, HotRequest
+from svc.http.mcp import results, rpc
+from svc.http.mcp.descriptors import CALL, CallTool, FlatList, Page, entries
+from svc.http.mcp.rpc import Message, Params, RpcError
+from svc.http.mcp.versions import CONTRACT, UNSAID, VERSIONS, Version, check_envelope, version_of
+from svc.http.problems import UNAUTHORIZED, is_fault, refusal
+from svc.http.tools import JSON, OWN, REPLAYED, budget_headers, check_type, deprecation_headers
+from svc.tools.tool import read_asked
+from svc.tools.tools import Finder
+
+log = structlog.get_logger("svc.http.mcp")
+
+PATH: Final = "/api/v1/mcp"
+FULL_PATH: Final = "/api/v1/mcp/full"
+
+_ACCEPTED: Final = Answer(202)
+_call_tool: Final = msgspec.json.Decoder(CallTool)
+
+
+class McpDoor:
+    """Answers at one of the two paths: with the three entries, or with the *flat* list of tools."""
+
+    def __init__(self, house: House, finder: Finder, *, flat: bool = False) -> None:
+        self._house = house
+        self._finder = finder
+        self._flat = flat
+        self._entries = entries(finder)
+        self._list = FlatList(finder)
+
+    async def __call__(self, request: HotRequest) -> Answer:
+        if request.method != "POST":
+            raise MethodNotAllowed(["POST"])
+        origin = request.text("origin")
+        if origin is not None and not origin_is_own(origin, self._house.base_url):
+            raise Forbidden("pages of other sites may not call this")
+        admission = await tool_calls.admit_key(self._house, bearer_token(request))
+        budget = budget_headers(admission.allowance)
+        try:
+            answer = await self._answer(request, admission)
+        except ClientGone:
+            raise
+        except Exception as error:  # noqa: BLE001  # an answer to who was let in tells what is left
+            answer = self.refuse(request, error)
+        return Answer(answer.status, [*answer.headers, *budget], answer.body)
+
+    def refuse(self, request: HotRequest, error: Exception) -> Answer:
+        """The problem that *error* is."""
+        if isinstance(error, Unauthenticated):
+            return UNAUTHORIZED
+        if is_fault(error):
+            self._log(request, error)
+        return refusal(error, request.id)
+
+    async def _answer(self, request: HotRequest, admission: Admission) -> Answer:
+        """The order of the checks: budget, reach of the key, type, size, message, version, method."""
+        tool_calls.check_budget(admission)
+        call = Call(caller=admission.caller, door="mcp", request_id=request.id.decode())
+        await tool_calls.check_reach(self._house, call)
+        check_type(request)
+        body = await request.read(TOOL_BODY_BYTES_MAX)
+        try:
+            message = rpc.read(body)
+        except RpcError as error:
+            return _failed(UNSAID, rpc.NO_ID, error)
+        return await self._reply(request, call, message)
+
+    async def _reply(self, request: HotRequest, call: Call, message: Message) -> Answer:
+        version = UNSAID
+        try:
+            method = message.method()
+            params = message.params() if method else Params()
+            version = version_of(request, params.meta.version)
+            if method is None:
+                return _ACCEPTED
+            if version.enveloped:
+                check_envelope(request, method, params)
+            return await self._result(version, method, params, call, message.reply_id())
+        except RpcError as error:
+            return _failed(version, message.reply_id(), error)
+        except Unauthenticated:
+            raise  # the key has ended since it was let in
+        except Unavailable as error:
+            wait = retry_after_seconds(round(error.retry_after_seconds * SECOND_MS))
+            retry = (b"retry-after", b"%d" % wait)
+            overloaded = RpcError(rpc.OVERLOADED, f"too much is going on: try again in {wait} s")
+            return _told(503, rpc.failure(message.reply_id(), overloaded), retry)
+        except Exception as error:  # noqa: BLE001  # nobody expected it, and who asked still waits
+            self._log(request, error)
+            failed = RpcError(rpc.INTERNAL_ERROR, f"something failed on our side: request {call.request_id}")
+            return _told(500, rpc.failure(message.reply_id(), failed))
+
+    async def _result(
+        self, version: Version, method: str, params: Params, call: Call, reply_id: bytes
+    ) -> Answer:
+        if method not in version.methods:
+            raise RpcError(
+                rpc.METHOD_NOT_FOUND, f"{method[:100]!r} is not answered in version {version.name}"
+            )
+        match method:
+            case "tools/call":
+                return await self._call(version, params, call, reply_id)
+            case "tools/list":
+                result = results.listed(version, self._page(call, params))
+            case "initialize":
+                if params.protocol_version is None:
+                    raise RpcError(rpc.INVALID_PARAMS, "`protocolVersion` is missing")
+                agreed = VERSIONS.get(params.protocol_version, CONTRACT)
+                result = results.initialized(
+                    CONTRACT if agreed.enveloped else agreed, self._instructions(call)
+                )
+            case "server/discover":
+                result = results.discovered(version, self._instructions(call))
+            case _:
+                result = b"{}"
+        return _told(200, rpc.result(reply_id, result))
+
+    def _page(self, call: Call, params: Params) -> Page:
+        if self._flat:
+            return self._list.page(call.caller, params.cursor)
+        if params.cursor is not None:
+            raise RpcError(rpc.INVALID_PARAMS, "this list has no other page")
+        return self._entries
+
+    def _instructions(self, call: Call) -> str:
+        may = len(self._list.names(call.caller))
+        return results.instructions(call.caller, may, len(self._finder.registry), flat=self._flat)
+
+    async def _call(self, version: Version, params: Params, call: Call, reply_id: bytes) -> Answer:
+        """Call a tool: by its own name, or at `PATH` also by `tool_call`."""
+        name, arguments = params.name, params.arguments
+        if name is None:
+            raise RpcError(rpc.INVALID_PARAMS, "`name` is missing")
+        by_entry = name == CALL and not self._flat
+        try:
+            if by_entry:
+                inner = read_asked(_call_tool, arguments)
+                name, arguments = inner.name, inner.arguments
+            tool = await tool_calls.find(self._house, self._finder.registry, call, name)
+            asked = tool.read(arguments)
+            done = await tool_calls.run(self._house, tool, call, asked, params.meta.idempotency_key)
+        except UnknownTool:
+            text = results.unknown_text(name, self._finder.nearest(name))
+            if not by_entry:
+                raise RpcError(rpc.INVALID_PARAMS, text) from None
+        except MalformedJson as error:
+            raise RpcError(rpc.PARSE_ERROR, str(error)) from None
+        except DomainError as error:
+            if is_fault(error) or isinstance(error, Unavailable | Unauthenticated):
+                raise
+            text = results.refusal_text(name, error)
+        else:
+            headers = [*deprecation_headers(tool), *([REPLAYED] if done.replayed else [])]
+            return _told(200, rpc.result(reply_id, results.called(version, done)), *headers)
+        return _told(200, rpc.result(reply_id, results.refused(version, text)))
+
+    def _log(self, request: HotRequest, error: Exception) -> None:
+        log.error("a call failed", path=request.path, request_id=request.id.decode(), exc_info=error)
+
+
+def _failed(version: Version, reply_id: bytes, error: RpcError) -> Answer:
+    return _told(version.statuses.get(error.code, 200), rpc.failure(reply_id, error))
+
+
+def _told(status: int, body: bytes, *headers: tuple[bytes, bytes]) -> Answer:
+    return Answer(status, [JSON, OWN, *headers], body)

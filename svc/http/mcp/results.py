@@ -1,0 +1,109 @@
+"""The results of the protocol's methods, as JSON."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+
+from svc.domain.callers import Caller
+from svc.domain.errors import DomainError, InvalidInput
+from svc.http.mcp.descriptors import Page
+from svc.http.mcp.versions import SERVER, VERSIONS, Version
+from svc.tools.running import Done
+
+REPLAYED: Final = "svc/idempotentReplayed"
+"""In the `_meta` of a result: nothing was done now, and this is what the first call was answered."""
+_CAPABILITIES: Final[dict[str, Any]] = {"tools": {}}
+
+_REMEDIES: Final = {
+    "forbidden": "Nothing was done. Ask for a key with a role that may, or have somebody do it who may.",
+    "approval_required": "Nothing was done. Ask a person to do it on the screen: no key may.",
+    "person_only": "Nothing was done. Ask a person to do it on the screen: no key may.",
+    "plan_required": "Nothing was done. A person may choose a plan that has it.",
+    "not_found": "Check the ids and the names in the arguments.",
+    "conflict": "Nothing was done. Look at it again, and do what its state allows.",
+    "idempotency_in_progress": "Send the same call again in a second.",
+    "idempotency_mismatch": "Nothing was done. Take a new idempotency key for each thing that you do.",
+}
+"""What a model can do about a refusal, by its code."""
+
+_encode: Final = msgspec.json.Encoder().encode
+
+
+def called(version: Version, done: Done) -> bytes:
+    """What a tool answered: as structured content, and the same JSON as text."""
+    result = version.every_result | {
+        "content": [{"type": "text", "text": done.body.decode()}],
+        "structuredContent": msgspec.Raw(done.body),
+        "isError": False,
+    }
+    if done.replayed:
+        result["_meta"] = result.get("_meta", {}) | {REPLAYED: True}
+    return _encode(result)
+
+
+def refused(version: Version, text: str) -> bytes:
+    """Why a tool was not run; *text* says what to change."""
+    return _encode(version.every_result | {"content": [{"type": "text", "text": text}], "isError": True})
+
+
+def refusal_text(name: str, error: DomainError) -> str:
+    """What whoever called the tool *name* has to know of *error* to do better."""
+    if isinstance(error, InvalidInput):
+        faults = "\n".join(f"- {fault.pointer or '/'}: {fault.detail}" for fault in error.faults)
+        return f"{error.code}: the arguments do not fit {name}.\n{faults}\nMend them and call it again."
+    return f"{error.code}: {error}. {_REMEDIES.get(error.code, '')}".rstrip()
+
+
+def unknown_text(name: str, nearest: Sequence[str]) -> str:
+    """That there is no tool *name*, and what may have been meant."""
+    hint = f"the nearest are {', '.join(nearest)}" if nearest else "look for one with tool_search"
+    return f"unknown_tool: there is no tool {name[:100]!r}; {hint}."
+
+
+def listed(version: Version, page: Page) -> bytes:
+    """A page of tools."""
+    result = version.every_result | version.every_list | {"tools": msgspec.Raw(page.tools)}
+    if page.next_cursor is not None:
+        result["nextCursor"] = page.next_cursor
+    return _encode(result)
+
+
+def initialized(version: Version, instructions: str) -> bytes:
+    """What a client is told that shakes hands: they speak *version* from now on."""
+    return _encode(
+        {
+            "protocolVersion": version.name,
+            "capabilities": _CAPABILITIES,
+            "serverInfo": SERVER,
+            "instructions": instructions,
+        }
+    )
+
+
+def discovered(version: Version, instructions: str) -> bytes:
+    """What a client is told that shakes no hands."""
+    told = {
+        "supportedVersions": list(VERSIONS),
+        "capabilities": _CAPABILITIES,
+        "instructions": instructions,
+    }
+    return _encode(version.every_result | version.every_list | told)
+
+
+def instructions(caller: Caller, callable_tools: int, tools: int, *, flat: bool) -> str:
+    """What a model should know before it uses the tools with the key of *caller*."""
+    permissions = ", ".join(sorted(caller.permissions)) or "none"
+    if flat:
+        use = "tools/list has every tool that this key may call."
+    else:
+        use = (
+            "Tell tool_search in a plain sentence what you want to do: it answers with the tools that fit and"
+            " with their schemas. Then call one with tool_call."
+        )
+    return (
+        "Records (contacts, companies, deals and the organization's own objects), forms and the rest of one"
+        f" organization. This key may call {callable_tools} of {tools} tools; it has these permissions:"
+        f" {permissions}. What needs a person's approval, or only people do, is refused: ask them to do it."
+        f" {use} Objects have other properties in each organization: look with object.get before you write."
+    )

@@ -1,0 +1,170 @@
+"""JSON-RPC 2.0 as MCP uses it: one message a request body, and what is wrong with one."""
+
+import re
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+PARSE_ERROR: Final = -32700
+INVALID_REQUEST: Final = -32600
+METHOD_NOT_FOUND: Final = -32601
+INVALID_PARAMS: Final = -32602
+INTERNAL_ERROR: Final = -32603
+OVERLOADED: Final = -32000
+"""Ours, of the range that the protocol leaves to servers."""
+HEADER_MISMATCH: Final = -32020
+UNSUPPORTED_VERSION: Final = -32022
+
+NO_ID: Final = b"null"
+_INTEGER: Final = re.compile(rb"-?[0-9]{1,64}")
+"""Of an id. It is given back as it was written, however large."""
+
+NO_ARGUMENTS: Final = msgspec.Raw(b"{}")
+
+_Optional = msgspec.Raw | msgspec.UnsetType
+T = TypeVar("T")
+
+
+class RpcError(Exception):
+    """Raised for a message that is answered with an error, and not with a result."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+class Meta(msgspec.Struct, frozen=True):
+    """What a server reads of the `_meta` of a request."""
+
+    version: str | None = msgspec.field(name="io.modelcontextprotocol/protocolVersion", default=None)
+    capabilities: dict[str, msgspec.Raw] | None = msgspec.field(
+        name="io.modelcontextprotocol/clientCapabilities", default=None
+    )
+    idempotency_key: str | None = msgspec.field(name="svc/idempotencyKey", default=None)
+
+
+_NO_META: Final = Meta()
+
+
+class Params(msgspec.Struct, frozen=True, rename="camel"):
+    """The parameters of every method that is answered."""
+
+    meta: Meta = msgspec.field(name="_meta", default=_NO_META)
+    protocol_version: str | None = None
+    cursor: str | None = None
+    name: str | None = None
+    arguments: msgspec.Raw = NO_ARGUMENTS
+
+
+_NO_PARAMS: Final = Params()
+
+
+class Message(msgspec.Struct, frozen=True):
+    """A message whose parts are found, and not read yet."""
+
+    jsonrpc: _Optional = msgspec.UNSET
+    id: _Optional = msgspec.UNSET
+    raw_method: _Optional = msgspec.field(name="method", default=msgspec.UNSET)
+    raw_params: _Optional = msgspec.field(name="params", default=msgspec.UNSET)
+    result: _Optional = msgspec.UNSET
+    error: _Optional = msgspec.UNSET
+
+    def reply_id(self) -> bytes:
+        """The id for the answer, as it was written; `null` where there is none that could be one."""
+        if self.id is msgspec.UNSET:
+            return NO_ID
+        written = bytes(self.id)
+        return written if _INTEGER.fullmatch(written) or _text_of(self.id) is not None else NO_ID
+
+    def method(self) -> str | None:
+        """What is asked for; None for what nobody waits to be answered.
+
+        That is a notification, or a response, to which there never was a request. Raises `RpcError`.
+        """
+        if _text_of(self.jsonrpc) != "2.0":
+            raise RpcError(INVALID_REQUEST, '`jsonrpc` has to be "2.0"')
+        if self.raw_method is msgspec.UNSET and (self.result, self.error) != (msgspec.UNSET, msgspec.UNSET):
+            return None
+        method = _text_of(self.raw_method)
+        if method is None:
+            raise RpcError(INVALID_REQUEST, "`method` has to be a string")
+        if self.id is msgspec.UNSET:
+            return None
+        if self.reply_id() == NO_ID:
+            raise RpcError(INVALID_REQUEST, "`id` has to be a string or an integer")
+        return method
+
+    def params(self) -> Params:
+        """Its parameters. Raises `RpcError`."""
+        if self.raw_params is msgspec.UNSET:
+            return _NO_PARAMS
+        match bytes(self.raw_params)[:1]:
+            case b"{":
+                return read_object(_params, self.raw_params)
+            case b"n":
+                return _NO_PARAMS
+            case b"[":
+                raise RpcError(INVALID_PARAMS, "`params` has to be an object")
+        raise RpcError(INVALID_REQUEST, "`params` has to be an object")
+
+
+_message: Final = msgspec.json.Decoder(Message)
+_params: Final = msgspec.json.Decoder(Params)
+_text: Final = msgspec.json.Decoder(str)
+
+
+def read(body: bytes) -> Message:
+    """The message in *body*. Raises `RpcError`: it is no JSON, or not one object."""
+    try:
+        return _message.decode(body)
+    except msgspec.ValidationError:
+        _check_json(body)
+        raise RpcError(INVALID_REQUEST, "the body has to be one message: batches are not taken") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise _not_json() from None
+
+
+def read_object(decoder: msgspec.json.Decoder[T], raw: msgspec.Raw) -> T:
+    """What *decoder* finds in a part of a message. Raises `RpcError`."""
+    try:
+        return decoder.decode(raw)
+    except msgspec.ValidationError as error:
+        raise RpcError(INVALID_PARAMS, str(error)) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise _not_json() from None
+
+
+def result(reply_id: bytes, body: bytes) -> bytes:
+    """The answer with a result, which is JSON already."""
+    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (reply_id, body)
+
+
+def failure(reply_id: bytes, error: RpcError) -> bytes:
+    """The answer with an error."""
+    told = {"code": error.code, "message": error.message}
+    if error.data is not None:
+        told["data"] = error.data
+    return b'{"jsonrpc":"2.0","id":%b,"error":%b}' % (reply_id, msgspec.json.encode(told))
+
+
+def _text_of(raw: _Optional) -> str | None:
+    """The string that *raw* is; None when it is none."""
+    if raw is msgspec.UNSET:
+        return None
+    try:
+        return _text.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def _check_json(body: bytes) -> None:
+    try:
+        msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise _not_json() from None
+
+
+def _not_json() -> RpcError:
+    return RpcError(PARSE_ERROR, "the body is not JSON in UTF-8")

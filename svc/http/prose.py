@@ -1,0 +1,68 @@
+"""Texts of the program as HTML: paragraphs, code, and JSON in colours."""
+
+import re
+from calendar import month_name
+from collections.abc import Container
+from html import escape
+from typing import Any, Final
+
+import msgspec
+from markupsafe import Markup
+
+from svc.domain.times import rfc3339
+
+_CODE: Final = re.compile(r"`([^`]+)`")
+_LIST: Final = re.compile(r"^- ", re.MULTILINE)
+_TOKEN: Final = re.compile(
+    r"(?P<key>\"(?:\\.|[^\"\\])*\")(?=:)|(?P<text>\"(?:\\.|[^\"\\])*\")|(?P<word>-?\d[\d.eE+-]*|true|false|null)"
+)
+
+
+def inline(text: str, tools: Container[str] = ()) -> Markup:
+    """*text* in one line. What stands between backticks is code, and a link where it names one of *tools*."""
+
+    def code(found: re.Match[str]) -> str:
+        marked = f"<code>{found[1]}</code>"
+        return f'<a href="/docs/api/{found[1]}">{marked}</a>' if found[1] in tools else marked
+
+    return Markup(_CODE.sub(code, escape(" ".join(text.split()))))  # noqa: S704  # escaped just now
+
+
+def prose(text: str, tools: Container[str] = ()) -> Markup:
+    """*text* in paragraphs, which empty lines separate, and lists, whose items begin with a dash."""
+    return Markup("\n").join(_block(one, tools) for one in re.split(r"\n\s*\n", text.strip()) if one)
+
+
+def _block(text: str, tools: Container[str]) -> Markup:
+    before, *items = _LIST.split(text)
+    parts = [Markup("<p>{}</p>").format(inline(before, tools))] if before.strip() else []
+    if items:
+        listed = Markup("").join(Markup("<li>{}</li>").format(inline(one, tools)) for one in items)
+        parts.append(Markup("<ul>{}</ul>").format(listed))
+    return Markup("").join(parts)
+
+
+def coloured(value: Any) -> Markup:
+    """*value* as JSON over several lines, its parts marked for a style sheet."""
+    return colour(pretty(value))
+
+
+def pretty(value: Any) -> str:
+    """*value* as JSON over several lines."""
+    return msgspec.json.format(msgspec.json.encode(value)).decode()
+
+
+def colour(text: str) -> Markup:
+    """*text* with what looks like JSON in it marked for a style sheet."""
+    parts, place = list[str](), 0
+    for found in _TOKEN.finditer(text):
+        parts.append(escape(text[place : found.start()]))
+        parts.append(f'<span class="{found.lastgroup}">{escape(found[0])}</span>')
+        place = found.end()
+    return Markup("".join([*parts, escape(text[place:])]))  # noqa: S704  # escaped part by part
+
+
+def day(at: int) -> str:
+    """The day of *at*, as people write it."""
+    year, month, date = rfc3339(at)[:10].split("-")
+    return f"{int(date)} {month_name[int(month)]} {year}"

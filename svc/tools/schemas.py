@@ -1,0 +1,47 @@
+"""What a tool takes and answers as JSON Schema 2020-12, each schema whole in itself."""
+
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from svc.tools.tool import Tool
+
+_REFERENCE: Final = "#/$defs/{name}"
+
+
+class Schemas(NamedTuple):
+    """Of one tool. Both are of type `object`, and refer to nothing outside of themselves."""
+
+    input: dict[str, Any]
+    output: dict[str, Any]
+
+
+def schemas_of(tool: Tool[Any, Any]) -> Schemas:
+    """The schemas of *tool*."""
+    return Schemas(schema_of(tool.asked_type), schema_of(tool.answer_type))
+
+
+def schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    """The schema of *kind*, whole in itself: with those that it refers to under `$defs`."""
+    (root,), definitions = msgspec.json.schema_components([kind], ref_template=_REFERENCE)
+    name = root["$ref"].rpartition("/")[2]
+    whole = dict(definitions[name])
+    if not _refers(definitions, name):
+        del definitions[name]
+    if definitions:
+        whole["$defs"] = {name: _untitled(one) for name, one in definitions.items()}
+    return _untitled(whole)
+
+
+def _refers(schema: Any, name: str) -> bool:
+    """Whether *schema* refers to the definition *name* anywhere."""
+    if isinstance(schema, dict):
+        return schema.get("$ref") == _REFERENCE.format(name=name) or any(
+            _refers(one, name) for one in schema.values()
+        )
+    return isinstance(schema, list) and any(_refers(one, name) for one in schema)
+
+
+def _untitled(schema: dict[str, Any]) -> dict[str, Any]:
+    """*schema* without its title, which is a name in this program and says nothing outside of it."""
+    return {key: value for key, value in schema.items() if key != "title"}

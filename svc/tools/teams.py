@@ -1,0 +1,104 @@
+"""`team.*`: members who work together."""
+
+from typing import Annotated, Final
+
+from svc.domain.callers import Call
+from svc.domain.errors import Conflict, NotFound
+from svc.domain.limits import NAME_CHARS_MAX
+from svc.storage import teams
+from svc.storage.store import Tx, View
+from svc.storage.teams import Team
+from svc.tools.tool import Answer, Asked, about, reads, tool, writes
+
+TeamId = Annotated[str, about(description="A team's id.", examples=["tea_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
+_Name = Annotated[
+    str,
+    about(
+        description="What the team is called, which no other team is: one line.",
+        min_length=1,
+        max_length=NAME_CHARS_MAX,
+        examples=["Workshop"],
+    ),
+]
+
+
+class TeamAnswer(Answer, frozen=True, kw_only=True):
+    """A team."""
+
+    id: TeamId
+    name: _Name
+    member_count: Annotated[
+        int, about(description="How many members are in it, whatever their status.", ge=0)
+    ]
+
+
+def answer_of(team: Team) -> TeamAnswer:
+    """The team as tools answer it."""
+    return TeamAnswer(id=team.id, name=team.name, member_count=team.member_count)
+
+
+EXAMPLE: Final = TeamAnswer(id="tea_01K5D3V7Q2M8Z4X6C9B1N0T5RA", name="Workshop", member_count=4)
+
+
+class ListTeams(Asked, frozen=True, kw_only=True):
+    """Nothing more is asked: all are listed."""
+
+
+class TeamList(Answer, frozen=True, kw_only=True):
+    """Teams, the oldest first."""
+
+    teams: tuple[TeamAnswer, ...]
+
+
+@tool("team.list", reads, example=ListTeams(), answer=TeamList(teams=(EXAMPLE,)))
+def list_all(view: View, call: Call, asked: ListTeams) -> TeamList:  # noqa: ARG001  # every tool's
+    """List the teams.
+
+    `member.list` with `team` lists who is in one.
+    """
+    found = teams.of_organization(view.conn, call.caller.organization_id)
+    return TeamList(teams=tuple(map(answer_of, found)))
+
+
+class CreateTeam(Asked, frozen=True, kw_only=True):
+    """A team to be made."""
+
+    name: _Name
+
+
+@tool(
+    "team.create",
+    writes,
+    needs="settings",
+    runs="person",
+    refuses=(Conflict,),
+    example=CreateTeam(name=EXAMPLE.name),
+    answer=TeamAnswer(id=EXAMPLE.id, name=EXAMPLE.name, member_count=0),
+)
+def create(tx: Tx, call: Call, asked: CreateTeam) -> TeamAnswer:
+    """Make a team; `member.update` puts members into it.
+
+    An organization has 200 teams at most.
+    """
+    return answer_of(teams.create(tx, call, asked.name))
+
+
+class UpdateTeam(Asked, frozen=True, kw_only=True):
+    """What a team is called from now on."""
+
+    id: TeamId
+    name: _Name
+
+
+@tool(
+    "team.update",
+    writes,
+    needs="settings",
+    runs="person",
+    refuses=(NotFound, Conflict),
+    example=UpdateTeam(id=EXAMPLE.id, name=EXAMPLE.name),
+    answer=EXAMPLE,
+)
+def update(tx: Tx, call: Call, asked: UpdateTeam) -> TeamAnswer:
+    """Rename a team."""
+    return answer_of(teams.rename(tx, call, asked.id, asked.name))

@@ -1,0 +1,106 @@
+"""The reference as a browser shows it. Pictures are kept in tests/artifacts, to be looked at."""
+
+from itertools import product
+from pathlib import Path
+from typing import Final, Literal, get_args
+
+from playwright.sync_api import Browser, ViewportSize, expect
+
+from tests.browser.places import Service, complaints
+
+Scheme = Literal["light", "dark"]
+
+ARTIFACTS: Final = Path(__file__).parents[1] / "artifacts"
+SCHEMES: Final[tuple[Scheme, ...]] = get_args(Scheme)
+PAGES: Final = {
+    "tools": "/docs/api",
+    "found": "/docs/api?q=record",
+    "tool": "/docs/api/record.create",
+    "problems": "/problems",
+    "problem": "/problems/validation_failed",
+    "deprecations": "/docs/deprecations",
+}
+SCREENS: Final = {"phone": ViewportSize(width=390, height=844), "desk": ViewportSize(width=1280, height=900)}
+
+
+def test_pages_fit_a_phone_and_a_desk(service: Service, browser: Browser):
+    """With scripts off nothing is cut or scrolls sideways, nothing is missing, and nobody else is asked."""
+    asked = list[str]()
+    for (screen, viewport), scheme in product(SCREENS.items(), SCHEMES):
+        with browser.new_context(
+            viewport=viewport, color_scheme=scheme, java_script_enabled=False
+        ) as context:
+            page = context.new_page()
+            heard = complaints(page)
+            page.on("request", lambda request: asked.append(request.url))
+            for name, path in PAGES.items():
+                page.goto(f"{service.url}{path}")
+                page.screenshot(path=ARTIFACTS / f"docs-{name}-{screen}-{scheme}.png", full_page=True)
+
+                box = page.locator("body").bounding_box()
+                assert box is not None
+                assert viewport["width"] == box["width"]
+                assert viewport["width"] == page.evaluate("document.documentElement.scrollWidth"), name
+            assert [] == heard
+    assert [] == [url for url in asked if not url.startswith(service.url)]
+
+
+def test_a_tool_is_found_with_the_keyboard_alone(service: Service, browser: Browser):
+    """From the address to a tool's page: skip what is above, type, and follow the first that is found."""
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(f"{service.url}/docs/api")
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+
+        page.get_by_label("Find a tool").focus()
+        page.keyboard.type("create record")
+        page.keyboard.press("Enter")
+        page.get_by_role("link", name="record.create").first.focus()
+        page.keyboard.press("Enter")
+
+        expect(page.get_by_role("heading", level=1)).to_have_text("record.create")
+
+
+def test_texts_can_be_read(service: Service, browser: Browser):
+    """Every text has the contrast that WCAG 2.2 asks for, 4.5 to 1, by day and by night."""
+    for scheme in SCHEMES:
+        with browser.new_context(color_scheme=scheme) as context:
+            page = context.new_page()
+            for path in PAGES.values():
+                page.goto(f"{service.url}{path}")
+
+                assert [] == page.evaluate(FAINT), (scheme, path)
+
+
+FAINT: Final = """() => {
+  const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+  const rgb = (color) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = color;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const light = ([r, g, b]) => {
+    const linear = (c) => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4;
+    const [x, y, z] = [r, g, b].map((c) => linear(c / 255));
+    return .2126 * x + .7152 * y + .0722 * z;
+  };
+  const behind = (node) => {
+    for (let one = node; one; one = one.parentElement) {
+      const color = rgb(getComputedStyle(one).backgroundColor);
+      if (color[3] === 255) return color;
+    }
+    return [255, 255, 255, 255];
+  };
+  const faint = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || !node.checkVisibility()) continue;
+    const [a, b] = [light(rgb(getComputedStyle(node).color)), light(behind(node))].sort((x, y) => y - x);
+    const contrast = (a + .05) / (b + .05);
+    if (contrast < 4.5) faint.push(`${contrast.toFixed(1)}: ${walker.currentNode.data.trim()}`);
+  }
+  return faint;
+}"""

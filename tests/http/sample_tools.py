@@ -1,0 +1,114 @@
+"""Tools of every kind that there may be, for what is made of a registry."""
+
+from typing import Annotated, Literal
+
+from svc.domain.callers import Call
+from svc.domain.errors import Conflict, NotFound
+from svc.storage.store import Tx, View
+from svc.tools.tool import Answer, Asked, Deprecation, Limit, Registry, Timestamp, about, reads, tool, writes
+
+SUNSET_AT = 1_805_241_600_000
+DEPRECATION = Deprecation(since_at=1_789_689_600_000, sunset_at=SUNSET_AT, replacement="workflow.list")
+
+
+class Condition(Asked, frozen=True, kw_only=True):
+    """What has to hold."""
+
+    property: Annotated[str, about(description="Its slug.", max_length=50)]
+    op: Annotated[Literal["eq", "<&>"], about(description="How it is compared.")]
+    value: str | int | None = None
+
+
+class ListWorkflows(Asked, frozen=True, kw_only=True):
+    """Which ones."""
+
+    conditions: Annotated[list[Condition], about(description="All must hold.", max_length=20)] = []  # noqa: RUF012  # msgspec copies
+    limit: Annotated[int, Limit] = 50
+
+
+class Workflow(Answer, frozen=True, kw_only=True):
+    """What happens by itself."""
+
+    id: str
+    ran_at: Timestamp | None = None
+
+
+class Workflows(Answer, frozen=True, kw_only=True):
+    """Some of them."""
+
+    workflows: list[Workflow]
+    next_cursor: str | None = None
+
+
+class MintSecret(Asked, frozen=True, kw_only=True):
+    """Nothing."""
+
+
+class Secret(Answer, frozen=True, kw_only=True):
+    """A secret, this once."""
+
+    id: str
+    secret: str
+
+
+_LIST = ListWorkflows(conditions=[Condition(property="name", op="eq", value="it's")])
+_ANSWER = Workflows(workflows=[Workflow(id="wfl_1")])
+
+
+@tool("workflow.list", reads, needs="workflows", example=_LIST, answer=_ANSWER)
+def listed(view: View, call: Call, asked: ListWorkflows) -> Workflows:
+    """List workflows <b>without</b> & with conditions.
+
+    See `workflow.delete`, and `<script>`.
+    """
+    return Workflows(workflows=[])
+
+
+@tool("automation.list", reads, needs=None, example=_LIST, answer=_ANSWER, deprecated=DEPRECATION)
+def listed_of_old(view: View, call: Call, asked: ListWorkflows) -> Workflows:
+    """List workflows."""
+    return Workflows(workflows=[])
+
+
+@tool(
+    "workflow.delete",
+    writes,
+    needs="workflows",
+    runs="approval",
+    refuses=(NotFound,),
+    example=MintSecret(),
+    answer=Workflow(id="wfl_1"),
+)
+def deleted(tx: Tx, call: Call, asked: MintSecret) -> Workflow:
+    """Delete a workflow; `workflow.update` pauses it."""
+    return Workflow(id="wfl_1")
+
+
+@tool(
+    "workflow.update",
+    writes,
+    needs="workflows",
+    refuses=(Conflict,),
+    example=MintSecret(),
+    answer=Workflow(id="wfl_1"),
+)
+def updated(tx: Tx, call: Call, asked: MintSecret) -> Workflow:
+    """Change a workflow."""
+    return Workflow(id="wfl_1")
+
+
+@tool(
+    "serverkey.mint",
+    writes,
+    needs="security",
+    runs="person",
+    shows_secret=True,
+    example=MintSecret(),
+    answer=Secret(id="key_1", secret="sk_live_…"),
+)
+def minted(tx: Tx, call: Call, asked: MintSecret) -> Secret:
+    """Make a key."""
+    return Secret(id="key_1", secret="")
+
+
+SAMPLES = Registry([listed, listed_of_old, deleted, updated, minted])

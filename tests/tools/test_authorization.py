@@ -1,0 +1,382 @@
+"""Who may run which tool: every tool, by every role, in every way of calling.
+
+The first table says what each tool needs and who may run it, written by hand and not read from the registry:
+a tool without a line fails. The second says what comes of it, by the way of calling.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any, Final, NamedTuple, get_args
+
+from svc.actors import tool_calls
+from svc.actors.organization import Admission
+from svc.domain.callers import Call, Runs, operator_call
+from svc.domain.errors import DomainError, Forbidden
+from svc.domain.keys import digest
+from svc.domain.people import Person
+from svc.domain.roles import Permission
+from svc.domain.sessions import csrf_token
+from svc.domain.times import DAY_MS
+from svc.storage import members, organizations, roles, sessions, tables
+from svc.storage.members import MemberChanges
+from svc.storage.organizations import NewOrganization
+from svc.storage.store import Tx
+from svc.tools.catalogue import REGISTRY
+from tests.people import a_member, a_stored_key, call_of
+from tests.tooling import ToolTown, tool_town
+
+TOOLS: Final = """
+tool                      needs           runs
+
+apikey.list               security        open
+apikey.mint               security        person
+apikey.revoke             security        person
+audit.list                security        open
+connection.create         channels        person
+connection.get            channels        open
+connection.list           channels        open
+connection.mint_key       channels        person
+connection.pause          channels        open
+connection.remove         channels        approval
+connection.resume         channels        open
+connection.revoke_key     channels        person
+connection.rotate_secret  channels        person
+connection.test           channels        open
+connection.update         channels        open
+conversation.assign       conversations   open
+conversation.close        conversations   open
+conversation.get          conversations   open
+conversation.list         conversations   open
+conversation.reopen       conversations   open
+embed.create              embeds          open
+embed.get                 embeds          open
+embed.list                embeds          open
+embed.pause               embeds          open
+embed.preview             embeds          open
+embed.remove              embeds          approval
+embed.resume              embeds          open
+embed.update              embeds          open
+form.create               forms           open
+form.get                  forms           open
+form.list                 forms           open
+form.pause                forms           open
+form.remove               forms           approval
+form.resume               forms           open
+form.update               forms           open
+member.deactivate         settings        person
+member.invite             settings        person
+member.list               -               open
+member.update             settings        person
+message.cancel            conversations   open
+message.list              conversations   open
+message.reply             conversations   open
+note.create               records.write   open
+note.list                 records.read    open
+object.create             settings        open
+object.get                records.read    open
+object.list               records.read    open
+object.publish            settings        approval
+object.update             settings        open
+organization.get          -               open
+organization.update       settings        approval
+property.create           settings        open
+property.delete           settings        approval
+property.update           settings        open
+record.count              records.read    open
+record.create             records.write   open
+record.create_many        records.write   open
+record.delete             records.write   approval
+record.get                records.read    open
+record.list               records.read    open
+record.merge              records.write   approval
+record.restore            records.write   open
+record.search             records.read    open
+record.timeline           records.read    open
+record.update             records.write   open
+record.upsert             records.write   open
+role.create               settings        person
+role.delete               settings        person
+role.list                 -               open
+role.update               settings        person
+serverkey.list            security        open
+serverkey.mint            security        person
+serverkey.revoke          security        person
+site.create               settings        open
+site.list                 -               open
+site.remove               settings        approval
+site.update               settings        open
+submission.attach         forms           open
+submission.get            forms           open
+submission.list           forms           open
+suggestion.accept         records.write   open
+suggestion.dismiss        records.write   open
+suggestion.list           records.read    open
+team.create               settings        person
+team.list                 -               open
+team.update               settings        person
+tool.describe             -               open
+tool.search               -               open
+"""
+
+OUTCOMES: Final = """
+called by                 an open tool    one for approval    one for persons
+
+person                    by role         by role             by role
+key                       by role         approval_required   person_only
+key of a stronger role    by role         approval_required   person_only
+key of a weaker role      by weaker       approval_required   person_only
+narrowed key              if named        if named            person_only
+gateway key               forbidden       forbidden           forbidden
+operator                  done            done                done
+
+revoked key               unauthorized    unauthorized        unauthorized
+expired key               unauthorized    unauthorized        unauthorized
+key of a deactivated      unauthorized    unauthorized        unauthorized
+key of a frozen           unauthorized    unauthorized        unauthorized
+key of a stranger         unauthorized    unauthorized        unauthorized
+deactivated person        forbidden       forbidden           forbidden
+frozen person             forbidden       forbidden           forbidden
+person of elsewhere       forbidden       forbidden           forbidden
+"""
+
+NAMED: Final = frozenset({"organization.get", "organization.update", "record.get", "record.create"})
+"""What narrowed keys are narrowed to: tools of both kinds that a key could be for."""
+
+FINDING: Final = frozenset({"tool.search", "tool.describe"})
+"""What the narrowest key may call too, since it shows nothing that is not public."""
+
+LEFT_OUT: Final = frozenset({"deactivated person", "frozen person", "person of elsewhere"})
+"""Who is refused before it is known what they want, so that no organization's trail can have it."""
+
+Outcome = str
+Way = str
+
+
+class Line(NamedTuple):
+    """What a tool needs, and who may run it."""
+
+    needs: Permission | None
+    runs: Runs
+
+
+def lines(table: str) -> Iterator[list[str]]:
+    """The cells of a table's rows, which two spaces part."""
+    for row in table.strip().splitlines()[2:]:
+        if row:
+            yield [cell.strip() for cell in row.split("  ") if cell.strip()]
+
+
+LINES: Final[dict[str, Line]] = {
+    name: Line(None if needs == "-" else needs, runs)  # type: ignore[arg-type]  # checked below
+    for name, needs, runs in lines(TOOLS)
+}
+WAYS: Final[dict[Way, dict[Runs, Outcome]]] = {
+    way: {"open": first, "approval": second, "person": third} for way, first, second, third in lines(OUTCOMES)
+}
+BUILTIN: Final[dict[str, frozenset[Permission]]] = {
+    "owner": frozenset(get_args(Permission)),
+    "admin": frozenset(get_args(Permission)),
+    "viewer": frozenset({"records.read"}),
+}
+ROLES: Final[dict[str, frozenset[Permission]]] = BUILTIN | {
+    f"only {one}": frozenset({one}) for one in get_args(Permission)
+}
+"""What each role permits, by its id or, of a custom one, its name."""
+
+
+def expected(way: Way, role: str, tool: str) -> Outcome:
+    """What the tables say of a call."""
+    line = LINES[tool]
+    has = ROLES[role]
+    match WAYS[way][line.runs]:
+        case "by weaker":
+            has &= ROLES["viewer"]
+        case "if named":
+            if tool not in NAMED | FINDING:
+                return "forbidden"
+            if line.runs == "approval":
+                return "approval_required"
+        case "by role":
+            pass
+        case certain:
+            return certain
+    return "done" if line.needs is None or line.needs in has else "forbidden"
+
+
+def noun_of(tool: str) -> str:
+    return tool.partition(".")[0]
+
+
+def test_every_tool_has_its_line() -> None:
+    """What is not in the table has not been thought about; of a noun that is there nothing is missing."""
+    nouns = {noun_of(name) for name in REGISTRY}
+
+    assert set(REGISTRY) == {name for name in LINES if noun_of(name) in nouns}
+    assert {None, *get_args(Permission)} >= {line.needs for line in LINES.values()}
+    assert set(get_args(Runs)) == {line.runs for line in LINES.values()}
+
+
+def test_the_registry_says_what_the_table_says() -> None:
+    """The contract and the reference are made of the registry."""
+    said = {one.name: Line(one.needs, one.runs) for one in REGISTRY.values()}
+
+    assert {name: LINES[name] for name in said} == said
+
+
+class Crowd:
+    """Everybody in a town who calls: of each role, and in each way."""
+
+    def __init__(self, here: ToolTown) -> None:
+        self.here = here
+        self.secrets: dict[tuple[Way, str], str] = {}
+        """Keys, and sessions of people, by the way of calling and the role."""
+
+    async def move_in(self) -> None:
+        elsewhere = await self.here.store.write(organizations.create, NewOrganization(name="Elsewhere"))
+        for role in ROLES:
+            role_id = role
+            if role not in BUILTIN:
+                made = await self.here.store.write(roles.create, call_of(self.here.owner), role, ROLES[role])
+                role_id = made.id
+            await self._settle(role, role_id)
+            await self.here.store.write(self._come_from, elsewhere.id, role, role_id)
+
+    async def _settle(self, role: str, role_id: str) -> None:
+        """One person who calls, with all their keys, and one for each way of being out."""
+        name = role.replace(" ", ".")
+        person = await self.here.member(f"in.{name}@example.com", role_id)
+        await self.here.store.write(self._give_keys, person, role, role_id)
+        deactivated = await self._stopped(f"deactivated.{name}", role, role_id, "deactivated")
+        await self.here.store.write(members.deactivate, call_of(self.here.owner), deactivated.id)
+        frozen = await self._stopped(f"frozen.{name}", role, role_id, "frozen")
+        frost = MemberChanges(status="frozen")
+        await self.here.store.write(members.change, call_of(self.here.owner), frozen.id, frost)
+
+    async def _stopped(self, name: str, role: str, role_id: str, how: str) -> Person:
+        person = await self.here.member(f"{name}@example.com", role_id)
+        await self.here.store.write(self._give_key, f"key of a {how}", role, person, role_id=role_id)
+        await self.here.store.write(self._open_session, f"{how} person", role, person)
+        return person
+
+    def _come_from(self, tx: Tx, elsewhere: str, role: str, role_id: str) -> None:
+        """A member whose home allows them no keys here, and somebody who is no member at all."""
+        name = role.replace(" ", ".")
+        guest = a_member(tx, self.here.organization.id, f"guest.{name}@example.com", role_id, home=elsewhere)
+        place = {"organization_id": self.here.organization.id, "role_id": role_id}
+        self._give_key(tx, "key of a stranger", role, guest, **place)
+        stranger = a_member(tx, elsewhere, f"elsewhere.{name}@example.com", "owner")
+        self._open_session(tx, "person of elsewhere", role, stranger)
+
+    def _give_keys(self, tx: Tx, person: Person, role: str, role_id: str) -> None:
+        narrowed = '["' + '","'.join(sorted(NAMED)) + '"]'
+        self._open_session(tx, "person", role, person)
+        self._give_key(tx, "key", role, person, role_id=role_id)
+        self._give_key(tx, "key of a stronger role", role, person, role_id="owner")
+        self._give_key(tx, "key of a weaker role", role, person, role_id="viewer")
+        self._give_key(tx, "narrowed key", role, person, role_id=role_id, tools=narrowed)
+        self._give_key(tx, "gateway key", role, person, role_id=role_id, limited_to="ai.gateway")
+        self._give_key(tx, "revoked key", role, person, role_id=role_id, revoked_at=tx.now)
+        self._give_key(tx, "expired key", role, person, role_id=role_id, expires_at=tx.now)
+
+    def _give_key(self, tx: Tx, /, way: Way, role: str, person: Person, **changes: Any) -> None:
+        secret = f"svck_{way} {role}".replace(" ", "_")
+        ends = {"expires_at": tx.now + DAY_MS}
+        a_stored_key(tx, person, digest(secret), **(ends | changes))
+        self.secrets[way, role] = secret
+
+    def _open_session(self, tx: Tx, way: Way, role: str, person: Person) -> None:
+        secret = f"svcs_{way} {role}".replace(" ", "_")
+        sessions.open_one(tx, person.id, digest(secret), "test", None)
+        self.secrets[way, role] = secret
+
+    async def admit(self, way: Way, role: str) -> Admission:
+        """Let in who calls in that way, as the doors do."""
+        secret = self.secrets[way, role]
+        if secret.startswith("svck_"):
+            return await tool_calls.admit_key(self.here.house_, secret)
+        return await tool_calls.admit_person(self.here.house_, secret, self.here.organization.id)
+
+    async def call_in(self, way: Way, role: str, tool: str) -> tuple[int, str | None]:
+        """Call a tool over HTTP with a body that no tool takes; the status, and the problem's code."""
+        secret = self.secrets[way, role]
+        if secret.startswith("svck_"):
+            path, headers = "/api/v1/tools/", {"authorization": f"Bearer {secret}"}
+        else:
+            self.here.client.cookies.set("svc_session", secret)
+            path, headers = "/app/api/tools/", {"x-csrf-token": csrf_token(secret)}
+            headers["x-organization-id"] = self.here.organization.id
+        answer = await self.here.client.post(path + tool, json=[], headers=headers)
+        return answer.status_code, answer.json()["code"]
+
+
+@asynccontextmanager
+async def crowd() -> AsyncIterator[Crowd]:
+    async with tool_town() as here:
+        everybody = Crowd(here)
+        await everybody.move_in()
+        yield everybody
+
+
+async def outcomes(everybody: Crowd, way: Way, role: str) -> dict[str, Outcome]:
+    """What comes of calling each tool in that way."""
+    if way == "operator":
+        call = operator_call(everybody.here.organization.id)
+    else:
+        try:
+            call = Call(caller=(await everybody.admit(way, role)).caller, door="inside")
+        except DomainError as refusal:
+            return dict.fromkeys(REGISTRY, refusal.code)
+    found = {}
+    for name in REGISTRY:
+        try:
+            await tool_calls.find(everybody.here.house_, REGISTRY, call, name)
+        except Forbidden as refusal:
+            found[name] = refusal.code
+        else:
+            found[name] = "done"
+    return found
+
+
+async def test_who_may_run_which_tool(autojump_clock):
+    """All tools, by all roles, in all ways of calling; and each refusal of who was let in is in the trail."""
+    refusals = 0
+    async with crowd() as everybody:
+        wrong = []
+        for way in WAYS:
+            for role in ROLES:
+                for tool, outcome in (await outcomes(everybody, way, role)).items():
+                    wanted = expected(way, role, tool)
+                    if wanted != outcome:
+                        wrong.append((way, role, tool, wanted, outcome))
+                    refusals += outcome not in {"done", "unauthorized"} and way not in LEFT_OUT
+
+        assert [] == wrong
+        assert refusals == await everybody.here.count(tables.audit, outcome="refused")
+
+
+async def test_a_closed_organization_lets_nobody_in(autojump_clock):
+    """Whoever they are; the operator still gets at what is stored."""
+    async with crowd() as everybody:
+        await everybody.here.store.write(organizations.close, everybody.here.organization.id)
+        found = {way: set((await outcomes(everybody, way, "owner")).values()) for way in WAYS}
+
+        keys = {way: {"unauthorized"} for way in WAYS if "key" in way}
+        people = {way: {"forbidden"} for way in WAYS if "person" in way}
+        assert keys | people | {"operator": {"done"}} == found
+
+
+async def test_the_doors_say_so(autojump_clock):
+    """Over HTTP, one tool of each kind; who may run it is told that the body is none."""
+    statuses = {"done": (422, "validation_failed"), "unauthorized": (401, "unauthorized")}
+    sample = {line: name for name, line in LINES.items() if name in REGISTRY}
+    async with crowd() as everybody:
+        wrong = []
+        for way in WAYS.keys() - {"operator"}:
+            for role in ("owner", "viewer", "only settings"):
+                for tool in sample.values():
+                    wanted = expected(way, role, tool)
+                    answer = await everybody.call_in(way, role, tool)
+                    if statuses.get(wanted, (403, wanted)) != answer:
+                        wrong.append((way, role, tool, wanted, answer))
+
+        assert [] == wrong
