@@ -6,6 +6,7 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection
 
+from svc.cli.demo_channels import PullConnection, PushConnection
 from svc.cli.demo_shop import OWNER_EMAIL, open_shop
 from svc.cli.directory import DataDirectory, read_private, replace_private
 from svc.cli.doors import Doors
@@ -27,6 +28,8 @@ A tool, called with a key; sent again, it does nothing and answers the same:
   curl -s {base_url}/api/v1/tools/record.create -H 'content-type: application/json' \
 -H 'authorization: Bearer {api_key}' -H 'idempotency-key: first-try' -d '{{"objectType":"contact",\
 "properties":{{"name":"Edith Clarke","email":"edith@example.com","city":"Hull"}}}}'
+A chat with the shop, in a browser:
+  svc demo-messenger --data {data}
 The actors that they woke:
   curl -s {operator_url}/debug/actors -H 'authorization: Bearer {operator_token}'
 """
@@ -59,6 +62,8 @@ class DemoFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     form_key: str
     bound_form_key: str
     server_key: str
+    pull_connection: PullConnection
+    push_connection: PushConnection
 
 
 async def open_demo(
@@ -107,7 +112,15 @@ def write_down(directory: DataDirectory, facts: DemoFacts, doors: Doors) -> Demo
 
 def what_to_try(directory: DataDirectory, facts: DemoFacts) -> str:
     """What a person can do with the demo, in lines that work as they are."""
-    return TRY_NEXT.format(file=directory.demo, **msgspec.structs.asdict(facts))
+    return TRY_NEXT.format(file=directory.demo, data=directory.path, **msgspec.structs.asdict(facts))
+
+
+def read_facts(directory: DataDirectory) -> DemoFacts:
+    """What is known of the demo in *directory*. Raises `Failure` where there is none."""
+    facts = _known(directory)
+    if facts is None:
+        raise Failure(f"there is no demo in {directory.path}: start one with svc run --demo")
+    return facts
 
 
 def _known(directory: DataDirectory) -> DemoFacts | None:

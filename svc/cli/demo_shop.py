@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
-from svc.cli import demo_records
+from svc.cli import demo_channels, demo_records
+from svc.cli.demo_channels import PullConnection, PushConnection
 from svc.domain.callers import Call, Caller, operator_call
 from svc.domain.fields import field_map
 from svc.domain.forms import Form, NewForm, Scalar
@@ -65,6 +66,8 @@ class Shop(msgspec.Struct, frozen=True, kw_only=True):
     api_key: str
     viewer_key: str
     gateway_key: str
+    pull_connection: PullConnection
+    push_connection: PushConnection
 
 
 def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> Shop:
@@ -105,6 +108,7 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> 
     inbox.fill(unbound, bound)
     inbox.take_from_visitor(unbound, domain)
     today = msgspec.structs.replace(owner, caller=msgspec.structs.replace(owner.caller, confirmed_at=tx.now))
+    pull_connection, push_connection = demo_channels.connect(tx, shop.id)
     return Shop(
         organization_id=shop.id,
         form_key=unbound.form_key,
@@ -113,6 +117,8 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> 
         api_key=_mint(tx, today, name="Everything", expires_in="1y"),
         viewer_key=_mint(tx, today, name="Read only", expires_in="1y", role_id=VIEWER.id),
         gateway_key=_mint(tx, today, name="AI gateway", limited_to="ai.gateway"),
+        pull_connection=pull_connection,
+        push_connection=push_connection,
     )
 
 
