@@ -29,7 +29,7 @@ EVENTS_MAX: Final = 1_000
 """That wait for the service."""
 
 BubbleState = Literal["sending", "arrived", "new", "delivered", "read"]
-"""One's own is `sending` until it has `arrived`; what comes is `new` until a page has it, and then until seen."""
+"""One's own is `sending`, then `arrived`. What comes is `new`, `delivered` on a page, and `read` there."""
 
 
 class Bubble(msgspec.Struct, rename="camel"):

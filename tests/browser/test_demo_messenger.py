@@ -146,3 +146,7 @@ def test_the_messenger_looks_as_it_should(messenger: str, browser: Browser):
             page.screenshot(path=ARTIFACTS / f"messenger-{name}.png", full_page=True)
 
             assert screen["width"] == page.evaluate("document.documentElement.scrollWidth")
+            fits = (
+                "[...document.querySelectorAll('section')].map((one) => one.scrollWidth <= one.clientWidth)"
+            )
+            assert [True, True] == page.evaluate(fits)

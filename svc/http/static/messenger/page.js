@@ -91,6 +91,7 @@ async function look() {
       shown = state;
       const begun = found.messages.length > 0;
       $("desk").textContent = begun ? found.contact || $("name").value || "A customer" : "No conversation yet";
+      $("quiet").hidden = begun;
       $("contact").hidden = !begun || !(found.contact || found.held);
       $("contact").classList.toggle("held", !found.contact);
       $("contact").textContent = found.contact ? "Known contact" : "Held: who this is, is not clear";
