@@ -165,6 +165,13 @@ def actors_live(operator_port: int, data: Path, kind: str) -> int:
     return total
 
 
+def turns_taken(operator_port: int, data: Path, kind: str) -> int:
+    """How many turns the actors of *kind* have taken since the start."""
+    kinds = json.loads(_ask(operator_port, data, "/debug/actors?limit=1")[1])["kinds"]
+    total: int = next(one["turns"] for one in kinds if one["kind"] == kind)
+    return total
+
+
 def _ask(operator_port: int, data: Path, path: str) -> tuple[int, bytes]:
     token = data / "operator.token"
     headers = {"authorization": f"Bearer {token.read_text().strip()}"} if token.exists() else {}

@@ -1,7 +1,8 @@
--- The load that wrk sends: submissions of about 300 bytes, nine in ten from an e-mail address never seen.
+-- The load that wrk sends: submissions of about 300 bytes, nine in ten from an e-mail address never seen; or reads.
 -- From the environment:
 --   BENCH_FORMS     a file with a line for each form: its key, and its organization's contacts as `%d@…`
 --   BENCH_MODE      `spread`: every form once in a random order, then again in another; `hot`: the first alone;
+--                   `get`: as `spread`, and what stands for a form's key is an address that is read;
 --                   `messages`: as `spread`, but the keys are of channels, and messages are sent to them
 --   BENCH_SEED      of what is random, and of phone numbers: 0 to 99
 --   BENCH_TAIL      the end of every new address before the `@`
@@ -62,6 +63,7 @@ end
 
 local function submission()
    local form = next_form()
+   if mode == "get" then return wrk.format("GET", form.key) end
    count = count + 1
    if mode == "messages" then return message(form.key) end
    local email, phone

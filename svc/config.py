@@ -27,6 +27,9 @@ CALLS_PER_MINUTE_MAX: Final = 100_000
 """The moments of a caller's calls of the last minute are kept in memory."""
 _ADDRESS: Final = re.compile(r"(\[[^\[\]]+\]|[^:\[\]\s]*):(?P<port>[0-9]{1,5})")
 _PORT_MAX: Final = 0xFFFF
+_BASE_URL: Final = re.compile(
+    r"https?://[A-Za-z0-9._-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*/?|https?://\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?/?"
+)
 
 Origin = str
 """Where a value came from, as a message names it: a file, a variable, a flag, or `default`."""
@@ -80,6 +83,17 @@ class Secret(str):
         return "'•••'"
 
 
+class BaseUrl(str):
+    """Where the service is reached from outside: scheme, host and path, with no slash at the end."""
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> Self:
+        if not _BASE_URL.fullmatch(text):
+            raise ValueError("expected an address such as https://svc.example.com")
+        return super().__new__(cls, text.rstrip("/"))
+
+
 Addresses = Annotated[tuple[Address, ...], msgspec.Meta(min_length=1)]
 
 
@@ -90,6 +104,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     tls_certificate: Path | None = None
     tls_key: Path | None = None
     trusted_proxies: tuple[str, ...] = ()
+    public_url: BaseUrl | None = None
     connections_max: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 1_000
     head_seconds: Seconds = 10
     body_seconds: Seconds = 30

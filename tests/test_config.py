@@ -121,6 +121,10 @@ def test_variables_that_are_not_ours_are_left_alone() -> None:
             "server.tls_certificate and server.tls_key: set both, or neither",
         ),
         (
+            "[server]\npublic_url = 'svc.example.com'",
+            "test.toml: server.public_url: expected an address such as https://svc.example.com",
+        ),
+        (
             "[server]\ntrusted_proxies = ['10.0.0.0/33']",
             "server.trusted_proxies: '10.0.0.0/33' does not appear to be an IPv4 or IPv6 network",
         ),

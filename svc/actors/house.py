@@ -2,13 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
+import trio
 
 from svc.actors._core import Actor, ActorSystem
 from svc.actors.bells import Bells
 from svc.actors.directory import Directory
+from svc.actors.embed_snapshots import EmbedSnapshots
 from svc.actors.outgoing import Outgoing
 from svc.actors.passwords import Passwords
 from svc.clock import Clock
@@ -20,6 +22,9 @@ from svc.storage import api_keys, channel_keys, sessions
 from svc.storage.api_keys import Route
 from svc.storage.channel_keys import ChannelRoute
 from svc.storage.store import Store
+
+EMBEDS_AT_ONCE: Final = 2
+"""Embeds that are made at once: the store makes one after the other, and the next is there in time."""
 
 
 class Secrets(msgspec.Struct, frozen=True):
@@ -72,6 +77,9 @@ class House(ActorSystem):
         """Rung where pulls wait for replies, by connection."""
         self.access_revisions: Counter[str] = Counter()
         """How often what decides about callers has changed since the start, by organization."""
+        self.embed_snapshots = EmbedSnapshots()
+        """What is ready of embeds, for their door to read."""
+        self.embed_pace = trio.CapacityLimiter(EMBEDS_AT_ONCE)
         self.base_url = ""
         """Where the public listener is reached, for pages elsewhere; known once it listens."""
         self.visitor_keys: tuple[bytes, ...] = ()

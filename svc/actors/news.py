@@ -11,9 +11,11 @@ from svc.domain.changes import (
     AccessChanged,
     Change,
     ChannelKeysChanged,
+    EmbedsChanged,
     FormsChanged,
     KeysChanged,
     MembersChanged,
+    ObjectsChanged,
     OutboxChanged,
     SessionsChanged,
     SubmissionsDue,
@@ -48,9 +50,16 @@ class News:
             case ChannelKeysChanged(digests):
                 self._house.channel_keys.forget(*digests)
             case OutboxChanged(connection_id):
-                _wake(Outbox(self._house, connection_id))
-                # What waits there asks the Outbox, which has heard of it by then.
+                outbox = Outbox(self._house, connection_id)
+                # One that is live thinks it knows when there is nothing to hand out: it must hear of it.
+                if not outbox.wake.tell_if_active():
+                    _wake(outbox)
+                # Who waits there asks the Outbox, which has heard of it by then.
                 self._house.bells.ring(connection_id)
+            case EmbedsChanged(_, str(embed_key)):
+                self._house.embed_snapshots.drop(embed_key)
+            case EmbedsChanged(organization_id) | ObjectsChanged(organization_id):
+                self._house.embed_snapshots.drop_all_of(organization_id)
             case SubmissionsDue(organization_id):
                 _wake(Organization(self._house, organization_id))
 

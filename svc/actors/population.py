@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from svc.actors._core import Actor
 from svc.actors.caretaker import Caretaker
+from svc.actors.embed_cache import EmbedCache
 from svc.actors.form_window import FormWindow
 from svc.actors.organization import Organization
 from svc.actors.outbox import Outbox
@@ -15,6 +16,7 @@ KINDS: Final[tuple[type[Actor[Any, Any]], ...]] = (
     FormWindow,
     Outbox,
     SiteTraffic,
+    EmbedCache,
     SignInGate,
     Caretaker,
 )

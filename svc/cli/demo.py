@@ -28,10 +28,10 @@ A tool, called with a key; sent again, it does nothing and answers the same:
   curl -s {base_url}/api/v1/tools/record.create -H 'content-type: application/json' \
 -H 'authorization: Bearer {api_key}' -H 'idempotency-key: first-try' -d '{{"objectType":"contact",\
 "properties":{{"name":"Edith Clarke","email":"edith@example.com","city":"Hull"}}}}'
-A chat with the shop, in a browser:
-  svc demo-messenger --data {data}
 The actors that they woke:
   curl -s {operator_url}/debug/actors -H 'authorization: Bearer {operator_token}'
+A chat with the shop, in a browser:
+  svc demo-messenger --data {data}
 """
 
 _PASSWORD_BYTES: Final = 12
@@ -58,6 +58,9 @@ class DemoFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Reads."""
     gateway_key: str
     """Opens the AI gateway alone."""
+    embed_key: str
+    bound_embed_key: str
+    paused_embed_key: str
     site_domain: str
     form_key: str
     bound_form_key: str

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from svc.cli import demo_channels, demo_records
+from svc.cli import demo_channels, demo_embeds, demo_records
 from svc.cli.demo_channels import PullConnection, PushConnection
 from svc.domain.callers import Call, Caller, operator_call
 from svc.domain.fields import field_map
@@ -68,6 +68,9 @@ class Shop(msgspec.Struct, frozen=True, kw_only=True):
     gateway_key: str
     pull_connection: PullConnection
     push_connection: PushConnection
+    embed_key: str
+    bound_embed_key: str
+    paused_embed_key: str
 
 
 def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> Shop:
@@ -104,6 +107,7 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> 
     forms.pause(opened, shop.id, closed.id)
     server_key = server_keys.mint(opened, operator_call(shop.id), "Shop server")
     demo_records.fill(tx, owner)
+    price_list, own_site, sale = demo_embeds.show(opened, shop.id, site, unbound)
     inbox = _Inbox(tx, shop, sender_secret)
     inbox.fill(unbound, bound)
     inbox.take_from_visitor(unbound, domain)
@@ -119,6 +123,9 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> 
         gateway_key=_mint(tx, today, name="AI gateway", limited_to="ai.gateway"),
         pull_connection=pull_connection,
         push_connection=push_connection,
+        embed_key=price_list.embed_key,
+        bound_embed_key=own_site.embed_key,
+        paused_embed_key=sale.embed_key,
     )
 
 

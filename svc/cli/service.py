@@ -62,6 +62,7 @@ async def run(settings: Settings, directory: DataDirectory, announce: Announce, 
 
             def ready(public: list[Address], operator: list[Address]) -> None:
                 real = doors(settings, token, public, operator)
+                house.base_url = settings.server.public_url or real.base_url
                 announce(real, facts and write_down(directory, facts, real))
 
             listeners = _Listeners(
@@ -176,7 +177,9 @@ def _public(house: House, settings: Settings, demo: DemoFacts | None) -> _Listen
     app = public_app(
         house,
         trusted_proxies=parse_networks(server.trusted_proxies),
-        demo=None if demo is None else DemoShop(name=NAME, form_key=demo.form_key, honeypot=HONEYPOT),
+        demo=None
+        if demo is None
+        else DemoShop(name=NAME, form_key=demo.form_key, honeypot=HONEYPOT, embed_key=demo.embed_key),
     )
     options = _options(server)
     return _Listener(app, server.bind, msgspec.structs.replace(options, certificate=certificate))

@@ -13,6 +13,14 @@ class FormsChanged(Change, frozen=True):
     form_keys: tuple[str, ...]
 
 
+class EmbedsChanged(Change, frozen=True):
+    """What decides about what an embed shows is not as it was; or about all embeds of the organization."""
+
+    organization_id: str
+    embed_key: str | None
+    """None for all of them."""
+
+
 class SubmissionsDue(Change, frozen=True):
     """Stored submissions of the organization wait to be filed."""
 

@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Final
 
 FORM_KEY: Final = "svcf_"
+EMBED_KEY: Final = "svce_"
 API_KEY: Final = "svck_"
 GATEWAY_KEY: Final = "svcg_"
 SERVER_KEY: Final = "sk_live_"

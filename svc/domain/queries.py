@@ -5,7 +5,7 @@ and asks `holds` about what is left; so an index makes a list quicker and never 
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
 import msgspec
 
@@ -40,19 +40,26 @@ TIMES: Final[Mapping[str, Property]] = {
 """What every record has beside its properties."""
 
 
-class Filter(msgspec.Struct, frozen=True):
+_Slug = Annotated[str, msgspec.Meta(description="A property's slug, `createdAt` or `updatedAt`.")]
+
+
+class Filter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One condition, as it is asked for."""
 
-    property: str
-    op: Op
-    value: Any = None
+    property: _Slug
+    op: Annotated[Op, msgspec.Meta(description="How it is compared; which there are depends on its type.")]
+    value: Annotated[
+        Any, msgspec.Meta(description="What with; a list for `in` and `not_in`, nothing for `is_empty`.")
+    ] = None
 
 
-class Sort(msgspec.Struct, frozen=True):
+class Sort(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One key of an order, as it is asked for."""
 
-    property: str
-    direction: Direction = "asc"
+    property: _Slug
+    direction: Annotated[Direction, msgspec.Meta(description="What has no value comes last either way.")] = (
+        "asc"
+    )
 
 
 class KeyRange(NamedTuple):

@@ -52,6 +52,11 @@ def read(prop: Property, given: Any, country: str) -> Value | None:
     return reader(prop, given, country)
 
 
+def is_storable(text: str) -> bool:
+    """Whether *text* has no NUL and no half of a surrogate pair, which no database keeps."""
+    return _UNSTORABLE.search(text) is None
+
+
 def changed(
     properties: Mapping[str, Property],
     stored: Values,

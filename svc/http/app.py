@@ -9,10 +9,11 @@ from werkzeug.exceptions import HTTPException
 from svc.actors.house import House
 from svc.domain.forms import SUBMIT_PATH
 from svc.domain.senders import Network
-from svc.http import channels, tools, tracker
+from svc.http import channels, embeds, tools, tracker
 from svc.http.asgi import ASGIApp
 from svc.http.channels import ChannelDoor
 from svc.http.demo import DemoShop, demo_doors
+from svc.http.embeds import EmbedDoor
 from svc.http.forms import FormDoor
 from svc.http.hot import Hot
 from svc.http.lean import LeanQuart, LeanRequest
@@ -32,6 +33,7 @@ def public_app(
     """The application on the public listener. *demo* adds a shop page under `/demo/`."""
     app = quart_app()
     app.register_blueprint(tracker.script)
+    app.register_blueprint(embeds.loader)
     app.register_blueprint(people_doors(house, trusted_proxies))
     if demo is not None:
         app.register_blueprint(demo_doors(demo))
@@ -41,6 +43,7 @@ def public_app(
             SUBMIT_PATH: FormDoor(house, trusted_proxies),
             tracker.PATH: TrackerDoor(house, trusted_proxies),
             channels.PATH: ChannelDoor(house),
+            embeds.PATH: EmbedDoor(house),
             tools.API_PATH: ToolDoor(house, REGISTRY, KeyGate(house)),
             tools.APP_PATH: ToolDoor(house, REGISTRY, SessionGate(house)),
             mcp.PATH: McpDoor(house, FINDER),

@@ -16,6 +16,8 @@ class DemoShop(msgspec.Struct, frozen=True, kw_only=True):
     """Of a form that is bound to no site: this machine has more names than one to open the page under."""
     honeypot: str
     """The form's field that people never see."""
+    embed_key: str
+    """Of the embed with what is in the workshop now."""
 
 
 class Lamp(msgspec.Struct, frozen=True):

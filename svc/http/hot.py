@@ -6,6 +6,7 @@ limit, the request's id on the answer, and the application's own answers to what
 """
 
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from typing import Final, Protocol
 
 import msgspec
@@ -116,11 +117,9 @@ class Hot:
 
 
 async def _send(send: Send, request: HotRequest, answer: Answer) -> None:
-    headers = [
-        *answer.headers,
-        (b"content-length", b"%d" % len(answer.body)),
-        (REQUEST_ID_HEADER, request.id),
-    ]
+    headers = [*answer.headers, (REQUEST_ID_HEADER, request.id)]
+    if answer.status != HTTPStatus.NOT_MODIFIED:  # its length would be taken for that of what is kept
+        headers.append((b"content-length", b"%d" % len(answer.body)))
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
     body = b"" if request.method == "HEAD" else answer.body
     await send({"type": "http.response.body", "body": body})

@@ -6,7 +6,7 @@ import msgspec
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from svc.domain.callers import Call
-from svc.domain.changes import MembersChanged
+from svc.domain.changes import EmbedsChanged, MembersChanged
 from svc.domain.errors import NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import TRIAL_MS
@@ -129,3 +129,4 @@ def _update(tx: Tx, organization_id: str, values: dict[str, Any]) -> None:
     if not done.rowcount:
         raise NotFound("no such organization")
     forms.announce_all(tx, organization_id)
+    tx.announce(EmbedsChanged(organization_id, None))

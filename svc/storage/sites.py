@@ -3,6 +3,7 @@
 import msgspec
 from sqlalchemy import Connection, bindparam, insert, select, update
 
+from svc.domain.changes import EmbedsChanged
 from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue, NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import SITES_MAX
@@ -48,7 +49,7 @@ def create(tx: Tx, organization_id: str, domain: str) -> Site:
 
 
 def move(tx: Tx, organization_id: str, site_id: str, domain: str) -> Site:
-    """Have the site at another *domain*: its forms take posts from there, with the next submission.
+    """Have the site at another *domain*: what is bound to it is for pages there, from the next request on.
 
     Its visits stay. Raises as `create` does, and `NotFound`.
     """
@@ -56,6 +57,7 @@ def move(tx: Tx, organization_id: str, site_id: str, domain: str) -> Site:
     name = _free_domain(tx.conn, organization_id, domain, besides=site_id)
     tx.conn.execute(update(sites).where(sites.c.id == site_id).values(domain=name))
     forms.announce_all(tx, organization_id)
+    tx.announce(EmbedsChanged(organization_id, None))
     return msgspec.structs.replace(site, domain=name)
 
 

@@ -257,6 +257,21 @@ forms: Final = Table(
     Index("ix_forms_organization_id", "organization_id"),
 )
 
+embeds: Final = Table(
+    "embeds",
+    metadata,
+    Column("id", Text, primary_key=True),
+    _organization(),
+    Column("site_id", Text, ForeignKey("sites.id")),
+    Column("name", Text, nullable=False),
+    Column("embed_key", Text, nullable=False, unique=True),
+    Column("status", Text, nullable=False),
+    Column("blocks", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("updated_at", BigInteger, nullable=False),
+    Index("ix_embeds_organization_id_id", "organization_id", "id"),
+)
+
 BUILDING: Final = literal_column("'building'", Text)
 DUE: Final = literal_column("'due'", Text)
 QUEUED: Final = literal_column("'queued'", Text)

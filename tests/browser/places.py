@@ -23,7 +23,7 @@ class Service:
     """A running service with its demo."""
 
     def __init__(self, data: Path) -> None:
-        self._database = data / "svc.db"
+        self.database = data / "svc.db"
         self.facts: dict[str, Any] = json.loads((data / "demo.json").read_text())
         self.url: str = self.facts["baseUrl"]
         [(self._submission, self._visit)] = self.rows(
@@ -32,7 +32,7 @@ class Service:
 
     def rows(self, sql: str, *parameters: object) -> list[Any]:
         """What is on disk now."""
-        with closing(sqlite3.connect(f"file:{self._database}?mode=ro", uri=True)) as database:
+        with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as database:
             return database.execute(sql, parameters).fetchall()
 
     def submissions(self) -> list[tuple[str, dict[str, Any], str]]:
@@ -82,7 +82,7 @@ class Website:
 
     def __init__(self, port: int) -> None:
         self.port = port
-        self.pages: dict[str, str] = {}
+        self.pages: dict[str, str] = {"/favicon.ico": ""}
         self.headers: dict[str, str] = {}
 
     def url(self, path: str = "/", host: str = "127.0.0.1") -> str:

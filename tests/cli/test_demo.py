@@ -16,10 +16,11 @@ from svc.cli.doors import Doors
 from svc.cli.failures import Failure
 from svc.clock import VirtualClock
 from svc.config import Secret
+from svc.domain import embed_fragment
 from svc.domain.origins import origin_allowed
 from svc.domain.sealing import Sealer
 from svc.http.app import public_app
-from svc.storage import forms, organizations, tables
+from svc.storage import embed_views, forms, organizations, tables
 from svc.storage.inline import inline_store
 from svc.storage.organizations import NewOrganization
 from svc.storage.store import Store
@@ -102,6 +103,19 @@ async def test_one_form_is_bound_and_one_is_not(directory: DataDirectory, store:
         assert form.honeypot
 
 
+async def test_there_is_an_embed_of_each_kind(directory: DataDirectory, store: Store) -> None:
+    """One is for any site, one is bound to the demo's own, one is paused; both that are open show lamps."""
+    facts = await opened(directory, store)
+    keys = (facts.embed_key, facts.bound_embed_key, facts.paused_embed_key)
+    found = [await store.read(embed_views.by_key, key) for key in keys]
+
+    assert [None, facts.site_domain, None] == [embed.domain for embed, _ in found]
+    assert ["active", "active", "paused"] == [embed.status for embed, _ in found]
+    shown_now = [embed_fragment.to_html(shown.views, "") for _, shown in found if shown is not None]
+    assert 2 == len(shown_now)
+    assert all("Skerry wall light" in html and "£95.00" in html for html in shown_now)
+
+
 async def test_the_facts_are_written_for_programs(directory: DataDirectory, store: Store) -> None:
     """`demo.json` has the members that the outside counts on, and only its owner can read it."""
     facts = await opened(directory, store)
@@ -129,6 +143,9 @@ async def test_the_facts_are_written_for_programs(directory: DataDirectory, stor
             "signingSecret": facts.push_connection.signing_secret,
             "bridgeUrl": "http://127.0.0.1:8002/pushes",
         },
+        "embedKey": facts.embed_key,
+        "boundEmbedKey": facts.bound_embed_key,
+        "pausedEmbedKey": facts.paused_embed_key,
     } == json.loads(directory.demo.read_bytes())
     assert 0o600 == directory.demo.stat().st_mode & 0o777
 

@@ -1,15 +1,18 @@
 """From end to end: a customer, an XMPP server, the bridge, the service, and the team that answers."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
+import anyio.to_thread
 import pytest
 
 from examples.bridges.xmpp import DISCO, PING, XmppBridge
-from svc.client import run_bridge
+from svc.client import Delivery, Event, NotDelivered, Offline, Reply, StatusReport, run_bridge
 from tests.client.live import Live, live
 from tests.client.xmpp import DELIVERED, READ, SECRET, Customer, Prosody, prosody
 
@@ -83,3 +86,87 @@ def test_a_conversation_over_a_real_server(service: Live, server: Prosody, backe
         "heard": ("We do. It takes a week.", "office@shop.localhost"),
         "known as": True,
     } == told
+
+
+@asynccontextmanager
+async def connected(server: Prosody, secret: str = SECRET) -> AsyncIterator[tuple[XmppBridge, list[Event]]]:
+    """A bridge without a service: what it yields is kept."""
+    bridge = XmppBridge("127.0.0.1", server.component_port, "shop.localhost", secret)
+    yielded: list[Event] = []
+
+    async def listen() -> None:
+        async with aclosing(bridge.events()) as events:
+            async for event in events:
+                yielded.append(event)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(listen)
+        yield bridge, yielded
+        tasks.cancel_scope.cancel()
+
+
+def reply_to(conversation: str, text: str | None = "Hello") -> Reply:
+    return Reply(reply_id="rpl_1", conversation_id=conversation, text=text)
+
+
+async def test_what_comes_back_has_failed(server: Prosody):
+    """The server says that there is no such user, in words of its own."""
+    async with connected(server) as (bridge, yielded):
+        sent = await bridge.deliver(reply_to("nobody@localhost"))
+        while not yielded:
+            await anyio.lowlevel.checkpoint()
+
+    assert Delivery(messenger_message_id="rpl_1") == sent
+    [report] = yielded
+    assert isinstance(report, StatusReport)
+    assert ("rpl_1", "failed") == (report.reply_id, report.status)
+    assert report.error is not None
+    assert "service-unavailable" == report.error.code
+
+
+async def test_nothing_is_not_sent(server: Prosody):
+    """A reply without a text and a link would be an empty message."""
+    async with connected(server) as (bridge, _):
+        with pytest.raises(NotDelivered, match="nothing_to_say"):
+            await bridge.deliver(reply_to("ada@localhost", text=None))
+
+
+async def test_a_wrong_secret_is_a_revoked_token(server: Prosody):
+    """The server ends the stream, and the connection is offline for that reason."""
+    bridge = XmppBridge("127.0.0.1", server.component_port, "shop.localhost", "another")
+    with pytest.raises(Offline) as raised:
+        await anext(bridge.events())
+
+    assert "token_revoked" == raised.value.reason
+
+
+async def test_without_a_server_it_is_offline(tmp_path: Path):
+    """Whatever it is asked, also when the server goes away while it is at work."""
+    with prosody(tmp_path) as server:
+        bridge = XmppBridge("127.0.0.1", server.component_port, "shop.localhost", SECRET)
+        await bridge.check()
+    for asked in (bridge.check, partial(anext, bridge.events())):
+        with pytest.raises(Offline) as raised:
+            await asked()
+        assert "network" == raised.value.reason
+
+
+async def test_it_notices_that_the_server_ends(tmp_path: Path):
+    """The stream breaks off, and so do the events."""
+    with prosody(tmp_path) as server:
+        bridge = XmppBridge("127.0.0.1", server.component_port, "shop.localhost", SECRET)
+        events = bridge.events()
+        raised: list[Offline] = []
+
+        async def listen() -> None:
+            try:
+                await anext(events)
+            except Offline as why:
+                raised.append(why)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(listen)
+            await bridge.deliver(reply_to("nobody@elsewhere"))
+            await anyio.to_thread.run_sync(server.process.terminate)
+
+    assert ["network"] == [why.reason for why in raised]

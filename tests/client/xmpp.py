@@ -48,6 +48,7 @@ class Prosody(NamedTuple):
 
     client_port: int
     component_port: int
+    process: "subprocess.Popen[str]"
 
 
 @contextmanager
@@ -84,7 +85,7 @@ def prosody(directory: Path, *, people: tuple[str, ...] = ("ada",)) -> Iterator[
                 said.append(process.stdout.readline())
                 assert said[-1], "".join(said)
                 listening += "Activated service" in said[-1] and "]:" in said[-1]
-            yield Prosody(client_port, component_port)
+            yield Prosody(client_port, component_port, process)
         finally:
             process.terminate()
             process.communicate(timeout=20)

@@ -18,7 +18,7 @@ import trio
 from svc.http.app import public_app
 from svc.http.demo import DemoShop
 from svc.http.forms import Reason
-from svc.storage import tables
+from svc.storage import embeds, tables
 from tests.http.asking import client_of
 from tests.town import Town, town
 
@@ -54,7 +54,8 @@ async def shop(name: str = "Harbour Lamps") -> AsyncIterator[tuple[Town, httpx.A
     """A town with the demo's form, and a visitor of the page."""
     async with town() as here, here.house() as house:
         form = await here.form(honeypot="fax", field_map={"town": "city"}, deal_title="{{lamp}}")
-        demo = DemoShop(name=name, form_key=form.form_key, honeypot="fax")
+        made = await here.store.write(embeds.create, here.organization.id, name="Prices")
+        demo = DemoShop(name=name, form_key=form.form_key, honeypot="fax", embed_key=made.embed_key)
         async with client_of(public_app(house, demo=demo)) as visitor:
             yield here, visitor
 

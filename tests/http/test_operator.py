@@ -24,7 +24,7 @@ from svc.domain.keys import digest
 from svc.domain.senders import sender_of, visitor_of
 from svc.http.app import public_app
 from svc.http.operator import CHECK_SECONDS, SNAPSHOT_SECONDS, ActorsAsked, operator_app
-from svc.storage import server_keys, sites, tables
+from svc.storage import embeds, server_keys, sites, tables
 from tests.channels import a_connection, a_reply
 from tests.http.asking import ADDRESS, client_of
 from tests.http.serving import in_memory
@@ -300,8 +300,10 @@ async def test_nothing_private_is_shown(autojump_clock):
         await here.store.write(sites.create, here.organization.id, "lamps.example")
         minted = await here.store.write(server_keys.mint, operator_call(here.organization.id), "shop")
         form = await here.form(field_map={"town": "city"}, deal_title="{{town}}")
+        embed = await here.store.write(embeds.create, here.organization.id, name="Prices")
         values = {"name": "Ada Lovelace", "email": "ada@x.example", "phone": "+493012345678", "note": "hush"}
         async with client_of(public_app(house)) as browser:
+            await browser.get(f"/api/e/{embed.embed_key}", headers={"x-forwarded-for": "198.51.100.9"})
             await browser.post("/api/t", json={"url": "https://lamps.example/private", "title": "Diary"})
             await browser.post(
                 "/app/api/sign-in", json={"email": "bob@x.example", "password": "guessed wrong"}

@@ -7,6 +7,7 @@ from svc.storage import (
     channel_keys,
     contacts,
     conversations,
+    embeds,
     forms,
     messages,
     organizations,
@@ -75,6 +76,7 @@ from tests.town import town
         ),
         pytest.param(replies._OVERDUE, "ix_replies_open (connection_id=?)", id="replies that are overdue"),
         pytest.param(replies._NEXT, "ix_replies_open (connection_id=?)", id="when something is due"),
+        pytest.param(embeds._BY_KEY, "(embed_key=?)", id="an embed by its key"),
         pytest.param(organizations._GET, "(id=?)", id="an organization"),
         pytest.param(
             sites._ANY, "ix_sites_organization_id (organization_id=?)", id="whether sites are tracked"

@@ -155,3 +155,21 @@ async def test_sites_are_listed_to_everybody_and_changed_by_who_may(autojump_clo
         refused = await here.call("site.create", {"domain": "lamps.example"}, key=viewer)
 
         assert (200, 403) == (listed.status_code, refused.status_code)
+
+
+async def test_an_embed_follows_its_site_to_another_domain(autojump_clock):
+    """With the next request, though what it shows was kept ready for the old one."""
+    async with tool_town() as here:
+        site = await here.answer("site.create", {"domain": "lamps.example"})
+        asked = {"name": "Lamps", "siteId": site["id"], "blocks": [{"type": "hero", "title": "Lamps"}]}
+        key = (await here.answer("embed.create", asked))["embedKey"]
+        before = await here.client.get(f"/api/e/{key}", headers={"origin": LAMPS})
+        csrf = await here.sign_in()
+        await here.call_as_person("site.update", {"id": site["id"], "domain": "lights.example"}, csrf=csrf)
+        after = [
+            (await here.client.get(f"/api/e/{key}", headers={"origin": origin})).status_code
+            for origin in (LAMPS, "https://lights.example")
+        ]
+
+        assert 200 == before.status_code
+        assert [403, 200] == after

@@ -1,0 +1,50 @@
+"""What may stand on somebody else's page: texts without tricks, and addresses that lead but do nothing."""
+
+import re
+from typing import Final
+
+from svc.domain.errors import InvalidValue
+from svc.domain.limits import URL_CHARS_MAX
+
+# Controls but for tab and line feed; marks that turn the direction of what follows them; half a character.
+# The implicit marks (U+200E, U+200F, U+061C) stay: they turn nothing, and formats of some locales have them.
+_TRICKS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u206f\ufeff\ud800-\udfff]")
+
+# Browsers drop tabs and line ends inside an address and blanks before it, and read `\` as `/`. So none is let
+# through, and what is let through is said instead of what is not.
+_INSIDE: Final = r"[^\s\\<>\"\x00-\x20\x7f-\x9f\u202a-\u202e\u2066-\u206f\ud800-\udfff]"
+_WEB: Final = rf"https?://[^/?#\s\\]{_INSIDE}*"
+_ON_THIS_SITE: Final = rf"(?:\.{{0,2}}/(?!/)|[?#]){_INSIDE}*"
+_SRC: Final = re.compile(f"{_WEB}|{_ON_THIS_SITE}", re.IGNORECASE)
+_HREF: Final = re.compile(rf"{_WEB}|{_ON_THIS_SITE}|(?:mailto|tel):{_INSIDE}+", re.IGNORECASE)
+
+
+def inert_text(text: str) -> str:
+    """*text* without control characters and without what turns the direction of writing around it."""
+    return _TRICKS.sub("", text)
+
+
+def is_safe_href(address: str) -> bool:
+    """Whether a link may lead to *address*: http, https, mailto, tel, or a place on the page's own site.
+
+    A place on the same site is a path (`/lamps`, `./lamps`, `../lamps`), a query or a fragment. `//host` is
+    another site.
+    """
+    return len(address) <= URL_CHARS_MAX and _HREF.fullmatch(address) is not None
+
+
+def is_safe_src(address: str) -> bool:
+    """Whether a picture may be loaded from *address*: http, https, or a place on the page's own site."""
+    return len(address) <= URL_CHARS_MAX and _SRC.fullmatch(address) is not None
+
+
+def check_href(address: str) -> None:
+    """Raises `InvalidValue` for an address that no link may lead to."""
+    if not is_safe_href(address):
+        raise InvalidValue("not an address of http, https, mailto or tel, nor a path such as /lamps")
+
+
+def check_src(address: str) -> None:
+    """Raises `InvalidValue` for an address that no picture may be loaded from."""
+    if not is_safe_src(address):
+        raise InvalidValue("not an address of http or https, nor a path such as /lamps.jpg")
