@@ -33,9 +33,13 @@ class PushReceiver:
 
     def __init__(self, secrets: str | Iterable[str], *, clock: Callable[[], float] = time.time) -> None:
         """Two secrets may be given while one is being replaced. *clock* tells Unix seconds."""
-        self._secrets = (secrets,) if isinstance(secrets, str) else tuple(secrets)
         self._clock = clock
+        self.renew(secrets)
         self._courier: Courier | None = None
+
+    def renew(self, secrets: str | Iterable[str]) -> None:
+        """Take what these secrets sign from now on, and nothing that others do."""
+        self._secrets = (secrets,) if isinstance(secrets, str) else tuple(secrets)
 
     def open(self, courier: Courier) -> None:
         """Have *courier* carry what comes."""

@@ -1,6 +1,7 @@
 """The service as a process of its own, with a connection for a bridge."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -35,8 +36,11 @@ class Live:
         """Start it, again at the address that it had."""
         command = [sys.executable, "-m", "svc", "run", "--demo", "--data", str(self._data)]
         command += ["--bind", self._bind, "--operator-bind", "127.0.0.1:0"]
+        loopback = {"SVC_OUTGOING__ALLOWED_NETWORKS": "127.0.0.1/32"}
         with self._log.open("a") as stderr:
-            self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True)
+            self._process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=os.environ | loopback
+            )
         assert self._process.stdout is not None
         assert "ready" in self._process.stdout.readline(), self._log.read_text()
 
@@ -50,18 +54,19 @@ class Live:
         self._process.communicate(timeout=WAIT_SECONDS)
         assert 0 == self._process.returncode, self._log.read_text()
 
-    def connect(self, messenger: str) -> None:
-        """Make a connection, as the owner does."""
+    def connect(self, messenger: str, **asked: str) -> dict[str, Any]:
+        """Make a connection, as the owner does; what the answer has is for its bridge."""
         with httpx.Client(base_url=self.url) as owner:
             signed_in = owner.post("/app/api/sign-in", json=self._facts["owner"]).raise_for_status()
             made = owner.post(
                 "/app/api/tools/connection.create",
-                json={"name": "End to end", "messenger": messenger, "delivery": "pull"},
+                json={"name": "End to end", "messenger": messenger, "delivery": "pull"} | asked,
                 headers={"x-csrf-token": signed_in.json()["csrfToken"]},
             )
         assert 200 == made.status_code, made.text
         self.connection_id: str = made.json()["id"]
         self.channel_key: str = made.json()["channelKey"]
+        return dict(made.json())
 
     def channel(self, **options: Any) -> Channel:
         return Channel(self.url, self.channel_key, **options)
@@ -79,15 +84,25 @@ class Team:
         self._tools = tools
         self._connection_id = connection_id
 
+    async def conversations(self) -> list[dict[str, Any]]:
+        """Those of the connection."""
+        found = await self._tools.call("conversation.list", {"connectionId": self._connection_id})
+        return list(found["conversations"])
+
     async def conversation(self) -> dict[str, Any]:
         """The only conversation of the connection, once it is there."""
+        [conversation] = await wait_for(self.conversations, bool)
+        return conversation
+
+    async def test(self) -> int:
+        """Send a test, and return what the bridge answered."""
+        await self._tools.call("connection.test", {"id": self._connection_id})
 
         async def look() -> Any:
-            asked = {"connectionId": self._connection_id}
-            return (await self._tools.call("conversation.list", asked))["conversations"]
+            return (await self._tools.call("connection.get", {"id": self._connection_id}))["lastTest"]
 
-        [conversation] = await wait_for(look, bool)
-        return dict(conversation)
+        tested = await wait_for(look, lambda test: test["doneAt"] is not None)
+        return int(tested["statusCode"])
 
     async def messages(self, conversation_id: str) -> list[dict[str, Any]]:
         """What was said, the oldest first."""

@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 import pytest
 
-from svc.client import Refused, StatusReport, run_bridge
+from svc.client import PushReceiver, Refused, StatusReport, run_bridge
 from tests.client.edges import Messenger, message
 from tests.client.live import Live, live, wait_for
+from tests.http.serving import listening
 
 
 @pytest.fixture
@@ -77,3 +79,30 @@ def test_a_key_that_is_none_ends_it(service: Live, backend: str):
         return raised.value.status
 
     assert 401 == anyio.run(main, backend=backend)
+
+
+async def test_pushes_arrive_over_a_real_server(service: Live):
+    """Signed by the service, checked by the kit, and `Send test` is answered."""
+    receiver = PushReceiver([])
+    messenger, stop = Messenger(), anyio.Event()
+    async with listening(receiver) as server:
+        url = f"http://127.0.0.1:{server.bind.port}/"
+        made = await anyio.to_thread.run_sync(
+            lambda: service.connect("other", delivery="push", url=url, name="By push")
+        )
+        receiver.renew(made["signingSecret"])
+        async with service.channel() as channel, service.team() as team, anyio.create_task_group() as tasks:
+
+            async def run() -> None:
+                await run_bridge(messenger, channel, receiver=receiver, stop=stop)
+
+            tasks.start_soon(run)
+            messenger.happens(message(1))
+            conversation = (await team.conversation())["id"]
+            written = await team.reply(conversation, "By push")
+            sent = await team.wait_status(conversation, written, "sent")
+            tested = await team.test()
+            stop.set()
+    messenger.close()
+
+    assert (["By push"], "there-1", 204) == (messenger.texts, sent["externalId"], tested)

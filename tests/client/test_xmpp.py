@@ -1,5 +1,8 @@
 """From end to end: a customer, an XMPP server, the bridge, the service, and the team that answers."""
 
+import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
@@ -13,7 +16,7 @@ import pytest
 
 from examples.bridges.xmpp import DISCO, PING, XmppBridge
 from svc.client import Delivery, Event, NotDelivered, Offline, Reply, StatusReport, run_bridge
-from tests.client.live import Live, live
+from tests.client.live import Live, live, wait_for
 from tests.client.xmpp import DELIVERED, READ, SECRET, Customer, Prosody, prosody
 
 
@@ -86,6 +89,42 @@ def test_a_conversation_over_a_real_server(service: Live, server: Prosody, backe
         "heard": ("We do. It takes a week.", "office@shop.localhost"),
         "known as": True,
     } == told
+
+
+def test_the_program_runs_until_it_is_told_to_stop(service: Live, server: Prosody):
+    """As the documentation has it started; a signal ends it in peace."""
+    program = Path(__file__).parents[2] / "examples" / "bridges" / "xmpp.py"
+    told = {"SVC_URL": service.url, "SVC_CHANNEL_KEY": service.channel_key, "XMPP_SECRET": SECRET}
+
+    async def write() -> dict[str, Any]:
+        async with service.team() as team:
+            customer = await Customer.sign_in(server)
+            number = 0
+
+            async def look() -> Any:
+                nonlocal number
+                number += 1  # until the component is there, they come back
+                await customer.write("Anybody there?", f"m-{number}")
+                return await team.conversations()
+
+            found = await wait_for(look, bool)
+            await customer.aclose()
+            return dict(found[0])
+
+    with subprocess.Popen(
+        [sys.executable, program, "shop.localhost", "--server", f"127.0.0.1:{server.component_port}"],
+        env=os.environ | told | {"PYTHONPATH": str(program.parents[2])},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        conversation = anyio.run(write)
+        process.terminate()
+        _, said = process.communicate(timeout=60)
+
+    assert "ada@localhost" == conversation["externalId"]
+    assert 0 == process.returncode, said
+    assert "stopping" in said
+    assert service.channel_key not in said
 
 
 @asynccontextmanager
