@@ -7,7 +7,6 @@ from functools import partial
 from typing import Final
 
 import anyio
-import anyio.lowlevel
 
 from svc.client.bridge import Bridge
 from svc.client.channel import Channel
