@@ -1,6 +1,9 @@
 """The demo: `svc run --demo` opens the demo's shop in an empty data directory, and writes down its keys."""
 
 import secrets
+import shlex
+import sys
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -31,7 +34,7 @@ A tool, called with a key; sent again, it does nothing and answers the same:
 The actors that they woke:
   curl -s {operator_url}/debug/actors -H 'authorization: Bearer {operator_token}'
 A chat with the shop, in a browser:
-  svc demo-messenger --data {data}
+  {program} demo-messenger --data {data}
 """
 
 _PASSWORD_BYTES: Final = 12
@@ -115,7 +118,11 @@ def write_down(directory: DataDirectory, facts: DemoFacts, doors: Doors) -> Demo
 
 def what_to_try(directory: DataDirectory, facts: DemoFacts) -> str:
     """What a person can do with the demo, in lines that work as they are."""
-    return TRY_NEXT.format(file=directory.demo, data=directory.path, **msgspec.structs.asdict(facts))
+    # As it was started, since `svc` need not be in the PATH.
+    by_module = Path(sys.argv[0]).name == "__main__.py"
+    program = f"{shlex.quote(sys.executable)} -m svc" if by_module else shlex.quote(sys.argv[0])
+    data = shlex.quote(str(directory.path))
+    return TRY_NEXT.format(program=program, data=data, file=directory.demo, **msgspec.structs.asdict(facts))
 
 
 def read_facts(directory: DataDirectory) -> DemoFacts:

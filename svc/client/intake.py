@@ -60,6 +60,8 @@ class Intake:
         """Store *event*, though this task be cancelled: not every messenger tells a second time."""
         with anyio.CancelScope(shield=True, deadline=self._finish_at) as self._storing:
             await self._store(event)
+        if self._storing.cancelled_caught:
+            log.warning("a %s was not stored before the end", type(event).__name__)
         self._storing = None
 
     async def _store(self, event: Event) -> None:
