@@ -157,10 +157,10 @@ class McpDoor:
         by_entry = name == CALL and not self._flat
         try:
             if by_entry:
-                inner = read_asked(_call_tool, arguments)
+                inner = read_asked(_call_tool, rpc.arguments_of(arguments))
                 name, arguments = inner.name, inner.arguments
             tool = await tool_calls.find(self._house, self._finder.registry, call, name)
-            asked = tool.read(arguments)
+            asked = tool.read(rpc.arguments_of(arguments))
             done = await tool_calls.run(self._house, tool, call, asked, params.meta.idempotency_key)
         except UnknownTool:
             text = results.unknown_text(name, self._finder.nearest(name))
