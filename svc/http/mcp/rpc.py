@@ -122,6 +122,7 @@ _text: Final = msgspec.json.Decoder(str)
 def read(body: bytes) -> Message:
     """The message in *body*. Raises `RpcError`: it is no JSON, or not one object."""
     try:
+        body.decode()  # all of it: what stays unread is not looked at otherwise
         return _message.decode(body)
     except msgspec.ValidationError:
         _check_json(body)
