@@ -61,7 +61,7 @@ class McpDoor:
         budget = budget_headers(admission.allowance)
         try:
             answer = await self._answer(request, admission)
-        except ClientGone:
+        except (ClientGone, Unauthenticated):  # nobody is there any more, or nobody that we know
             raise
         except Exception as error:  # noqa: BLE001  # an answer to who was let in tells what is left
             answer = self.refuse(request, error)
