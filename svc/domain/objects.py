@@ -78,7 +78,12 @@ _NEEDED: Final = frozenset(
     | {(DEAL, "name"), (DEAL, "stage"), (DEAL, "contact")}
 )
 """What forms and messengers write to, by object."""
-_NAMES: Final = frozenset({"name", "first_name", "last_name", "full_name", "middle_name", "nickname"})
+_NAMES: Final = frozenset(
+    """
+    name names full_name fullname first_name firstname given_name forename middle_name last_name lastname
+    family_name surname second_name maiden_name birth_name nickname alias initials
+    """.split()  # noqa: SIM905  # reads better than twenty strings
+)
 """Slugs that a contact's names have; they are personal (decisions §4)."""
 _SLUG: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
