@@ -120,7 +120,7 @@ def check_property(object_slug: str, asked: Property, objects: Collection[str]) 
     if asked.slug.endswith(CURRENCY_SUFFIX):
         faults.append(Fault("/slug", "invalid_value", f"{CURRENCY_SUFFIX} is for the currencies of amounts"))
     if asked.unique and asked.type not in UNIQUE_TYPES:
-        faults.append(Fault("/unique", "invalid_value", f"a {asked.type} cannot be unique"))
+        faults.append(Fault("/unique", "invalid_value", f"type {asked.type} cannot be unique"))
     if detail := _options_fault(asked, objects):
         faults.append(Fault("/options", "invalid_value", detail))
     if faults:
@@ -134,7 +134,7 @@ def _options_fault(asked: Property, objects: Collection[str]) -> str | None:
         one_object = len(options) == 1 and options[0] in objects
         return None if one_object else "a relation leads to one object: name its slug"
     if asked.type not in {"select", "multi_select"}:
-        return f"a {asked.type} has no choices" if options else None
+        return f"type {asked.type} has no choices" if options else None
     if not 0 < len(options) <= OPTIONS_MAX:
         return f"there must be 1 to {OPTIONS_MAX} choices"
     if len({one.casefold() for one in options}) < len(options):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from svc.domain.errors import InvalidInput
 from svc.domain.objects import check_property
 from svc.domain.properties import Property
 
@@ -24,3 +25,14 @@ def test_what_is_personal_cannot_be_made_otherwise(of, slug, kind, personal):
     asked = Property(slug=slug, label="A property", type=kind, personal=False)
 
     assert personal == check_property(of, asked, ()).personal
+
+
+def test_a_refusal_names_the_type_so_that_it_reads():
+    """Whatever the type is called: no article stands before it."""
+    asked = Property(slug="price", label="Price", type="amount", unique=True, options=("a",))
+
+    with pytest.raises(InvalidInput) as refused:
+        check_property("lamp", asked, ())
+
+    told = [fault.detail for fault in refused.value.faults]
+    assert ["type amount cannot be unique", "type amount has no choices"] == told
