@@ -12,7 +12,7 @@ from typing import Final, Protocol
 import msgspec
 
 from svc.http.asgi import ASGIApp, Headers, Receive, Scope, Send
-from svc.http.bodies import BodyTooLarge, ClientGone, read_body
+from svc.http.bodies import REQUEST, BodyTooLarge, ClientGone, read_body
 from svc.http.request_id import REQUEST_ID_HEADER, request_id_of
 
 __all__ = ["Answer", "BodyTooLarge", "ClientGone", "Hot", "HotDoor", "HotRequest"]
@@ -68,6 +68,11 @@ class HotRequest:
         """
         length = self._fields.get(b"content-length")
         return await read_body(self._receive, int(length) if length else None, limit_bytes)
+
+    async def wait_client_left(self) -> None:
+        """Wait until the client has left, once the whole body is read."""
+        while (await self._receive())["type"] == REQUEST:
+            pass
 
 
 class HotDoor(Protocol):
