@@ -18,7 +18,7 @@ from svc.domain.values import Values
 Row = dict[str, Any]
 Texts = dict[str, str]
 
-_CELL_BYTES: Final = 300
+_CELL_BYTES: Final = 360
 """What a cell takes in HTML beside its text."""
 _UPLOADED: Final = "pic_"
 

@@ -46,7 +46,12 @@ class InvalidInput(DomainError, ValueError):
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(faults)
-        super().__init__("; ".join(f"{fault.pointer}: {fault.detail}" for fault in self.faults))
+        super().__init__("; ".join(map(_told, self.faults)))
+
+
+def _told(fault: Fault) -> str:
+    """What is wrong, and where, unless it is the whole."""
+    return f"{fault.pointer}: {fault.detail}" if fault.pointer else fault.detail
 
 
 @contextmanager

@@ -78,7 +78,12 @@ _NEEDED: Final = frozenset(
     | {(DEAL, "name"), (DEAL, "stage"), (DEAL, "contact")}
 )
 """What forms and messengers write to, by object."""
-_NAMES: Final = frozenset({"name", "first_name", "last_name", "full_name", "middle_name", "nickname"})
+_NAMES: Final = frozenset(
+    """
+    name names full_name fullname first_name firstname given_name forename middle_name last_name lastname
+    family_name surname second_name maiden_name birth_name nickname alias initials
+    """.split()  # noqa: SIM905  # reads better than twenty strings
+)
 """Slugs that a contact's names have; they are personal (decisions §4)."""
 _SLUG: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
@@ -115,7 +120,7 @@ def check_property(object_slug: str, asked: Property, objects: Collection[str]) 
     if asked.slug.endswith(CURRENCY_SUFFIX):
         faults.append(Fault("/slug", "invalid_value", f"{CURRENCY_SUFFIX} is for the currencies of amounts"))
     if asked.unique and asked.type not in UNIQUE_TYPES:
-        faults.append(Fault("/unique", "invalid_value", f"a {asked.type} cannot be unique"))
+        faults.append(Fault("/unique", "invalid_value", f"type {asked.type} cannot be unique"))
     if detail := _options_fault(asked, objects):
         faults.append(Fault("/options", "invalid_value", detail))
     if faults:
@@ -129,7 +134,7 @@ def _options_fault(asked: Property, objects: Collection[str]) -> str | None:
         one_object = len(options) == 1 and options[0] in objects
         return None if one_object else "a relation leads to one object: name its slug"
     if asked.type not in {"select", "multi_select"}:
-        return f"a {asked.type} has no choices" if options else None
+        return f"type {asked.type} has no choices" if options else None
     if not 0 < len(options) <= OPTIONS_MAX:
         return f"there must be 1 to {OPTIONS_MAX} choices"
     if len({one.casefold() for one in options}) < len(options):

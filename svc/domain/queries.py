@@ -106,7 +106,7 @@ class Condition:
     def __init__(self, prop: Property, op: Op, value: Any, country: str) -> None:
         """Raises `InvalidValue` for an *op* or a *value* that the property does not know."""
         if op not in OPS[prop.type]:
-            raise InvalidValue(f"a {prop.type} has no {op}; it has {', '.join(sorted(OPS[prop.type]))}")
+            raise InvalidValue(f"type {prop.type} has no {op}; it has {', '.join(sorted(OPS[prop.type]))}")
         self.prop = prop
         self.op = op
         self.wanted = _wanted(prop, op, value, country)

@@ -13,8 +13,9 @@ import pytest
 from playwright.sync_api import Browser, Dialog, Locator, Page, ViewportSize, expect
 
 from svc.domain.embed_fragment import to_html
+from svc.domain.properties import Property
 from tests.browser.places import Service, Website, complaints, website_elsewhere
-from tests.domain.test_embed_fragment import everything
+from tests.domain.test_embed_fragment import everything, records
 from tests.fragments import ATTRIBUTES, ELEMENTS, HOSTILE
 
 ARTIFACTS: Final = Path(__file__).parents[1] / "artifacts"
@@ -300,6 +301,50 @@ def rename(service: Service, text: str) -> None:
         [(record_id, stored)] = rows.fetchall()
         renamed: dict[str, Any] = json.loads(stored) | {"name": text}
         database.execute("UPDATE records SET properties = ? WHERE id = ?", (json.dumps(renamed), record_id))
+
+
+def test_a_page_from_long_ago_shows_a_table_that_can_be_read(service: Service, website: Website, page: Page):
+    """A page without a doctype keeps its colour and its font from tables: those of the embed hold."""
+    website.pages["/"] = page_with(service, placeholder(service.facts["embedKey"])).replace(
+        "<!doctype html>", "<style>body { background: #000; color: #fff; font: 20px/2 serif }</style>"
+    )
+
+    page.goto(website.url(host=FOREIGN))
+
+    assert "BackCompat" == page.evaluate("document.compatMode")
+    cell = shown_in(page).get_by_role("cell", name="£320.00")
+    expect(cell).to_have_css("color", "rgb(28, 36, 48)")
+    expect(cell).to_have_css("font-size", "20px")
+    expect(cell).to_have_css("line-height", "30px")
+
+
+LABELS: Final = """() => [...document.querySelectorAll('td')].map((cell) => {
+    const [label, text] = [cell.firstChild, document.createRange()]
+    text.selectNodeContents(cell.lastChild)
+    return {
+        whole: label.scrollWidth <= label.clientWidth && label.scrollHeight <= label.clientHeight,
+        gap: text.getBoundingClientRect().left - label.getBoundingClientRect().right,
+        height: cell.clientHeight,
+    }
+})"""
+"""Of each cell, whether its label is there as a whole, how far its text is from that, and its height."""
+
+
+def test_labels_have_room_where_each_row_is_a_list(website: Website, page: Page):
+    """A long one takes another line and never touches the value; in a table it takes no room at all."""
+    label = "Made to order in the workshop, by hand"
+    properties = [Property(slug=slug, label=label, type="text") for slug in ("name", "made")]
+    table = records([{"name": "Yes", "made": "No"}], properties=properties)
+    website.pages["/"] = f"<!doctype html>{to_html([table], website.url())}"
+
+    page.set_viewport_size({"width": 320, "height": 600})
+    page.goto(website.url())
+    for cell in page.evaluate(LABELS):
+        assert (True, 12) == (cell["whole"], round(cell["gap"]))
+
+    page.set_viewport_size({"width": 1_000, "height": 600})
+    for cell in page.evaluate(LABELS):
+        assert (0, 24) == (cell["gap"], cell["height"])
 
 
 def test_embeds_look_as_they_should(service: Service, website: Website, browser: Browser):

@@ -39,6 +39,19 @@ async def test_a_tool_is_called(autojump_clock):
             )
 
 
+async def test_null_arguments_are_none(autojump_clock):
+    """As in the official SDK's types, whose arguments and `_meta` may be null; by the entry as well."""
+    async with mcp_town() as here:
+        null = {"name": "organization.get", "arguments": None, "_meta": None}
+        by_name = await here.result("tools/call", null)
+        by_entry = await here.use("tool_call", {"name": "organization.get", "arguments": None})
+        nameless = await here.result("tools/call", {"name": "tool_call", "arguments": None})
+
+        assert [False, False, True] == [one["isError"] for one in (by_name, by_entry, nameless)]
+        assert by_name["structuredContent"] == by_entry["structuredContent"]
+        assert "/: object missing required field `name`" in nameless["content"][0]["text"]
+
+
 async def test_the_newest_version_marks_its_results(autojump_clock):
     """As complete, and with who answered."""
     async with mcp_town() as here:

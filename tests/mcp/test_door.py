@@ -1,14 +1,16 @@
 """The MCP door: its answers over HTTP, message by message."""
 
 import base64
+from collections.abc import AsyncIterator
 
 import msgspec
 import pytest
 
+from svc.domain.callers import operator_call
 from svc.domain.limits import CALLS_MAX, TOOL_BODY_BYTES_MAX
 from svc.http.mcp.door import FULL_PATH, PATH
 from svc.http.problems import UNAUTHORIZED
-from svc.storage import tables
+from svc.storage import api_keys, tables
 from svc.tools.catalogue import REGISTRY
 from tests.mcp.asking import ENVELOPE, NEWEST, mcp_town
 
@@ -157,8 +159,9 @@ async def test_what_needs_no_answer_gets_none(body, autojump_clock):
         (b"[1", -32700, None),
         (b"{} {}", -32700, None),
         (b"\xef\xbb\xbf" + PING, -32700, None),
-        (b'{"jsonrpc": "2.0", "id": 1, "method": "\xff"}', -32600, 1),
-        (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"name": "\xff"}}', -32700, 1),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "\xff"}', -32700, None),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"name": "\xff"}}', -32700, None),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "unread": "\xff"}', -32700, None),
         (b'{"a":' * 2_000 + b"1" + b"}" * 2_000, -32700, None),
         (b"[]", -32600, None),
         (b"[" + PING + b"]", -32600, None),
@@ -276,6 +279,26 @@ async def test_who_has_no_good_key_gets_the_one_answer(autojump_clock):
         assert {(401, UNAUTHORIZED.body, "Bearer")} == {
             (one.status_code, one.content, one.headers["www-authenticate"]) for one in answers
         }
+
+
+async def test_a_key_that_ends_meanwhile_gets_that_answer_too(autojump_clock):
+    """To the header: it says no more of a budget than to a key that there never was."""
+    async with mcp_town() as here:
+        key = await here.mint(name="Ends")
+        [kept] = await here.rows(tables.api_keys, name="Ends")
+        message = {"method": "tools/call", "params": {"name": "organization.get"}}
+
+        async def body() -> AsyncIterator[bytes]:
+            await here.store.write(api_keys.revoke, operator_call(here.organization.id), kept.id)
+            yield msgspec.json.encode({"jsonrpc": "2.0", "id": 1} | message)
+
+        headers = {"authorization": f"Bearer {key}", "content-type": "application/json"}
+        ended = await here.client.post(PATH, content=body(), headers=headers)
+        never = await here.client.post(PATH, content=PING)
+
+        told = [dict(one.headers) | {"x-request-id": ""} for one in (ended, never)]
+        assert (401, UNAUTHORIZED.body) == (ended.status_code, ended.content)
+        assert told[1] == told[0]
 
 
 async def test_a_gateway_key_opens_no_tool(autojump_clock):

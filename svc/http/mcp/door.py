@@ -61,7 +61,7 @@ class McpDoor:
         budget = budget_headers(admission.allowance)
         try:
             answer = await self._answer(request, admission)
-        except ClientGone:
+        except (ClientGone, Unauthenticated):  # nobody is there any more, or nobody that we know
             raise
         except Exception as error:  # noqa: BLE001  # an answer to who was let in tells what is left
             answer = self.refuse(request, error)
@@ -157,10 +157,10 @@ class McpDoor:
         by_entry = name == CALL and not self._flat
         try:
             if by_entry:
-                inner = read_asked(_call_tool, arguments)
+                inner = read_asked(_call_tool, rpc.arguments_of(arguments))
                 name, arguments = inner.name, inner.arguments
             tool = await tool_calls.find(self._house, self._finder.registry, call, name)
-            asked = tool.read(arguments)
+            asked = tool.read(rpc.arguments_of(arguments))
             done = await tool_calls.run(self._house, tool, call, asked, params.meta.idempotency_key)
         except UnknownTool:
             text = results.unknown_text(name, self._finder.nearest(name))

@@ -49,13 +49,17 @@ _NO_META: Final = Meta()
 
 
 class Params(msgspec.Struct, frozen=True, rename="camel"):
-    """The parameters of every method that is answered."""
+    """The parameters of every method that is answered; `null` is as good as none."""
 
-    meta: Meta = msgspec.field(name="_meta", default=_NO_META)
+    given_meta: Meta | None = msgspec.field(name="_meta", default=None)
     protocol_version: str | None = None
     cursor: str | None = None
     name: str | None = None
     arguments: msgspec.Raw = NO_ARGUMENTS
+
+    @property
+    def meta(self) -> Meta:
+        return self.given_meta or _NO_META
 
 
 _NO_PARAMS: Final = Params()
@@ -118,6 +122,7 @@ _text: Final = msgspec.json.Decoder(str)
 def read(body: bytes) -> Message:
     """The message in *body*. Raises `RpcError`: it is no JSON, or not one object."""
     try:
+        body.decode()  # all of it: what stays unread is not looked at otherwise
         return _message.decode(body)
     except msgspec.ValidationError:
         _check_json(body)
@@ -134,6 +139,11 @@ def read_object(decoder: msgspec.json.Decoder[T], raw: msgspec.Raw) -> T:
         raise RpcError(INVALID_PARAMS, str(error)) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise _not_json() from None
+
+
+def arguments_of(raw: msgspec.Raw) -> msgspec.Raw:
+    """What a tool is asked: nothing where it is `null`, as some clients write what is not given."""
+    return NO_ARGUMENTS if bytes(raw) == b"null" else raw
 
 
 def result(reply_id: bytes, body: bytes) -> bytes:
