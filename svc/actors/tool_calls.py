@@ -178,7 +178,7 @@ def _alone(house: House, tool: Tool[Any, Any], call: Call, key: str) -> Iterator
             f"{tool.name} shows a secret once, so its answer is not kept: call it without an idempotency key"
         )
         raise InvalidInput([Fault("", "invalid_value", detail)])
-    this = (call.caller.id, tool.name, key)
+    this = (call.caller.organization_id, call.caller.id, tool.name, key)
     if this in house.under_way:
         raise IdempotencyInProgress("the first call under this idempotency key is still under way")
     house.under_way.add(this)
