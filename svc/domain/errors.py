@@ -33,6 +33,9 @@ class Fault(msgspec.Struct, frozen=True):
     code: str
     detail: str
 
+    def __str__(self) -> str:
+        return f"{self.pointer}: {self.detail}" if self.pointer else self.detail
+
 
 def pointer_to(*steps: str) -> str:
     """The JSON pointer (RFC 6901) along *steps*."""
@@ -46,7 +49,7 @@ class InvalidInput(DomainError, ValueError):
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(faults)
-        super().__init__("; ".join(f"{fault.pointer}: {fault.detail}" for fault in self.faults))
+        super().__init__("; ".join(map(str, self.faults)))
 
 
 @contextmanager

@@ -99,6 +99,16 @@ async def test_a_cookie_of_any_bytes_is_nobodys(autojump_clock):
         assert 403 == answer.status_code
 
 
+async def test_what_is_wrong_as_a_whole_is_said_plainly(autojump_clock):
+    """The detail names a place only where there is one."""
+    async with tool_town() as here:
+        answers = [await here.call("record.get", body) for body in ([1], {"objectType": 1, "id": "rec_1"})]
+
+        assert ["expected `object`, got `array`", "/objectType: expected `str`, got `int`"] == [
+            one.json()["detail"] for one in answers
+        ]
+
+
 async def test_a_repeated_write_is_done_once(autojump_clock):
     """Under the same idempotency key it is answered as the first time, and says so."""
     async with tool_town() as here:
