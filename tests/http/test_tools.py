@@ -133,9 +133,10 @@ async def test_a_body_over_the_limit_is_refused(autojump_clock):
             headers={"authorization": f"bearer {here.key}", "content-type": "application/json"},
         )
 
-        assert (413, "body_too_large", "599") == (
+        assert (413, "body_too_large", "it is over 1,000,000 bytes", "599") == (
             answer.status_code,
             answer.json()["code"],
+            answer.json()["detail"],
             answer.headers["ratelimit-remaining"],
         )
 
