@@ -31,6 +31,7 @@ $(VENV)/.bench: $(VENV)/.run requirements/bench.lock
 
 test: $(VENV)/.test  ## Run every test
 	sh tests/browser/ensure_chromium.sh
+	sh tests/client/ensure_prosody.sh
 	$(BIN)/python -m pytest
 
 check: $(VENV)/.test $(VENV)/.bench  ## Lint, types, import contracts; the benches are read too
@@ -73,9 +74,9 @@ bench: $(VENV)/.bench  ## Run every bench beside its peer and print the figures
 	$(BIN)/python -m bench
 
 lock:  ## Resolve the dependencies again and pin them with hashes (needs uv)
-	uv pip compile pyproject.toml --group build $(LOCK) -o requirements/run.lock
-	uv pip compile pyproject.toml --group build --group test --group check -c requirements/run.lock $(LOCK) -o requirements/test.lock
-	uv pip compile pyproject.toml --group build --group bench -c requirements/run.lock $(LOCK) -o requirements/bench.lock
+	uv pip compile pyproject.toml --extra server --group build $(LOCK) -o requirements/run.lock
+	uv pip compile pyproject.toml --extra server --group build --group test --group check -c requirements/run.lock $(LOCK) -o requirements/test.lock
+	uv pip compile pyproject.toml --extra server --group build --group bench -c requirements/run.lock $(LOCK) -o requirements/bench.lock
 	uv pip compile --group node $(LOCK) -o requirements/node.lock
 
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock"

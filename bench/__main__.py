@@ -4,7 +4,18 @@ import sys
 from importlib import import_module
 from typing import Final
 
-NAMES: Final = ("store", "actors", "forms", "memory", "crash", "records", "tools", "mcp", "embeds")
+NAMES: Final = (
+    "store",
+    "actors",
+    "forms",
+    "memory",
+    "crash",
+    "records",
+    "tools",
+    "mcp",
+    "embeds",
+    "channels",
+)
 
 
 def main(asked: list[str]) -> None:

@@ -12,7 +12,7 @@ import msgspec
 
 from bench._machine import load_prefix
 
-Mode = Literal["spread", "hot", "get"]
+Mode = Literal["spread", "hot", "get", "messages"]
 
 SCRIPT: Final = Path(__file__).with_name("load.lua")
 CALLS_SCRIPT: Final = Path(__file__).with_name("calls.lua")

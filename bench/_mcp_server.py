@@ -25,7 +25,8 @@ CALLS_PER_MINUTE = 100_000
 async def main(data: Path, port: int) -> None:
     """Serve until SIGTERM."""
     directory = DataDirectory(data)
-    secrets = Secrets(sender=directory.open_key().derive("sender"))
+    key = directory.open_key()
+    secrets = Secrets(sender=key.derive("sender"), sealing=key.derive("sealing"))
     clock = WallClock()
     with trio.open_signal_receiver(signal.SIGTERM) as signals:
         async with open_store(directory.database, clock) as store, trio.open_nursery() as nursery:

@@ -2,7 +2,8 @@
 -- From the environment:
 --   BENCH_FORMS     a file with a line for each form: its key, and its organization's contacts as `%d@…`
 --   BENCH_MODE      `spread`: every form once in a random order, then again in another; `hot`: the first alone;
---                   `get`: as `spread`, and what stands for a form's key is an address that is read
+--                   `get`: as `spread`, and what stands for a form's key is an address that is read;
+--                   `messages`: as `spread`, but the keys are of channels, and messages are sent to them
 --   BENCH_SEED      of what is random, and of phone numbers: 0 to 99
 --   BENCH_TAIL      the end of every new address before the `@`
 --   BENCH_PAUSE_MS  waited before each request of a connection
@@ -52,10 +53,19 @@ end
 local BODY = '{"f":"%s","v":{"name":"Anna Petrova","email":"%s"%s,"company":"Petrova Consulting GmbH",' ..
    '"city":"Frankfurt am Main","message":"Hello, we would like a quote for 25 seats. Please call back."}}'
 
+local MESSAGE = '{"conversationId":"chat-%d","messageId":"%d-%s","direction":"in","sender":{"name":"Anna"},' ..
+   '"text":"Hello, is the lamp with the green shade ready? I would come by this afternoon, if it is."}'
+
+local function message(key)
+   wrk.headers["authorization"] = "Bearer " .. key
+   return wrk.format("POST", nil, nil, MESSAGE:format(math.random(1, 20), count, tail))
+end
+
 local function submission()
    local form = next_form()
    if mode == "get" then return wrk.format("GET", form.key) end
    count = count + 1
+   if mode == "messages" then return message(form.key) end
    local email, phone
    if count % 10 == 0 then -- somebody who is a contact already
       email, phone = form.customer:format(math.random(0, 19)), ""

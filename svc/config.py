@@ -126,6 +126,12 @@ class ActorSettings(msgspec.Struct, frozen=True, kw_only=True):
     drain_seconds: Seconds = 10
 
 
+class OutgoingSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """`[outgoing]`: requests to other people's servers."""
+
+    allowed_networks: tuple[str, ...] = ()
+
+
 class ToolSettings(msgspec.Struct, frozen=True, kw_only=True):
     """`[tools]`: the doors of tools."""
 
@@ -151,6 +157,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     server: ServerSettings = ServerSettings()
     operator: OperatorSettings = OperatorSettings()
     actors: ActorSettings = ActorSettings()
+    outgoing: OutgoingSettings = OutgoingSettings()
     tools: ToolSettings = ToolSettings()
     data: DataSettings = DataSettings()
     log: LogSettings = LogSettings()
@@ -276,10 +283,15 @@ def _check(settings: Settings) -> None:
     server, operator = settings.server, settings.operator
     if (server.tls_certificate is None) != (server.tls_key is None):
         raise ConfigError("server.tls_certificate and server.tls_key: set both, or neither")
-    try:
-        parse_networks(server.trusted_proxies)
-    except InvalidValue as error:
-        raise ConfigError(f"server.trusted_proxies: {error}") from error
+    networks = {
+        "server.trusted_proxies": server.trusted_proxies,
+        "outgoing.allowed_networks": settings.outgoing.allowed_networks,
+    }
+    for key, texts in networks.items():
+        try:
+            parse_networks(texts)
+        except InvalidValue as error:
+            raise ConfigError(f"{key}: {error}") from error
     if operator.token is None and not all(bind.is_loopback for bind in operator.bind):
         raise ConfigError(
             f"operator.bind: {', '.join(operator.bind)} can be reached from other machines;"

@@ -13,11 +13,13 @@ from svc.actors.caretaker import Caretaker
 from svc.actors.form_window import FormWindow, Post, Receipt
 from svc.actors.house import House, Secrets
 from svc.actors.news import News
+from svc.actors.outgoing import Outgoing
 from svc.actors.passwords import Passwords
 from svc.actors.population import KINDS
 from svc.clock import VirtualClock
 from svc.domain.forms import Form, NewForm, Scalar
 from svc.domain.organizations import Organization
+from svc.domain.sealing import Sealer
 from svc.storage import forms, organizations, tables
 from svc.storage.inline import inline_store
 from svc.storage.organizations import NewOrganization
@@ -27,7 +29,7 @@ from svc.storage.submissions import NewSubmission
 START = 1_789_689_600_000
 """When the tests begin: 2026-09-18T00:00:00Z."""
 
-SECRETS = Secrets(sender=b"s" * 32)
+SECRETS = Secrets(sender=b"s" * 32, sealing=b"k" * 32)
 
 
 HASHER = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
@@ -50,11 +52,13 @@ class Town:
         self.store = store
         self.clock = clock
         self.organization = organization
+        self.outgoing: Outgoing | None = None
+        """What the next house sends through."""
 
     @asynccontextmanager
     async def house(self) -> AsyncIterator[House]:
         """A house that is not drained at the end: what a crash leaves is what is stored."""
-        house = House(KINDS, self.store, self.clock, SECRETS, PASSWORDS)
+        house = House(KINDS, self.store, self.clock, SECRETS, PASSWORDS, outgoing=self.outgoing)
         async with house.live():
             self.store.listen(News(house))
             await Caretaker(house, "main").start()
@@ -104,9 +108,9 @@ class Town:
 
 
 @asynccontextmanager
-async def town() -> AsyncIterator[Town]:
-    clock = VirtualClock(START)
-    async with inline_store(clock) as store:
+async def town(start: int = START) -> AsyncIterator[Town]:
+    clock = VirtualClock(start)
+    async with inline_store(clock, sealer=Sealer(SECRETS.sealing)) as store:
         asked = NewOrganization(name="Lamps & Co", country="DE", currency="EUR", locale="de_DE")
         yield Town(store, clock, await store.write(organizations.create, asked))
 

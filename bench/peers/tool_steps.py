@@ -86,7 +86,9 @@ async def main(data: Path, port: int) -> None:
     """Serve until SIGTERM."""
     clock = WallClock()
     async with open_store(DataDirectory(data).database, clock) as store:
-        house = House(KINDS, store, clock, Secrets(sender=b"s" * 32), calls_per_minute=BUDGET)
+        house = House(
+            KINDS, store, clock, Secrets(sender=b"s" * 32, sealing=b"s" * 32), calls_per_minute=BUDGET
+        )
         async with house.live():
             await Caretaker(house, "main").start()
             app = Hot(cast("ASGIApp", quart_app()), doors(house))

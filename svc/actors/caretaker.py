@@ -9,9 +9,10 @@ from svc.actors._core import Actor, ActorError, BoundTurn, Policy, turn
 from svc.actors.form_window import FormWindow
 from svc.actors.house import House
 from svc.actors.organization import Organization
+from svc.actors.outbox import Outbox
 from svc.domain.errors import Unavailable
-from svc.domain.times import day_of
-from svc.storage import pruning, submissions, visits
+from svc.domain.times import SECOND_MS, day_of
+from svc.storage import outboxes, pruning, submissions, visits
 
 log = structlog.get_logger("svc.actors.caretaker")
 
@@ -41,7 +42,7 @@ class Caretaker(Actor[House, CaretakerState]):
 
     @turn
     async def make_round(self) -> None:
-        """Wake every organization with due submissions and every form with a queue; look at the day."""
+        """Wake every organization with due submissions, form with a queue and outbox; look at the day."""
         self.make_round.after(ROUND_SECONDS)
         self.prune.after(0)
         if self.state.day != day_of(self.system.clock.now()):
@@ -50,6 +51,9 @@ class Caretaker(Actor[House, CaretakerState]):
             _knock(Organization(self.system, organization_id).wake)
         for form_key in await self.system.store.read_long(submissions.forms_with_queue):
             _knock(FormWindow(self.system, form_key).look)
+        until = self.system.clock.now() + ROUND_SECONDS * SECOND_MS
+        for connection_id in await self.system.store.read_long(outboxes.due, until):
+            _knock(Outbox(self.system, connection_id).wake)
 
     @turn
     async def prune(self) -> None:

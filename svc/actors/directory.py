@@ -67,6 +67,11 @@ class Directory(Generic[T]):
             self._kept[digest] = found
         return found
 
+    def forget_all(self) -> None:
+        """Any of them may not be what it was."""
+        self._forgotten += 1
+        self._kept.clear()
+
     def forget(self, *digests: str) -> None:
         """These are no longer what they were."""
         self._forgotten += 1

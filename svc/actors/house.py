@@ -8,14 +8,19 @@ import msgspec
 import trio
 
 from svc.actors._core import Actor, ActorSystem
+from svc.actors.bells import Bells
 from svc.actors.directory import Directory
 from svc.actors.embed_snapshots import EmbedSnapshots
+from svc.actors.outgoing import Outgoing
 from svc.actors.passwords import Passwords
 from svc.clock import Clock
-from svc.domain.limits import CALLS_MAX
+from svc.domain.keyed_windows import KeyedWindows
+from svc.domain.limits import CALLS_MAX, CHANNEL_CALLS_MAX, CHANNEL_WINDOW_MS
+from svc.domain.sealing import Sealer
 from svc.domain.sessions import Session
-from svc.storage import api_keys, sessions
+from svc.storage import api_keys, channel_keys, sessions
 from svc.storage.api_keys import Route
+from svc.storage.channel_keys import ChannelRoute
 from svc.storage.store import Store
 
 EMBEDS_AT_ONCE: Final = 2
@@ -27,6 +32,8 @@ class Secrets(msgspec.Struct, frozen=True):
 
     sender: bytes
     """Under which senders' addresses are hashed, and the accounts that sign-ins failed at."""
+    sealing: bytes
+    """Under which secrets that are needed again are stored: see `svc.domain.sealing`."""
 
     def __repr__(self) -> str:
         return "Secrets(•••)"
@@ -44,6 +51,7 @@ class House(ActorSystem):
         passwords: Passwords | None = None,
         *,
         calls_per_minute: int = CALLS_MAX,
+        outgoing: Outgoing | None = None,
     ) -> None:
         super().__init__(kinds)
         self.store = store
@@ -58,6 +66,15 @@ class House(ActorSystem):
         """Where live API and gateway keys lead."""
         self.sessions: Directory[Session] = Directory(store, clock, sessions.find)
         """The sessions of signed-in people."""
+        self.channel_keys: Directory[ChannelRoute] = Directory(store, clock, channel_keys.route)
+        """Where live channel keys lead."""
+        self.channel_calls = KeyedWindows(CHANNEL_WINDOW_MS, CHANNEL_CALLS_MAX)
+        """The calls of the last minute, by channel key."""
+        self.sealer = Sealer(secrets.sealing)
+        self.outgoing = outgoing or Outgoing()
+        """What requests to other people's servers go through."""
+        self.bells = Bells()
+        """Rung where pulls wait for replies, by connection."""
         self.access_revisions: Counter[str] = Counter()
         """How often what decides about callers has changed since the start, by organization."""
         self.embed_snapshots = EmbedSnapshots()

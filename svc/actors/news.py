@@ -6,13 +6,17 @@ from svc.actors._core import ActorError
 from svc.actors.form_window import FormWindow
 from svc.actors.house import House
 from svc.actors.organization import Organization
+from svc.actors.outbox import Outbox
 from svc.domain.changes import (
     AccessChanged,
     Change,
+    ChannelKeysChanged,
     EmbedsChanged,
     FormsChanged,
     KeysChanged,
+    MembersChanged,
     ObjectsChanged,
+    OutboxChanged,
     SessionsChanged,
     SubmissionsDue,
 )
@@ -35,18 +39,34 @@ class News:
                 self._house.access_revisions[organization_id] += 1
                 if isinstance(change, KeysChanged):
                     self._house.keys.forget(change.digest)
+                if isinstance(change, MembersChanged):
+                    # The organization may be closed, and its channel keys with it.
+                    self._house.channel_keys.forget_all()
             case SessionsChanged(digests):
                 self._house.sessions.forget(*digests)
             case FormsChanged(form_keys):
                 for form_key in form_keys:
                     FormWindow(self._house, form_key).reload.tell_if_active()
+            case ChannelKeysChanged(digests):
+                self._house.channel_keys.forget(*digests)
+            case OutboxChanged(connection_id):
+                outbox = Outbox(self._house, connection_id)
+                # One that is live thinks it knows when there is nothing to hand out: it must hear of it.
+                if not outbox.wake.tell_if_active():
+                    _wake(outbox)
+                # Who waits there asks the Outbox, which has heard of it by then.
+                self._house.bells.ring(connection_id)
             case EmbedsChanged(_, str(embed_key)):
                 self._house.embed_snapshots.drop(embed_key)
             case EmbedsChanged(organization_id) | ObjectsChanged(organization_id):
                 self._house.embed_snapshots.drop_all_of(organization_id)
             case SubmissionsDue(organization_id):
-                try:
-                    Organization(self._house, organization_id).wake.tell()
-                except (ActorError, Unavailable) as error:
-                    # The submissions are rows; the Caretaker's next round finds them.
-                    log.warning("not told of due submissions", organization=organization_id, why=repr(error))
+                _wake(Organization(self._house, organization_id))
+
+
+def _wake(actor: Organization | Outbox) -> None:
+    try:
+        actor.wake.tell()
+    except (ActorError, Unavailable) as error:
+        # What is to be done are rows; the Caretaker's next round finds them.
+        log.warning("not told of work", actor=repr(actor), why=repr(error))

@@ -1,14 +1,12 @@
 """Calls of tools: letting a caller in, finding what they may call, and running it. Every door calls this."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import msgspec
 import structlog
 from sqlalchemy import Connection
 
-from svc.actors import sign_in
+from svc.actors import repeats, sign_in
 from svc.actors._core import ActorError
 from svc.actors.house import House
 from svc.actors.organization import Admission, Organization
@@ -18,7 +16,6 @@ from svc.domain.errors import (
     Fault,
     Forbidden,
     Gone,
-    IdempotencyInProgress,
     InvalidInput,
     NotFound,
     TooManyAttempts,
@@ -27,7 +24,6 @@ from svc.domain.errors import (
     UnknownTool,
 )
 from svc.domain.keys import digest
-from svc.domain.limits import IDEMPOTENCY_KEY_CHARS_MAX
 from svc.domain.times import SECOND_MS
 from svc.storage import access, audit
 from svc.storage.store import TakesLong, Tx
@@ -119,7 +115,8 @@ async def run(
             return await _read(house, tool, call, asked)
         if idempotency_key is None:
             return await house.store.write(write)
-        with _alone(house, tool, call, idempotency_key):
+        _check_repeatable(tool, idempotency_key)
+        with repeats.alone(house, call.caller.organization_id, call.caller.id, tool.name, idempotency_key):
             return await house.store.write(write, idempotency_key)
     except Forbidden as refusal:
         await _note_refusal(house, call, tool.name, refusal)
@@ -165,27 +162,13 @@ def _as_of_now(house: House, conn: Connection, now: int, tool: Tool[Any, Any], c
     return msgspec.structs.replace(call, caller=caller)
 
 
-@contextmanager
-def _alone(house: House, tool: Tool[Any, Any], call: Call, key: str) -> Iterator[None]:
-    """Nobody else does the same meanwhile. That is a courtesy: the row decides, see `idempotency`."""
-    if not (
-        0 < len(key) <= IDEMPOTENCY_KEY_CHARS_MAX and key.isascii() and key.isprintable() and " " not in key
-    ):
-        detail = f"an idempotency key has 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters"
-        raise InvalidInput([Fault("", "invalid_value", detail)])
+def _check_repeatable(tool: Tool[Any, Any], key: str) -> None:
+    repeats.check_key(key)
     if tool.shows_secret:
         detail = (
             f"{tool.name} shows a secret once, so its answer is not kept: call it without an idempotency key"
         )
         raise InvalidInput([Fault("", "invalid_value", detail)])
-    this = (call.caller.organization_id, call.caller.id, tool.name, key)
-    if this in house.under_way:
-        raise IdempotencyInProgress("the first call under this idempotency key is still under way")
-    house.under_way.add(this)
-    try:
-        yield
-    finally:
-        house.under_way.discard(this)
 
 
 async def _note_refusal(house: House, call: Call, action: str, refusal: Forbidden) -> None:

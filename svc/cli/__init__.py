@@ -1,5 +1,12 @@
-"""The command line."""
+"""The command line. Where only the client kit is installed, it says what is missing."""
 
-from svc.cli.program import main
+try:
+    from svc.cli.program import main
+except ModuleNotFoundError as error:
+    if str(error.name).partition(".")[0] == "svc":
+        raise
+    raise SystemExit(
+        f"svc: the server is not installed ({error.name} is missing): pip install 'svc[server]'"
+    ) from None
 
 __all__ = ["main"]

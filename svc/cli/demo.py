@@ -1,11 +1,15 @@
 """The demo: `svc run --demo` opens the demo's shop in an empty data directory, and writes down its keys."""
 
 import secrets
+import shlex
+import sys
+from pathlib import Path
 from typing import Final
 
 import msgspec
 from sqlalchemy import Connection
 
+from svc.cli.demo_channels import PullConnection, PushConnection
 from svc.cli.demo_shop import OWNER_EMAIL, open_shop
 from svc.cli.directory import DataDirectory, read_private, replace_private
 from svc.cli.doors import Doors
@@ -29,6 +33,8 @@ A tool, called with a key; sent again, it does nothing and answers the same:
 "properties":{{"name":"Edith Clarke","email":"edith@example.com","city":"Hull"}}}}'
 The actors that they woke:
   curl -s {operator_url}/debug/actors -H 'authorization: Bearer {operator_token}'
+A chat with the shop, in a browser:
+  {program} demo-messenger --data {data}
 """
 
 _PASSWORD_BYTES: Final = 12
@@ -54,14 +60,16 @@ class DemoFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     viewer_key: str
     """Reads."""
     gateway_key: str
+    """Opens the AI gateway alone."""
     embed_key: str
     bound_embed_key: str
     paused_embed_key: str
-    """Opens the AI gateway alone."""
     site_domain: str
     form_key: str
     bound_form_key: str
     server_key: str
+    pull_connection: PullConnection
+    push_connection: PushConnection
 
 
 async def open_demo(
@@ -110,7 +118,19 @@ def write_down(directory: DataDirectory, facts: DemoFacts, doors: Doors) -> Demo
 
 def what_to_try(directory: DataDirectory, facts: DemoFacts) -> str:
     """What a person can do with the demo, in lines that work as they are."""
-    return TRY_NEXT.format(file=directory.demo, **msgspec.structs.asdict(facts))
+    # As it was started, since `svc` need not be in the PATH.
+    by_module = Path(sys.argv[0]).name == "__main__.py"
+    program = f"{shlex.quote(sys.executable)} -m svc" if by_module else shlex.quote(sys.argv[0])
+    data = shlex.quote(str(directory.path))
+    return TRY_NEXT.format(program=program, data=data, file=directory.demo, **msgspec.structs.asdict(facts))
+
+
+def read_facts(directory: DataDirectory) -> DemoFacts:
+    """What is known of the demo in *directory*. Raises `Failure` where there is none."""
+    facts = _known(directory)
+    if facts is None:
+        raise Failure(f"there is no demo in {directory.path}: start one with svc run --demo")
+    return facts
 
 
 def _known(directory: DataDirectory) -> DemoFacts | None:

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
-from svc.cli import demo_embeds, demo_records
+from svc.cli import demo_channels, demo_embeds, demo_records
+from svc.cli.demo_channels import PullConnection, PushConnection
 from svc.domain.callers import Call, Caller, operator_call
 from svc.domain.fields import field_map
 from svc.domain.forms import Form, NewForm, Scalar
@@ -65,6 +66,8 @@ class Shop(msgspec.Struct, frozen=True, kw_only=True):
     api_key: str
     viewer_key: str
     gateway_key: str
+    pull_connection: PullConnection
+    push_connection: PushConnection
     embed_key: str
     bound_embed_key: str
     paused_embed_key: str
@@ -109,6 +112,7 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> 
     inbox.fill(unbound, bound)
     inbox.take_from_visitor(unbound, domain)
     today = msgspec.structs.replace(owner, caller=msgspec.structs.replace(owner.caller, confirmed_at=tx.now))
+    pull_connection, push_connection = demo_channels.connect(tx, shop.id)
     return Shop(
         organization_id=shop.id,
         form_key=unbound.form_key,
@@ -117,6 +121,8 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> 
         api_key=_mint(tx, today, name="Everything", expires_in="1y"),
         viewer_key=_mint(tx, today, name="Read only", expires_in="1y", role_id=VIEWER.id),
         gateway_key=_mint(tx, today, name="AI gateway", limited_to="ai.gateway"),
+        pull_connection=pull_connection,
+        push_connection=push_connection,
         embed_key=price_list.embed_key,
         bound_embed_key=own_site.embed_key,
         paused_embed_key=sale.embed_key,

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from svc.cli.directory import DataDirectory
 from svc.cli.failures import Failure, told
 from svc.clock import WallClock
+from svc.domain.sealing import Sealer
 from svc.storage.beside import read_beside
 from svc.storage.sqlite import open_store
 from svc.storage.store import StoreError, Tx
@@ -26,11 +27,11 @@ def write(
     """
 
     async def unit() -> R:
-        async with open_store(directory.database, WallClock()) as store:
+        async with open_store(directory.database, WallClock(), sealer=sealer) as store:
             return await store.write(fn, *args, **kwargs)
 
     directory.make()
-    directory.open_key()
+    sealer = Sealer(directory.open_key().derive("sealing"))
     with told(StoreError):
         return trio.run(unit)
 

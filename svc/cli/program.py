@@ -18,6 +18,7 @@ log = structlog.get_logger("svc.cli")
 
 _MODULES: Final = {
     "run": "run",
+    "demo-messenger": "demo_messenger",
     "config": "config",
     "org": "organizations",
     "user": "people",

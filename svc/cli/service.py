@@ -13,13 +13,15 @@ import trio
 from svc.actors.caretaker import Caretaker
 from svc.actors.house import House, Secrets
 from svc.actors.news import News
+from svc.actors.outgoing import Outgoing
 from svc.actors.population import KINDS
 from svc.cli.demo import DemoFacts, open_demo, write_down
 from svc.cli.demo_shop import HONEYPOT, NAME
 from svc.cli.directory import DataDirectory
 from svc.cli.doors import Doors, doors, reachable_host
 from svc.clock import Clock, WallClock
-from svc.config import Address, Secret, ServerSettings, Settings, ToolSettings
+from svc.config import Address, Secret, ServerSettings, Settings
+from svc.domain.sealing import Sealer
 from svc.domain.senders import parse_networks
 from svc.http.app import public_app
 from svc.http.asgi import ASGIApp
@@ -45,15 +47,18 @@ async def run(settings: Settings, directory: DataDirectory, announce: Announce, 
     """
     key = directory.open_key()
     token = settings.operator.token or directory.open_token()
-    secrets = Secrets(sender=key.derive("sender"))
+    secrets = Secrets(sender=key.derive("sender"), sealing=key.derive("sealing"))
     clock = WallClock()
-    async with _stop_on_signal() as stop, open_store(directory.database, clock) as store:
+    async with (
+        _stop_on_signal() as stop,
+        open_store(directory.database, clock, sealer=Sealer(secrets.sealing)) as store,
+    ):
         facts = None
         if demo:
             expected = doors(settings, token, settings.server.bind, settings.operator.bind)
             host = reachable_host(settings.server.bind[0])
             facts = await open_demo(directory, store, secrets.sender, expected, host)
-        async with _live_house(store, clock, secrets, settings.tools) as house:
+        async with _live_house(settings, store, clock, secrets) as house:
 
             def ready(public: list[Address], operator: list[Address]) -> None:
                 real = doors(settings, token, public, operator)
@@ -63,7 +68,9 @@ async def run(settings: Settings, directory: DataDirectory, announce: Announce, 
             listeners = _Listeners(
                 public=_public(house, settings, facts), operator=_operator(house, settings, token)
             )
-            await listeners.serve(stop, ready, partial(_drain, house, settings.actors.drain_seconds))
+            await listeners.serve(
+                stop, ready, house.bells.silence, partial(_drain, house, settings.actors.drain_seconds)
+            )
     log.info("stopped")
 
 
@@ -92,14 +99,26 @@ async def _stop_on_signal() -> AsyncIterator[trio.Event]:
 
 @asynccontextmanager
 async def _live_house(
-    store: Store, clock: Clock, secrets: Secrets, tools: ToolSettings
+    settings: Settings, store: Store, clock: Clock, secrets: Secrets
 ) -> AsyncIterator[House]:
     """The house over *store*, in order: what an earlier life left undone is being done."""
-    house = House(KINDS, store, clock, secrets, calls_per_minute=tools.calls_per_minute)
+    outgoing = Outgoing(parse_networks(settings.outgoing.allowed_networks))
+    house = House(
+        KINDS,
+        store,
+        clock,
+        secrets,
+        calls_per_minute=settings.tools.calls_per_minute,
+        outgoing=outgoing,
+    )
     store.listen(News(house))
-    async with house.live():
-        await Caretaker(house, "main").start()
-        yield house
+    try:
+        async with house.live():
+            await Caretaker(house, "main").start()
+            yield house
+    finally:
+        with trio.CancelScope(shield=True):
+            await outgoing.aclose()
 
 
 async def _drain(house: House, seconds: float) -> None:
@@ -129,9 +148,12 @@ class _Listeners(NamedTuple):
         self,
         stop: trio.Event,
         ready: Callable[[list[Address], list[Address]], None],
+        stopping: Callable[[], None],
         drain: Callable[[], Awaitable[None]],
     ) -> None:
         """Serve both until *stop*; then the public one finishes its requests, and *drain* the rest.
+
+        *stopping* is called at once, to end the requests that only wait.
 
         The operator's goes last, so that whoever waits for the end can see what it waits for.
         """
@@ -141,6 +163,8 @@ class _Listeners(NamedTuple):
             async with trio.open_nursery() as inner:
                 public = await self.public.open(inner, stop)
                 ready(public, operator)
+                await stop.wait()
+                stopping()
             await drain()
             drained.set()
 

@@ -57,3 +57,15 @@ class SessionsChanged(Change, frozen=True):
     """These sessions were seen, confirmed or revoked; they are named by the digests of their tokens."""
 
     digests: tuple[str, ...]
+
+
+class OutboxChanged(Change, frozen=True):
+    """What the connection hands out, or whether it does, is not as it was."""
+
+    connection_id: str
+
+
+class ChannelKeysChanged(Change, frozen=True):
+    """Channel keys were revoked; they are named by their digests."""
+
+    digests: tuple[str, ...]

@@ -82,12 +82,22 @@ class Directory:
         """Ids of the contacts whose e-mail or phone is *value*."""
         return self._by.get((slug, value), set()) if value else set()
 
-    def match(self, submission: StoredSubmission) -> Match:
-        with_phone = self.having("phone", submission.phone)
-        others = {
-            one for one in with_phone if self[one].properties.get("email") not in {None, submission.email}
-        }
-        return match(submission.email, self.having("email", submission.email), with_phone, others)
+    def match(self, email: str | None, phone: str | None) -> Match:
+        """Whose the e-mail and the phone are."""
+        with_phone = self.having("phone", phone)
+        others = {one for one in with_phone if self[one].properties.get("email") not in {None, email}}
+        return match(email, self.having("email", email), with_phone, others)
+
+
+class Enrichment(msgspec.Struct, frozen=True, kw_only=True):
+    """What a contact learns from somebody who turned out to be it, or to be new."""
+
+    contact: Contact
+    created: bool
+    filled: dict[str, Value]
+    """Properties of the contact that were empty, and are not any more."""
+    suggested: dict[str, Value]
+    """Values that differ from the contact's, to be accepted by a person."""
 
 
 class Filing(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,7 +118,7 @@ class Filing(msgspec.Struct, frozen=True, kw_only=True):
 
 def file(submission: StoredSubmission, directory: Directory) -> Filing:
     """Match *submission* to a contact and file it there, to a new one, or hold it for a person."""
-    found = directory.match(submission)
+    found = directory.match(submission.email, submission.phone)
     if submission.held_reason == "spam":
         return Filing(submission=submission, held="spam", candidates=_candidates(found))
     if isinstance(found, Unclear):
@@ -123,6 +133,25 @@ def file_to(submission: StoredSubmission, contact_id: str | None, directory: Dir
     that somebody else is known by.
     """
     wanted, unread = _wanted(submission, directory)
+    learned = enrich(contact_id, wanted, directory)
+    template = submission.form.deal_title
+    return Filing(
+        submission=submission,
+        contact=learned.contact,
+        created=learned.created,
+        filled=learned.filled,
+        suggested=learned.suggested,
+        note=_note(submission, unread),
+        deal_title=template and (deal_title(template, submission.fields) or submission.form.name),
+    )
+
+
+def enrich(contact_id: str | None, wanted: Mapping[str, Value], directory: Directory) -> Enrichment:
+    """Have the contact learn *wanted*, values by slug; None makes a new one.
+
+    An empty property is filled. A different value is suggested, and so is an e-mail or a phone that somebody
+    else is known by.
+    """
     contact = directory[contact_id] if contact_id else Contact(id=directory.new_contact_id(), properties={})
     filled: dict[str, Value] = {}
     suggested: dict[str, Value] = {}
@@ -136,16 +165,7 @@ def file_to(submission: StoredSubmission, contact_id: str | None, directory: Dir
             suggested[slug] = value
     contact.properties.update(filled)
     directory.add(contact)
-    template = submission.form.deal_title
-    return Filing(
-        submission=submission,
-        contact=contact,
-        created=contact_id is None,
-        filled=filled,
-        suggested=suggested,
-        note=_note(submission, unread),
-        deal_title=template and (deal_title(template, submission.fields) or submission.form.name),
-    )
+    return Enrichment(contact=contact, created=contact_id is None, filled=filled, suggested=suggested)
 
 
 def _candidates(found: Match) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ line says why.
 
 from typing import Final
 
-from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS, YEAR_MS
+from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, YEAR_MS
 
 # The form endpoint.
 FORM_BODY_BYTES_MAX: Final = 64_000
@@ -210,3 +210,62 @@ ADDRESS_FAILURES_MAX: Final = 50
 PASSWORD_CHECKS_AT_ONCE: Final = 2
 """Ours: each takes 64 MiB and some tens of milliseconds of every core."""
 PASSWORD_CHECKS_WAITING_MAX: Final = 64
+
+# Channels: what a messenger's bridge says and is told.
+CHANNEL_BODY_BYTES_MAX: Final = 256 * 1024
+CHANNEL_WINDOW_MS: Final = MINUTE_MS
+CHANNEL_CALLS_MAX: Final = 600
+"""Calls with one channel key within `CHANNEL_WINDOW_MS`."""
+PULLED_REPLIES_MAX: Final = 50
+PULL_WAIT_SECONDS_MAX: Final = 20
+PULLS_WAITING_MAX: Final = 10
+"""Pulls of one connection that wait at once; a further one is answered without waiting. Ours: a bridge
+needs one, and two while it is replaced."""
+LEASE_MS: Final = MINUTE_MS
+"""How long a reply is held for the bridge that took it."""
+LAPSES_MAX: Final = 5
+"""Leases of one reply that may end without a word; with the last of them it has failed."""
+REPLY_LIFE_MS: Final = HOUR_MS
+"""How long a reply may wait for the bridge."""
+REPLIES_OPEN_MAX: Final = 5_000
+"""Replies of one connection that wait or are taken. Ours: more than people write within `REPLY_LIFE_MS`."""
+PUSHES_AT_ONCE_MAX: Final = 8
+PUSH_ANSWER_SECONDS: Final = 10
+PUSH_RETRIES_MS: Final = (5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, 10 * MINUTE_MS)
+"""Waits after failed pushes of one reply; the last one is repeated."""
+SIGNING_OVERLAP_MS: Final = DAY_MS
+"""How long the signing secret that was replaced signs beside the new one."""
+CONNECTIONS_MAX: Final = 1_000
+"""Connections of one organization that are not removed. Ours: every member may have their own."""
+CHANNEL_KEYS_MAX: Final = 10
+"""Live channel keys of one connection. Ours: some for its instances, and one to change to."""
+EXTERNAL_ID_CHARS_MAX: Final = 255
+"""A conversation's or message's id in the messenger."""
+MESSAGE_CHARS_MAX: Final = 64_000
+"""The text of one message. Ours: fits into the body however it is escaped, up to four bytes a character."""
+ATTACHMENTS_MAX: Final = 30
+"""Attachments of one message. Ours: the largest album of the known messengers has 30."""
+ATTACHMENT_NAME_CHARS_MAX: Final = 255
+MEDIA_TYPE_CHARS_MAX: Final = 127
+"""RFC 6838 section 4.2: each of the two parts has at most 127, and in use both together do."""
+ATTACHMENT_BYTES_MAX: Final = 2**53 - 1
+"""What an attachment may say that its size is: the largest whole number of every JSON parser."""
+EVIDENCE_MAX: Final = 20
+"""Pieces of evidence in one call. Ours."""
+EVIDENCE_CHARS_MAX: Final = 255
+DETAIL_CHARS_MAX: Final = 1_000
+"""What a bridge may write about an error or its health. Ours."""
+ERROR_CODE_CHARS_MAX: Final = 100
+
+# Requests to other servers.
+OUTGOING_CONNECTIONS_MAX: Final = 1_000
+"""Requests under way at once, in the whole installation."""
+OUTGOING_WAIT_SECONDS: Final = 20
+"""How long one waits for its turn among them. Ours: with its own time it stays well within a lease."""
+OUTGOING_KEPT_MAX: Final = 100
+"""Idle connections that are kept for the next request."""
+OUTGOING_KEPT_SECONDS: Final = 30
+OUTGOING_ANSWER_BYTES_MAX: Final = 64 * 1024
+"""Of an answer's body; the rest is not read, and the connection closed. Ours: only the status counts."""
+OUTGOING_REST_SECONDS: Final = 1
+"""How long the body of an answer may take after its status, for its connection to be kept. Ours."""

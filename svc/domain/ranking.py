@@ -7,11 +7,9 @@ saturates. Words are compared by their stems (Porter 2).
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import log
-from typing import Final, NamedTuple
-
-from snowballstemmer import stemmer
+from typing import Any, Final, NamedTuple
 
 from svc.domain import vocabulary
 from svc.domain.searching import words
@@ -52,12 +50,17 @@ _FIELDS: Final = (
 )
 """Of a `Document`, in its order."""
 
-_english: Final = stemmer("english")
+
+@cache
+def _english() -> Any:
+    from snowballstemmer import stemmer  # noqa: PLC0415  # 3 MiB of languages, for who searches at all
+
+    return stemmer("english")
 
 
 @lru_cache(maxsize=8_192)
 def _stem(word: str) -> str:
-    return str(_english.stemWord(word))
+    return str(_english().stemWord(word))
 
 
 def stems(text: str) -> list[str]:

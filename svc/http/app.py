@@ -9,8 +9,9 @@ from werkzeug.exceptions import HTTPException
 from svc.actors.house import House
 from svc.domain.forms import SUBMIT_PATH
 from svc.domain.senders import Network
-from svc.http import embeds, tools, tracker
+from svc.http import channels, embeds, tools, tracker
 from svc.http.asgi import ASGIApp
+from svc.http.channels import ChannelDoor
 from svc.http.demo import DemoShop, demo_doors
 from svc.http.embeds import EmbedDoor
 from svc.http.forms import FormDoor
@@ -41,6 +42,7 @@ def public_app(
         {
             SUBMIT_PATH: FormDoor(house, trusted_proxies),
             tracker.PATH: TrackerDoor(house, trusted_proxies),
+            channels.PATH: ChannelDoor(house),
             embeds.PATH: EmbedDoor(house),
             tools.API_PATH: ToolDoor(house, REGISTRY, KeyGate(house)),
             tools.APP_PATH: ToolDoor(house, REGISTRY, SessionGate(house)),

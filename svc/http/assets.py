@@ -11,6 +11,7 @@ from quart import Response, request
 _DIRECTORY: Final = Path(__file__).with_name("static")
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 import msgspec
 
 from svc.http.asgi import ASGIApp, Headers, Receive, Scope, Send
-from svc.http.bodies import BodyBroken, BodyTooLarge, ClientGone, read_body
+from svc.http.bodies import REQUEST, BodyBroken, BodyTooLarge, ClientGone, read_body
 from svc.http.request_id import REQUEST_ID_HEADER, request_id_of
 
 __all__ = ["Answer", "BodyTooLarge", "ClientGone", "Hot", "HotDoor", "HotRequest"]
@@ -70,6 +70,11 @@ class HotRequest:
         if length and not length.isdigit():
             raise BodyBroken  # HTTP/2 lets several lengths pass, which are joined here
         return await read_body(self._receive, int(length) if length else None, limit_bytes)
+
+    async def wait_client_left(self) -> None:
+        """Wait until the client has left, once the whole body is read."""
+        while (await self._receive())["type"] == REQUEST:
+            pass
 
 
 class HotDoor(Protocol):

@@ -11,7 +11,15 @@ from svc.storage.prepared import Prepared
 from svc.storage.tables import events
 
 EventType = Literal[
-    "record.created", "record.updated", "record.deleted", "submission.filed", "submission.held"
+    "record.created",
+    "record.updated",
+    "record.deleted",
+    "submission.filed",
+    "submission.held",
+    "message.received",
+    "message.status",
+    "conversation.created",
+    "connection.state",
 ]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import structlog
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, update
 from sqlalchemy.exc import OperationalError
 
 from svc.domain.errors import Conflict
@@ -13,11 +13,12 @@ from svc.domain.filing import Contact, Directory, Filing, StoredSubmission, file
 from svc.domain.ids import new_id
 from svc.domain.limits import FILING_BATCH_MAX
 from svc.domain.objects import CONTACT, DEAL, DEAL_STAGES
-from svc.storage import contacts, events, objects, organizations, records, submissions, visits
+from svc.storage import contacts, enrichments, events, objects, organizations, records, submissions, visits
+from svc.storage.enrichments import Learned
 from svc.storage.events import NewEvent
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
-from svc.storage.tables import notes, suggestions
+from svc.storage.tables import notes
 from svc.storage.tables import submissions as submission_rows
 
 log = structlog.get_logger("svc.storage.filing")
@@ -108,7 +109,6 @@ def _directory(
 
 
 _INSERT_NOTE = Prepared(insert(notes))
-_INSERT_SUGGESTION = Prepared(insert(suggestions))
 _UPDATE_SUBMISSION = Prepared(
     update(submission_rows)
     .where(submission_rows.c.id == bindparam("submission_id"))
@@ -134,7 +134,7 @@ def _write(tx: Tx, where: Cabinet, filings: Sequence[Filing], *, filed_by: str |
     """Write every effect of *filings*, a statement a table."""
     filed = [one for one in filings if one.contact is not None]
     deals = {one.submission.id: new_id("rec", tx.now) for one in filed if one.deal_title is not None}
-    _write_contacts(tx, where, filed)
+    enrichments.write(tx, where.organization_id, where.object_ids[CONTACT], [_learned(one) for one in filed])
     records.insert_many(
         tx.conn,
         where.organization_id,
@@ -143,7 +143,6 @@ def _write(tx: Tx, where: Cabinet, filings: Sequence[Filing], *, filed_by: str |
         [(deals[one.submission.id], _deal(one)) for one in filed if one.submission.id in deals],
     )
     _write_notes(tx, where, filed)
-    _write_suggestions(tx, where, filed)
     _attach_visits(tx, where, filed)
     _UPDATE_SUBMISSION.many(
         tx.conn, [_outcome(tx, one, deals.get(one.submission.id), filed_by) for one in filings]
@@ -156,49 +155,15 @@ def _write(tx: Tx, where: Cabinet, filings: Sequence[Filing], *, filed_by: str |
     )
 
 
-def _write_contacts(tx: Tx, where: Cabinet, filed: Sequence[Filing]) -> None:
-    """Each contact once, as the whole batch left it."""
-    created = {one.contact.id: one.contact for one in filed if one.contact and one.created}
-    changed = {
-        one.contact.id: one.contact
-        for one in filed
-        if one.contact and one.filled and one.contact.id not in created
-    }
-    records.insert_many(
-        tx.conn,
-        where.organization_id,
-        where.object_ids[CONTACT],
-        tx.now,
-        [(one.id, one.properties) for one in created.values()],
-    )
-    records.update_many(
-        tx.conn, where.object_ids[CONTACT], tx.now, [(one.id, one.properties) for one in changed.values()]
-    )
-    records.note_changes(
-        tx.conn,
-        where.organization_id,
-        tx.now,
-        [
-            (
-                one.contact.id,
-                "updated",
-                {slug: [None, value] for slug, value in one.filled.items()},
-                _source(one.submission),
-            )
-            for one in filed
-            if one.contact and one.filled and not one.created
-        ],
-    )
-    contacts.remember(
-        tx.conn,
-        where.organization_id,
-        [
-            (one.contact.id, slug, str(one.filled[slug]))
-            for one in filed
-            if one.contact
-            for slug in ("email", "phone")
-            if slug in one.filled
-        ],
+def _learned(filing: Filing) -> Learned:
+    assert filing.contact is not None  # noqa: S101  # only what is filed has something to teach
+    return Learned(
+        contact=filing.contact,
+        created=filing.created,
+        filled=filing.filled,
+        suggested=filing.suggested,
+        source=_source(filing.submission),
+        submission_id=filing.submission.id,
     )
 
 
@@ -223,44 +188,6 @@ def _write_notes(tx: Tx, where: Cabinet, filed: Sequence[Filing]) -> None:
     ]
     if rows:
         _INSERT_NOTE.many(tx.conn, rows)
-
-
-def _write_suggestions(tx: Tx, where: Cabinet, filed: Sequence[Filing]) -> None:
-    """A suggestion for each differing value, unless the same one is open already."""
-    wanted = {
-        (one.contact.id, slug, msgspec.json.encode(value).decode()): one.submission.id
-        for one in filed
-        if one.contact
-        for slug, value in one.suggested.items()
-    }
-    if not wanted:
-        return
-    open_ones = tx.conn.execute(
-        select(suggestions.c.record_id, suggestions.c.property, suggestions.c.value).where(
-            suggestions.c.record_id.in_({record_id for record_id, _, _ in wanted}),
-            suggestions.c.state == "open",
-        )
-    )
-    for row in open_ones:
-        wanted.pop((row.record_id, row.property, row.value), None)
-    if wanted:
-        _INSERT_SUGGESTION.many(
-            tx.conn,
-            [
-                {
-                    "id": new_id("sug", tx.now),
-                    "organization_id": where.organization_id,
-                    "record_id": record_id,
-                    "property": slug,
-                    "value": value,
-                    "submission_id": submission_id,
-                    "state": "open",
-                    "created_at": tx.now,
-                    "decided_at": None,
-                }
-                for (record_id, slug, value), submission_id in wanted.items()
-            ],
-        )
 
 
 def _attach_visits(tx: Tx, where: Cabinet, filed: Sequence[Filing]) -> None:
@@ -304,19 +231,7 @@ def _happened(filing: Filing, deal_id: str | None) -> list[NewEvent]:
                 {"submissionId": submission.id, "formId": submission.form.id, "reason": filing.held},
             )
         ]
-    happened = []
-    if filing.created or filing.filled:
-        happened.append(
-            NewEvent(
-                "record.created" if filing.created else "record.updated",
-                {
-                    "objectType": CONTACT,
-                    "recordId": contact.id,
-                    "record": {"id": contact.id, "objectType": CONTACT, "properties": contact.properties},
-                    "source": source,
-                },
-            )
-        )
+    happened = list(enrichments.happened(_learned(filing)))
     if deal_id is not None:
         deal = {"id": deal_id, "objectType": DEAL, "properties": _deal(filing)}
         happened.append(

@@ -4,6 +4,9 @@ The row is written in the transaction of the effect, so there is no moment at wh
 other: a call that is repeated after a crash either finds its answer, or nothing was done.
 """
 
+from collections.abc import Callable
+from typing import Final
+
 import msgspec
 from sqlalchemy import Connection, bindparam, delete, insert, select
 
@@ -26,6 +29,8 @@ class Repeatable(msgspec.Struct, frozen=True):
     key: str
     fingerprint: bytes
 
+
+_encode: Final = msgspec.json.Encoder().encode
 
 _FIND = Prepared(
     select(idempotency.c.fingerprint, idempotency.c.answer).where(
@@ -94,3 +99,23 @@ def keep(tx: Tx, call: Repeatable, answer: bytes) -> None:
             "created_at": tx.now,
         },
     )
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """An answer as JSON."""
+
+    body: bytes
+    replayed: bool = False
+    """It is what the first call under the same key was answered, and nothing was done now."""
+
+
+def once(tx: Tx, call: Repeatable | None, do: Callable[[], msgspec.Struct]) -> Kept:
+    """What *do* answers, or what the first such *call* was answered. Raises `IdempotencyMismatch`."""
+    if call is None:
+        return Kept(_encode(do()))
+    before = first_answer(tx.conn, call, tx.now)
+    if before is not None:
+        return Kept(before, replayed=True)
+    body = _encode(do())
+    keep(tx, call, body)
+    return Kept(body)

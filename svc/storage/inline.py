@@ -12,6 +12,7 @@ from outcome import Outcome, capture
 from sqlalchemy import Connection, MetaData
 
 from svc.clock import Clock
+from svc.domain.sealing import Sealer
 from svc.storage._sqlite.engine import make_engine, raw
 from svc.storage._sqlite.group_commit import BATCH_UNITS_MAX, QUEUE_UNITS_MAX, GroupCommitStore
 from svc.storage._sqlite.transaction import schema_change
@@ -35,6 +36,7 @@ async def inline_store(
     prepare: Callable[[Connection], None] = create_tables,
     batch_max: int = BATCH_UNITS_MAX,
     queue_max: int = QUEUE_UNITS_MAX,
+    sealer: Sealer | None = None,
 ) -> AsyncIterator[Store]:
     """A store in memory, or over the file at *path*, that does all work on the Trio thread."""
     async with AsyncExitStack() as opening:
@@ -48,6 +50,7 @@ async def inline_store(
             resources=opening.pop_all(),
             batch_max=batch_max,
             queue_max=queue_max,
+            sealer=sealer,
         )
     try:
         yield store

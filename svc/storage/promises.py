@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Connection, and_, or_, select
 from svc.domain.objects import BUILTIN_OBJECTS, CONTACT
 from svc.domain.roles import BUILTIN_ROLES, OWNER
 from svc.storage.beside import foreign_key_faults, integrity_faults
+from svc.storage.channel_tables import connections, conversations, messages, replies
 from svc.storage.tables import (
     api_keys,
     identities,
@@ -139,6 +140,27 @@ def _without_owner(conn: Connection) -> Iterable[str]:
     return conn.scalars(select(members.c.organization_id).distinct().where(~has.exists()))
 
 
+def _messages_elsewhere(conn: Connection) -> Iterable[str]:
+    """Messages and replies of a conversation that are of another connection than it is."""
+    for table in (messages, replies):
+        yield from conn.scalars(
+            select(table.c.id)
+            .join(conversations, conversations.c.id == table.c.conversation_id)
+            .where(conversations.c.connection_id != table.c.connection_id)
+        )
+
+
+def _taken_twice(conn: Connection) -> Iterable[str]:
+    """Conversations of which a reply is taken while an earlier one is open."""
+    ahead = replies.alias()
+    return conn.scalars(
+        select(replies.c.conversation_id)
+        .distinct()
+        .join(ahead, (ahead.c.conversation_id == replies.c.conversation_id) & (ahead.c.id < replies.c.id))
+        .where(replies.c.state == "taken", ahead.c.state.in_(("waiting", "taken")))
+    )
+
+
 _column = submissions.c
 
 PROMISES: Final[dict[str, Broken]] = {
@@ -165,6 +187,26 @@ PROMISES: Final[dict[str, Broken]] = {
     "every contact is known by its own e-mail and phone": _unknown_by,
     "every suggestion is open, or was decided": lambda conn: conn.scalars(
         select(suggestions.c.id).where((suggestions.c.state == "open") != suggestions.c.decided_at.is_(None))
+    ),
+    "every message and reply is of the connection of its conversation": _messages_elsewhere,
+    "every reply has a lease with an end while it is taken, and only then": lambda conn: conn.scalars(
+        select(replies.c.id).where((replies.c.state == "taken") != replies.c.lease_expires_at.is_not(None))
+    ),
+    "no reply is taken before an earlier one of its conversation": _taken_twice,
+    "every failed reply says why, and no other does": lambda conn: conn.scalars(
+        select(replies.c.id).where((replies.c.state == "failed") != replies.c.failure.is_not(None))
+    ),
+    "every held conversation says why, and has no contact": lambda conn: conn.scalars(
+        select(conversations.c.id).where(
+            conversations.c.held_reason.is_not(None), conversations.c.contact_id.is_not(None)
+        )
+    ),
+    "every connection that pushes has an address and a secret": lambda conn: conn.scalars(
+        select(connections.c.id).where(
+            connections.c.delivery == "push",
+            connections.c.status != "removed",
+            or_(connections.c.url.is_(None), connections.c.secret.is_(None)),
+        )
     ),
     "every member, key and invitation has a role that is there": _without_role,
     "every organization that has members has an Owner": _without_owner,

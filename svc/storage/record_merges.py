@@ -7,6 +7,7 @@ from sqlalchemy import Column, Table, delete, insert, select, update
 from svc.domain.errors import Conflict
 from svc.domain.objects import CONTACT
 from svc.storage import objects, records
+from svc.storage.channel_tables import conversations
 from svc.storage.records import Record, Source
 from svc.storage.store import Tx
 from svc.storage.tables import (
@@ -28,6 +29,7 @@ _HISTORY: Final[tuple[tuple[Table, "Column[Any]"], ...]] = (
     (submissions, submissions.c.contact_id),
     (submissions, submissions.c.deal_id),
     (record_changes, record_changes.c.record_id),
+    (conversations, conversations.c.contact_id),
 )
 """What moves along with a record."""
 

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DatabaseError
 
 from svc.clock import Clock
+from svc.domain.sealing import Sealer
 from svc.storage import _aiosqlite_trio as aiosqlite_trio
 from svc.storage import migrate
 from svc.storage._sqlite.engine import make_engine, make_file, raw, sole_use
@@ -38,6 +39,7 @@ async def open_store(
     prepare: Callable[[Connection], None] = migrate_to_head,
     batch_max: int = BATCH_UNITS_MAX,
     queue_max: int = QUEUE_UNITS_MAX,
+    sealer: Sealer | None = None,
 ) -> AsyncIterator[Store]:
     """The store over the file at *path*, made if it is not there, and closed on leaving.
 
@@ -65,6 +67,7 @@ async def open_store(
             resources=opening.pop_all(),
             batch_max=batch_max,
             queue_max=queue_max,
+            sealer=sealer,
         )
     try:
         yield store

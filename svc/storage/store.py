@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 
 from svc.domain.changes import Change
 from svc.domain.errors import Unavailable
+from svc.domain.sealing import Sealer
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -73,11 +74,19 @@ class Tx(View):
     transaction left to go on in. It may use savepoints (`conn.begin_nested()`).
     """
 
-    __slots__ = ("changes",)
+    __slots__ = ("_sealer", "changes")
 
-    def __init__(self, conn: Connection, now: int) -> None:
+    def __init__(self, conn: Connection, now: int, sealer: Sealer | None = None) -> None:
         super().__init__(conn, now, patient=True)
         self.changes: list[Change] = []
+        self._sealer = sealer
+
+    @property
+    def sealer(self) -> Sealer:
+        """What secrets are sealed with, for a store that was opened with it: one that serves is."""
+        if self._sealer is None:
+            raise RuntimeError("this store was opened without the installation's key")
+        return self._sealer
 
     def announce(self, change: Change) -> None:
         """Have *change* told to the listeners after the commit; dropped if the unit fails."""

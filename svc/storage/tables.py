@@ -4,7 +4,7 @@ Times are integers: milliseconds since the epoch, UTC. Ids are text: a prefix an
 the order of ids is the order of making. JSON is text that the noun modules encode and decode.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import (
     DDL,
@@ -15,7 +15,6 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     Table,
     Text,
     UniqueConstraint,
@@ -25,26 +24,13 @@ from sqlalchemy import (
     text,
 )
 
+from svc.storage import channel_tables  # noqa: F401  # so that the metadata has them too
 from svc.storage._sqlite import search
+from svc.storage.schema import metadata
+from svc.storage.schema import of_organization as _organization
+from svc.storage.schema import only_where as _where
 
-metadata: Final = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
-
-
-def _where(condition: str) -> dict[str, Any]:
-    """That an index has only the rows for which *condition* holds."""
-    return {"sqlite_where": text(condition), "postgresql_where": text(condition)}
-
-
-def _organization() -> "Column[str]":
-    return Column("organization_id", Text, ForeignKey("organizations.id"), nullable=False)
-
+__all__ = ["metadata"]
 
 organizations: Final = Table(
     "organizations",

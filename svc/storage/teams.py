@@ -60,6 +60,11 @@ def of_organization(conn: Connection, organization_id: str) -> list[Team]:
     return _select(conn, organization_id)
 
 
+def people_of(conn: Connection, team_id: str) -> frozenset[str]:
+    """The ids of who is in the team."""
+    return frozenset(conn.scalars(select(team_members.c.person_id).where(team_members.c.team_id == team_id)))
+
+
 def _select(conn: Connection, organization_id: str, *which: ColumnElement[bool]) -> list[Team]:
     rows = conn.execute(
         select(teams.c.id, teams.c.name, func.count(team_members.c.person_id))

@@ -13,8 +13,9 @@ from typing import Annotated, Any, Final, Generic, Literal, TypeVar, overload
 
 import msgspec
 
+from svc.domain import json_input
 from svc.domain.callers import Call, Runs
-from svc.domain.errors import DomainError, Fault, InvalidInput, MalformedJson
+from svc.domain.errors import DomainError
 from svc.domain.limits import LIST_ROWS, LIST_ROWS_MAX
 from svc.domain.roles import Permission
 from svc.storage.store import Tx, View
@@ -195,25 +196,7 @@ class Registry(Mapping[str, Tool[Any, Any]]):
 
 def read_asked(decoder: msgspec.json.Decoder[T], body: bytes | msgspec.Raw) -> T:
     """What is asked, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
-    try:
-        return decoder.decode(body)
-    except msgspec.ValidationError as error:
-        raise InvalidInput([_fault(str(error))]) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise MalformedJson("the body is not JSON") from None
-
-
-def _fault(message: str) -> Fault:
-    """What msgspec found wrong, which names the place as a path such as `$.filters[0].op`."""
-    detail, _, place = message.partition(" - at ")
-    path = place.removeprefix("`key` in ").strip("`")
-    return Fault(_pointer(path), "invalid_value", detail[:1].lower() + detail[1:])
-
-
-def _pointer(path: str) -> str:
-    """*path* as a JSON pointer. A key of an open object is not named in it: it ends before that."""
-    steps = path.removeprefix("$").partition("[...]")[0].replace("[", ".").replace("]", "").split(".")
-    return "".join(f"/{step}" for step in steps if step)
+    return json_input.read(decoder, body)
 
 
 Limit = msgspec.Meta(

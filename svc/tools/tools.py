@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from functools import cached_property
 from typing import Annotated, Any, Final
 
 from svc.domain import vocabulary
@@ -106,8 +107,11 @@ class Finder:
         self.registry: Final = Registry((*tools, *self._own_tools()))
         """The tools, and the two that find them."""
         self.schemas: Final = {one.name: schemas_of(one) for one in self.registry.values()}
-        documents = {name: _document(self.registry[name], one) for name, one in self.schemas.items()}
-        self._ranking = Ranking(documents)
+
+    @cached_property
+    def _ranking(self) -> Ranking:
+        """Made when somebody searches first."""
+        return Ranking({name: _document(self.registry[name], one) for name, one in self.schemas.items()})
 
     def rank(self, sentence: str) -> list[str]:
         """The names of the tools that *sentence* has words of, the best first, whoever may call them."""

@@ -114,7 +114,7 @@ async def test_the_visitors_keys_change_at_midnight(autojump_clock):
 
 def test_secrets_do_not_show():
     """The installation's keys are not in any text about them."""
-    assert "s" * 32 not in repr(Secrets(sender=b"s" * 32))
+    assert "s" * 32 not in repr(Secrets(sender=b"s" * 32, sealing=b"s" * 32))
 
 
 async def test_a_drained_house_is_empty(autojump_clock):

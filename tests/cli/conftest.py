@@ -14,6 +14,7 @@ from svc.cli import main
 from svc.cli.demo_shop import open_shop
 from svc.cli.directory import DataDirectory
 from svc.clock import WallClock
+from svc.domain.sealing import Sealer
 from svc.storage import organizations
 from svc.storage.organizations import NewOrganization
 from svc.storage.sqlite import open_store
@@ -51,10 +52,10 @@ def filled(path: Path, fn: Callable[..., object], *args: object) -> Path:
     """A data directory at *path* in which a unit of work was done."""
     directory = DataDirectory(path)
     directory.make()
-    directory.open_key()
+    sealer = Sealer(directory.open_key().derive("sealing"))
 
     async def fill() -> None:
-        async with open_store(directory.database, WallClock()) as store:
+        async with open_store(directory.database, WallClock(), sealer=sealer) as store:
             await store.write(fn, *args)
 
     trio.run(fill)

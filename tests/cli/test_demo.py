@@ -18,6 +18,7 @@ from svc.clock import VirtualClock
 from svc.config import Secret
 from svc.domain import embed_fragment
 from svc.domain.origins import origin_allowed
+from svc.domain.sealing import Sealer
 from svc.http.app import public_app
 from svc.storage import embed_views, forms, organizations, tables
 from svc.storage.inline import inline_store
@@ -28,6 +29,7 @@ from tests.http.asking import client_of
 
 START = 1_790_000_000_000
 SENDER_SECRET = b"s" * 32
+SEALER = Sealer(b"k" * 32)
 
 
 def doors(port: int) -> Doors:
@@ -40,7 +42,7 @@ def doors(port: int) -> Doors:
 
 @pytest.fixture
 async def store() -> AsyncIterator[Store]:
-    async with inline_store(VirtualClock(START)) as opened:
+    async with inline_store(VirtualClock(START), sealer=SEALER) as opened:
         yield opened
 
 
@@ -131,6 +133,16 @@ async def test_the_facts_are_written_for_programs(directory: DataDirectory, stor
         "formKey": facts.form_key,
         "boundFormKey": facts.bound_form_key,
         "serverKey": facts.server_key,
+        "pullConnection": {
+            "id": facts.pull_connection.id,
+            "channelKey": facts.pull_connection.channel_key,
+        },
+        "pushConnection": {
+            "id": facts.push_connection.id,
+            "channelKey": facts.push_connection.channel_key,
+            "signingSecret": facts.push_connection.signing_secret,
+            "bridgeUrl": "http://127.0.0.1:8002/pushes",
+        },
         "embedKey": facts.embed_key,
         "boundEmbedKey": facts.bound_embed_key,
         "pausedEmbedKey": facts.paused_embed_key,
@@ -186,7 +198,7 @@ async def test_a_second_start_finds_the_same_shop(directory: DataDirectory, stor
 
 async def test_facts_of_a_shop_that_is_gone_are_replaced(directory: DataDirectory, store: Store) -> None:
     """A `demo.json` beside an empty database is an old one."""
-    async with inline_store(VirtualClock(START)) as gone:
+    async with inline_store(VirtualClock(START), sealer=SEALER) as gone:
         old = await opened(directory, gone)
 
     new = await opened(directory, store)
@@ -197,7 +209,7 @@ async def test_facts_of_a_shop_that_is_gone_are_replaced(directory: DataDirector
 
 async def test_other_data_is_left_alone(directory: DataDirectory, store: Store) -> None:
     """An organization that is not the demo's stays the only one, whatever `demo.json` says."""
-    async with inline_store(VirtualClock(START)) as gone:
+    async with inline_store(VirtualClock(START), sealer=SEALER) as gone:
         await opened(directory, gone)
     await store.write(organizations.create, NewOrganization(name="A real shop"))
 
@@ -224,7 +236,7 @@ async def test_the_keys_open_what_they_are_for(directory: DataDirectory, store: 
     """All tools, those that read, none at all; and the owner signs in."""
     facts = await opened(directory, store)
     ada = {"objectType": "contact", "properties": {"name": "Ada"}}
-    house = House(KINDS, store, VirtualClock(START), Secrets(sender=SENDER_SECRET))
+    house = House(KINDS, store, VirtualClock(START), Secrets(sender=SENDER_SECRET, sealing=SENDER_SECRET))
     async with house.live(), client_of(public_app(house)) as client:
         statuses = {}
         for name in ("api_key", "viewer_key", "gateway_key"):

@@ -25,6 +25,7 @@ from svc.domain.senders import sender_of, visitor_of
 from svc.http.app import public_app
 from svc.http.operator import CHECK_SECONDS, SNAPSHOT_SECONDS, ActorsAsked, operator_app
 from svc.storage import embeds, server_keys, sites, tables
+from tests.channels import a_connection, a_reply
 from tests.http.asking import ADDRESS, client_of
 from tests.http.serving import in_memory
 from tests.town import SECRETS, submit, town
@@ -314,6 +315,8 @@ async def test_nothing_private_is_shown(autojump_clock):
             )
         for number in range(100):
             await submit(house, form, number)
+        connection = await here.store.write(a_connection, here.organization.id)
+        await here.store.write(a_reply, connection, "chat-1", "Your diagnosis")
         await trio.sleep(1)
 
         async with client_of(operator_app(house, TOKEN)) as operator:
@@ -338,6 +341,8 @@ async def test_nothing_private_is_shown(autojump_clock):
                 "198.51.100.9",
                 "Diary",
                 "/private",
+                "Your diagnosis",
+                "chat-1",
             ),
             *(minted.key, minted.key[10:], digest(minted.key), TOKEN),
             *(sender_of(address, SECRETS.sender) for address in (ADDRESS, "198.51.100.9", "10.0.0.1")),

@@ -4,11 +4,15 @@ import pytest
 from sqlalchemy import Connection
 
 from svc.storage import (
+    channel_keys,
     contacts,
+    conversations,
     embeds,
     forms,
+    messages,
     organizations,
     record_index,
+    replies,
     sites,
     submission_lists,
     submissions,
@@ -59,6 +63,19 @@ from tests.town import town
             id="a list of what is due",
         ),
         pytest.param(forms._BY_KEY, "(form_key=?)", id="a form by its key"),
+        pytest.param(channel_keys._ROUTE, "ix_channel_keys_live (digest=?)", id="a channel key"),
+        pytest.param(conversations._FIND, "(connection_id=? AND external_id=?)", id="a conversation"),
+        pytest.param(
+            messages._BY_EXTERNAL_ID,
+            "(connection_id=? AND conversation_id=? AND external_id=?)",
+            id="a message that was told before",
+        ),
+        pytest.param(replies._HEADS, "ix_replies_open (connection_id=?)", id="replies to hand out"),
+        pytest.param(
+            replies._HEADS, "ix_replies_ahead (conversation_id=? AND id<?)", id="replies before them"
+        ),
+        pytest.param(replies._OVERDUE, "ix_replies_open (connection_id=?)", id="replies that are overdue"),
+        pytest.param(replies._NEXT, "ix_replies_open (connection_id=?)", id="when something is due"),
         pytest.param(embeds._BY_KEY, "(embed_key=?)", id="an embed by its key"),
         pytest.param(organizations._GET, "(id=?)", id="an organization"),
         pytest.param(

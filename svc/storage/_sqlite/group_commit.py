@@ -17,6 +17,7 @@ from sqlalchemy import Connection
 
 from svc.clock import Clock
 from svc.domain.changes import Change
+from svc.domain.sealing import Sealer
 from svc.storage._aiosqlite_trio import Slot
 from svc.storage._sqlite.transaction import Batch, Unit, read_snapshot
 from svc.storage.store import Store, StoreClosed, StoreFull, StoreStatistics, Tx
@@ -61,8 +62,10 @@ class GroupCommitStore(Store):
         resources: AsyncExitStack,
         batch_max: int = BATCH_UNITS_MAX,
         queue_max: int = QUEUE_UNITS_MAX,
+        sealer: Sealer | None = None,
     ) -> None:
         self._clock = clock
+        self._sealer = sealer
         self._writer = writer
         self._reader = _Reader(reader)
         self._long_reader = _Reader(long_reader)
@@ -141,7 +144,7 @@ class GroupCommitStore(Store):
         behind = min(len(self._behind), behind_max, self._batch_max)
         size = min(len(self._queue), self._batch_max - behind)
         units = [self._queue.popleft() for _ in range(size)]
-        batch = Batch(units + [self._behind.popleft() for _ in range(behind)])
+        batch = Batch([*units, *(self._behind.popleft() for _ in range(behind))], self._sealer)
         self._writer.submit(batch.commit, partial(self._batch_done, batch))
 
     def _batch_done(self, batch: Batch, finished: Outcome[None]) -> None:

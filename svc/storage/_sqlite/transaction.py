@@ -14,6 +14,7 @@ from outcome import Error, Outcome, Value
 from sqlalchemy import Connection
 
 from svc.domain.changes import Change
+from svc.domain.sealing import Sealer
 from svc.storage._aiosqlite_trio import Slot
 from svc.storage._sqlite.engine import raw
 from svc.storage.store import StoreFailed, Tx
@@ -45,10 +46,11 @@ class Unit(Generic[R]):
 class Batch:
     """Units that are committed together, and what became of them."""
 
-    __slots__ = ("changes", "commit_seconds", "failure", "outcomes", "units")
+    __slots__ = ("_sealer", "changes", "commit_seconds", "failure", "outcomes", "units")
 
-    def __init__(self, units: Sequence[Unit[Any]]) -> None:
+    def __init__(self, units: Sequence[Unit[Any]], sealer: Sealer | None = None) -> None:
         self.units = units
+        self._sealer = sealer
         self.outcomes: list[Outcome[Any]] = []
         """What each unit returned or raised, in the order of the units."""
         self.changes: list[Change] = []
@@ -78,7 +80,7 @@ class Batch:
 
     def _run(self, unit: Unit[Any], conn: Connection, sqlite: sqlite3.Connection) -> None:
         """Do the unit's work inside a savepoint, so that it can fail alone."""
-        tx = Tx(conn, unit.now)
+        tx = Tx(conn, unit.now, self._sealer)
         sqlite.execute("SAVEPOINT unit")
         try:
             value = unit.work(tx)

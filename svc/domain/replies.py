@@ -1,0 +1,143 @@
+"""Replies on their way out: the states that one goes through, as pure functions of the clock.
+
+A reply waits for its bridge, is taken under a lease, and ends with what the bridge reports or by itself::
+
+    waiting ──► taken ──► sent ──► delivered ──► read
+       ▲          │         (or any of these at once)
+       └─ lapses ─┘
+    waiting, taken, sent ──► failed ──► delivered, read
+    waiting ──► cancelled ──► delivered, read
+
+What ends by itself, a lease or the time that a reply may wait, is not done by a timer: `settle` finds out
+from the clock what has become of a reply, whenever somebody looks.
+"""
+
+from typing import Final, Literal
+
+import msgspec
+
+from svc.domain.limits import LAPSES_MAX, LEASE_MS, PUSH_RETRIES_MS, REPLY_LIFE_MS
+
+ReplyState = Literal["waiting", "taken", "sent", "delivered", "read", "failed", "cancelled"]
+ReportedState = Literal["sent", "delivered", "read", "failed"]
+
+Failure = Literal["lapsed", "expired", "reported", "removed"]
+"""Why a reply failed: its last lease ended, or its time to wait; its bridge says so; or nobody is there."""
+
+_REPLACED_BY: Final[dict[ReportedState, frozenset[ReplyState]]] = {
+    "sent": frozenset({"waiting", "taken"}),
+    "delivered": frozenset({"waiting", "taken", "sent", "failed", "cancelled"}),
+    "read": frozenset({"waiting", "taken", "sent", "delivered", "failed", "cancelled"}),
+    "failed": frozenset({"waiting", "taken", "sent"}),
+}
+"""What each report replaces: only what stands before it. That it arrived outdoes that it could not."""
+
+
+class Dispatch(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a reply has come. Times are ms since the epoch."""
+
+    state: ReplyState
+    expires_at: int
+    """While it waits: when it has failed."""
+    offer_at: int
+    """While it waits: when it may be handed out. A push that failed is put off."""
+    attempts: int = 0
+    """How often it was handed out."""
+    lapses: int = 0
+    push_failures: int = 0
+    """Pushes that failed, since it was queued or its connection resumed."""
+    lease_id: str | None = None
+    """The last lease, ended or not."""
+    lease_expires_at: int | None = None
+    """When the lease ends; there while it is taken, and only then."""
+    failure: Failure | None = None
+
+
+def queued(now: int) -> Dispatch:
+    """A reply that was just written."""
+    return Dispatch(state="waiting", expires_at=now + REPLY_LIFE_MS, offer_at=now)
+
+
+def settle(reply: Dispatch, now: int, *, paused: bool) -> Dispatch:
+    """What time has made of *reply*. While its connection is *paused*, it waits for as long as it takes.
+
+    A lease holds whatever happens to the connection; what is taken does not expire, only what waits.
+    """
+    if reply.lease_expires_at is not None and reply.lease_expires_at <= now:
+        lapses = reply.lapses + 1
+        reply = _put_back(reply, lapses=lapses)
+        if lapses >= LAPSES_MAX:
+            return fail(reply, "lapsed")
+    if reply.state == "waiting" and not paused and reply.expires_at <= now:
+        return fail(reply, "expired")
+    return reply
+
+
+def take(reply: Dispatch, lease_id: str, now: int) -> Dispatch:
+    """*reply*, which waits, in the hands of a bridge."""
+    return msgspec.structs.replace(
+        reply,
+        state="taken",
+        attempts=reply.attempts + 1,
+        lease_id=lease_id,
+        lease_expires_at=now + LEASE_MS,
+    )
+
+
+def put_off(reply: Dispatch, lease_id: str, now: int, retry_after_ms: int = 0) -> Dispatch:
+    """*reply* after its push under that lease did not arrive: it waits for the next one.
+
+    A lease that is over by now, or that the bridge has answered for, changes nothing.
+    """
+    if reply.state != "taken" or reply.lease_id != lease_id:
+        return reply
+    planned_ms = PUSH_RETRIES_MS[min(reply.push_failures, len(PUSH_RETRIES_MS) - 1)]
+    wait_ms = max(planned_ms, min(retry_after_ms, REPLY_LIFE_MS))
+    return _put_back(reply, offer_at=now + wait_ms, push_failures=reply.push_failures + 1)
+
+
+def resume(reply: Dispatch, now: int) -> Dispatch:
+    """*reply* when its connection resumes: its time to wait starts again, and so does the plan of pushes."""
+    return msgspec.structs.replace(reply, expires_at=now + REPLY_LIFE_MS, offer_at=now, push_failures=0)
+
+
+def report(reply: Dispatch, status: ReportedState, lease_id: str | None = None) -> Dispatch | None:
+    """*reply* after its bridge reported *status*; None when the report comes too late to change it.
+
+    A lease that has ended may still be reported under until the reply is handed out again: only then does
+    another bridge answer for it, and what the first one says may be wrong.
+    """
+    if lease_id is not None and lease_id != reply.lease_id:
+        return None
+    if reply.state not in _REPLACED_BY[status]:
+        return None
+    if status == "failed":
+        return fail(reply, "reported")
+    return msgspec.structs.replace(reply, state=status, lease_expires_at=None, failure=None)
+
+
+def fail(reply: Dispatch, why: Failure) -> Dispatch:
+    """*reply*, which will not go out."""
+    return msgspec.structs.replace(reply, state="failed", lease_expires_at=None, failure=why)
+
+
+def cancel(reply: Dispatch) -> Dispatch | None:
+    """*reply*, taken back by its author; None when it does not wait any more."""
+    return msgspec.structs.replace(reply, state="cancelled") if reply.state == "waiting" else None
+
+
+def _put_back(
+    reply: Dispatch,
+    *,
+    lapses: int | None = None,
+    offer_at: int | None = None,
+    push_failures: int | None = None,
+) -> Dispatch:
+    return msgspec.structs.replace(
+        reply,
+        state="waiting",
+        lease_expires_at=None,
+        lapses=reply.lapses if lapses is None else lapses,
+        offer_at=reply.offer_at if offer_at is None else offer_at,
+        push_failures=reply.push_failures if push_failures is None else push_failures,
+    )

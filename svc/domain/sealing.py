@@ -1,0 +1,54 @@
+"""Sealing: how secrets that the service itself must use again are stored.
+
+AES-256-GCM under a key of this installation. What is sealed for one purpose does not open for another, so
+nobody who can write to the database can move a secret to where it would be sent to them.
+"""
+
+import secrets
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+_VERSION: Final = b"\x01"
+_NONCE_BYTES: Final = 12
+
+
+class SealBroken(Exception):
+    """Raised for what was not sealed here for this purpose, or was changed since.
+
+    The key is another one, or somebody has been at the data.
+    """
+
+
+class Sealer:
+    """Seals and opens under one key of 32 bytes."""
+
+    __slots__ = ("_key",)
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    def __repr__(self) -> str:
+        return "Sealer(•••)"
+
+    def seal(self, secret: str, purpose: str) -> bytes:
+        """*secret*, as it may be stored. *purpose* names the one place that it is for, such as a row's id."""
+        nonce = secrets.token_bytes(_NONCE_BYTES)
+        return _VERSION + nonce + self._cipher().encrypt(nonce, secret.encode(), _VERSION + purpose.encode())
+
+    def open(self, sealed: bytes, purpose: str) -> str:
+        """What `seal` got. Raises `SealBroken`."""
+        from cryptography.exceptions import InvalidTag  # noqa: PLC0415  # see `_cipher`
+
+        version, nonce, rest = sealed[:1], sealed[1 : 1 + _NONCE_BYTES], sealed[1 + _NONCE_BYTES :]
+        try:
+            return self._cipher().decrypt(nonce, rest, version + purpose.encode()).decode()
+        except (InvalidTag, ValueError) as error:
+            raise SealBroken("a stored secret cannot be opened with this installation's key") from error
+
+    def _cipher(self) -> "AESGCM":
+        # Imported when it is needed: it takes 6 MiB, and many installations seal nothing.
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415
+
+        return AESGCM(self._key)

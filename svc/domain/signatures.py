@@ -1,0 +1,46 @@
+"""Signatures of what we send to others' servers: Standard Webhooks (https://www.standardwebhooks.com).
+
+`v1,` and the base64 of HMAC-SHA256 over `<delivery id>.<unix seconds>.<raw body>`. While a secret is being
+replaced, both sign: the receiver may know either.
+"""
+
+import hmac
+import secrets
+from base64 import b64decode, b64encode
+from collections.abc import Sequence
+from typing import Final
+
+SECRET_PREFIX: Final = "whsec_"  # noqa: S105  # what secrets begin with
+_SECRET_BYTES: Final = 32
+
+
+def new_secret() -> str:
+    """A new signing secret: `whsec_` and the base64 of 32 random bytes."""
+    return SECRET_PREFIX + b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
+
+
+def sign(signing_secrets: Sequence[str], delivery_id: str, timestamp: int, body: bytes) -> str:
+    """The signatures of *body*, one for each secret, parted by spaces. *timestamp* is in unix seconds."""
+    signed = b"%b.%d.%b" % (delivery_id.encode(), timestamp, body)
+    return " ".join(
+        "v1," + b64encode(hmac.digest(_key(secret), signed, "sha256")).decode() for secret in signing_secrets
+    )
+
+
+def signed_headers(
+    signing_secrets: Sequence[str], delivery_id: str, timestamp: int, body: bytes
+) -> dict[str, str]:
+    """The headers of a signed request: our own names, and those that stock verifiers look for."""
+    signature = sign(signing_secrets, delivery_id, timestamp, body)
+    return {
+        "X-Service-Signature": signature,
+        "X-Service-Delivery": delivery_id,
+        "X-Service-Timestamp": str(timestamp),
+        "webhook-id": delivery_id,
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": signature,
+    }
+
+
+def _key(secret: str) -> bytes:
+    return b64decode(secret.removeprefix(SECRET_PREFIX))

@@ -1,0 +1,58 @@
+"""The channel doors: `POST /api/channels/v1/<door>` with a channel key, for the bridges of messengers."""
+
+from typing import Final
+
+import structlog
+from werkzeug.exceptions import MethodNotAllowed
+
+from svc.actors import channels
+from svc.actors.house import House
+from svc.domain.errors import Unauthenticated
+from svc.domain.limits import CHANNEL_BODY_BYTES_MAX
+from svc.http.bearer import bearer_token
+from svc.http.hot import Answer, HotRequest
+from svc.http.problems import UNAUTHORIZED, is_fault, refusal
+from svc.http.tools import check_type
+
+log = structlog.get_logger("svc.http.channels")
+
+PATH: Final = "/api/channels/v1/"
+
+_JSON: Final = (b"content-type", b"application/json")
+_OWN: Final = (b"cache-control", b"no-store")
+_REPLAYED: Final = (b"idempotent-replayed", b"true")
+
+
+class ChannelDoor:
+    """Answers below `PATH`: what follows it is the name of a door."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    async def __call__(self, request: HotRequest) -> Answer:
+        """The order of the checks: key, pace, method, door, type, size, shape."""
+        bridge = await channels.admit(self._house, bearer_token(request))
+        channels.count_call(self._house, bridge)
+        if request.method != "POST":
+            raise MethodNotAllowed(["POST"])
+        name = request.path.removeprefix(PATH)
+        channels.check_door(name)
+        check_type(request)
+        told = channels.read(name, await request.read(CHANNEL_BODY_BYTES_MAX))
+        kept = await channels.call(
+            self._house,
+            bridge,
+            name,
+            told,
+            key=request.text("idempotency-key"),
+            wait_gone=request.wait_client_left,
+        )
+        return Answer(200, [_JSON, _OWN, _REPLAYED] if kept.replayed else [_JSON, _OWN], kept.body)
+
+    def refuse(self, request: HotRequest, error: Exception) -> Answer:
+        """The problem that *error* is."""
+        if isinstance(error, Unauthenticated):
+            return UNAUTHORIZED
+        if is_fault(error):
+            log.error("a call failed", path=request.path, request_id=request.id.decode(), exc_info=error)
+        return refusal(error, request.id)

@@ -1,0 +1,111 @@
+"""The units of work of an Outbox: what one connection hands out, by pull or by push."""
+
+import msgspec
+from sqlalchemy import Connection
+
+from svc.domain.changes import OutboxChanged
+from svc.domain.connections import Delivery
+from svc.domain.errors import Conflict
+from svc.domain.messages import OutboundReply, Pulled
+from svc.storage import connections, deliveries, idempotency, replies
+from svc.storage.deliveries import Attempt
+from svc.storage.idempotency import Repeatable
+from svc.storage.replies import Handed
+from svc.storage.store import Tx
+
+
+class Parcel(msgspec.Struct, frozen=True, kw_only=True):
+    """One push: a reply, or a `ping` where there is none."""
+
+    delivery_id: str
+    reply: OutboundReply | None = None
+
+
+class Load(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be pushed now, where to, and what it is signed with."""
+
+    delivery: Delivery
+    url: str | None
+    """None where nothing is pushed, because the bridge pulls."""
+    contract: str
+    sealed_secrets: tuple[bytes, ...] = ()
+    """Sealed for the connection's id; the newest first."""
+    parcels: tuple[Parcel, ...] = ()
+    more: bool = False
+    next_at: int | None = None
+
+
+def pull(tx: Tx, connection_id: str, most: int, call: Repeatable | None = None) -> Handed:
+    """Hand out at most *most* replies; with 0, only settle what time has done.
+
+    What is handed out to a *call* that may come again is kept as its answer. Raises `Conflict` where replies
+    are pushed.
+    """
+    connection = connections.find(tx.conn, connection_id)
+    if connection.delivery != "pull":
+        raise Conflict("this connection's replies are pushed")
+    hands_out = connection.hands_out and most > 0
+    handed = replies.hand_out(tx, connection_id, most, hands_out=hands_out)
+    if call is not None and handed.replies:
+        answer = msgspec.json.encode(Pulled(replies=handed.replies, more=handed.more))
+        idempotency.keep(tx, call, answer)
+    return handed
+
+
+def load(tx: Tx, connection_id: str, most: int) -> Load:
+    """Take what is to be pushed, at most *most*, tests first, and settle what time has done."""
+    connection = connections.find(tx.conn, connection_id)
+    if connection.delivery == "pull":
+        settled = replies.hand_out(tx, connection_id, 0, hands_out=False)
+        return Load(delivery="pull", url=None, contract=connection.contract, next_at=settled.next_at)
+    if connection.status == "removed":
+        return Load(delivery="push", url=None, contract=connection.contract)
+    tests = deliveries.begin_tests(tx, connection_id, most)
+    handed = replies.hand_out(
+        tx, connection_id, most - len(tests), hands_out=connection.hands_out and most > len(tests)
+    )
+    pushed = [
+        Parcel(
+            delivery_id=deliveries.of_reply(tx, connection.organization_id, connection_id, one.reply_id),
+            reply=one,
+        )
+        for one in handed.replies
+    ]
+    return Load(
+        delivery="push",
+        url=connection.url,
+        contract=connection.contract,
+        sealed_secrets=connections.sealed_secrets(tx.conn, connection_id, tx.now),
+        parcels=(*(Parcel(delivery_id=one) for one in tests), *pushed),
+        more=handed.more,
+        next_at=handed.next_at,
+    )
+
+
+def note_push(tx: Tx, connection_id: str, parcel: Parcel, attempt: Attempt) -> None:
+    """Keep how a push went: what did not arrive is put off, and an address that is gone pauses all of it."""
+    connection = connections.find(tx.conn, connection_id)
+    reply = parcel.reply
+    deliveries.note(tx, parcel.delivery_id, attempt, done=attempt.reached or reply is None)
+    if reply is not None and not attempt.reached:
+        replies.note_not_reached(tx, connection_id, reply.reply_id, reply.lease_id, attempt.retry_after_ms)
+    if attempt.gone and connection.status != "removed":
+        connections.pause(tx, connection.organization_id, connection_id, "gone")
+
+
+def send_test(tx: Tx, organization_id: str, connection_id: str) -> str:
+    """Have a `ping` pushed at once, and return its delivery id.
+
+    Raises `NotFound`, and `Conflict` where the bridge pulls, or another test is under way.
+    """
+    connection = connections.get(tx.conn, organization_id, connection_id)
+    if connection.delivery != "push":
+        raise Conflict("this connection's bridge pulls: nothing is pushed to it")
+    test = deliveries.add_test(tx, organization_id, connection_id)
+    tx.announce(OutboxChanged(connection_id))
+    return test
+
+
+def due(conn: Connection, until: int) -> list[str]:
+    """The connections that have something to push, or to give up on by *until*."""
+    return sorted({*replies.connections_due(conn, until), *deliveries.connections_with_tests(conn)})

@@ -1,0 +1,24 @@
+"""What all tables share: their metadata, how constraints are named, and the columns that come again."""
+
+from typing import Any, Final
+
+from sqlalchemy import Column, ForeignKey, MetaData, Text, text
+
+metadata: Final = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def only_where(condition: str) -> dict[str, Any]:
+    """That an index has only the rows for which *condition* holds."""
+    return {"sqlite_where": text(condition), "postgresql_where": text(condition)}
+
+
+def of_organization() -> "Column[str]":
+    """The column that says whose a row is."""
+    return Column("organization_id", Text, ForeignKey("organizations.id"), nullable=False)

@@ -1,0 +1,214 @@
+"""The Outbox by push: what is sent, the plan of retries, and how much goes at once."""
+
+import pytest
+import trio
+
+from svc.actors.outgoing import Answered, NotSent
+from svc.domain.errors import Conflict
+from svc.domain.limits import PUSHES_AT_ONCE_MAX, REPLY_LIFE_MS, SIGNING_OVERLAP_MS
+from svc.domain.signatures import sign
+from svc.domain.times import SECOND_MS
+from svc.storage import channel_tables, connections, deliveries, outboxes
+from tests.channels import channel_town, push_town
+
+LIFE_SECONDS = REPLY_LIFE_MS / SECOND_MS
+UNREACHED = NotSent("no connection")
+PLAN_SECONDS = [0, 5, 35, 155, 455, 1055, 1655, 2255, 2855, 3455]
+
+
+async def test_a_reply_is_pushed_as_soon_as_it_is_written(autojump_clock):
+    """To the bridge's address, with the same words that a pull has, under a lease."""
+    async with push_town() as (here, receiver):
+        message = await here.write_reply(text="It is ready.")
+        await trio.sleep(1)
+
+        [(_, url, _, headers)] = receiver.got
+        [body] = receiver.bodies
+        assert ("https://bridge.example/hook", "message.outbound") == (url, body["type"])
+        assert ("2026-09-18T00:00:00.000Z", message.reply_id) == (body["timestamp"], body["data"]["replyId"])
+        assert ("It is ready.", 1, "2026-09-18T00:01:00.000Z") == tuple(
+            body["data"][name] for name in ("text", "attempt", "leaseExpiresAt")
+        )
+        assert ("message.outbound", "2026-09", "application/json") == tuple(
+            headers[name] for name in ("X-Service-Event", "X-Service-Contract", "Content-Type")
+        )
+        assert ["taken"] == [row.state for row in await here.rows(channel_tables.replies)]
+        assert {"ok": True, "applied": True, "status": "sent"} == await here.report(body["data"], "sent")
+
+
+async def test_pushes_that_fail_follow_the_plan(autojump_clock):
+    """Again after 5 s, 30 s, 2 min, 5 min and then every 10 min, until the hour is over."""
+    answers: list[Answered | NotSent] = [UNREACHED, Answered(500), Answered(302)]
+    async with push_town(*answers * 5) as (here, receiver):
+        await here.write_reply()
+        await trio.sleep(LIFE_SECONDS + 1)
+
+        [row] = await here.rows(channel_tables.replies)
+        assert PLAN_SECONDS == receiver.seconds
+        assert ("failed", "expired", 0) == (row.state, row.failure, row.lapses)
+
+
+async def test_a_retry_is_known_by_its_delivery(autojump_clock):
+    """The id stays; the timestamp and the signature are those of the attempt."""
+    async with push_town(UNREACHED) as (here, receiver):
+        await here.write_reply()
+        await trio.sleep(10)
+
+        first, second = (headers for *_, headers in receiver.got)
+        assert first["X-Service-Delivery"] == second["X-Service-Delivery"] == second["webhook-id"]
+        assert 5 == int(second["X-Service-Timestamp"]) - int(first["X-Service-Timestamp"])
+        assert first["X-Service-Signature"] != second["X-Service-Signature"]
+        assert [1, 2] == [body["data"]["attempt"] for body in receiver.bodies]
+
+
+async def test_retry_after_is_honoured(autojump_clock):
+    """Where it asks for more than the plan, and within the hour."""
+    answers = [Answered(429, 90_000), Answered(503, 1_000), Answered(503, 10**12)]
+    async with push_town(*answers) as (here, receiver):
+        await here.write_reply()
+        await trio.sleep(LIFE_SECONDS + 1)
+
+        assert [0, 90, 120] == receiver.seconds
+        assert ["failed"] == [row.state for row in await here.rows(channel_tables.replies)]
+
+
+async def test_an_address_that_is_gone_pauses_the_connection(autojump_clock):
+    """Nothing is lost: with Resume it is pushed again, with all its time and the whole plan."""
+    async with push_town(Answered(410), UNREACHED) as (here, receiver):
+        await here.write_reply()
+        await trio.sleep(2 * LIFE_SECONDS)
+        gone = await here.store.read(connections.find, here.connection.id)
+        await here.store.write(connections.resume, here.organization.id, here.connection.id)
+        await trio.sleep(6)
+
+        assert ("paused", "gone") == (gone.status, gone.pause_reason)
+        assert [0, 7200, 7205] == receiver.seconds
+        assert ["taken"] == [row.state for row in await here.rows(channel_tables.replies)]
+
+
+async def test_a_push_without_a_status_is_sent_again(autojump_clock):
+    """A bridge that took it and died before it told: after the lease, five times, and no more."""
+    async with push_town() as (here, receiver):
+        await here.write_reply()
+        await trio.sleep(LIFE_SECONDS / 2)
+
+        assert [0, 60, 120, 180, 240] == receiver.seconds
+        assert [("failed", "lapsed")] == [
+            (row.state, row.failure) for row in await here.rows(channel_tables.replies)
+        ]
+
+
+async def test_only_so_many_are_under_way(autojump_clock):
+    """Eight at once; the next begins when one has ended."""
+    async with push_town() as (here, receiver):
+        receiver.takes_seconds = 3
+        for number in range(20):
+            await here.write_reply(f"chat-{number}")
+        await trio.sleep(10)
+
+        assert PUSHES_AT_ONCE_MAX == receiver.at_once_max
+        assert [0] * 8 + [3] * 8 + [6] * 4 == receiver.seconds
+
+
+async def test_pushes_keep_the_order_of_a_conversation(autojump_clock):
+    """The next one goes when the one before has come to something, a failed push included."""
+    async with push_town(UNREACHED) as (here, receiver):
+        for text in ("1", "2"):
+            await here.write_reply("a", text)
+        await trio.sleep(1)
+        await here.write_reply("b", "1")
+        await trio.sleep(5)
+        told = [body["data"]["conversationId"] + body["data"]["text"] for body in receiver.bodies]
+        await here.report(receiver.bodies[-1]["data"], "sent")
+        await trio.sleep(1)
+
+        assert ["a1", "b1", "a1"] == told
+        assert "2" == receiver.bodies[-1]["data"]["text"]
+
+
+async def test_a_status_may_come_before_the_answer(autojump_clock):
+    """A bridge that reports first and answers then, or never, has sent it all the same."""
+    async with push_town(NotSent("no answer within 10 seconds")) as (here, receiver):
+        receiver.takes_seconds = 10
+        await here.write_reply()
+        await trio.sleep(1)
+        await here.report(receiver.bodies[0]["data"], "sent")
+        await trio.sleep(LIFE_SECONDS)
+
+        assert 1 == len(receiver.got)
+        assert ["sent"] == [row.state for row in await here.rows(channel_tables.replies)]
+
+
+async def test_nothing_is_pushed_to_a_paused_connection_or_an_offline_bridge(autojump_clock):
+    """What waits goes out when it is over."""
+    async with push_town() as (here, receiver):
+        await here.told("channel.connection.report", {"state": "offline", "reason": "network"})
+        await here.write_reply("a")
+        await trio.sleep(60)
+        offline = len(receiver.got)
+        await here.store.write(connections.pause, here.organization.id, here.connection.id)
+        await here.told("channel.connection.report", {"state": "online"})
+        await trio.sleep(60)
+        paused = len(receiver.got)
+        await here.store.write(connections.resume, here.organization.id, here.connection.id)
+        await trio.sleep(1)
+
+        assert (0, 0, 1) == (offline, paused, len(receiver.got))
+
+
+async def test_both_secrets_sign_for_a_day(autojump_clock):
+    """After New signing secret, the bridge may know either; then only the new one."""
+    async with push_town() as (here, receiver):
+        new, until = await here.store.write(
+            connections.rotate_secret, here.organization.id, here.connection.id
+        )
+        await here.write_reply("a")
+        await trio.sleep(1)
+        here.clock.jump(SIGNING_OVERLAP_MS)
+        await here.write_reply("b")
+        await trio.sleep(1)
+
+        both, one = [headers["X-Service-Signature"] for *_, headers in receiver.got]
+        assert SIGNING_OVERLAP_MS == until - here.connection.created_at
+        at, _, body, headers = receiver.got[0]
+        assert sign([new, here.secret or ""], headers["webhook-id"], at // 1_000, body) == both
+        assert (2, 1) == (len(both.split()), len(one.split()))
+
+
+async def test_send_test_pushes_a_ping(autojump_clock):
+    """Once, signed like everything else; how it went can be seen."""
+    async with push_town(Answered(500)) as (here, receiver):
+        test = await here.store.write(outboxes.send_test, here.organization.id, here.connection.id)
+        with pytest.raises(Conflict):
+            await here.store.write(outboxes.send_test, here.organization.id, here.connection.id)
+        await trio.sleep(60)
+
+        [body] = receiver.bodies
+        seen = await here.store.read(deliveries.last_test, here.connection.id)
+        assert ("ping", {"connectionId": here.connection.id}) == (body["type"], body["data"])
+        assert "ping" == receiver.got[0][3]["X-Service-Event"]
+        assert seen is not None
+        assert (test, 500, 1) == (seen.id, seen.status_code, seen.attempts)
+
+
+async def test_no_test_is_sent_where_the_bridge_pulls(autojump_clock):
+    """There is no address."""
+    async with channel_town() as here:
+        with pytest.raises(Conflict):
+            await here.store.write(outboxes.send_test, here.organization.id, here.connection.id)
+
+
+async def test_pushes_of_an_earlier_life_are_gone_on_with(autojump_clock):
+    """What was under way when the house burnt down lapses, and is pushed by the next one."""
+    async with push_town() as (here, receiver):
+        receiver.takes_seconds = 30
+        await here.write_reply("a")
+        await trio.sleep(1)
+        async with here.house():
+            await trio.sleep(45)
+            await here.write_reply("b")
+            await trio.sleep(20)
+
+        told = [body["data"]["conversationId"] for body in receiver.bodies]
+        assert ["a", "b"] == sorted(set(told))
+        assert 2 <= told.count("a")

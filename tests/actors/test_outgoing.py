@@ -1,0 +1,328 @@
+"""Requests to others' servers, on real sockets: where they may go, and receivers that mean no good."""
+
+import ssl
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+import trio
+from standardwebhooks import Webhook
+from standardwebhooks.webhooks import WebhookVerificationError
+
+from svc.actors.outgoing import Answered, NotSent, Outgoing
+from svc.domain.senders import parse_networks
+from svc.storage import connections
+from tests.channels import channel_town
+
+LOOPBACK = parse_networks(["127.0.0.0/8"])
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+NOW = 1_789_689_600_000
+
+Serve = Callable[[trio.SocketStream], Awaitable[None]]
+
+
+async def read_request(stream: trio.SocketStream) -> bytes:
+    """One whole request; nothing when the client left."""
+    data = b""
+    while True:
+        head, found, body = data.partition(b"\r\n\r\n")
+        length = int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0] or 0) if found else 0
+        if found and len(body) >= length:
+            return data
+        more = await stream.receive_some(65_536)
+        if not more:
+            return b""
+        data += bytes(more)
+
+
+async def answer(stream: trio.SocketStream, *, said: bytes = OK, seen: list[bytes] | None = None) -> None:
+    """Answer every request so."""
+    while request := await read_request(stream):
+        if seen is not None:
+            seen.append(request)
+        await stream.send_all(said)
+
+
+@asynccontextmanager
+async def receiver(serve: Serve) -> AsyncIterator[str]:
+    """A server on loopback, and its address."""
+
+    async def handle(stream: trio.SocketStream) -> None:
+        try:
+            await serve(stream)
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            pass
+        finally:
+            await trio.aclose_forcefully(stream)
+
+    async with trio.open_nursery() as nursery:
+        [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        nursery.start_soon(partial(trio.serve_listeners, handle, [listener]))
+        yield f"http://127.0.0.1:{listener.socket.getsockname()[1]}/hook"
+        nursery.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def client(*networks: str) -> AsyncIterator[Outgoing]:
+    outgoing = Outgoing(parse_networks(networks) if networks else LOOPBACK)
+    yield outgoing
+    await outgoing.aclose()
+
+
+async def post(outgoing: Outgoing, url: str, seconds: float = 5) -> Answered:
+    return await outgoing.post(url, b"{}", {"X-Service-Event": "ping"}, seconds=seconds, now=NOW)
+
+
+async def test_the_status_of_the_answer_counts():
+    """With how long it asks to wait, in seconds or until a date."""
+    date = b"Fri, 18 Sep 2026 00:02:00 GMT"
+    said = {
+        b"HTTP/1.1 204 No Content\r\n\r\n": Answered(204),
+        b"HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n": Answered(503, 7_000),
+        b"HTTP/1.1 429 Slow\r\nRetry-After: " + date + b"\r\nContent-Length: 0\r\n\r\n": Answered(
+            429, 120_000
+        ),
+        b"HTTP/1.1 429 Slow\r\nRetry-After: soon\r\nContent-Length: 0\r\n\r\n": Answered(429),
+    }
+    async with client() as outgoing:
+        for raw, expected in said.items():
+            async with receiver(partial(answer, said=raw)) as url:
+                assert expected == await post(outgoing, url)
+
+
+async def test_a_connection_is_used_again():
+    """Several requests go over one."""
+    connected = 0
+
+    async def serve(stream: trio.SocketStream) -> None:
+        nonlocal connected
+        connected += 1
+        await answer(stream)
+
+    async with client() as outgoing, receiver(serve) as url:
+        for _ in range(5):
+            await post(outgoing, url)
+
+        assert 1 == connected
+
+
+async def test_redirects_are_not_followed():
+    """The redirect is the answer, wherever it leads."""
+    seen: list[bytes] = []
+    async with client() as outgoing, receiver(partial(answer, seen=seen)) as elsewhere:
+        said = b"HTTP/1.1 307 Go\r\nLocation: %b\r\nContent-Length: 0\r\n\r\n" % elsewhere.encode()
+        async with receiver(partial(answer, said=said)) as url:
+            assert Answered(307) == await post(outgoing, url)
+
+    assert [] == seen
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "127.1",
+        "2130706433",
+        "0.0.0.0",
+        "localhost",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "[64:ff9b::7f00:1]",
+        "10.0.0.1",
+        "192.168.1.1",
+        "172.16.0.1",
+        "100.64.0.1",
+        "169.254.169.254",
+        "168.63.129.16",
+        "[fe80::1]",
+        "[fd00:ec2::254]",
+        "[2002:7f00:1::]",
+        "224.0.0.1",
+        "255.255.255.255",
+    ],
+)
+async def test_private_addresses_are_refused(host: str):
+    """However they are written, and without a word to them."""
+    seen: list[bytes] = []
+    async with receiver(partial(answer, seen=seen)) as url, client("192.0.2.0/24") as outgoing:
+        with pytest.raises(NotSent, match="private"):
+            await post(outgoing, url.replace("127.0.0.1", host))
+
+    assert [] == seen
+
+
+@pytest.mark.parametrize("url", ["http://nowhere.invalid/", "http://127.0.0.1:1/", "ftp://127.0.0.1/", "x"])
+async def test_what_is_not_there_is_said_to_be_so(url: str):
+    """Whatever kind of nothing it is."""
+    async with client() as outgoing:
+        with pytest.raises(NotSent):
+            await post(outgoing, url)
+
+
+async def test_a_name_leads_where_it_led_when_it_was_checked(monkeypatch):
+    """It is resolved once for a connection, and the connection is made to that very address."""
+    asked: list[str] = []
+
+    async def resolve(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
+        if host == "bridge.example":
+            asked.append(host)
+            host = "127.0.0.1" if len(asked) == 1 else "10.0.0.1"
+        return [(2, 1, 6, "", (host, port))]
+
+    monkeypatch.setattr(trio.socket, "getaddrinfo", resolve)
+    seen: list[bytes] = []
+    async with client() as outgoing, receiver(partial(answer, seen=seen)) as url:
+        named = url.replace("127.0.0.1", "bridge.example")
+        assert Answered(200) == await post(outgoing, named)
+
+    assert ["bridge.example"] == asked
+    assert b"\r\nhost: bridge.example:" in seen[0].lower()
+
+
+async def test_tls_speaks_of_the_name(monkeypatch):
+    """The connection goes to the checked address; certificate and server name are those of the name."""
+    here = Path(__file__).parent.parent / "http"
+    names: list[str | None] = []
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(here / "loopback.cert.pem", here / "loopback.key.pem")
+    context.sni_callback = lambda _socket, name, _context: names.append(name)
+
+    async def resolve(_host: str, port: int, **_: object) -> list[tuple[object, ...]]:
+        return [(2, 1, 6, "", ("127.0.0.1", port))]
+
+    async def serve(stream: trio.SocketStream) -> None:
+        await trio.SSLStream(stream, context, server_side=True).do_handshake()
+
+    monkeypatch.setattr(trio.socket, "getaddrinfo", resolve)
+    async with client() as outgoing, receiver(serve) as url:
+        with pytest.raises(NotSent, match="TLS failed"):
+            await post(outgoing, url.replace("http://127.0.0.1", "https://bridge.example"))
+
+    assert ["bridge.example"] == names
+
+
+async def hang(stream: trio.SocketStream) -> None:
+    await trio.sleep_forever()
+
+
+async def dribble(stream: trio.SocketStream) -> None:
+    """An answer of which a byte comes now and then, without an end."""
+    await stream.send_all(b"HTTP/1.1 200 OK\r\nX: ")
+    while True:
+        await stream.send_all(b"x")
+        await trio.sleep(0.02)
+
+
+async def close_in_the_head(stream: trio.SocketStream) -> None:
+    await read_request(stream)
+    await stream.send_all(b"HTTP/1.1 20")
+
+
+async def talk_nonsense(stream: trio.SocketStream) -> None:
+    await read_request(stream)
+    await stream.send_all(b"SSH-2.0-OpenSSH_9.7\r\n" * 10)
+
+
+async def send_a_huge_head(stream: trio.SocketStream) -> None:
+    await read_request(stream)
+    await stream.send_all(b"HTTP/1.1 200 OK\r\n")
+    while True:
+        await stream.send_all(b"X: " + b"x" * 65_536 + b"\r\n")
+
+
+async def send_100_mb(stream: trio.SocketStream) -> None:
+    await read_request(stream)
+    await stream.send_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n")
+    for _ in range(100):
+        await stream.send_all(bytes(1_000_000))
+
+
+async def close_in_the_body(stream: trio.SocketStream) -> None:
+    await read_request(stream)
+    await stream.send_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nok")
+
+
+async def dribble_the_body(stream: trio.SocketStream) -> None:
+    await read_request(stream)
+    await stream.send_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+    while True:
+        await stream.send_all(b"x")
+        await trio.sleep(0.02)
+
+
+@pytest.mark.parametrize("serve", [hang, dribble, close_in_the_head, talk_nonsense, send_a_huge_head])
+async def test_an_answer_that_never_is_one_is_given_up(serve: Serve):
+    """In time, and the next request to somebody else goes as ever."""
+    async with client() as outgoing, receiver(serve) as bad, receiver(answer) as good:
+        with trio.fail_after(5):
+            with pytest.raises(NotSent):
+                await post(outgoing, bad, seconds=0.3)
+            assert Answered(200) == await post(outgoing, good)
+
+
+@pytest.mark.parametrize("serve", [send_100_mb, close_in_the_body, dribble_the_body])
+async def test_only_the_status_of_a_bad_answer_counts(serve: Serve):
+    """What follows is read for a moment and within a limit, and then the connection is closed."""
+    async with client() as outgoing, receiver(serve) as bad, receiver(answer) as good:
+        with trio.fail_after(5):
+            assert Answered(200) == await post(outgoing, bad)
+            assert Answered(200) == await post(outgoing, good)
+
+
+async def test_receivers_that_hang_hold_up_nobody_else():
+    """A hundred at once, and one that is well."""
+    async with client() as outgoing, receiver(hang) as bad, receiver(answer) as good:
+        given_up = 0
+
+        async def try_bad() -> None:
+            nonlocal given_up
+            with pytest.raises(NotSent):
+                await post(outgoing, bad, seconds=1)
+            given_up += 1
+
+        async with trio.open_nursery() as nursery:
+            for _ in range(100):
+                nursery.start_soon(try_bad)
+            await trio.testing.wait_all_tasks_blocked()
+            assert Answered(200) == await post(outgoing, good)
+            assert 0 == given_up
+
+        assert 100 == given_up
+
+
+async def test_cookies_are_not_taken():
+    """What a receiver says once is not told again."""
+    seen: list[bytes] = []
+    said = OK.replace(b"\r\n\r\n", b"\r\nSet-Cookie: a=b\r\n\r\n")
+    async with client() as outgoing, receiver(partial(answer, said=said, seen=seen)) as url:
+        await post(outgoing, url)
+        await post(outgoing, url)
+
+    assert [False, False] == [b"cookie" in one.lower() for one in seen]
+
+
+async def test_a_stock_verifier_takes_our_pushes_as_they_are():
+    """Over the wire; also for who knows only the secret before a change, or only the one after it."""
+    seen: list[bytes] = []
+    start = round((time.time() - trio.current_time()) * 1_000)
+    async with client() as outgoing, receiver(partial(answer, seen=seen)) as url:  # noqa: SIM117  # reads better
+        async with channel_town(outgoing, start=start, delivery="push", url=url) as here:
+            new, _ = await here.store.write(
+                connections.rotate_secret, here.organization.id, here.connection.id
+            )
+            await here.write_reply(text="„Grüße“ 👋")
+            with trio.fail_after(5):
+                while not seen:  # noqa: ASYNC110  # what happens on a real socket sets no event
+                    await trio.sleep(0.01)
+
+            [request] = seen
+            head, _, body = request.partition(b"\r\n\r\n")
+            headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
+            for secret in (here.secret, new):
+                told = Webhook(secret or "").verify(body, headers)
+                assert "„Grüße“ 👋" == told["data"]["text"]
+            with pytest.raises(WebhookVerificationError):
+                Webhook(new).verify(body.replace(b"Gr", b"gr"), headers)
