@@ -141,9 +141,9 @@ async def call(
     if key is None:
         return await _call(house, bridge, _Said(name, told), wait_gone)
     repeats.check_key(key)
-    with repeats.alone(house, bridge.id, name, key):
+    with repeats.alone(house, bridge.organization_id, bridge.id, name, key):
         fingerprint = hashlib.sha256(_canonical(told)).digest()
-        said = _Said(name, told, Repeatable(bridge.id, name, key, fingerprint))
+        said = _Said(name, told, Repeatable(bridge.organization_id, bridge.id, name, key, fingerprint))
         return await _call(house, bridge, said, wait_gone)
 
 
@@ -156,7 +156,7 @@ async def _call(house: House, bridge: ChannelRoute, said: _Said, wait_gone: Wait
 def _write(tx: Tx, bridge: ChannelRoute, said: _Said) -> Kept:
     write = _DOORS[said.name].write
     assert write is not None  # noqa: S101  # pulls go another way
-    return idempotency.once(tx, bridge.organization_id, said.call, lambda: write(tx, bridge, said.told))
+    return idempotency.once(tx, said.call, lambda: write(tx, bridge, said.told))
 
 
 async def _pull(
@@ -171,7 +171,7 @@ async def _pull(
         return Kept(msgspec.json.encode(Pulled(replies=handed.replies, more=handed.more)))
     if call is None:
         return Kept(msgspec.json.encode(_NONE_YET))
-    return await house.store.write(idempotency.once, bridge.organization_id, call, lambda: _NONE_YET)
+    return await house.store.write(idempotency.once, call, lambda: _NONE_YET)
 
 
 async def _wait_for_replies(

@@ -60,8 +60,8 @@ class House(ActorSystem):
         self.passwords = passwords or Passwords()
         self.calls_per_minute = calls_per_minute
         """The budget of each key, and of each signed-in person."""
-        self.under_way: set[tuple[str, str, str]] = set()
-        """Writes under an idempotency key that are being done now: by caller, tool and key."""
+        self.under_way: set[tuple[str, str, str, str]] = set()
+        """Writes under an idempotency key that are being done now: by organization, caller, tool and key."""
         self.keys: Directory[Route] = Directory(store, clock, api_keys.route)
         """Where live API and gateway keys lead."""
         self.sessions: Directory[Session] = Directory(store, clock, sessions.find)

@@ -18,12 +18,12 @@ def check_key(key: str) -> None:
 
 
 @contextmanager
-def alone(house: House, caller_id: str, name: str, key: str) -> Iterator[None]:
+def alone(house: House, organization_id: str, caller_id: str, name: str, key: str) -> Iterator[None]:
     """Nobody else does the same meanwhile. That is a courtesy: the row decides, see `idempotency`.
 
     Raises `IdempotencyInProgress`.
     """
-    this = (caller_id, name, key)
+    this = (organization_id, caller_id, name, key)
     if this in house.under_way:
         raise IdempotencyInProgress("the first call under this idempotency key is still under way")
     house.under_way.add(this)

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from svc.actors.house import House
 from svc.actors.sign_in_gate import SignInGate
 from svc.domain.contacts import normalise_email
-from svc.domain.errors import ConfirmationRequired, DomainError, InvalidValue, NotFound, Unauthenticated
+from svc.domain.errors import ConfirmationRequired, DomainError, InvalidValue, NotFound, Unauthenticated, at
 from svc.domain.keys import SESSION, digest, new_key
 from svc.domain.limits import SESSION_SEEN_NOTED_MS
 from svc.domain.people import Person
@@ -90,15 +90,18 @@ async def sign_up(
     """Accept an invitation with a new account, and sign it in.
 
     Raises `NotFound` for no such invitation, `Forbidden` for one that its inviter could not give any more,
-    `Conflict` where its e-mail address has an account, `InvalidValue` and `Unavailable`.
+    `Conflict` where its e-mail address has an account, `InvalidInput` and `Unavailable`.
     """
     invited = digest(invitation_token)
     await house.store.read(invitations.waiting, invited, house.clock.now())  # before the work of a hash
-    hashed = await house.passwords.hash(password)
+    with at("/password"):
+        hashed = await house.passwords.hash(password)
     token = new_key(SESSION)
 
     def unit(tx: Tx) -> Profile:
-        return _open(tx, invitations.accept_as_new(tx, invited, name, hashed).id, token, browser)
+        with at("/name"):
+            person = invitations.accept_as_new(tx, invited, name, hashed)
+        return _open(tx, person.id, token, browser)
 
     profile = await house.store.write(unit)
     return SignedIn(token, csrf_token(token), profile)
@@ -152,12 +155,13 @@ async def set_password(house: House, token: str, password: str) -> None:
     """Give the signed-in person a new password; their other sessions end.
 
     Raises `Unauthenticated`, `ConfirmationRequired` unless they showed who they are within the last two
-    hours, `InvalidValue` and `Unavailable`.
+    hours, `InvalidInput` and `Unavailable`.
     """
     session = await session_of(house, token)
     if not is_fresh(session.confirmed_at, house.clock.now()):
         raise ConfirmationRequired("confirm who you are first")
-    hashed = await house.passwords.hash(password)
+    with at("/password"):
+        hashed = await house.passwords.hash(password)
     await house.store.write(accounts.set_password, session.person_id, hashed, digest(token))
 
 

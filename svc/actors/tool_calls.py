@@ -116,7 +116,7 @@ async def run(
         if idempotency_key is None:
             return await house.store.write(write)
         _check_repeatable(tool, idempotency_key)
-        with repeats.alone(house, call.caller.id, tool.name, idempotency_key):
+        with repeats.alone(house, call.caller.organization_id, call.caller.id, tool.name, idempotency_key):
             return await house.store.write(write, idempotency_key)
     except Forbidden as refusal:
         await _note_refusal(house, call, tool.name, refusal)

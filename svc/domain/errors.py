@@ -33,6 +33,9 @@ class Fault(msgspec.Struct, frozen=True):
     code: str
     detail: str
 
+    def __str__(self) -> str:
+        return f"{self.pointer}: {self.detail}" if self.pointer else self.detail
+
 
 def pointer_to(*steps: str) -> str:
     """The JSON pointer (RFC 6901) along *steps*."""
@@ -46,12 +49,7 @@ class InvalidInput(DomainError, ValueError):
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(faults)
-        super().__init__("; ".join(map(_told, self.faults)))
-
-
-def _told(fault: Fault) -> str:
-    """What is wrong, and where, unless it is the whole."""
-    return f"{fault.pointer}: {fault.detail}" if fault.pointer else fault.detail
+        super().__init__("; ".join(map(str, self.faults)))
 
 
 @contextmanager

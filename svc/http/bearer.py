@@ -9,4 +9,4 @@ def bearer_token(request: HotRequest) -> str | None:
     Several such headers are one that is no key's. None where nothing of the kind was sent.
     """
     scheme, _, token = (request.text("authorization") or "").partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else None
+    return token.strip(" ") if scheme.lower() == "bearer" else None

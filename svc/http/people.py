@@ -20,9 +20,11 @@ from svc.domain.senders import Network, is_trusted
 from svc.domain.sessions import csrf_token
 from svc.domain.times import SECOND_MS
 from svc.http.lean import LeanRequest
-from svc.http.problems import as_response, problem, refusal
+from svc.http.problems import as_response, refusal
 from svc.http.senders import address_of
 from svc.http.session_cookie import CHALLENGE, COOKIE, CSRF_HEADER, guarded_token, session_token
+from svc.http.tools import NotJson
+from svc.tools.tool import read_asked
 
 BODY_BYTES_MAX: Final = 16_384
 
@@ -81,14 +83,6 @@ class SessionAnswer(msgspec.Struct, frozen=True, rename="camel"):
     organizations: list[OrganizationAnswer]
 
 
-class BadBody(Exception):
-    """Raised for a body that is not what the door takes; `answer` says how."""
-
-    def __init__(self, answer: Response) -> None:
-        super().__init__(answer.status)
-        self.answer = answer
-
-
 def people_doors(house: House, trusted_proxies: Sequence[Network]) -> Blueprint:
     """Everything under `/app/api/` that is no tool."""
     doors = Blueprint("people", __name__, url_prefix="/app/api")
@@ -108,10 +102,6 @@ def people_doors(house: House, trusted_proxies: Sequence[Network]) -> Blueprint:
         if answer.status_code == HTTPStatus.UNAUTHORIZED:
             answer.headers["WWW-Authenticate"] = CHALLENGE
         return _unstored(answer)
-
-    @doors.errorhandler(BadBody)
-    async def refuse_body(error: BadBody) -> Response:
-        return _unstored(error.answer)
 
     return doors
 
@@ -233,17 +223,12 @@ def _check_origin() -> None:
 
 
 async def _read(shape: type[T]) -> T:
-    """The body, which must be JSON of that *shape*. Raises `BadBody`."""
-    request_id = _request().id
+    """The body, which must be JSON of that *shape*. Raises `NotJson`, and as `read_asked` does."""
     _request().max_content_length = BODY_BYTES_MAX
     if request.mimetype != "application/json":
-        raise BadBody(problem("unsupported_media_type", request_id, "send application/json"))
-    try:
-        return msgspec.json.decode(await request.get_data(), type=shape)
-    except msgspec.ValidationError as error:
-        raise BadBody(problem("validation_failed", request_id, str(error))) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise BadBody(problem("malformed_json", request_id)) from None
+        raise NotJson("send `Content-Type: application/json`")
+    body = cast("bytes", await request.get_data(as_text=False))
+    return read_asked(msgspec.json.Decoder(shape), body)
 
 
 def _session_answer(token: str, profile: Profile) -> SessionAnswer:

@@ -16,6 +16,7 @@ from werkzeug.exceptions import (
 from svc.domain.errors import DomainError, Fault, InvalidInput, TooManyAttempts, Unavailable
 from svc.domain.times import SECOND_MS
 from svc.domain.windows import retry_after_seconds
+from svc.http.bodies import BodyTooLarge
 from svc.http.hot import Answer
 
 Code = Literal[
@@ -173,7 +174,8 @@ def refusal(error: Exception, request_id: bytes) -> Answer:
         case HTTPException():
             if isinstance(error, MethodNotAllowed) and error.valid_methods:
                 headers.append((b"allow", ", ".join(sorted(error.valid_methods)).encode()))
-            return told(_http_code(error), request_id, headers=headers)
+            detail = f"it is over {error.limit_bytes:,} bytes" if isinstance(error, BodyTooLarge) else None
+            return told(_http_code(error), request_id, detail, headers=headers)
         case TooManyAttempts():
             headers.append(_retry_after(error.retry_after_ms))
         case Unavailable():

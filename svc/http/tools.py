@@ -8,7 +8,8 @@ from typing import Any, Final, Protocol
 
 import structlog
 from werkzeug.exceptions import MethodNotAllowed
-from werkzeug.http import http_date, parse_cookie
+from werkzeug.http import http_date
+from werkzeug.sansio.http import parse_cookie
 
 from svc.actors import tool_calls
 from svc.actors.house import House

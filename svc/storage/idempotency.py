@@ -18,8 +18,12 @@ from svc.storage.tables import idempotency
 
 
 class Repeatable(msgspec.Struct, frozen=True):
-    """A call that may come again: who makes it, of what, under which key, and what it asks, as a digest."""
+    """A call that may come again: where and by whom, of what, under which key, and what it asks, as a digest.
 
+    A person is the same caller in every organization that they work in, and calls of them in each.
+    """
+
+    organization_id: str
     caller_id: str
     tool: str
     key: str
@@ -30,6 +34,7 @@ _encode: Final = msgspec.json.Encoder().encode
 
 _FIND = Prepared(
     select(idempotency.c.fingerprint, idempotency.c.answer).where(
+        idempotency.c.organization_id == bindparam("organization_id"),
         idempotency.c.caller_id == bindparam("caller_id"),
         idempotency.c.tool == bindparam("tool"),
         idempotency.c.key == bindparam("key"),
@@ -38,6 +43,7 @@ _FIND = Prepared(
 )
 _FORGET = Prepared(
     delete(idempotency).where(
+        idempotency.c.organization_id == bindparam("of_organization"),
         idempotency.c.caller_id == bindparam("of_caller"),
         idempotency.c.tool == bindparam("of_tool"),
         idempotency.c.key == bindparam("of_key"),
@@ -52,8 +58,16 @@ def first_answer(conn: Connection, call: Repeatable, now: int) -> bytes | None:
     Raises `IdempotencyMismatch` when the first asked something else.
     """
     since = now - IDEMPOTENCY_LIFE_MS
-    asked = {"caller_id": call.caller_id, "tool": call.tool, "key": call.key, "since": since}
-    row = _FIND.one(conn, asked)
+    row = _FIND.one(
+        conn,
+        {
+            "organization_id": call.organization_id,
+            "caller_id": call.caller_id,
+            "tool": call.tool,
+            "key": call.key,
+            "since": since,
+        },
+    )
     if row is None:
         return None
     if row.fingerprint != call.fingerprint:
@@ -61,14 +75,22 @@ def first_answer(conn: Connection, call: Repeatable, now: int) -> bytes | None:
     return bytes(row.answer)
 
 
-def keep(tx: Tx, organization_id: str, call: Repeatable, answer: bytes) -> None:
+def keep(tx: Tx, call: Repeatable, answer: bytes) -> None:
     """Keep the answer of a first call, for as long as `IDEMPOTENCY_LIFE_MS`."""
     # One that is too old to count may be there still.
-    _FORGET.run(tx.conn, {"of_caller": call.caller_id, "of_tool": call.tool, "of_key": call.key})
+    _FORGET.run(
+        tx.conn,
+        {
+            "of_organization": call.organization_id,
+            "of_caller": call.caller_id,
+            "of_tool": call.tool,
+            "of_key": call.key,
+        },
+    )
     _INSERT.run(
         tx.conn,
         {
-            "organization_id": organization_id,
+            "organization_id": call.organization_id,
             "caller_id": call.caller_id,
             "tool": call.tool,
             "key": call.key,
@@ -87,7 +109,7 @@ class Kept(msgspec.Struct, frozen=True):
     """It is what the first call under the same key was answered, and nothing was done now."""
 
 
-def once(tx: Tx, organization_id: str, call: Repeatable | None, do: Callable[[], msgspec.Struct]) -> Kept:
+def once(tx: Tx, call: Repeatable | None, do: Callable[[], msgspec.Struct]) -> Kept:
     """What *do* answers, or what the first such *call* was answered. Raises `IdempotencyMismatch`."""
     if call is None:
         return Kept(_encode(do()))
@@ -95,5 +117,5 @@ def once(tx: Tx, organization_id: str, call: Repeatable | None, do: Callable[[],
     if before is not None:
         return Kept(before, replayed=True)
     body = _encode(do())
-    keep(tx, organization_id, call, body)
+    keep(tx, call, body)
     return Kept(body)

@@ -48,7 +48,7 @@ def pull(tx: Tx, connection_id: str, most: int, call: Repeatable | None = None) 
     handed = replies.hand_out(tx, connection_id, most, hands_out=hands_out)
     if call is not None and handed.replies:
         answer = msgspec.json.encode(Pulled(replies=handed.replies, more=handed.more))
-        idempotency.keep(tx, connection.organization_id, call, answer)
+        idempotency.keep(tx, call, answer)
     return handed
 
 

@@ -518,10 +518,10 @@ audit: Final = Table(
 idempotency: Final = Table(
     "idempotency",
     metadata,
+    Column("organization_id", Text, ForeignKey("organizations.id"), primary_key=True),
     Column("caller_id", Text, primary_key=True),
     Column("tool", Text, primary_key=True),
     Column("key", Text, primary_key=True),
-    _organization(),
     Column("fingerprint", LargeBinary, nullable=False),
     Column("answer", LargeBinary, nullable=False),
     Column("created_at", BigInteger, nullable=False),

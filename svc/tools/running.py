@@ -51,14 +51,14 @@ def write(tx: Tx, tool: Tool[Any, Any], call: Call, asked: Asked, key: str | Non
         audit.note(tx, call, tool.name, target)
     body = _encode(answer)
     if repeatable is not None:
-        idempotency.keep(tx, call.caller.organization_id, repeatable, body)
+        idempotency.keep(tx, repeatable, body)
     return Done(body)
 
 
 def repeatable_call(tool: Tool[Any, Any], call: Call, asked: Asked, key: str) -> Repeatable:
     """The call under its idempotency *key*. What it asks is compared as it was understood, not as written."""
     fingerprint = hashlib.sha256(_canonical(asked)).digest()
-    return Repeatable(call.caller.id, tool.name, key, fingerprint)
+    return Repeatable(call.caller.organization_id, call.caller.id, tool.name, key, fingerprint)
 
 
 def _targets(asked: Asked, answer: msgspec.Struct) -> Sequence[str | None]:

@@ -35,6 +35,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 A = TypeVar("A", bound=Asked)
 R = TypeVar("R", bound=msgspec.Struct)
+T = TypeVar("T")
 
 about = msgspec.Meta
 """`Annotated[str, about(description="…")]` documents a field, and says what is allowed in it."""
@@ -193,7 +194,7 @@ class Registry(Mapping[str, Tool[Any, Any]]):
         return self._tools.get(name) or self._by_wire_name.get(name)
 
 
-def read_asked(decoder: msgspec.json.Decoder[A], body: bytes | msgspec.Raw) -> A:
+def read_asked(decoder: msgspec.json.Decoder[T], body: bytes | msgspec.Raw) -> T:
     """What is asked, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
     return json_input.read(decoder, body)
 

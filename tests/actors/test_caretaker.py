@@ -25,7 +25,7 @@ from tests.town import Town, town
 
 
 def an_answer(tx: Tx, here: Town, key: str) -> None:
-    idempotency.keep(tx, here.organization.id, Repeatable("key_1", "record.create", key, b"f"), b"{}")
+    idempotency.keep(tx, Repeatable(here.organization.id, "key_1", "record.create", key, b"f"), b"{}")
 
 
 def a_link(tx: Tx, here: Town, key: str) -> None:

@@ -13,7 +13,7 @@ import trio.testing
 from svc.actors import tool_calls
 from svc.actors.organization import Admission
 from svc.clock import VirtualClock
-from svc.domain.callers import Call
+from svc.domain.callers import Call, operator_call
 from svc.domain.errors import Forbidden, IdempotencyMismatch, NotFound, Unauthenticated
 from svc.domain.keys import digest
 from svc.domain.limits import CALLS_MAX
@@ -111,6 +111,26 @@ async def test_a_key_is_told_apart_by_its_tool_and_its_caller(autojump_clock):
 
         assert [200, 200] == [one.status_code for one in answers]
         assert 2 == await here.count(tables.records)
+
+
+async def test_a_person_has_an_idempotency_key_in_each_organization(autojump_clock):
+    """A repeat in one organization is not answered with what was made in another."""
+    async with tool_town() as here:
+        other = await here.store.write(organizations.create, NewOrganization(name="Another"))
+        await here.store.write(members.add, operator_call(other.id), here.owner.id, "owner")
+        csrf = await here.sign_in()
+        answers = [
+            await here.call_as_person(
+                "record.create", ADA, csrf=csrf, idempotency_key="k-1", x_organization_id=organization_id
+            )
+            for organization_id in (here.organization.id, other.id) * 2
+        ]
+
+        assert [False, False, True, True] == ["idempotent-replayed" in one.headers for one in answers]
+        assert [one.content for one in answers[:2]] == [one.content for one in answers[2:]]
+        assert {here.organization.id, other.id} == {
+            one.organization_id for one in await here.rows(tables.records)
+        }
 
 
 async def test_no_more_calls_than_the_budget_has_at_once(autojump_clock):

@@ -268,6 +268,24 @@ async def test_what_is_not_understood_is_a_problem(body, status, code, autojump_
         assert (status, code) == (answer.status_code, answer.json()["code"])
 
 
+async def test_what_is_wrong_is_pointed_at(autojump_clock):
+    """In the body, as at the doors of tools."""
+    async with doors() as asked:
+        call = operator_call(asked.organization.id)
+        made = await asked.store.write(invitations.invite, call, "grace@example.com", "viewer", ())
+        good = {"token": made.token, "name": "Grace", "password": PASSWORD}
+        answers = [
+            await asked.ask("sign-in", GOOD | {"email": 1}),
+            await asked.ask("sign-up", good | {"password": "short"}),
+            await asked.ask("sign-up", good | {"name": "\n"}),
+            await asked.ask("password", {"password": "short"}, await asked.signed_in()),
+        ]
+
+        assert [(422, [pointer]) for pointer in ("/email", "/password", "/name", "/password")] == [
+            (one.status_code, [fault["pointer"] for fault in one.json().get("errors", ())]) for one in answers
+        ]
+
+
 async def test_where_nobody_may_work_nobody_signs_in(autojump_clock):
     """A closed organization's people are told what a wrong password is."""
     async with doors() as asked:

@@ -67,6 +67,7 @@ async def test_who_has_no_good_key_gets_one_answer(autojump_clock):
                 [(b"authorization", b"Basic " + here.key.encode())],
                 [(b"authorization", b"Bearer " + b"k" * 10_000)],
                 [(b"authorization", b"Bearer \xff\xfe")],
+                [(b"authorization", b"Bearer " + here.key.encode() + b"\xa0")],
                 [(b"authorization", b"Bearer " + here.key.encode())] * 2,
             )
         ]
@@ -74,6 +75,38 @@ async def test_who_has_no_good_key_gets_one_answer(autojump_clock):
         assert {(401, UNAUTHORIZED.body, "Bearer")} == {
             (one.status_code, one.content, one.headers["www-authenticate"]) for one in answers
         }
+
+
+async def test_several_lengths_of_a_body_are_refused(autojump_clock):
+    """HTTP/2 lets them pass, even where they agree."""
+    async with tool_town() as here:
+        headers = [
+            (b"authorization", b"Bearer " + here.key.encode()),
+            (b"content-type", b"application/json"),
+            *[(b"content-length", b"2")] * 2,
+        ]
+        answer = await here.client.post("/api/v1/tools/object.list", content=b"{}", headers=headers)
+
+        assert (400, "malformed_request") == (answer.status_code, answer.json()["code"])
+
+
+async def test_a_cookie_of_any_bytes_is_nobodys(autojump_clock):
+    """Cookies need not be UTF-8."""
+    async with tool_town() as here:
+        headers = [(b"cookie", b"svc_session=\xff\xfe"), (b"x-csrf-token", b"\xff")]
+        answer = await here.client.post("/app/api/tools/object.list", json={}, headers=headers)
+
+        assert 403 == answer.status_code
+
+
+async def test_what_is_wrong_as_a_whole_is_said_plainly(autojump_clock):
+    """The detail names a place only where there is one."""
+    async with tool_town() as here:
+        answers = [await here.call("record.get", body) for body in ([1], {"objectType": 1, "id": "rec_1"})]
+
+        assert ["expected `object`, got `array`", "/objectType: expected `str`, got `int`"] == [
+            one.json()["detail"] for one in answers
+        ]
 
 
 async def test_a_repeated_write_is_done_once(autojump_clock):
@@ -100,9 +133,10 @@ async def test_a_body_over_the_limit_is_refused(autojump_clock):
             headers={"authorization": f"bearer {here.key}", "content-type": "application/json"},
         )
 
-        assert (413, "body_too_large", "599") == (
+        assert (413, "body_too_large", "it is over 1,000,000 bytes", "599") == (
             answer.status_code,
             answer.json()["code"],
+            answer.json()["detail"],
             answer.headers["ratelimit-remaining"],
         )
 

@@ -10,7 +10,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Column, Connection, Integer, MetaData, Table, Text
+from sqlalchemy import Column, Connection, Integer, MetaData, Table, Text, inspect
 
 from svc.clock import WallClock
 from svc.storage import migrate
@@ -206,6 +206,15 @@ def test_the_migrations_make_the_indexes_as_the_tables_say(conn: Connection) -> 
     migrate_to_head(conn)
 
     assert expected == indexes(conn)
+
+
+def test_the_migrations_make_the_primary_keys_as_the_tables_say(conn: Connection) -> None:
+    """Alembic does not compare them either."""
+    migrate_to_head(conn)
+
+    made = inspect(conn)
+    for table in metadata.sorted_tables:
+        assert table.primary_key.columns.keys() == made.get_pk_constraint(table.name)["constrained_columns"]
 
 
 def test_the_newest_revision_is_known_without_alembic(conn: Connection) -> None:
