@@ -86,6 +86,7 @@ async def find(house: House, registry: Registry, call: Call, name: str) -> Tool[
     """
     tool = registry.named(name)
     if tool is None:
+        await check_reach(house, call)
         raise UnknownTool(f"there is no tool {name[:100]!r}")
     if tool.deprecated is not None and house.clock.now() >= tool.deprecated.sunset_at:
         raise Gone(f"{tool.name} is gone: call {tool.deprecated.replacement}")

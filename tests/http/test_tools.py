@@ -165,3 +165,13 @@ async def test_a_refusal_for_lack_of_rights_is_in_the_trail(autojump_clock):
             refused.person_id,
             refused.request_id,
         )
+
+
+async def test_a_gateway_key_may_call_no_tool(autojump_clock):
+    """Not even one that there is not: it is a live key with another reach."""
+    async with tool_town() as here:
+        key = await here.mint(limited_to="ai.gateway")
+        answers = [await here.call(name, key=key) for name in ("record.list", "no.such_tool")]
+
+        assert [(403, "forbidden")] * 2 == [(one.status_code, one.json()["code"]) for one in answers]
+        assert 2 == await here.count(tables.audit, outcome="refused")
