@@ -64,6 +64,7 @@ class Tool(Generic[A, R]):
         fn: Callable[[Any, Call, A], R],
         *,
         needs: Permission | None,
+        own: Permission | None,
         runs: Runs,
         refuses: tuple[type[DomainError], ...],
         example: A,
@@ -79,6 +80,8 @@ class Tool(Generic[A, R]):
         self.effect: Final = effect
         self.needs: Final = needs
         """The permission without which nobody runs it; None for everybody who is let in."""
+        self.own: Final = own
+        """The permission that does instead for what is the caller's own, if any; the tool knows what is."""
         self.runs: Final[Runs] = runs
         self.refuses: Final = refuses
         """What it may answer beside its answer and the refusals that all tools share."""
@@ -113,6 +116,7 @@ def tool(
     example: A,
     answer: R,
     needs: Permission | None = None,
+    own: Permission | None = None,
     runs: Runs = "open",
     refuses: tuple[type[DomainError], ...] = (),
     shows_secret: bool = False,
@@ -128,6 +132,7 @@ def tool(
     example: A,
     answer: R,
     needs: Permission | None = None,
+    own: Permission | None = None,
     runs: Runs = "open",
     refuses: tuple[type[DomainError], ...] = (),
     shows_secret: bool = False,
@@ -142,6 +147,7 @@ def tool(
     example: A,
     answer: R,
     needs: Permission | None = None,
+    own: Permission | None = None,
     runs: Runs = "open",
     refuses: tuple[type[DomainError], ...] = (),
     shows_secret: bool = False,
@@ -155,6 +161,7 @@ def tool(
             effect,
             fn,
             needs=needs,
+            own=own,
             runs=runs,
             refuses=refuses,
             example=example,
