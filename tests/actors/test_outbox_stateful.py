@@ -320,7 +320,7 @@ class Promises(RuleBasedStateMachine):
         assert limit is not None
         self.pass_time(max(0, limit - before_ms - self.model.now))
 
-    @rule(times=st.integers(2, 5))
+    @rule(times=st.sampled_from([1, 4, 5, 6]))
     def say_nothing(self, times: int) -> None:
         """A bridge that takes what there is, again and again, and never reports."""
         for _ in range(times):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from svc.domain.replies import Dispatch, cancel, put_off, queued, report, resume, settle, take
+from svc.domain.replies import Dispatch, ReportedState, cancel, put_off, queued, report, resume, settle, take
 
 NOW = 1_800_000_000_000
 MINUTE, HOUR = 60_000, 3_600_000
@@ -82,7 +82,7 @@ def test_pushes_are_put_off_by_the_plan():
 def test_statuses_only_go_forward(state, applies):
     """And `delivered` and `read` outdo that it failed."""
     reply = Dispatch(state=state, expires_at=NOW + HOUR, offer_at=NOW, lease_id="lse_1")
-    statuses = ("sent", "delivered", "read", "failed")
+    statuses: tuple[ReportedState, ...] = ("sent", "delivered", "read", "failed")
 
     assert applies.split() == [one for one in statuses if report(reply, one) is not None]
     assert [] == [one for one in statuses if report(reply, one, "lse_2") is not None]
