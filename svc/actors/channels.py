@@ -32,7 +32,6 @@ from svc.domain.messages import (
     StatusNoted,
     StatusReport,
     Told,
-    check_storable,
 )
 from svc.domain.times import SECOND_MS
 from svc.storage import connections, conversations, idempotency, messages
@@ -119,7 +118,7 @@ def read(name: str, body: bytes) -> Told:
     """What is said at a door. Raises `MalformedJson`, and `InvalidInput` for another shape."""
     told: Told = json_input.read(_DOORS[name].decoder, body)
     if b"\\u0000" in body:  # JSON has no other way to say it
-        check_storable(told)
+        json_input.check_storable(told)
     return told
 
 

@@ -91,7 +91,7 @@ async def find(house: House, registry: Registry, call: Call, name: str) -> Tool[
     if tool.deprecated is not None and house.clock.now() >= tool.deprecated.sunset_at:
         raise Gone(f"{tool.name} is gone: call {tool.deprecated.replacement}")
     try:
-        permit(call.caller, tool.name, needs=tool.needs, runs=tool.runs)
+        permit(call.caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
     except Forbidden as refusal:
         await _note_refusal(house, call, tool.name, refusal)
         raise
@@ -159,7 +159,7 @@ def _as_of_now(house: House, conn: Connection, now: int, tool: Tool[Any, Any], c
     if caller.access_revision in {None, house.access_revisions[organization_id]}:
         return call
     caller = admit_again(access.of_organization(conn, organization_id, now), caller, now)
-    permit(caller, tool.name, needs=tool.needs, runs=tool.runs)
+    permit(caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
     return msgspec.structs.replace(call, caller=caller)
 
 

@@ -1,5 +1,6 @@
 """Sending one call until it is answered: the same body under the same idempotency key, so it is done once."""
 
+import json
 import random
 import uuid
 from collections.abc import Mapping
@@ -74,7 +75,7 @@ class Transport:
         }
         if again:
             headers["Idempotency-Key"] = idempotency_key or str(uuid.uuid4())
-        content = msgspec.json.encode(body)
+        content = _encode(body)
         attempt = 0
         while True:
             attempt += 1
@@ -111,6 +112,14 @@ class Transport:
         if len(body) > ANSWER_BYTES_MAX:
             raise BadAnswer("an answer of more bytes than the service ever sends")
         return _Answer(answer.status_code, answer.headers, bytes(body))
+
+
+def _encode(body: Any) -> bytes:
+    """*body* as JSON. Half of a surrogate pair, which some messengers' JSON has, goes as a question mark."""
+    try:
+        return msgspec.json.encode(body)
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(body), ensure_ascii=False).encode(errors="replace")
 
 
 class _Answer(NamedTuple):

@@ -68,8 +68,12 @@ def operator_call(organization_id: str) -> Call:
     return Call(caller=caller, door="cli")
 
 
-def permit(caller: Caller, tool: str, *, needs: Permission | None, runs: Runs) -> None:
+def permit(
+    caller: Caller, tool: str, *, needs: Permission | None, own: Permission | None = None, runs: Runs
+) -> None:
     """Let *caller* run *tool*, which needs a permission and is for `runs`.
+
+    With *own* it may be run too, for what is the caller's own: the tool itself looks at that.
 
     Raises `Forbidden`, `PersonOnly` or `ApprovalRequired`. The order is that of what says most to the caller:
     what no key ever does comes before what this key may not.
@@ -83,5 +87,5 @@ def permit(caller: Caller, tool: str, *, needs: Permission | None, runs: Runs) -
         raise Forbidden(f"this key is not for {tool}")
     if runs == "approval" and caller.kind in {"key", "agent"}:
         raise ApprovalRequired(f"{tool} needs a person's approval")
-    if needs is not None and needs not in caller.permissions:
+    if needs is not None and needs not in caller.permissions and own not in caller.permissions:
         raise Forbidden(f"{tool} needs the permission {needs}")

@@ -101,8 +101,24 @@ def check_url(url: str) -> str:
     return url
 
 
+def manages_all(caller: Caller) -> bool:
+    """Whether *caller* looks after the connections of everybody, or only after their own."""
+    return "channels" in caller.permissions
+
+
+def check_may_manage(caller: Caller, account: Account) -> None:
+    """Raises `Forbidden` unless *caller* may set up and change connections of *account*.
+
+    Who may answer conversations may bring an account of their own to answer from; all others need `channels`.
+    """
+    own = account.kind == "member" and caller.person_id == account.id
+    if not manages_all(caller) and not (own and "conversations" in caller.permissions):
+        raise Forbidden("only a member's own account does without the permission channels")
+
+
 def check_may_connect(caller: Caller, account: Account) -> None:
-    """Raises `Forbidden` for a member's account that is not the caller's own."""
+    """Raises `Forbidden` as `check_may_manage`, and for everybody who connects a member that they are not."""
+    check_may_manage(caller, account)
     if account.kind == "member" and caller.person_id != account.id:
         raise Forbidden("a member connects their own account, and nobody else's")
 

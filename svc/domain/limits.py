@@ -213,6 +213,7 @@ PASSWORD_CHECKS_WAITING_MAX: Final = 64
 
 # Channels: what a messenger's bridge says and is told.
 CHANNEL_BODY_BYTES_MAX: Final = 256 * 1024
+"""A reply has at most as many: of the largest a bridge can take as many at once as a pull may bring."""
 CHANNEL_WINDOW_MS: Final = MINUTE_MS
 CHANNEL_CALLS_MAX: Final = 600
 """Calls with one channel key within `CHANNEL_WINDOW_MS`."""
@@ -250,6 +251,8 @@ MEDIA_TYPE_CHARS_MAX: Final = 127
 """RFC 6838 section 4.2: each of the two parts has at most 127, and in use both together do."""
 ATTACHMENT_BYTES_MAX: Final = 2**53 - 1
 """What an attachment may say that its size is: the largest whole number of every JSON parser."""
+ATTACHMENT_DATA_LEVELS_MAX: Final = 20
+"""Objects and lists within each other in the `data` of an attachment. Ours: parsers give up at some depth."""
 EVIDENCE_MAX: Final = 20
 """Pieces of evidence in one call. Ours."""
 EVIDENCE_CHARS_MAX: Final = 255

@@ -10,9 +10,9 @@ import msgspec
 from msgspec import Meta
 
 from svc.domain.connections import HealthReason, HealthState
-from svc.domain.errors import Fault, InvalidInput
 from svc.domain.limits import (
     ATTACHMENT_BYTES_MAX,
+    ATTACHMENT_DATA_LEVELS_MAX,
     ATTACHMENT_NAME_CHARS_MAX,
     ATTACHMENTS_MAX,
     DETAIL_CHARS_MAX,
@@ -65,6 +65,19 @@ class Attachment(_Told, frozen=True, kw_only=True):
     """Bytes."""
     data: dict[str, Any] | str | None = None
     """What is small enough to come along: a place's coordinates, a contact's card, base64."""
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for `data` that is nested too deeply."""
+        check_levels(self.data)
+
+
+def check_levels(data: object, levels: int = ATTACHMENT_DATA_LEVELS_MAX) -> None:
+    """Raises `ValueError` for what is nested deeper than so many *levels*: not everybody can read it."""
+    if isinstance(data, dict | list):
+        if not levels:
+            raise ValueError(f"is nested more than {ATTACHMENT_DATA_LEVELS_MAX} levels deep")
+        for inner in data.values() if isinstance(data, dict) else data:
+            check_levels(inner, levels - 1)
 
 
 Attachments = Annotated[tuple[Attachment, ...], Meta(max_length=ATTACHMENTS_MAX)]
@@ -227,28 +240,3 @@ Told = InboundMessage | Identification | Pull | StatusReport | HealthReport
 def at_ms(moment: datetime | None) -> int | None:
     """*moment* in ms since the epoch, kept within the years that can be written down."""
     return None if moment is None else min(max(0, round(moment.timestamp() * SECOND_MS)), _EPOCH_MS_MAX)
-
-
-def check_storable(told: Told) -> None:
-    """Raises `InvalidInput` for text with a NUL character, which not every database can keep."""
-    faults = [
-        Fault(pointer, "invalid_value", "has a NUL character")
-        for pointer, text in _texts("", msgspec.to_builtins(told))
-        if "\0" in text
-    ]
-    if faults:
-        raise InvalidInput(faults)
-
-
-def _texts(pointer: str, value: Any) -> Any:
-    """Every text in *value*, keys included, and where it is."""
-    match value:
-        case str():
-            yield pointer, value
-        case dict():
-            for key, inner in value.items():
-                yield pointer, key
-                yield from _texts(f"{pointer}/{key}", inner)
-        case list() | tuple():
-            for place, inner in enumerate(value):
-                yield from _texts(f"{pointer}/{place}", inner)

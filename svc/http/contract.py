@@ -47,9 +47,9 @@ JSON. The same as pages: `/docs/api`.
 - **Times** are RFC 3339 in UTC with milliseconds. A body has at most {TOOL_BODY_BYTES_MAX:,} bytes.
 - Every answer has an `X-Request-Id`: the caller's own if it is 1 to 128 visible ASCII characters.
 
-`x-tool` says of each operation whether it `reads` or `writes`, which permission it `needs`, and who
-`runs` it: a key may call the `open` ones. Those for a `person`, or with an `approval`, always answer a
-key with 403; who is signed in calls them at `POST {APP_PATH}<name>`.
+`x-tool` says of each operation whether it `reads` or `writes`, which permission it `needs`, which does
+for one's `own` where there is one, and who `runs` it: a key may call the `open` ones. Those for a `person`,
+or with an `approval`, always answer a key with 403; who is signed in calls them at `POST {APP_PATH}<name>`.
 """
 
 
@@ -140,6 +140,8 @@ def _operation(tool: Tool[Any, Any], responses: Json) -> Json:
         "description": "\n\n".join([tool.description, *_rights(tool), *_age(tool)]),
         "x-tool": {"effect": tool.effect, "runs": tool.runs, "needs": tool.needs},
     }
+    if tool.own is not None:
+        operation["x-tool"]["own"] = tool.own
     if tool.deprecated:
         operation |= {"deprecated": True}
         operation["x-tool"]["replacement"] = tool.deprecated.replacement
@@ -167,7 +169,8 @@ def _operation(tool: Tool[Any, Any], responses: Json) -> Json:
 
 def _rights(tool: Tool[Any, Any]) -> Iterable[str]:
     if tool.needs is not None:
-        yield f"Needs the permission `{tool.needs}`."
+        own = f", or `{tool.own}` for one's own" if tool.own is not None else ""
+        yield f"Needs the permission `{tool.needs}`{own}."
     if tool.runs == "approval":
         yield "Wants a person's approval: a key is always answered with 403 `approval_required`."
     if tool.runs == "person":

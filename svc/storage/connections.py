@@ -115,11 +115,20 @@ def list_page(
     conn: Conn,
     organization_id: str,
     *,
+    member_id: str | None = None,
     cursor: str | None = None,
     limit: int = LIST_ROWS,
 ) -> tuple[list[Connection], str | None]:
-    """The organization's connections, the oldest first, and the cursor that goes on."""
-    question = ["connections", organization_id]
+    """The organization's connections, or those of a member's own accounts, and the cursor that goes on.
+
+    The oldest come first.
+    """
+    question = ["connections", organization_id, member_id]
+    own = (
+        []
+        if member_id is None
+        else [connections.c.account_kind == "member", connections.c.account_id == member_id]
+    )
     after = cursors.read(question, cursor, 0)
     rows = conn.execute(
         select(connections)
@@ -127,6 +136,7 @@ def list_page(
             connections.c.organization_id == organization_id,
             connections.c.status != "removed",
             connections.c.id > ("" if after is None else after.id),
+            *own,
         )
         .order_by(connections.c.id)
         .limit(limit + 1)

@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Final
 
 from msgspec import UNSET, UnsetType
+from sqlalchemy import Connection as Conn
 
 from svc.domain.callers import Call
 from svc.domain.connections import (
@@ -16,6 +17,8 @@ from svc.domain.connections import (
     Messenger,
     PauseReason,
     check_may_connect,
+    check_may_manage,
+    manages_all,
 )
 from svc.domain.errors import Conflict, Forbidden, KeyLimit, NotFound
 from svc.domain.limits import CHANNEL_KEYS_MAX, LIST_ROWS, NAME_CHARS_MAX, URL_CHARS_MAX
@@ -141,6 +144,13 @@ def _facts(connection: Connection) -> dict[str, Any]:
     }
 
 
+def _managed(conn: Conn, call: Call, connection_id: str) -> Connection:
+    """The connection, for who looks after it. Raises `NotFound` and `Forbidden`."""
+    found = connections.get(conn, call.caller.organization_id, connection_id)
+    check_may_manage(call.caller, found.account)
+    return found
+
+
 def _answer(connection: Connection) -> ConnectionAnswer:
     return ConnectionAnswer(**_facts(connection))
 
@@ -187,13 +197,19 @@ class ConnectionList(Answer, frozen=True, kw_only=True):
     "connection.list",
     reads,
     needs="channels",
+    own="conversations",
     example=ListConnections(),
     answer=ConnectionList(connections=[EXAMPLE], next_cursor=None),
 )
 def list_all(view: View, call: Call, asked: ListConnections) -> ConnectionList:
-    """List the connections to messengers."""
+    """List the connections to messengers: all of them, or one's own."""
+    caller = call.caller
     found, following = connections.list_page(
-        view.conn, call.caller.organization_id, cursor=asked.cursor, limit=asked.limit
+        view.conn,
+        caller.organization_id,
+        member_id=None if manages_all(caller) else caller.person_id,
+        cursor=asked.cursor,
+        limit=asked.limit,
     )
     return ConnectionList(connections=[_answer(one) for one in found], next_cursor=following)
 
@@ -208,6 +224,7 @@ class ConnectionById(Asked, frozen=True, kw_only=True):
     "connection.get",
     reads,
     needs="channels",
+    own="conversations",
     refuses=(NotFound,),
     example=ConnectionById(id=EXAMPLE.id),
     answer=ConnectionDetails(
@@ -218,7 +235,7 @@ class ConnectionById(Asked, frozen=True, kw_only=True):
 )
 def get(view: View, call: Call, asked: ConnectionById) -> ConnectionDetails:
     """Show a connection, with its live channel keys and how its last test went."""
-    connection = connections.get(view.conn, call.caller.organization_id, asked.id)
+    connection = _managed(view.conn, call, asked.id)
     test = deliveries.last_test(view.conn, connection.id)
     return ConnectionDetails(
         **_facts(connection),
@@ -266,6 +283,7 @@ class CreateConnection(Asked, frozen=True, kw_only=True):
     "connection.create",
     writes,
     needs="channels",
+    own="conversations",
     runs="person",
     refuses=(NotFound, Conflict, Forbidden),
     shows_secret=True,
@@ -307,13 +325,14 @@ class UpdateConnection(Asked, frozen=True, kw_only=True):
     "connection.update",
     writes,
     needs="channels",
+    own="conversations",
     refuses=(NotFound,),
     example=UpdateConnection(id=EXAMPLE.id, name=EXAMPLE.name),
     answer=EXAMPLE,
 )
 def update(tx: Tx, call: Call, asked: UpdateConnection) -> ConnectionAnswer:
     """Rename a connection, or push its replies elsewhere from now on."""
-    kept = connections.get(tx.conn, call.caller.organization_id, asked.id)
+    kept = _managed(tx.conn, call, asked.id)
     name = None if asked.name is UNSET else asked.name
     url = None if asked.url is UNSET else asked.url
     return _answer(connections.change(tx, kept.organization_id, kept.id, name=name, url=url))
@@ -323,6 +342,7 @@ def update(tx: Tx, call: Call, asked: UpdateConnection) -> ConnectionAnswer:
     "connection.pause",
     writes,
     needs="channels",
+    own="conversations",
     refuses=(NotFound,),
     example=ConnectionById(id=EXAMPLE.id),
     answer=ConnectionAnswer(**(_FACTS | {"status": "paused", "pause_reason": "person"})),
@@ -332,7 +352,7 @@ def pause(tx: Tx, call: Call, asked: ConnectionById) -> ConnectionAnswer:
 
     They wait meanwhile, for as long as it takes. Messages still come in. One that is paused stays so.
     """
-    kept = connections.get(tx.conn, call.caller.organization_id, asked.id)
+    kept = _managed(tx.conn, call, asked.id)
     return _answer(connections.pause(tx, kept.organization_id, kept.id))
 
 
@@ -340,13 +360,14 @@ def pause(tx: Tx, call: Call, asked: ConnectionById) -> ConnectionAnswer:
     "connection.resume",
     writes,
     needs="channels",
+    own="conversations",
     refuses=(NotFound,),
     example=ConnectionById(id=EXAMPLE.id),
     answer=EXAMPLE,
 )
 def resume(tx: Tx, call: Call, asked: ConnectionById) -> ConnectionAnswer:
     """Hand out replies again. The hour that each may wait starts anew. One that is active stays so."""
-    kept = connections.get(tx.conn, call.caller.organization_id, asked.id)
+    kept = _managed(tx.conn, call, asked.id)
     return _answer(connections.resume(tx, kept.organization_id, kept.id))
 
 
@@ -360,6 +381,7 @@ class RemovedConnection(Answer, frozen=True, kw_only=True):
     "connection.remove",
     writes,
     needs="channels",
+    own="conversations",
     runs="approval",
     refuses=(NotFound,),
     example=ConnectionById(id=EXAMPLE.id),
@@ -370,7 +392,7 @@ def remove(tx: Tx, call: Call, asked: ConnectionById) -> RemovedConnection:
 
     Its conversations and messages stay.
     """
-    kept = connections.get(tx.conn, call.caller.organization_id, asked.id)
+    kept = _managed(tx.conn, call, asked.id)
     connections.remove(tx, kept.organization_id, kept.id)
     return RemovedConnection(id=kept.id)
 
@@ -386,6 +408,7 @@ class StartedTest(Answer, frozen=True, kw_only=True):
     "connection.test",
     writes,
     needs="channels",
+    own="conversations",
     refuses=(NotFound, Conflict),
     example=ConnectionById(id=EXAMPLE.id),
     answer=StartedTest(id=EXAMPLE.id, delivery_id="dlv_01K5D3V7Q2M8Z4X6C9B1N0T5RA"),
@@ -395,7 +418,7 @@ def test(tx: Tx, call: Call, asked: ConnectionById) -> StartedTest:
 
     `connection.get` shows how it went, as `lastTest`.
     """
-    kept = connections.get(tx.conn, call.caller.organization_id, asked.id)
+    kept = _managed(tx.conn, call, asked.id)
     return StartedTest(id=kept.id, delivery_id=outboxes.send_test(tx, kept.organization_id, kept.id))
 
 
@@ -412,6 +435,7 @@ class MintedKey(Answer, frozen=True, kw_only=True):
     "connection.mint_key",
     writes,
     needs="channels",
+    own="conversations",
     runs="person",
     refuses=(NotFound, KeyLimit),
     shows_secret=True,
@@ -420,7 +444,7 @@ class MintedKey(Answer, frozen=True, kw_only=True):
 )
 def mint_key(tx: Tx, call: Call, asked: ConnectionById) -> MintedKey:
     """Make another channel key for a connection. Those that it has go on until they are revoked."""
-    kept = connections.get(tx.conn, call.caller.organization_id, asked.id)
+    kept = _managed(tx.conn, call, asked.id)
     minted = channel_keys.mint(tx, kept.organization_id, kept.id)
     return MintedKey(id=minted.id, connection_id=kept.id, key=minted.key, visible_start=minted.visible_start)
 
@@ -444,6 +468,7 @@ class RevokedKey(Answer, frozen=True, kw_only=True):
     "connection.revoke_key",
     writes,
     needs="channels",
+    own="conversations",
     runs="person",
     refuses=(NotFound,),
     example=RevokeKey(id=EXAMPLE.id, key_id=_KEY_ID),
@@ -451,7 +476,7 @@ class RevokedKey(Answer, frozen=True, kw_only=True):
 )
 def revoke_key(tx: Tx, call: Call, asked: RevokeKey) -> RevokedKey:
     """Revoke a channel key for good, effective with the next call."""
-    kept = connections.get(tx.conn, call.caller.organization_id, asked.id)
+    kept = _managed(tx.conn, call, asked.id)
     channel_keys.revoke(tx, kept.id, asked.key_id)
     return RevokedKey(id=asked.key_id, connection_id=kept.id, revoked_at=rfc3339(tx.now))
 
@@ -470,6 +495,7 @@ class NewSecret(Answer, frozen=True, kw_only=True):
     "connection.rotate_secret",
     writes,
     needs="channels",
+    own="conversations",
     runs="person",
     refuses=(NotFound, Conflict),
     shows_secret=True,
@@ -478,6 +504,6 @@ class NewSecret(Answer, frozen=True, kw_only=True):
 )
 def rotate_secret(tx: Tx, call: Call, asked: ConnectionById) -> NewSecret:
     """Make a new signing secret. For 24 hours both sign, so that the bridge can change when it likes."""
-    kept = connections.get(tx.conn, call.caller.organization_id, asked.id)
+    kept = _managed(tx.conn, call, asked.id)
     secret, until = connections.rotate_secret(tx, kept.organization_id, kept.id)
     return NewSecret(id=kept.id, signing_secret=secret, previous_until=rfc3339(until))

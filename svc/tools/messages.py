@@ -4,18 +4,20 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from svc.domain import json_input
 from svc.domain.callers import Call
 from svc.domain.errors import Conflict, Fault, Forbidden, InvalidInput, NotFound
 from svc.domain.limits import (
     ATTACHMENT_BYTES_MAX,
     ATTACHMENT_NAME_CHARS_MAX,
     ATTACHMENTS_MAX,
+    CHANNEL_BODY_BYTES_MAX,
     LIST_ROWS,
     MEDIA_TYPE_CHARS_MAX,
     MESSAGE_CHARS_MAX,
     URL_CHARS_MAX,
 )
-from svc.domain.messages import Attachment, AttachmentKind, AuthorKind, Direction
+from svc.domain.messages import Attachment, AttachmentKind, AuthorKind, Direction, check_levels
 from svc.domain.replies import Failure, ReplyState
 from svc.domain.times import rfc3339
 from svc.storage import answering, conversations, messages
@@ -182,6 +184,10 @@ class AskedAttachment(Asked, frozen=True, kw_only=True):
         dict[str, Any] | str | None, about(description="What comes along: coordinates, a card, base64.")
     ] = None
 
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for `data` that is nested too deeply."""
+        check_levels(self.data)
+
 
 class WriteReply(Asked, frozen=True, kw_only=True):
     """A reply to be written. It has a text, attachments, or both."""
@@ -212,6 +218,9 @@ def reply(tx: Tx, call: Call, asked: WriteReply) -> MessageAnswer:
     """
     if asked.text is None and not asked.attachments:
         raise InvalidInput([Fault("/text", "missing", "a reply has a text, attachments, or both")])
+    if len(msgspec.json.encode(asked)) > CHANNEL_BODY_BYTES_MAX:
+        raise InvalidInput([Fault("", "too_large", f"a reply has at most {CHANNEL_BODY_BYTES_MAX:,} bytes")])
+    json_input.check_storable(asked)
     new = NewReply(
         text=asked.text,
         attachments=tuple(Attachment(**msgspec.structs.asdict(one)) for one in asked.attachments),

@@ -65,6 +65,7 @@ class Tool(Generic[A, R]):
         fn: Callable[[Any, Call, A], R],
         *,
         needs: Permission | None,
+        own: Permission | None,
         runs: Runs,
         refuses: tuple[type[DomainError], ...],
         example: A,
@@ -80,6 +81,8 @@ class Tool(Generic[A, R]):
         self.effect: Final = effect
         self.needs: Final = needs
         """The permission without which nobody runs it; None for everybody who is let in."""
+        self.own: Final = own
+        """The permission that does instead for what is the caller's own, if any; the tool knows what is."""
         self.runs: Final[Runs] = runs
         self.refuses: Final = refuses
         """What it may answer beside its answer and the refusals that all tools share."""
@@ -114,6 +117,7 @@ def tool(
     example: A,
     answer: R,
     needs: Permission | None = None,
+    own: Permission | None = None,
     runs: Runs = "open",
     refuses: tuple[type[DomainError], ...] = (),
     shows_secret: bool = False,
@@ -129,6 +133,7 @@ def tool(
     example: A,
     answer: R,
     needs: Permission | None = None,
+    own: Permission | None = None,
     runs: Runs = "open",
     refuses: tuple[type[DomainError], ...] = (),
     shows_secret: bool = False,
@@ -143,6 +148,7 @@ def tool(
     example: A,
     answer: R,
     needs: Permission | None = None,
+    own: Permission | None = None,
     runs: Runs = "open",
     refuses: tuple[type[DomainError], ...] = (),
     shows_secret: bool = False,
@@ -156,6 +162,7 @@ def tool(
             effect,
             fn,
             needs=needs,
+            own=own,
             runs=runs,
             refuses=refuses,
             example=example,

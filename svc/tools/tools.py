@@ -191,7 +191,7 @@ class Finder:
 def refusal_of(caller: Caller, one: Tool[Any, Any]) -> str | None:
     """Why *caller* may not call that tool; None for who may."""
     try:
-        permit(caller, one.name, needs=one.needs, runs=one.runs)
+        permit(caller, one.name, needs=one.needs, own=one.own, runs=one.runs)
     except Forbidden as refusal:
         return str(refusal)
     return None

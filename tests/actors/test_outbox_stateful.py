@@ -17,6 +17,7 @@ import trio.testing
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import (
     RuleBasedStateMachine,
+    initialize,
     invariant,
     precondition,
     rule,
@@ -39,6 +40,8 @@ T = TypeVar("T")
 
 MINUTE, HOUR = 60_000, 3_600_000
 BACKOFF = 30_000
+WRITES_MAX = 100
+"""Of an Outbox for one thing that happens; one that goes round and round has more."""
 RANKS = {"waiting": 0, "taken": 1, "sent": 2, "delivered": 3, "read": 4}
 
 
@@ -72,9 +75,7 @@ class Model:
     def advance(self, ms: int) -> None:
         """Let time pass, one event after the other."""
         until = self.now + ms
-        while (
-            at := min((at for one in self.replies.values() if (at := self.due(one))), default=until + 1)
-        ) <= until:
+        while (at := self.next_limit()) is not None and at <= until:
             self.now = at
             for one in self.replies.values():
                 if one.state == "taken" and one.held_until == at:
@@ -83,6 +84,10 @@ class Model:
                 if one.state == "waiting" and not self.paused and one.expires_at <= at:
                     one.state, one.why = "failed", "expired"
         self.now = until
+
+    def next_limit(self) -> int | None:
+        """When time changes something next."""
+        return min((at for one in self.replies.values() if (at := self.due(one))), default=None)
 
     def due(self, one: Promised) -> int | None:
         if one.state == "taken":
@@ -122,16 +127,19 @@ class Model:
 
 
 class Faulty:
-    """The store, of which a unit may be committed while whoever asked for it dies."""
+    """The store, of which a unit may be committed while whoever asked for it dies, and which wears out."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self.dies = False
+        self.left = WRITES_MAX
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
     async def write(self, *args: Any) -> Any:
+        self.left -= 1
+        assert self.left, "it goes round and round"
         result = await self._store.write(*args)
         if self.dies:
             self.dies = False
@@ -187,6 +195,7 @@ class World:
         """Run *fn* there, and let everything happen that follows from it."""
 
         results: list[T] = []
+        self.store.left = WRITES_MAX
 
         async def done() -> None:
             results.append(await fn(*args, **kwargs))
@@ -218,6 +227,12 @@ class Promises(RuleBasedStateMachine):
 
     def chosen(self, number: int) -> str | None:
         return self.order[number % len(self.order)] if self.order else None
+
+    @initialize()
+    def begin(self) -> None:
+        """Two of one conversation and one of another, so that there is something to lose from the start."""
+        for conversation in "aab":
+            self.write(conversation=conversation)
 
     @rule(conversation=st.sampled_from("abc"))
     def write(self, conversation: str) -> None:
@@ -297,7 +312,15 @@ class Promises(RuleBasedStateMachine):
         self.world.sleep(ms)
         self.model.advance(ms)
 
-    @rule(times=st.integers(2, 5))
+    @rule(before_ms=st.sampled_from([0, 1]))
+    @precondition(lambda self: self.model.next_limit() is not None)
+    def reach_limit(self, before_ms: int) -> None:
+        """The next lease or hour ends, or is about to."""
+        limit = self.model.next_limit()
+        assert limit is not None
+        self.pass_time(max(0, limit - before_ms - self.model.now))
+
+    @rule(times=st.sampled_from([1, 4, 5, 6]))
     def say_nothing(self, times: int) -> None:
         """A bridge that takes what there is, again and again, and never reports."""
         for _ in range(times):
@@ -341,6 +364,8 @@ class Promises(RuleBasedStateMachine):
         for reply_id, row in rows.items():
             held_until = self.model.replies[reply_id].held_until if row.state == "taken" else None
             assert held_until == row.lease_expires_at
+            if row.state in {"waiting", "taken"}:
+                assert self.model.replies[reply_id].expires_at == row.expires_at
 
 
 def test_the_outbox_keeps_what_is_promised():

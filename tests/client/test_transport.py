@@ -82,6 +82,15 @@ async def test_a_message_whose_answer_is_lost_is_stored_once(autojump_clock):
         assert (row.id, row.conversation_id) == (received.message, received.conversation)
 
 
+async def test_half_a_character_stops_nothing(autojump_clock):
+    """Some messengers' JSON has half of a surrogate pair, which is no text: the rest of it arrives."""
+    async with channel_town() as here, channel_of(here) as (channel, _):
+        await channel.receive(message(1, text="Hello \ud83d!"))
+        [row] = await here.rows(channel_tables.messages)
+
+        assert "Hello ?!" == row.text
+
+
 @pytest.mark.parametrize("seconds", [1, 54, RETRY_AFTER_SECONDS_MAX])
 async def test_retry_after_is_waited_out(autojump_clock, seconds: float):
     """To the second: who comes earlier is only refused again."""

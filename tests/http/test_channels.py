@@ -1,12 +1,13 @@
 """The channel doors: who is let in, what is refused, and what is answered."""
 
 import json
+from typing import Any
 
 import pytest
 import trio
 import trio.lowlevel
 
-from svc.domain.limits import CHANNEL_BODY_BYTES_MAX, CHANNEL_CALLS_MAX
+from svc.domain.limits import ATTACHMENT_DATA_LEVELS_MAX, CHANNEL_BODY_BYTES_MAX, CHANNEL_CALLS_MAX
 from svc.http.problems import UNAUTHORIZED
 from svc.storage import channel_keys, channel_tables, connections, organizations, tables
 from tests.channels import a_connection, channel_town
@@ -135,6 +136,13 @@ async def test_the_call_after_600_in_a_minute_waits(autojump_clock):
         assert 200 == (await here.ask("channel.outbox.pull")).status_code
 
 
+def _nested(levels: int) -> Any:
+    return {"a": "\0"} if levels == 1 else {"a": _nested(levels - 1)}
+
+
+DEEP = _nested(ATTACHMENT_DATA_LEVELS_MAX + 1)
+
+
 @pytest.mark.parametrize("door", DOORS)
 async def test_bodies_that_are_none_are_refused(autojump_clock, door: str):
     """Too large, of another type, no JSON, and no object: at every door."""
@@ -173,6 +181,12 @@ async def test_bodies_that_are_none_are_refused(autojump_clock, door: str):
             {"attachments": [{"kind": "contact", "data": {"card": ["a\0"]}}]},
             "/attachments/0/data/card/0",
         ),
+        (
+            "channel.message.receive",
+            {"attachments": [{"kind": "contact", "data": {"a/b": "\0"}}]},
+            "/attachments/0/data/a~1b",
+        ),
+        ("channel.message.receive", {"attachments": [{"kind": "file", "data": DEEP}]}, "/attachments/0"),
         ("channel.conversation.identify", {"evidence": [{"kind": "fax", "value": "1"}]}, "/evidence/0/kind"),
         (
             "channel.conversation.identify",
@@ -196,6 +210,19 @@ async def test_what_is_wrong_is_named(autojump_clock, door: str, changes: dict[s
         assert (422, "validation_failed") == (answer.status_code, answer.json()["code"])
         assert [pointer] == [one["pointer"] for one in answer.json()["errors"]]
         assert 0 == await here.count(channel_tables.messages)
+
+
+async def test_text_that_is_none_is_named(autojump_clock):
+    """Half of a surrogate pair is JSON, and no text."""
+    async with channel_town() as here:
+        headers = {"authorization": f"Bearer {here.key}", "content-type": "application/json"}
+        body = b'{"conversationId": "c", "messageId": "m", "direction": "in", "text": "a\\ud83d"}'
+        answer = await here.client.post(
+            "/api/channels/v1/channel.message.receive", content=body, headers=headers
+        )
+
+        assert (422, "validation_failed") == (answer.status_code, answer.json()["code"])
+        assert ["/text"] == [one["pointer"] for one in answer.json()["errors"]]
 
 
 async def test_members_that_are_not_known_are_passed_over(autojump_clock):

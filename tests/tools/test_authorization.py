@@ -26,96 +26,96 @@ from tests.people import a_member, a_stored_key, call_of
 from tests.tooling import ToolTown, tool_town
 
 TOOLS: Final = """
-tool                      needs           runs
+tool                      needs                         runs
 
-apikey.list               security        open
-apikey.mint               security        person
-apikey.revoke             security        person
-audit.list                security        open
-connection.create         channels        person
-connection.get            channels        open
-connection.list           channels        open
-connection.mint_key       channels        person
-connection.pause          channels        open
-connection.remove         channels        approval
-connection.resume         channels        open
-connection.revoke_key     channels        person
-connection.rotate_secret  channels        person
-connection.test           channels        open
-connection.update         channels        open
-conversation.assign       conversations   open
-conversation.close        conversations   open
-conversation.get          conversations   open
-conversation.list         conversations   open
-conversation.reopen       conversations   open
-embed.create              embeds          open
-embed.get                 embeds          open
-embed.list                embeds          open
-embed.pause               embeds          open
-embed.preview             embeds          open
-embed.remove              embeds          approval
-embed.resume              embeds          open
-embed.update              embeds          open
-form.create               forms           open
-form.get                  forms           open
-form.list                 forms           open
-form.pause                forms           open
-form.remove               forms           approval
-form.resume               forms           open
-form.update               forms           open
-member.deactivate         settings        person
-member.invite             settings        person
-member.list               -               open
-member.update             settings        person
-message.cancel            conversations   open
-message.list              conversations   open
-message.reply             conversations   open
-note.create               records.write   open
-note.list                 records.read    open
-object.create             settings        open
-object.get                records.read    open
-object.list               records.read    open
-object.publish            settings        approval
-object.update             settings        open
-organization.get          -               open
-organization.update       settings        approval
-property.create           settings        open
-property.delete           settings        approval
-property.update           settings        open
-record.count              records.read    open
-record.create             records.write   open
-record.create_many        records.write   open
-record.delete             records.write   approval
-record.get                records.read    open
-record.list               records.read    open
-record.merge              records.write   approval
-record.restore            records.write   open
-record.search             records.read    open
-record.timeline           records.read    open
-record.update             records.write   open
-record.upsert             records.write   open
-role.create               settings        person
-role.delete               settings        person
-role.list                 -               open
-role.update               settings        person
-serverkey.list            security        open
-serverkey.mint            security        person
-serverkey.revoke          security        person
-site.create               settings        open
-site.list                 -               open
-site.remove               settings        approval
-site.update               settings        open
-submission.attach         forms           open
-submission.get            forms           open
-submission.list           forms           open
-suggestion.accept         records.write   open
-suggestion.dismiss        records.write   open
-suggestion.list           records.read    open
-team.create               settings        person
-team.list                 -               open
-team.update               settings        person
-tool.describe             -               open
-tool.search               -               open
+apikey.list               security                      open
+apikey.mint               security                      person
+apikey.revoke             security                      person
+audit.list                security                      open
+connection.create         channels, own: conversations  person
+connection.get            channels, own: conversations  open
+connection.list           channels, own: conversations  open
+connection.mint_key       channels, own: conversations  person
+connection.pause          channels, own: conversations  open
+connection.remove         channels, own: conversations  approval
+connection.resume         channels, own: conversations  open
+connection.revoke_key     channels, own: conversations  person
+connection.rotate_secret  channels, own: conversations  person
+connection.test           channels, own: conversations  open
+connection.update         channels, own: conversations  open
+conversation.assign       conversations                 open
+conversation.close        conversations                 open
+conversation.get          conversations                 open
+conversation.list         conversations                 open
+conversation.reopen       conversations                 open
+embed.create              embeds                        open
+embed.get                 embeds                        open
+embed.list                embeds                        open
+embed.pause               embeds                        open
+embed.preview             embeds                        open
+embed.remove              embeds                        approval
+embed.resume              embeds                        open
+embed.update              embeds                        open
+form.create               forms                         open
+form.get                  forms                         open
+form.list                 forms                         open
+form.pause                forms                         open
+form.remove               forms                         approval
+form.resume               forms                         open
+form.update               forms                         open
+member.deactivate         settings                      person
+member.invite             settings                      person
+member.list               -                             open
+member.update             settings                      person
+message.cancel            conversations                 open
+message.list              conversations                 open
+message.reply             conversations                 open
+note.create               records.write                 open
+note.list                 records.read                  open
+object.create             settings                      open
+object.get                records.read                  open
+object.list               records.read                  open
+object.publish            settings                      approval
+object.update             settings                      open
+organization.get          -                             open
+organization.update       settings                      approval
+property.create           settings                      open
+property.delete           settings                      approval
+property.update           settings                      open
+record.count              records.read                  open
+record.create             records.write                 open
+record.create_many        records.write                 open
+record.delete             records.write                 approval
+record.get                records.read                  open
+record.list               records.read                  open
+record.merge              records.write                 approval
+record.restore            records.write                 open
+record.search             records.read                  open
+record.timeline           records.read                  open
+record.update             records.write                 open
+record.upsert             records.write                 open
+role.create               settings                      person
+role.delete               settings                      person
+role.list                 -                             open
+role.update               settings                      person
+serverkey.list            security                      open
+serverkey.mint            security                      person
+serverkey.revoke          security                      person
+site.create               settings                      open
+site.list                 -                             open
+site.remove               settings                      approval
+site.update               settings                      open
+submission.attach         forms                         open
+submission.get            forms                         open
+submission.list           forms                         open
+suggestion.accept         records.write                 open
+suggestion.dismiss        records.write                 open
+suggestion.list           records.read                  open
+team.create               settings                      person
+team.list                 -                             open
+team.update               settings                      person
+tool.describe             -                             open
+tool.search               -                             open
 """
 
 OUTCOMES: Final = """
@@ -153,10 +153,17 @@ Way = str
 
 
 class Line(NamedTuple):
-    """What a tool needs, and who may run it."""
+    """What a tool needs, what does instead for one's own, and who may run it."""
 
     needs: Permission | None
+    own: Permission | None
     runs: Runs
+
+    @classmethod
+    def read(cls, needs: str, runs: str) -> "Line":
+        """Of the table's cells."""
+        needed, _, own = needs.partition(", own: ")
+        return cls(None if needed == "-" else needed, own or None, runs)  # type: ignore[arg-type]  # checked
 
 
 def lines(table: str) -> Iterator[list[str]]:
@@ -166,10 +173,7 @@ def lines(table: str) -> Iterator[list[str]]:
             yield [cell.strip() for cell in row.split("  ") if cell.strip()]
 
 
-LINES: Final[dict[str, Line]] = {
-    name: Line(None if needs == "-" else needs, runs)  # type: ignore[arg-type]  # checked below
-    for name, needs, runs in lines(TOOLS)
-}
+LINES: Final[dict[str, Line]] = {name: Line.read(needs, runs) for name, needs, runs in lines(TOOLS)}
 WAYS: Final[dict[Way, dict[Runs, Outcome]]] = {
     way: {"open": first, "approval": second, "person": third} for way, first, second, third in lines(OUTCOMES)
 }
@@ -200,7 +204,7 @@ def expected(way: Way, role: str, tool: str) -> Outcome:
             pass
         case certain:
             return certain
-    return "done" if line.needs is None or line.needs in has else "forbidden"
+    return "done" if line.needs is None or has & {line.needs, line.own} else "forbidden"
 
 
 def noun_of(tool: str) -> str:
@@ -212,13 +216,13 @@ def test_every_tool_has_its_line() -> None:
     nouns = {noun_of(name) for name in REGISTRY}
 
     assert set(REGISTRY) == {name for name in LINES if noun_of(name) in nouns}
-    assert {None, *get_args(Permission)} >= {line.needs for line in LINES.values()}
+    assert {None, *get_args(Permission)} >= {one for line in LINES.values() for one in (line.needs, line.own)}
     assert set(get_args(Runs)) == {line.runs for line in LINES.values()}
 
 
 def test_the_registry_says_what_the_table_says() -> None:
     """The contract and the reference are made of the registry."""
-    said = {one.name: Line(one.needs, one.runs) for one in REGISTRY.values()}
+    said = {one.name: Line(one.needs, one.own, one.runs) for one in REGISTRY.values()}
 
     assert {name: LINES[name] for name in said} == said
 

@@ -10,7 +10,7 @@ from sqlalchemy import update
 from svc.domain.keys import CHANNEL_KEY, well_formed
 from svc.domain.limits import CHANNEL_KEYS_MAX
 from svc.domain.people import Person
-from svc.storage import channel_tables, organizations, roles, tables
+from svc.storage import channel_tables, organizations, roles, tables, teams
 from svc.storage.organizations import NewOrganization
 from svc.storage.store import Tx
 from tests.people import call_of
@@ -128,6 +128,49 @@ async def test_a_member_connects_their_own_account_and_no_other(autojump_clock):
 
         assert (200, {"kind": "member", "id": person.id}) == (status, made["account"])
         assert [403, 403] == refused
+
+
+async def test_who_answers_conversations_looks_after_their_own_account(autojump_clock):
+    """Without `channels` they connect, see and change it, and no others."""
+    async with tool_town() as here:
+        call = call_of(here.owner)
+        role = await here.store.write(roles.create, call, "Answers", ["conversations"])
+        person = await here.member("answers@example.com", role.id)
+        team = await here.store.write(teams.create, call, "Desk")
+        shops = await connect(here, PUSHED)
+
+        async def ask(tool: str, body: object) -> tuple[int, Any]:
+            return await run(here, f"connection.{tool}", body, "answers@example.com")
+
+        refused = [
+            (await ask("create", PUSHED | {"account": account}))[0]
+            for account in (
+                {"kind": "organization"},
+                {"kind": "team", "id": team.id},
+                {"kind": "member", "id": here.owner.id},
+            )
+        ]
+        _, own = await ask("create", PUSHED | {"account": {"kind": "member", "id": person.id}})
+        _, listed = await ask("list", {})
+        statuses = {
+            tool: [(await ask(tool, {"id": one} | more))[0] for one in (shops["id"], own["id"])]
+            for tool, more in (
+                ("get", {}),
+                ("update", {"name": "Desk"}),
+                ("pause", {}),
+                ("resume", {}),
+                ("test", {}),
+                ("mint_key", {}),
+                ("rotate_secret", {}),
+                ("revoke_key", {"keyId": "key_none"}),
+                ("remove", {}),
+            )
+        }
+
+        assert [403, 403, 403] == refused
+        assert [own["id"]] == [one["id"] for one in listed["connections"]]
+        assert [403, 404] == statuses.pop("revoke_key")
+        assert [[403, 200]] * 8 == list(statuses.values())
 
 
 async def test_a_viewer_has_nothing_to_do_with_it(autojump_clock):

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from svc.domain.limits import ATTACHMENTS_MAX, MESSAGE_CHARS_MAX
+from svc.domain.limits import ATTACHMENTS_MAX, CHANNEL_BODY_BYTES_MAX, MESSAGE_CHARS_MAX
 from svc.storage import channel_tables, members, tables, teams
 from svc.storage.members import MemberChanges
 from tests.people import call_of
@@ -197,6 +197,7 @@ async def test_a_reply_goes_out_and_is_listed(autojump_clock):
         ({"text": "x" * (MESSAGE_CHARS_MAX + 1)}, 422),
         ({"attachments": [{"kind": "image"}] * (ATTACHMENTS_MAX + 1)}, 422),
         ({"attachments": [{"kind": "image", "colour": "red"}]}, 422),
+        ({"attachments": [{"kind": "file", "data": "x" * CHANNEL_BODY_BYTES_MAX}]}, 422),
         ({"text": "x", "replyTo": "msg_1"}, 404),
         ({"text": "x", "conversationId": "cnv_1"}, 404),
     ],
@@ -208,6 +209,28 @@ async def test_a_reply_that_is_none_is_refused(autojump_clock, asked: dict[str, 
         answer = await here.call("message.reply", {"conversationId": said["conversation"]} | asked)
 
         assert status == answer.status_code
+        assert 0 == await here.count(channel_tables.replies)
+
+
+@pytest.mark.parametrize(
+    ("asked", "pointer"),
+    [
+        ('"text": "a\\u0000b"', "/text"),
+        ('"text": "a\\ud800b"', "/text"),
+        ('"attachments": [{"kind": "file", "name": "\\u0000"}]', "/attachments/0/name"),
+        ('"attachments": [{"kind": "contact", "data": {"card": ["\\udc00"]}}]', "/attachments/0/data/card/0"),
+        ('"attachments": [{"kind": "file", "data": {"a": ' + "[" * 20 + "]" * 20 + "}}]", "/attachments/0"),
+    ],
+)
+async def test_a_reply_that_cannot_be_kept_is_refused(autojump_clock, asked: str, pointer: str):
+    """NUL, half of a surrogate pair, and what is nested too deeply, by where it is."""
+    async with tool_town() as here:
+        said = await (await desk(here)).say()
+        body = f'{{"conversationId": "{said["conversation"]}", {asked}}}'
+        headers = {"authorization": f"Bearer {here.key}", "content-type": "application/json"}
+        answer = await here.client.post("/api/v1/tools/message.reply", content=body, headers=headers)
+
+        assert (422, [pointer]) == (answer.status_code, [one["pointer"] for one in answer.json()["errors"]])
         assert 0 == await here.count(channel_tables.replies)
 
 
