@@ -4,7 +4,6 @@ What it says is written down at once, several bridges' words to a commit; only w
 Outbox.
 """
 
-import hashlib
 from collections.abc import Awaitable, Callable
 from math import inf
 from typing import Any, Final, NamedTuple
@@ -44,7 +43,6 @@ WaitGone = Callable[[], Awaitable[None]]
 
 PULL: Final = "channel.outbox.pull"
 
-_canonical: Final = msgspec.json.Encoder(order="sorted").encode
 _NONE_YET: Final = Pulled(replies=(), more=False)
 
 
@@ -141,9 +139,8 @@ async def call(
         return await _call(house, bridge, _Said(name, told), wait_gone)
     repeats.check_key(key)
     with repeats.alone(house, bridge.organization_id, bridge.id, name, key):
-        fingerprint = hashlib.sha256(_canonical(told)).digest()
-        said = _Said(name, told, Repeatable(bridge.organization_id, bridge.id, name, key, fingerprint))
-        return await _call(house, bridge, said, wait_gone)
+        repeatable = idempotency.repeatable(bridge.organization_id, bridge.id, name, key, told)
+        return await _call(house, bridge, _Said(name, told, repeatable), wait_gone)
 
 
 async def _call(house: House, bridge: ChannelRoute, said: _Said, wait_gone: WaitGone) -> Kept:

@@ -4,6 +4,7 @@ The row is written in the transaction of the effect, so there is no moment at wh
 other: a call that is repeated after a crash either finds its answer, or nothing was done.
 """
 
+import hashlib
 from collections.abc import Callable
 from typing import Final
 
@@ -31,6 +32,7 @@ class Repeatable(msgspec.Struct, frozen=True):
 
 
 _encode: Final = msgspec.json.Encoder().encode
+_canonical: Final = msgspec.json.Encoder(order="sorted").encode
 
 _FIND = Prepared(
     select(idempotency.c.fingerprint, idempotency.c.answer).where(
@@ -50,6 +52,14 @@ _FORGET = Prepared(
     )
 )
 _INSERT = Prepared(insert(idempotency))
+
+
+def repeatable(
+    organization_id: str, caller_id: str, tool: str, key: str, asked: msgspec.Struct
+) -> Repeatable:
+    """The call under its *key*. What it asks is compared as it was understood, not as it was written."""
+    fingerprint = hashlib.sha256(_canonical(asked)).digest()
+    return Repeatable(organization_id, caller_id, tool, key, fingerprint)
 
 
 def first_answer(conn: Connection, call: Repeatable, now: int) -> bytes | None:

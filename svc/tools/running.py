@@ -1,6 +1,5 @@
 """Running a tool inside its unit of work: effect, audit row and idempotency row are one transaction."""
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -9,12 +8,10 @@ from sqlalchemy import Connection
 
 from svc.domain.callers import Call
 from svc.storage import audit, idempotency
-from svc.storage.idempotency import Repeatable
 from svc.storage.store import Tx, View
 from svc.tools.tool import Asked, Tool
 
 _encode: Final = msgspec.json.Encoder().encode
-_canonical: Final = msgspec.json.Encoder(order="sorted").encode
 
 
 class Done(msgspec.Struct, frozen=True):
@@ -41,24 +38,19 @@ def write(tx: Tx, tool: Tool[Any, Any], call: Call, asked: Asked, key: str | Non
 
     Raises what the tool refuses, and `IdempotencyMismatch`.
     """
-    repeatable = None if key is None else repeatable_call(tool, call, asked, key)
-    if repeatable is not None:
-        before = idempotency.first_answer(tx.conn, repeatable, tx.now)
-        if before is not None:
-            return Done(before, replayed=True)
-    answer = tool(tx, call, asked)
-    for target in _targets(asked, answer):
-        audit.note(tx, call, tool.name, target)
-    body = _encode(answer)
-    if repeatable is not None:
-        idempotency.keep(tx, repeatable, body)
-    return Done(body)
 
+    def do() -> msgspec.Struct:
+        answer: msgspec.Struct = tool(tx, call, asked)
+        for target in _targets(asked, answer):
+            audit.note(tx, call, tool.name, target)
+        return answer
 
-def repeatable_call(tool: Tool[Any, Any], call: Call, asked: Asked, key: str) -> Repeatable:
-    """The call under its idempotency *key*. What it asks is compared as it was understood, not as written."""
-    fingerprint = hashlib.sha256(_canonical(asked)).digest()
-    return Repeatable(call.caller.organization_id, call.caller.id, tool.name, key, fingerprint)
+    caller = call.caller
+    repeatable = None
+    if key is not None:
+        repeatable = idempotency.repeatable(caller.organization_id, caller.id, tool.name, key, asked)
+    kept = idempotency.once(tx, repeatable, do)
+    return Done(kept.body, replayed=kept.replayed)
 
 
 def _targets(asked: Asked, answer: msgspec.Struct) -> Sequence[str | None]:
