@@ -117,11 +117,6 @@ class Embed(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: int
 
     @property
-    def object_types(self) -> frozenset[str]:
-        """Slugs of the objects that it shows records of."""
-        return frozenset(one.object_type for one in self.blocks if isinstance(one, RecordsBlock))
-
-    @property
     def form_ids(self) -> frozenset[str]:
         return frozenset(one.form_id for one in self.blocks if isinstance(one, FormBlock))
 

@@ -14,6 +14,7 @@ from quart import Blueprint, Response, request
 from svc.actors import sign_in
 from svc.actors.house import House
 from svc.actors.sign_in import Browser, Profile, SignedIn
+from svc.domain import json_input
 from svc.domain.errors import DomainError, Forbidden
 from svc.domain.limits import SESSION_LIFE_MS
 from svc.domain.senders import Network, is_trusted
@@ -24,7 +25,6 @@ from svc.http.problems import as_response, refusal
 from svc.http.senders import address_of
 from svc.http.session_cookie import CHALLENGE, COOKIE, CSRF_HEADER, guarded_token, session_token
 from svc.http.tools import NotJson
-from svc.tools.tool import read_asked
 
 BODY_BYTES_MAX: Final = 16_384
 
@@ -223,12 +223,12 @@ def _check_origin() -> None:
 
 
 async def _read(shape: type[T]) -> T:
-    """The body, which must be JSON of that *shape*. Raises `NotJson`, and as `read_asked` does."""
+    """The body, which must be JSON of that *shape*. Raises `NotJson`, and as `json_input.read` does."""
     _request().max_content_length = BODY_BYTES_MAX
     if request.mimetype != "application/json":
         raise NotJson("send `Content-Type: application/json`")
     body = cast("bytes", await request.get_data(as_text=False))
-    return read_asked(msgspec.json.Decoder(shape), body)
+    return json_input.read(msgspec.json.Decoder(shape), body)
 
 
 def _session_answer(token: str, profile: Profile) -> SessionAnswer:

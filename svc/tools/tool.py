@@ -35,7 +35,6 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 A = TypeVar("A", bound=Asked)
 R = TypeVar("R", bound=msgspec.Struct)
-T = TypeVar("T")
 
 about = msgspec.Meta
 """`Annotated[str, about(description="…")]` documents a field, and says what is allowed in it."""
@@ -105,8 +104,8 @@ class Tool(Generic[A, R]):
         return f"<tool {self.name}>"
 
     def read(self, body: bytes | msgspec.Raw) -> A:
-        """What is asked, from JSON. Raises as `read_asked` does."""
-        return read_asked(self._decoder, body)
+        """What is asked, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
+        return json_input.read(self._decoder, body)
 
 
 @overload
@@ -199,11 +198,6 @@ class Registry(Mapping[str, Tool[Any, Any]]):
     def named(self, name: str) -> Tool[Any, Any] | None:
         """The tool of that name, with dots or with underscores."""
         return self._tools.get(name) or self._by_wire_name.get(name)
-
-
-def read_asked(decoder: msgspec.json.Decoder[T], body: bytes | msgspec.Raw) -> T:
-    """What is asked, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
-    return json_input.read(decoder, body)
 
 
 Limit = msgspec.Meta(

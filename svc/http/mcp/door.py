@@ -14,6 +14,7 @@ from werkzeug.exceptions import MethodNotAllowed
 from svc.actors import tool_calls
 from svc.actors.house import House
 from svc.actors.organization import Admission
+from svc.domain import json_input
 from svc.domain.callers import Call
 from svc.domain.errors import DomainError, Forbidden, MalformedJson, Unauthenticated, Unavailable, UnknownTool
 from svc.domain.limits import TOOL_BODY_BYTES_MAX
@@ -29,7 +30,6 @@ from svc.http.mcp.rpc import Message, Params, RpcError
 from svc.http.mcp.versions import CONTRACT, UNSAID, VERSIONS, Version, check_envelope, version_of
 from svc.http.problems import UNAUTHORIZED, is_fault, refusal
 from svc.http.tools import JSON, OWN, REPLAYED, budget_headers, check_type, deprecation_headers
-from svc.tools.tool import read_asked
 from svc.tools.tools import Finder
 
 log = structlog.get_logger("svc.http.mcp")
@@ -157,7 +157,7 @@ class McpDoor:
         by_entry = name == CALL and not self._flat
         try:
             if by_entry:
-                inner = read_asked(_call_tool, rpc.arguments_of(arguments))
+                inner = json_input.read(_call_tool, rpc.arguments_of(arguments))
                 name, arguments = inner.name, inner.arguments
             tool = await tool_calls.find(self._house, self._finder.registry, call, name)
             asked = tool.read(rpc.arguments_of(arguments))
