@@ -3,6 +3,7 @@
 import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from bisect import bisect_right
+from functools import cached_property
 from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
@@ -119,12 +120,17 @@ class FlatList:
 
     def __init__(self, finder: Finder) -> None:
         self._registry = finder.registry
-        self._encoded = {
-            name: msgspec.Raw(msgspec.json.encode(descriptor_of(one, finder.schemas[name])))
-            for name, one in self._registry.items()
-        }
+        self._schemas = finder.schemas
         self._of_callers: dict[_Kind, tuple[str, ...]] = {}
         self._pages: dict[tuple[_Kind, str], Page] = {}
+
+    @cached_property
+    def _encoded(self) -> dict[str, msgspec.Raw]:
+        """Every tool by name. Made when somebody lists them: the door of the entries only counts them."""
+        return {
+            name: msgspec.Raw(msgspec.json.encode(descriptor_of(one, self._schemas[name])))
+            for name, one in self._registry.items()
+        }
 
     def names(self, caller: Caller) -> tuple[str, ...]:
         """The names of all tools that *caller* may call."""
