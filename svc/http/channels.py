@@ -12,15 +12,11 @@ from svc.domain.limits import CHANNEL_BODY_BYTES_MAX
 from svc.http.bearer import bearer_token
 from svc.http.hot import Answer, HotRequest
 from svc.http.problems import UNAUTHORIZED, is_fault, refusal
-from svc.http.tools import check_type
+from svc.http.tools import answered, check_type
 
 log = structlog.get_logger("svc.http.channels")
 
 PATH: Final = "/api/channels/v1/"
-
-_JSON: Final = (b"content-type", b"application/json")
-_OWN: Final = (b"cache-control", b"no-store")
-_REPLAYED: Final = (b"idempotent-replayed", b"true")
 
 
 class ChannelDoor:
@@ -47,7 +43,7 @@ class ChannelDoor:
             key=request.text("idempotency-key"),
             wait_gone=request.wait_client_left,
         )
-        return Answer(200, [_JSON, _OWN, _REPLAYED] if kept.replayed else [_JSON, _OWN], kept.body)
+        return answered(kept.body, replayed=kept.replayed)
 
     def refuse(self, request: HotRequest, error: Exception) -> Answer:
         """The problem that *error* is."""

@@ -129,7 +129,12 @@ class ToolDoor:
         check_type(request)
         asked = tool.read(await request.read(TOOL_BODY_BYTES_MAX))
         done = await tool_calls.run(self._house, tool, call, asked, request.text("idempotency-key"))
-        return Answer(200, [JSON, OWN, REPLAYED] if done.replayed else [JSON, OWN], done.body)
+        return answered(done.body, replayed=done.replayed)
+
+
+def answered(body: bytes, *, replayed: bool) -> Answer:
+    """The good answer to a call, which says so where it is that of the first call under its key."""
+    return Answer(200, [JSON, OWN, REPLAYED] if replayed else [JSON, OWN], body)
 
 
 def _name_in(request: HotRequest) -> str:
