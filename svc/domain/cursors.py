@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from svc.domain.errors import Fault, InvalidInput
+from svc.domain.limits import LIST_ROWS_MAX
 
 _DIGEST_BYTES: Final = 8
 _CURSOR_CHARS_MAX: Final = 1_024
@@ -26,6 +27,12 @@ class Position(msgspec.Struct, frozen=True, array_like=True):
 
 _encode: Final = msgspec.msgpack.Encoder().encode
 _decode: Final = msgspec.msgpack.Decoder(Position).decode
+
+
+def check_limit(limit: int, most: int = LIST_ROWS_MAX, *, pointer: str = "/limit") -> None:
+    """Raises `InvalidInput`, at *pointer*, for a number of rows that no page has."""
+    if not 0 < limit <= most:
+        raise InvalidInput([Fault(pointer, "invalid_value", f"not between 1 and {most}")])
 
 
 def write(question: Any, position: Position) -> str:

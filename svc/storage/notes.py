@@ -7,7 +7,7 @@ from svc.domain import cursors
 from svc.domain.cursors import Position
 from svc.domain.errors import Fault, InvalidInput
 from svc.domain.ids import new_id
-from svc.domain.limits import LIST_ROWS, LIST_ROWS_MAX, NOTE_CHARS_MAX, NOTE_TITLE_CHARS_MAX
+from svc.domain.limits import LIST_ROWS, NOTE_CHARS_MAX, NOTE_TITLE_CHARS_MAX
 from svc.storage import objects, records
 from svc.storage.store import Tx
 from svc.storage.tables import notes
@@ -59,8 +59,7 @@ def list_page(
 ) -> tuple[list[Note], str | None]:
     """The record's notes, the newest first, and where they go on. Raises `NotFound`, `InvalidInput`."""
     records.live_row(conn, objects.get(conn, organization_id, object_slug), record_id)
-    if not 0 < limit <= LIST_ROWS_MAX:
-        raise InvalidInput([Fault("/limit", "invalid_value", f"not between 1 and {LIST_ROWS_MAX}")])
+    cursors.check_limit(limit)
     question = ["notes", record_id]
     after = cursors.read(question, cursor, 0)
     where = [notes.c.record_id == record_id]

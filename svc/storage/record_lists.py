@@ -29,12 +29,10 @@ from sqlalchemy import (
 
 from svc.domain import cursors
 from svc.domain.cursors import Position
-from svc.domain.errors import Fault, InvalidInput
 from svc.domain.limits import (
     EXAMINED_MAX,
     FILTERED_FIRST_MAX,
     LIST_ROWS,
-    LIST_ROWS_MAX,
     QUICK_RECORDS_MAX,
 )
 from svc.domain.queries import (
@@ -119,8 +117,7 @@ def list_page(
     """
     of = objects.get(conn, organization_id, object_slug)
     query = parse(of.properties, filters, sort, country)
-    if not 0 < limit <= LIST_ROWS_MAX:
-        raise InvalidInput([Fault("/limit", "invalid_value", f"not between 1 and {LIST_ROWS_MAX}")])
+    cursors.check_limit(limit)
     question = [of.id, filters, sort]
     after = cursors.read(question, cursor, len(query.order.keys))
     found, more = _answer(conn, _Reader(of, query), after, limit, expect_long)

@@ -5,8 +5,7 @@ from sqlalchemy import Connection, literal, select, tuple_
 
 from svc.domain import cursors
 from svc.domain.cursors import Position
-from svc.domain.errors import Fault, InvalidInput
-from svc.domain.limits import LIST_ROWS, LIST_ROWS_MAX
+from svc.domain.limits import LIST_ROWS
 from svc.storage import objects, records
 from svc.storage.records import Record
 from svc.storage.tables import properties, relations
@@ -36,8 +35,7 @@ def leading_to(
     and *limit*, which are below *pointer* in what was asked.
     """
     records.live_row(conn, objects.get(conn, organization_id, object_slug), record_id)
-    if not 0 < limit <= LIST_ROWS_MAX:
-        raise InvalidInput([Fault(f"{pointer}/limit", "invalid_value", f"not between 1 and {LIST_ROWS_MAX}")])
+    cursors.check_limit(limit, pointer=f"{pointer}/limit")
     question = ["related", record_id]
     position = cursors.read(question, cursor, 1, pointer=f"{pointer}/cursor")
     after = ("", "") if position is None else (position.id, position.keys[0].decode())

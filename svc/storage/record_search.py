@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 from sqlalchemy import Connection, bindparam, select
 
-from svc.domain.errors import Fault, InvalidInput
+from svc.domain import cursors
 from svc.domain.limits import SEARCH_CANDIDATES_MAX, SEARCH_ROWS, SEARCH_ROWS_MAX
 from svc.domain.properties import TEXT_TYPES
 from svc.domain.searching import Sought, fit, sought
@@ -44,8 +44,7 @@ def search(
         NotFound: no such object.
         InvalidInput: of the limit.
     """
-    if not 0 < limit <= SEARCH_ROWS_MAX:
-        raise InvalidInput([Fault("/limit", "invalid_value", f"not between 1 and {SEARCH_ROWS_MAX}")])
+    cursors.check_limit(limit, SEARCH_ROWS_MAX)
     looked_for = sought(query)
     if not looked_for.words:
         return []

@@ -7,8 +7,8 @@ from sqlalchemy import Connection, select, update
 
 from svc.domain import cursors
 from svc.domain.cursors import Position
-from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
-from svc.domain.limits import LIST_ROWS, LIST_ROWS_MAX
+from svc.domain.errors import Conflict, InvalidInput, NotFound
+from svc.domain.limits import LIST_ROWS
 from svc.domain.organizations import Organization
 from svc.storage import records
 from svc.storage.records import Record, Source
@@ -46,8 +46,7 @@ def list_page(
     limit: int = LIST_ROWS,
 ) -> tuple[list[Suggestion], str | None]:
     """Suggestions, the newest first, and the cursor that goes on. Raises `InvalidInput`."""
-    if not 0 < limit <= LIST_ROWS_MAX:
-        raise InvalidInput([Fault("/limit", "invalid_value", f"not between 1 and {LIST_ROWS_MAX}")])
+    cursors.check_limit(limit)
     question = ["suggestions", record_id, state]
     after = cursors.read(question, cursor, 0)
     asked = select(*_COLUMNS).where(suggestions.c.state == state)

@@ -9,8 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, literal, select,
 
 from svc.domain import cursors
 from svc.domain.cursors import Position
-from svc.domain.errors import Fault, InvalidInput
-from svc.domain.limits import LIST_ROWS, LIST_ROWS_MAX
+from svc.domain.limits import LIST_ROWS
 from svc.domain.objects import DEAL
 from svc.storage import objects, records
 from svc.storage.tables import notes, record_changes, relations, submissions, visits
@@ -53,8 +52,7 @@ def list_page(
     A merged record's history is part of the survivor's. Raises `NotFound` and `InvalidInput`.
     """
     row = records.live_row(conn, objects.get(conn, organization_id, object_slug), record_id)
-    if not 0 < limit <= LIST_ROWS_MAX:
-        raise InvalidInput([Fault("/limit", "invalid_value", f"not between 1 and {LIST_ROWS_MAX}")])
+    cursors.check_limit(limit)
     question = ["timeline", record_id]
     after = cursors.read(question, cursor, 1)
     before = None if after is None else (int(after.keys[0]), after.id)
