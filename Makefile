@@ -29,10 +29,10 @@ $(VENV)/.bench: $(VENV)/.run requirements/bench.lock
 	$(PIP) -r requirements/bench.lock
 	touch $@
 
-test: $(VENV)/.test  ## Run every test
+test: $(VENV)/.test  ## Run every test, on all cores
 	sh tests/browser/ensure_chromium.sh
 	sh tests/client/ensure_prosody.sh
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(VENV)/.test $(VENV)/.bench  ## Lint, types, import contracts; the benches are read too
 	$(BIN)/ruff check .
