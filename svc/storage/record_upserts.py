@@ -49,7 +49,9 @@ def _known(
     prop = of.properties.get(by)
     identity = of.slug == CONTACT and by in records.IDENTITY_KINDS
     if prop is None or not (prop.unique or identity):
-        raise InvalidInput([Fault("/by", "invalid_value", "neither unique, nor a contact's email or phone")])
+        raise InvalidInput(
+            [Fault("/by", "invalid_value", "must be a unique property, or a contact's `email` or `phone`")]
+        )
     try:
         value = read(prop, given.get(by), organization.country)
     except InvalidValue as error:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Generic, Literal, TypeVar, overload
 
 import msgspec
 
-from svc.domain import json_input
+from svc.domain import json_input, near_names
 from svc.domain.callers import Call, Runs
 from svc.domain.errors import DomainError
 from svc.domain.limits import LIST_ROWS, LIST_ROWS_MAX
@@ -198,6 +198,17 @@ class Registry(Mapping[str, Tool[Any, Any]]):
     def named(self, name: str) -> Tool[Any, Any] | None:
         """The tool of that name, with dots or with underscores."""
         return self._tools.get(name) or self._by_wire_name.get(name)
+
+    def nearest(self, name: str) -> list[str]:
+        """The names that *name* is nearly. Names that go away are not told."""
+        return near_names.nearest(name, self._lasting())
+
+    def hint(self, name: str) -> str:
+        """What follows "there is no tool *name*": which was probably meant."""
+        return near_names.hint(name, self._lasting())
+
+    def _lasting(self) -> list[str]:
+        return [name for name, tool in self._tools.items() if tool.deprecated is None]
 
 
 Limit = msgspec.Meta(
