@@ -198,7 +198,9 @@ def _named(kind: _Type) -> str:
         case inspect.FloatType():
             return "a number"
         case inspect.UnionType() as union:
-            return " or ".join(dict.fromkeys(_named(one) for one in union.types))
+            # That an optional member may be null is no help to whoever sent another type.
+            named = (_named(one) for one in union.types if not isinstance(one, inspect.NoneType))
+            return " or ".join(dict.fromkeys(named))
     return "any value"
 
 

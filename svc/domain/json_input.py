@@ -57,7 +57,8 @@ def _unread(body: bytes, refusal: Exception) -> InvalidInput | MalformedJson:
     what, _, where = str(refusal).removeprefix("JSON is malformed: ").partition(" (byte ")
     if not where:  # "Input data was truncated"
         return MalformedJson(f"the body is not JSON: it ends too early, at {_place(body, len(body))}")
-    return MalformedJson(f"the body is not JSON: {what} at {_place(body, int(where.rstrip(')')))}")
+    offset = int(where.rstrip(")")) - what.startswith("trailing characters")  # of which the second is named
+    return MalformedJson(f"the body is not JSON: {what} at {_place(body, offset)}")
 
 
 def _place(body: bytes, offset: int) -> str:

@@ -47,9 +47,9 @@ def merge(
         InvalidInput: no such record to be merged.
         Conflict: they are one and the same.
     """
-    of, _ = records.find(tx.conn, organization_id, object_slug, survivor_id)
     if survivor_id == merged_id:
         raise Conflict("a record is not merged with itself")
+    of, _ = records.find(tx.conn, organization_id, object_slug, survivor_id)
     with named_at("/mergedId"):
         merged = records.live_row(tx.conn, of, merged_id)
     known_by = tx.conn.execute(

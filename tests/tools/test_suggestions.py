@@ -93,7 +93,7 @@ async def test_a_value_that_does_not_fit_any_more_is_a_conflict(autojump_clock):
         left = (await here.answer("suggestion.list"))["suggestions"]
 
         assert [409, 409] == [one.status_code for one in answers]
-        assert "not a web address" in answers[0].json()["detail"]
+        assert "must be a web address" in answers[0].json()["detail"]
         assert 2 == len(left)
 
 
