@@ -265,6 +265,8 @@ def _number_faults(kind: inspect.IntType | inspect.FloatType, value: float) -> I
 
 
 def _size_fault(least: int | None, most: int | None, size: int, what: str) -> str | None:
+    if size == 0 and least == 1:
+        return "must not be empty"
     if least is not None and size < least:
         return f"must have at least {_counted(least, what)}, not {size:,}"
     if most is not None and size > most:

@@ -8,19 +8,22 @@ from svc.domain.limits import NEAR_NAMES_LISTED_MAX, NEAR_NAMES_MAX, SHOWN_NAME_
 
 _LIKENESS: Final = 0.6
 """From which on two names are near, 0 to 1 (`difflib`)."""
+_START_CHARS_MIN: Final = 2
+"""From which on a common start says something."""
 _SEPARATORS: Final = str.maketrans("", "", "._- ")
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
     """Up to `NEAR_NAMES_MAX` of the *known* names that *name* is like, the nearest first.
 
-    Case and the separators `.`, `_`, `-` and space do not count: `object_type` is `objectType`.
+    Case and the separators `.`, `_`, `-` and space do not count: `object_type` is `objectType`. A name that
+    begins with the other is near, too: `eq` to `equals`.
     """
     by_folded = {_folded(one): one for one in known}
-    alike = get_close_matches(
-        _folded(name[:SHOWN_NAME_CHARS_MAX]), list(by_folded), n=NEAR_NAMES_MAX, cutoff=_LIKENESS
-    )
-    return [by_folded[one] for one in alike]
+    folded = _folded(name[:SHOWN_NAME_CHARS_MAX])
+    begun = [one for one in by_folded if _begins(one, folded) or _begins(folded, one)]
+    alike = get_close_matches(folded, list(by_folded), n=NEAR_NAMES_MAX, cutoff=_LIKENESS)
+    return [by_folded[one] for one in dict.fromkeys([*begun, *alike])][:NEAR_NAMES_MAX]
 
 
 def hint(name: str, known: Collection[str]) -> str:
@@ -40,12 +43,17 @@ def listed(names: Iterable[str]) -> str:
 
 def shown(name: str) -> str:
     """*name*, which somebody sent, as code and no longer than a line holds."""
-    return f"`{name}`" if len(name) <= SHOWN_NAME_CHARS_MAX else f"`{name[:SHOWN_NAME_CHARS_MAX]}…`"
+    cut = name if len(name) <= SHOWN_NAME_CHARS_MAX else f"{name[:SHOWN_NAME_CHARS_MAX]}…"
+    return "`" + "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in cut) + "`"
 
 
 def _either(names: list[str]) -> str:
     *others, last = [f"`{one}`" for one in names]
     return f"{', '.join(others)} or {last}" if others else last
+
+
+def _begins(name: str, start: str) -> bool:
+    return len(start) >= _START_CHARS_MIN and name.startswith(start)
 
 
 def _folded(name: str) -> str:

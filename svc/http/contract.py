@@ -160,7 +160,8 @@ def _operation(tool: Tool[Any, Any], responses: Json) -> Json:
     }
     return operation | {
         "requestBody": {
-            "required": True,
+            # A tool that needs nothing is also called without a body.
+            "required": any(field.required for field in msgspec.structs.fields(tool.asked_type)),
             "content": {_JSON: {"schema": _ref(tool.asked_type), "example": shown(tool.example)}},
         },
         "responses": {"200": good, **refusals_by_status(refusals_of_keys(tool), responses)},

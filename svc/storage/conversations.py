@@ -21,7 +21,17 @@ from svc.domain.matching import Clear, HeldReason, Unclear
 from svc.domain.messages import ConversationFacts, ConversationKind, Evidence, Identification
 from svc.domain.near_names import shown
 from svc.domain.objects import CONTACT
-from svc.storage import contacts, enrichments, events, members, objects, organizations, teams
+from svc.storage import (
+    connections,
+    contacts,
+    enrichments,
+    events,
+    members,
+    objects,
+    organizations,
+    records,
+    teams,
+)
 from svc.storage.channel_tables import conversations
 from svc.storage.enrichments import Learned
 from svc.storage.events import NewEvent
@@ -189,10 +199,28 @@ def list_page(
         .limit(limit + 1)
     ).all()
     found = [_from_row(row) for row in rows[:limit]]
+    if not found:
+        _check_named(conn, organization_id, asked)
     if len(rows) <= limit:
         return found, None
     last = found[-1]
     return found, cursors.write(question, Position((str(last.last_message_at).encode(),), last.id))
+
+
+def _check_named(conn: Connection, organization_id: str, asked: Wanted) -> None:
+    """Raises `InvalidInput` for an id that a list was asked for and that does not exist."""
+    if asked.connection_id is not None:
+        with named_at("/connectionId"):
+            connections.get(conn, organization_id, asked.connection_id)
+    if asked.contact_id is not None:
+        with named_at("/contactId"):
+            records.row_of(conn, organization_id, CONTACT, asked.contact_id)
+    if asked.member_id is not None:
+        with named_at("/memberId"):
+            members.get(conn, organization_id, asked.member_id)
+    if asked.team_id is not None:
+        with named_at("/teamId"):
+            teams.get(conn, organization_id, asked.team_id)
 
 
 def assign(

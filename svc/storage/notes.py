@@ -35,7 +35,7 @@ def create(
         if len(text) > most or "\0" in text
     ]
     if not faults and not (title.strip() or body.strip()):
-        faults.append(Fault("/body", "missing", "a note says something"))
+        faults.append(Fault("/body", "missing", "a note needs a title or a body"))
     if faults:
         raise InvalidInput(faults)
     note = Note(

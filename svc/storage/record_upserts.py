@@ -57,7 +57,9 @@ def _known(
     except InvalidValue as error:
         raise InvalidInput([Fault(f"/properties/{by}", "invalid_value", str(error))]) from None
     if value is None:
-        raise InvalidInput([Fault(f"/properties/{by}", "missing", "the record is looked up by this")])
+        raise InvalidInput(
+            [Fault(f"/properties/{by}", "missing", "is required: the record is looked up by it")]
+        )
     if not identity:
         return record_index.owner(conn, prop.id, value)
     emails, phones = ([str(value)], []) if by == "email" else ([], [str(value)])

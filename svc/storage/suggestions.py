@@ -7,7 +7,7 @@ from sqlalchemy import Connection, select, update
 
 from svc.domain import cursors
 from svc.domain.cursors import Position
-from svc.domain.errors import Conflict, InvalidInput, NotFound
+from svc.domain.errors import Conflict, InvalidInput, NotFound, named_at
 from svc.domain.limits import LIST_ROWS
 from svc.domain.near_names import shown
 from svc.domain.organizations import Organization
@@ -61,6 +61,9 @@ def list_page(
         asked = asked.where(suggestions.c.id < after.id)
     rows = conn.execute(asked.order_by(suggestions.c.id.desc()).limit(limit + 1)).all()
     found = [_from_row(row) for row in rows[:limit]]
+    if record_id is not None and not found:
+        with named_at("/recordId"):
+            records.row_of(conn, organization_id, None, record_id)
     return found, cursors.write(question, Position((), found[-1].id)) if len(rows) > limit else None
 
 
