@@ -16,7 +16,7 @@ import msgspec
 from svc.domain import json_input, near_names
 from svc.domain.callers import Call, Runs
 from svc.domain.errors import DomainError
-from svc.domain.limits import LIST_ROWS, LIST_ROWS_MAX
+from svc.domain.limits import LIST_ROWS_MAX
 from svc.domain.roles import Permission
 from svc.storage.store import Tx, View
 
@@ -211,8 +211,6 @@ class Registry(Mapping[str, Tool[Any, Any]]):
         return [name for name, tool in self._tools.items() if tool.deprecated is None]
 
 
-Limit = msgspec.Meta(
-    ge=1, le=LIST_ROWS_MAX, description=f"How many at most; {LIST_ROWS} unless said otherwise."
-)
+Limit = msgspec.Meta(ge=1, le=LIST_ROWS_MAX, description="How many at most.")
 Cursor = msgspec.Meta(description="`nextCursor` of the page before, to go on from there.")
 NextCursor = msgspec.Meta(description="Where the list goes on; null at its end.")
