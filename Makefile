@@ -29,7 +29,12 @@ $(VENV)/.bench: $(VENV)/.run requirements/bench.lock
 	$(PIP) -r requirements/bench.lock
 	touch $@
 
-test: $(VENV)/.test  ## Run every test, on all cores
+# What a release is installed from in a test, where there is no index to ask.
+$(VENV)/.wheels: $(VENV)/.python requirements/run.lock
+	$(BIN)/python -m pip download --quiet --disable-pip-version-check --require-hashes --no-deps --dest $(VENV)/wheels -r requirements/run.lock
+	touch $@
+
+test: $(VENV)/.test $(VENV)/.wheels  ## Run every test, on all cores
 	sh tests/browser/ensure_chromium.sh
 	sh tests/client/ensure_prosody.sh
 	$(BIN)/python -m pytest -n auto --dist worksteal

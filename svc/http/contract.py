@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from functools import cached_property
-from importlib.metadata import version
 from typing import Any, Final
 
 import msgspec
@@ -26,6 +25,7 @@ from svc.http.refusals import NEVER_A_KEYS, refusals_of_keys, repeatable
 from svc.http.tools import API_PATH, APP_PATH
 from svc.tools.nouns import NOUNS
 from svc.tools.tool import Asked, Registry, Tool
+from svc.version import VERSION
 
 PATH: Final = "/api/v1/openapi.json"
 
@@ -84,7 +84,7 @@ class Contract:
             "openapi": "3.1.0",
             "info": {
                 "title": "Tool API",
-                "version": version("svc"),
+                "version": VERSION,
                 "description": _OVERVIEW,
                 "contact": {"name": "Whoever runs this service"},
                 "license": {"name": "MIT", "identifier": "MIT"},
