@@ -37,8 +37,8 @@ class Environment:
         self.bin = path / "venv" / "bin"
 
     def install(self, dist: Path, *wanted: str) -> None:
-        pip = [sys.executable, "-m", "pip", "--python", self.bin / "python", "install", "--quiet"]
-        only = ["--no-index", "--find-links", WHEELS, "--find-links", dist]
+        pip = [sys.executable, "-m", "pip", "--python", str(self.bin / "python"), "install", "--quiet"]
+        only = ["--no-index", "--find-links", str(WHEELS), "--find-links", str(dist)]
         subprocess.run([*pip, *only, *wanted], check=True, cwd=self.home)
 
     def run(self, *command: str) -> "subprocess.CompletedProcess[str]":
@@ -81,7 +81,7 @@ def test_the_server_runs_from_what_is_built(kind: str, dist: Path, environment: 
     [built] = dist.glob(f"*.{kind}")
     environment.install(dist, f"svc-platform[server] @ {built.as_uri()}")
     version = environment.run("svc", "--version")
-    command = [environment.bin / "svc", "run", "--demo", "--data", environment.home / "data"]
+    command = [str(environment.bin / "svc"), "run", "--demo", "--data", str(environment.home / "data")]
     with subprocess.Popen(
         [*command, "--bind", "127.0.0.1:0", "--operator-bind", "127.0.0.1:0"],
         cwd=environment.home,
