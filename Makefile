@@ -29,7 +29,12 @@ $(VENV)/.bench: $(VENV)/.run requirements/bench.lock
 	$(PIP) -r requirements/bench.lock
 	touch $@
 
-test: $(VENV)/.test  ## Run every test, on all cores
+# What a release is installed from in a test, where there is no index to ask.
+$(VENV)/.wheels: $(VENV)/.python requirements/run.lock
+	$(BIN)/python -m pip download --quiet --disable-pip-version-check --require-hashes --no-deps --dest $(VENV)/wheels -r requirements/run.lock
+	touch $@
+
+test: $(VENV)/.test $(VENV)/.wheels  ## Run every test, on all cores
 	sh tests/browser/ensure_chromium.sh
 	sh tests/client/ensure_prosody.sh
 	$(BIN)/python -m pytest -n auto --dist worksteal
@@ -56,9 +61,13 @@ $(VENV)/.client: $(VENV)/.npm clients/typescript/package.json clients/typescript
 clients/typescript/openapi.json: $(VENV)/.run
 	$(BIN)/python -m svc openapi > $@
 
-client: $(VENV)/.client clients/typescript/openapi.json  ## Generate the TypeScript client, check an example against it
+# Both generators as they come, without flags that change what they make of the contract.
+client: $(VENV)/.client $(VENV)/.test clients/typescript/openapi.json  ## Generate clients in TypeScript and Python, check examples against them
 	$(NPM) run generate
 	$(NPM) run check
+	PATH="$(CURDIR)/$(BIN):$$PATH" openapi-python-client generate --overwrite --fail-on-warning --meta none \
+		--path clients/typescript/openapi.json --output-path clients/python/svc_api
+	cd clients/python && MYPYPATH=. $(CURDIR)/$(BIN)/mypy --strict --follow-imports=silent --config-file= example.py
 
 contract: client  ## Lint the contract, and check the client of it
 	$(NPM) run lint
@@ -82,4 +91,4 @@ lock:  ## Resolve the dependencies again and pin them with hashes (needs uv)
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock"
 
 clean:
-	rm -rf $(VENV) data dist clients/typescript/node_modules tests/node/node_modules
+	rm -rf $(VENV) data dist clients/typescript/node_modules clients/python/svc_api tests/node/node_modules

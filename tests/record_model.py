@@ -23,6 +23,13 @@ VALUES = st.fixed_dictionaries(
         "code": st.sampled_from([*CODES, None]),
     },
 )
+
+
+def is_empty(values: dict[str, Any]) -> bool:
+    """Whether nothing is said, so that no record is made of it."""
+    return all(value is None for value in values.values())
+
+
 FILTERS = st.one_of(
     st.builds(
         Filter,

@@ -24,6 +24,7 @@ from svc.domain.errors import (
     UnknownTool,
 )
 from svc.domain.keys import digest
+from svc.domain.near_names import shown
 from svc.domain.times import SECOND_MS
 from svc.storage import access, audit
 from svc.storage.store import TakesLong, Tx
@@ -87,7 +88,7 @@ async def find(house: House, registry: Registry, call: Call, name: str) -> Tool[
     tool = registry.named(name)
     if tool is None:
         await check_reach(house, call)
-        raise UnknownTool(f"there is no tool {name[:100]!r}")
+        raise UnknownTool(f"there is no tool {shown(name)}{registry.hint(name)}")
     if tool.deprecated is not None and house.clock.now() >= tool.deprecated.sunset_at:
         raise Gone(f"{tool.name} is gone: call {tool.deprecated.replacement}")
     try:

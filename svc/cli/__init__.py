@@ -6,7 +6,7 @@ except ModuleNotFoundError as error:
     if str(error.name).partition(".")[0] == "svc":
         raise
     raise SystemExit(
-        f"svc: the server is not installed ({error.name} is missing): pip install 'svc[server]'"
+        f"svc: the server is not installed ({error.name} is missing): pip install 'svc-platform[server]'"
     ) from None
 
 __all__ = ["main"]

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.metadata import version
 from typing import Any, Final
 
 import click
@@ -13,6 +12,7 @@ from svc import logging
 from svc.cli.failures import Failure, in_a_line, leaves
 from svc.config import LogSettings
 from svc.domain.errors import DomainError
+from svc.version import VERSION
 
 log = structlog.get_logger("svc.cli")
 
@@ -72,7 +72,7 @@ def _in_one_line() -> Iterator[None]:
 
 
 @click.command(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("svc"), message="%(prog)s %(version)s")
+@click.version_option(VERSION, message="%(prog)s %(version)s")
 def main() -> None:
     """A self-hosted business platform's developer interface, in one process.
 

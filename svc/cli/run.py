@@ -4,7 +4,6 @@ import gc
 import resource
 import sys
 from functools import partial
-from importlib.metadata import version
 from typing import Final
 
 import click
@@ -20,6 +19,7 @@ from svc.cli.options import configured
 from svc.config import Configuration
 from svc.http.server import CertificateError, ListenError
 from svc.storage.store import StoreError
+from svc.version import VERSION
 
 log = structlog.get_logger("svc.service")
 
@@ -55,7 +55,7 @@ def command(configuration: Configuration, *, demo: bool) -> None:
         token = (
             configuration.origins["operator.token"] if settings.operator.token else directory.operator_token
         )
-        click.echo(f"svc {version('svc')} is ready")
+        click.echo(f"svc {VERSION} is ready")
         click.echo(f"Public      {'  '.join(doors.public_urls)}")
         click.echo(f"Operator    {'  '.join(doors.operator_urls)}  (token: {token})")
         if facts is not None:

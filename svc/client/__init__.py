@@ -1,6 +1,6 @@
 """The client kit: the Tool API, the channel doors, and bridges, from a program of your own.
 
-It stands alone: `pip install svc[client]` brings anyio, httpx and msgspec, and nothing of the server. It runs
+It stands alone: `pip install svc-platform` brings anyio, httpx and msgspec, nothing of the server. It runs
 in asyncio programs as in Trio ones.
 """
 

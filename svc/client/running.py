@@ -3,6 +3,7 @@
 import logging
 import os
 import signal
+import sys
 from functools import partial
 from typing import Final
 
@@ -70,17 +71,31 @@ async def run_bridge(
 def run_as_program(bridge: Bridge, base_url: str, channel_key: str, *, backend: str = "asyncio") -> None:
     """Pull and run until SIGINT or SIGTERM; a second one ends the program at once. *backend* as anyio has it.
 
-    Raises as `run_bridge` does, and `ValueError` for what is no key.
+    Where the service will not have this bridge, or the key is none, the program ends with a line that says so
+    and exit code 1.
     """
-    anyio.run(partial(_run_until_signal, bridge, base_url, channel_key), backend=backend)
+    refusal = anyio.run(partial(_run_until_signal, bridge, base_url, channel_key), backend=backend)
+    if refusal is not None:
+        sys.exit(f"the bridge cannot run: {refusal}")
 
 
-async def _run_until_signal(bridge: Bridge, base_url: str, channel_key: str) -> None:
+async def _run_until_signal(bridge: Bridge, base_url: str, channel_key: str) -> str | None:
+    """Why it cannot go on; None once it was stopped by a signal."""
+    refusal: str | None = None
+    try:
+        channel = Channel(base_url, channel_key)
+    except ValueError as error:
+        return str(error)
     stop = anyio.Event()
-    async with Channel(base_url, channel_key) as channel, anyio.create_task_group() as tasks:
+    async with channel, anyio.create_task_group() as tasks:
         tasks.start_soon(_stop_on_signal, stop)
-        await run_bridge(bridge, channel, stop=stop)
+        try:
+            await run_bridge(bridge, channel, stop=stop)
+        except Refused as error:
+            check = "; check the channel key, or make a new one" if error.is_for_good else ""
+            refusal = f"{base_url} answers {error}{check}"
         tasks.cancel_scope.cancel()
+    return refusal
 
 
 async def _stop_on_signal(stop: anyio.Event) -> None:

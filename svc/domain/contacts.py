@@ -55,7 +55,7 @@ def normalise_email(text: str) -> str:
     address = _visible(_visible(text).lower())
     local, _, domain = address.rpartition("@")
     if len(address) > EMAIL_CHARS_MAX or not _LOCAL_PART.fullmatch(local):
-        raise InvalidValue("not an e-mail address")
+        raise InvalidValue("must be an e-mail address such as ada@example.com")
     host = ascii_host(domain)
     if (
         not local.isprintable()
@@ -64,7 +64,7 @@ def normalise_email(text: str) -> str:
         or "." not in host
         or len(host) - host.rindex(".") <= _TOP_LEVEL_CHARS_MIN
     ):
-        raise InvalidValue("not an e-mail address")
+        raise InvalidValue("must be an e-mail address such as ada@example.com")
     return f"{local}@{host}"
 
 
@@ -91,14 +91,14 @@ def parse_phone(value: str | int, country: str | None) -> Phone:
     text = _visible(str(value))
     match = _PHONE.fullmatch(text) if len(text) <= PHONE_CHARS_MAX else None
     if match is None:
-        raise InvalidValue("not a phone number")
+        raise InvalidValue("must be a phone number such as +44 20 7946 0958")
     written = match["number"]
     number = _dialled(written, country)
     if number is None and written.startswith(_INTERNATIONAL_PREFIX):
         # Much of the world writes 00 for the plus, whatever the country dialled from uses.
         number = _dialled("+" + written.removeprefix(_INTERNATIONAL_PREFIX), None)
     if number is None:
-        raise InvalidValue("not a phone number")
+        raise InvalidValue("must be a phone number such as +44 20 7946 0958")
     return Phone(number, match["extension"])
 
 

@@ -14,6 +14,7 @@ from svc.domain.limits import (
     EMBED_TITLE_CHARS_MAX,
     NAME_CHARS_MAX,
 )
+from svc.domain.near_names import hint, shown
 from svc.domain.properties import Property
 from svc.domain.queries import parse
 from svc.domain.values import is_storable
@@ -89,12 +90,14 @@ def _faults(at: str, block: AnyBlock, known: Known) -> Iterator[Fault]:
         case FormBlock():
             yield from _heading_faults(at, block.heading)
             if block.form_id not in known.form_ids:
-                yield Fault(f"{at}/formId", "not_found", "no such form")
+                yield Fault(f"{at}/formId", "not_found", f"there is no form {shown(block.form_id)}")
         case RecordsBlock():
             yield from _heading_faults(at, block.heading)
             of = known.objects.get(block.object_type)
             if of is None:
-                yield Fault(f"{at}/objectType", "not_found", "no such object")
+                slug = block.object_type
+                detail = f"there is no object {shown(slug)}{hint(slug, known.objects)}"
+                yield Fault(f"{at}/objectType", "not_found", detail)
             else:
                 yield from _records_faults(at, block, of, known.country)
 
@@ -104,7 +107,8 @@ def _records_faults(at: str, block: RecordsBlock, of: ObjectFacts[Property], cou
         yield Fault(f"{at}/fields", "too_many", f"at most {EMBED_FIELDS_MAX}")
     for place, slug in enumerate(block.fields):
         if slug not in of.properties:
-            yield Fault(f"{at}/fields/{place}", "unknown_property", "no such property")
+            detail = f"{shown(slug)} is no property of this object{hint(slug, of.properties)}"
+            yield Fault(f"{at}/fields/{place}", "unknown_property", detail)
         elif slug in block.fields[:place]:
             yield Fault(f"{at}/fields/{place}", "invalid_value", "named twice")
     if not 0 < block.limit <= EMBED_ROWS_MAX:

@@ -12,6 +12,8 @@ from typing import ClassVar
 
 import msgspec
 
+from svc.domain.limits import FAULTS_IN_DETAIL_MAX
+
 
 class DomainError(Exception):
     """Raised when a rule refuses what was asked. Tell the asker why."""
@@ -49,7 +51,10 @@ class InvalidInput(DomainError, ValueError):
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(faults)
-        super().__init__("; ".join(map(str, self.faults)))
+        told = [*map(str, self.faults[:FAULTS_IN_DETAIL_MAX])]
+        if len(self.faults) > FAULTS_IN_DETAIL_MAX:
+            told.append(f"and {len(self.faults) - FAULTS_IN_DETAIL_MAX} more")
+        super().__init__("; ".join(told))
 
 
 @contextmanager
@@ -62,13 +67,25 @@ def at(pointer: str) -> Iterator[None]:
 
 
 class NotFound(DomainError):
-    """Raised when no such thing exists, or the asker may not know that it does."""
+    """Raised when what the call is about does not exist, or the asker may not know that it does."""
 
     code: ClassVar[str] = "not_found"
 
 
+@contextmanager
+def named_at(pointer: str) -> Iterator[None]:
+    """Have something that is not found in here raised as an `InvalidInput`: its id stood at *pointer*.
+
+    What a call is about and does not exist is `NotFound`; what its input only names is a fault of the input.
+    """
+    try:
+        yield
+    except NotFound as error:
+        raise InvalidInput([Fault(pointer, NotFound.code, str(error))]) from None
+
+
 class UnknownTool(NotFound):
-    """Raised for the name of a tool that there is not."""
+    """Raised for the name of a tool that does not exist. The message names the nearest ones."""
 
     code: ClassVar[str] = "unknown_tool"
 

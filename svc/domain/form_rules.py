@@ -8,6 +8,7 @@ from svc.domain.errors import Fault, InvalidInput, InvalidValue, pointer_to
 from svc.domain.fields import field_map, meaning_of, plain_name
 from svc.domain.forms import NewForm
 from svc.domain.limits import DEAL_TEMPLATE_CHARS_MAX, FORM_FIELD_NAME_CHARS_MAX, FORM_FIELDS_MAX
+from svc.domain.near_names import hint, shown
 from svc.domain.people import clean_name
 from svc.domain.properties import SET_BY_FORMS, Property
 
@@ -61,7 +62,8 @@ def _mapping_faults(mapping: Mapping[str, str], properties: Mapping[str, Propert
         seen[plain] = field
         prop = properties.get(slug)
         if prop is None:
-            yield Fault(at, "unknown_property", "a contact has no such property")
+            detail = f"a contact has no property {shown(slug)}{hint(slug, properties)}"
+            yield Fault(at, "unknown_property", detail)
         elif prop.type not in SET_BY_FORMS:
             yield Fault(at, "invalid_value", f"{slug!r} is a {prop.type}, which no form can set")
 

@@ -71,6 +71,18 @@ RECORDS_CREATED_MAX: Final = 100
 NOTE_CHARS_MAX: Final = 64_000
 NOTE_TITLE_CHARS_MAX: Final = 200
 
+# Errors. Ours: what a person or a model can take in at once.
+FAULTS_MAX: Final = 50
+"""Faults of one input that are told."""
+FAULTS_IN_DETAIL_MAX: Final = 5
+"""Faults that the one sentence of an error repeats; its list has all of them."""
+NEAR_NAMES_MAX: Final = 3
+"""Names that are told for one that is not known."""
+NEAR_NAMES_LISTED_MAX: Final = 12
+"""Known names that are all told where none of them is near."""
+SHOWN_NAME_CHARS_MAX: Final = 100
+"""Characters of an unknown name that an error repeats."""
+
 # Lists.
 LIST_ROWS: Final = 50
 LIST_ROWS_MAX: Final = 200

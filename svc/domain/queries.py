@@ -11,6 +11,7 @@ import msgspec
 
 from svc.domain.errors import Fault, InvalidInput, InvalidValue
 from svc.domain.limits import FILTER_VALUES_MAX, FILTERS_MAX, SORT_KEY_BYTES_MAX, SORTS_MAX
+from svc.domain.near_names import hint, shown
 from svc.domain.properties import Property, PropertyType
 from svc.domain.sort_keys import EMPTY, FIRST, LAST, fold, sort_key
 from svc.domain.values import Values, read
@@ -106,7 +107,8 @@ class Condition:
     def __init__(self, prop: Property, op: Op, value: Any, country: str) -> None:
         """Raises `InvalidValue` for an *op* or a *value* that the property does not know."""
         if op not in OPS[prop.type]:
-            raise InvalidValue(f"type {prop.type} has no {op}; it has {', '.join(sorted(OPS[prop.type]))}")
+            known = ", ".join(f"`{one}`" for one in sorted(OPS[prop.type]))
+            raise InvalidValue(f"is not for properties of type {prop.type}, which have {known}")
         self.prop = prop
         self.op = op
         self.wanted = _wanted(prop, op, value, country)
@@ -155,7 +157,7 @@ def _wanted(prop: Property, op: Op, value: Any, country: str) -> Any:
         return None
     if op in _AMONG:
         if not isinstance(value, list) or not 0 < len(value) <= FILTER_VALUES_MAX:
-            raise InvalidValue(f"not a list of 1 to {FILTER_VALUES_MAX} values")
+            raise InvalidValue(f"must be an array of 1 to {FILTER_VALUES_MAX} values")
         return [_single(prop, op, one, country) for one in value]
     return _single(prop, op, value, country)
 
@@ -163,7 +165,7 @@ def _wanted(prop: Property, op: Op, value: Any, country: str) -> Any:
 def _single(prop: Property, op: Op, value: Any, country: str) -> Any:
     if op in {"contains", "starts_with"} and prop.type in _FOLDED:
         if not isinstance(value, str) or not value:
-            raise InvalidValue("not a text")
+            raise InvalidValue("must be a string that is not empty")
         return value
     if prop.type == "multi_select" and (op in _AMONG or op == "contains"):
         chosen = read(prop, [value], country)
@@ -287,10 +289,11 @@ def parse(
     for place, one in enumerate(filters):
         prop = known.get(one.property)
         if prop is None:
-            faults.append(_unknown(f"/filters/{place}/property"))
+            faults.append(_unknown(f"/filters/{place}/property", one.property, known))
             continue
         if one.op not in get_args(Op):
-            faults.append(Fault(f"/filters/{place}/op", "invalid_value", "no such operator"))
+            detail = f"is no operator{hint(one.op, get_args(Op))}"
+            faults.append(Fault(f"/filters/{place}/op", "invalid_value", detail))
             continue
         try:
             conditions.append(Condition(prop, one.op, one.value, country))
@@ -301,7 +304,7 @@ def parse(
     for place, by in enumerate(sort):
         prop = known.get(by.property)
         if prop is None:
-            faults.append(_unknown(f"/sort/{place}/property"))
+            faults.append(_unknown(f"/sort/{place}/property", by.property, known))
         elif by.property not in keys:
             keys[by.property] = Key(prop, by.direction == "desc")
     if faults:
@@ -309,8 +312,10 @@ def parse(
     return Query(tuple(conditions), Order(tuple(keys.values())))
 
 
-def _unknown(pointer: str) -> Fault:
-    return Fault(pointer, "unknown_property", "no such property")
+def _unknown(pointer: str, slug: str, known: Collection[str]) -> Fault:
+    return Fault(
+        pointer, "unknown_property", f"{shown(slug)} is no property of this object{hint(slug, known)}"
+    )
 
 
 def holds(conditions: Collection[Condition], values: Values) -> bool:

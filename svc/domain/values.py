@@ -11,8 +11,10 @@ from urllib.parse import urlsplit
 
 from svc.domain.contacts import normalise_email, normalise_phone
 from svc.domain.currencies import CURRENCIES
-from svc.domain.errors import Fault, InvalidInput, InvalidValue, pointer_to
+from svc.domain.errors import Fault, InvalidValue, pointer_to
+from svc.domain.input_faults import json_type
 from svc.domain.limits import LONG_TEXT_CHARS_MAX, NUMBER_MAX, TEXT_CHARS_MAX, URL_CHARS_MAX
+from svc.domain.near_names import hint
 from svc.domain.properties import CURRENCY_SUFFIX, Property, PropertyType, Value
 from svc.domain.times import rfc3339
 
@@ -42,7 +44,7 @@ def read(prop: Property, given: Any, country: str) -> Value | None:
         return None
     expected, reader = _READERS[prop.type]
     if not isinstance(given, expected) or (isinstance(given, bool) and expected is not bool):
-        raise InvalidValue(f"not {_NAMES[prop.type]}")
+        raise InvalidValue(f"must be {_NAMES[prop.type]}, not {json_type(given)}")
     if isinstance(given, str):
         given = given.strip()
         if not given:
@@ -65,13 +67,11 @@ def changed(
     country: str,
     currency: str,
     pointer: str = "/properties",
-) -> Values:
-    """*stored* with the values that were *given*; null clears one. An amount brings its currency along.
+) -> tuple[Values, list[Fault]]:
+    """*stored* with the values that were *given*, and all that is wrong with those; null clears one.
 
-    An amount without a currency keeps the one that it had, or takes the organization's *currency*.
-
-    Raises:
-        InvalidInput: unknown slugs and values of the wrong type, all of them.
+    An amount brings its currency along: without one it keeps what it had, or takes the organization's
+    *currency*.
     """
     faults: list[Fault] = []
     values = dict(stored)
@@ -87,14 +87,12 @@ def changed(
             values.pop(slug, None)
         else:
             values[slug] = value
-    if faults:
-        raise InvalidInput(faults)
     for slug, prop in properties.items():
         if prop.type == "amount" and slug in values:
             values.setdefault(slug + CURRENCY_SUFFIX, currency)
         elif prop.type == "amount":
             values.pop(slug + CURRENCY_SUFFIX, None)
-    return values
+    return values, faults
 
 
 def _given(
@@ -105,7 +103,7 @@ def _given(
         return read(prop, given[slug], country)
     amount = _amount_of(properties, slug)
     if amount is None:
-        raise InvalidValue("no such property")
+        raise InvalidValue(f"is no property of this object{hint(slug, properties)}")
     currency = _read_currency(given[slug])
     has_amount = given.get(amount, stored.get(amount)) is not None
     if has_amount and currency is None and amount not in given:
@@ -126,14 +124,14 @@ def _read_currency(given: Any) -> str | None:
     if given is None:
         return None
     if not isinstance(given, str) or given not in CURRENCIES:
-        raise InvalidValue("not a currency such as EUR (ISO 4217)")
+        raise InvalidValue("must be a currency such as EUR (ISO 4217)")
     return given
 
 
 def _limited(characters_max: int) -> Callable[[Property, str, str], Value]:
     def text(_prop: Property, given: str, _country: str) -> Value:
         if len(given) > characters_max:
-            raise InvalidValue(f"longer than {characters_max} characters")
+            raise InvalidValue(f"must have at most {characters_max:,} characters, not {len(given):,}")
         return given
 
     return text
@@ -141,7 +139,7 @@ def _limited(characters_max: int) -> Callable[[Property, str, str], Value]:
 
 def _number(_prop: Property, given: float, _country: str) -> Value:
     if not abs(given) <= NUMBER_MAX:  # nor is what is no number at all
-        raise InvalidValue(f"not a number between -{NUMBER_MAX:.0e} and {NUMBER_MAX:.0e}")
+        raise InvalidValue(f"must be between -{NUMBER_MAX:.0e} and {NUMBER_MAX:.0e}")
     return int(given) if isinstance(given, int) or given.is_integer() else given
 
 
@@ -151,7 +149,7 @@ def _date(_prop: Property, given: str, _country: str) -> Value:
     except ValueError:
         found = None
     if found is None:
-        raise InvalidValue("not a date such as 2026-09-18")
+        raise InvalidValue("must be a date such as 2026-09-18")
     return found.isoformat()
 
 
@@ -163,7 +161,7 @@ def _datetime(_prop: Property, given: str, _country: str) -> Value:
             return rfc3339(round(datetime.fromisoformat(short).timestamp() * 1000))
     except (ValueError, OverflowError, OSError):
         pass
-    raise InvalidValue("not a time such as 2026-09-18T12:00:00Z (RFC 3339)")
+    raise InvalidValue("must be a time such as 2026-09-18T12:00:00Z (RFC 3339)")
 
 
 def _boolean(_prop: Property, given: bool, _country: str) -> Value:
@@ -171,8 +169,10 @@ def _boolean(_prop: Property, given: bool, _country: str) -> Value:
 
 
 def _option(options: Collection[str], given: Any) -> str:
-    if not isinstance(given, str) or given not in options:
-        raise InvalidValue("not one of the choices")
+    if not isinstance(given, str):
+        raise InvalidValue(f"must be one of the choices, not {json_type(given)}")
+    if given not in options:
+        raise InvalidValue(f"is not one of the choices{hint(given, options)}")
     return given
 
 
@@ -198,11 +198,11 @@ def _url(_prop: Property, given: str, _country: str) -> Value:
         parts = urlsplit(given)
         host = parts.hostname
     except ValueError:
-        raise InvalidValue("not a web address") from None
+        raise InvalidValue("must be a web address such as https://example.com/") from None
     if parts.scheme not in {"http", "https"} or not host or _SPACE_OR_QUOTE.search(given):
-        raise InvalidValue("not a web address such as https://example.com/")
+        raise InvalidValue("must be a web address such as https://example.com/")
     if len(given) > URL_CHARS_MAX:
-        raise InvalidValue(f"longer than {URL_CHARS_MAX} characters")
+        raise InvalidValue(f"must have at most {URL_CHARS_MAX:,} characters, not {len(given):,}")
     return given
 
 
@@ -213,7 +213,7 @@ def _picture(prop: Property, given: str, country: str) -> Value:
 def _identified(pattern: re.Pattern[str], what: str) -> Callable[[Property, str, str], Value]:
     def reference(_prop: Property, given: str, _country: str) -> Value:
         if not pattern.fullmatch(given):
-            raise InvalidValue(f"not the id of a {what}")
+            raise InvalidValue(f"must be the id of a {what}")
         return given
 
     return reference

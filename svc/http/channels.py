@@ -12,7 +12,7 @@ from svc.domain.limits import CHANNEL_BODY_BYTES_MAX
 from svc.http.bearer import bearer_token
 from svc.http.hot import Answer, HotRequest
 from svc.http.problems import UNAUTHORIZED, is_fault, refusal
-from svc.http.tools import answered, check_type
+from svc.http.tools import answered, read_json
 
 log = structlog.get_logger("svc.http.channels")
 
@@ -33,8 +33,7 @@ class ChannelDoor:
             raise MethodNotAllowed(["POST"])
         name = request.path.removeprefix(PATH)
         channels.check_door(name)
-        check_type(request)
-        told = channels.read(name, await request.read(CHANNEL_BODY_BYTES_MAX))
+        told = channels.read(name, await read_json(request, CHANNEL_BODY_BYTES_MAX))
         kept = await channels.call(
             self._house,
             bridge,

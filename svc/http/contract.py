@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from functools import cached_property
-from importlib.metadata import version
 from typing import Any, Final
 
 import msgspec
@@ -16,7 +15,9 @@ from svc.http.contract_parts import (
     PARAMETERS,
     Json,
     headers_of,
-    refusals_by_status,
+    problem_schema,
+    refusals_of,
+    response_of,
     used,
 )
 from svc.http.problems import MEDIA_TYPE, Problem
@@ -24,6 +25,7 @@ from svc.http.refusals import NEVER_A_KEYS, refusals_of_keys, repeatable
 from svc.http.tools import API_PATH, APP_PATH
 from svc.tools.nouns import NOUNS
 from svc.tools.tool import Asked, Registry, Tool
+from svc.version import VERSION
 
 PATH: Final = "/api/v1/openapi.json"
 
@@ -71,14 +73,18 @@ class Contract:
         return document
 
     def _make(self) -> Json:
-        responses: Json = {}
-        paths = {f"{API_PATH}{one.name}": {"post": _operation(one, responses)} for one in self._tools}
+        paths = {f"{API_PATH}{one.name}": {"post": _operation(one)} for one in self._tools}
+        refusals = {
+            refusal.name: refusal for tool in self._tools for refusal in refusals_of(refusals_of_keys(tool))
+        }
+        responses = {name: response_of(one) for name, one in sorted(refusals.items())}
+        problems = {one.problem_name: problem_schema(one) for one in refusals.values()}
         nouns = {one.noun for one in self._tools}
         return {
             "openapi": "3.1.0",
             "info": {
                 "title": "Tool API",
-                "version": version("svc"),
+                "version": VERSION,
                 "description": _OVERVIEW,
                 "contact": {"name": "Whoever runs this service"},
                 "license": {"name": "MIT", "identifier": "MIT"},
@@ -96,10 +102,10 @@ class Contract:
                 "securitySchemes": {
                     "apiKey": {"type": "http", "scheme": "bearer", "description": "An API key, `svck_…`."}
                 },
-                "schemas": self._schemas(),
+                "schemas": dict(sorted((self._schemas() | problems).items())),
                 "parameters": used(PARAMETERS, "parameters", paths),
                 "headers": used(HEADERS, "headers", paths, responses),
-                "responses": dict(sorted(responses.items())),
+                "responses": responses,
             },
         }
 
@@ -109,7 +115,7 @@ class Contract:
         asked = _schemas(one.asked_type for one in self._tools)
         answered = _schemas(one.answer_type for one in self._tools)
         answered = {name: _with_all_that_is_there(one) for name, one in answered.items()}
-        return dict(sorted((problem | answered | asked).items()))
+        return problem | answered | {name: _with_optional_members(one) for name, one in asked.items()}
 
 
 def shown(example: Any) -> Any:
@@ -130,8 +136,8 @@ def _default(field: msgspec.structs.FieldInfo) -> Any:
     return field.default if factory is msgspec.NODEFAULT else factory()
 
 
-def _operation(tool: Tool[Any, Any], responses: Json) -> Json:
-    """Of *tool*; the answers that it shares with others are added to *responses*."""
+def _operation(tool: Tool[Any, Any]) -> Json:
+    """Of *tool*."""
     key_may = tool.runs not in NEVER_A_KEYS
     operation: Json = {
         "operationId": tool.name,
@@ -158,12 +164,17 @@ def _operation(tool: Tool[Any, Any], responses: Json) -> Json:
         "headers": headers_of(headers),
         "content": {_JSON: {"schema": _ref(tool.answer_type), "example": shown(tool.answer)}},
     }
+    refusals = {
+        str(one.status): {"$ref": f"#/components/responses/{one.name}"}
+        for one in refusals_of(refusals_of_keys(tool))
+    }
     return operation | {
         "requestBody": {
-            "required": True,
+            # A tool that needs nothing is also called without a body.
+            "required": any(field.required for field in msgspec.structs.fields(tool.asked_type)),
             "content": {_JSON: {"schema": _ref(tool.asked_type), "example": shown(tool.example)}},
         },
-        "responses": {"200": good, **refusals_by_status(refusals_of_keys(tool), responses)},
+        "responses": {"200": good} | refusals,
     }
 
 
@@ -214,6 +225,24 @@ def _with_all_that_is_there(schema: Json) -> Json:
         return schema
     properties = {name: _but(field, "default") for name, field in fields.items()}
     return schema | {"properties": properties, "required": [*schema["required"], *defaulted]}
+
+
+def _with_optional_members(schema: Json) -> Json:
+    """Of what is asked: what a member left out stands for, in words.
+
+    openapi-typescript takes a member with a `default` for one that is always there, and so has to be given.
+    """
+    fields = schema.get("properties", {})
+    return schema | {"properties": {name: _default_in_words(field) for name, field in fields.items()}}
+
+
+def _default_in_words(field: Json) -> Json:
+    default = field.get("default")
+    field = _but(field, "default")
+    if not default and not isinstance(default, bool | int):
+        return field  # null or empty, which is what one expects
+    words = f"Left out, it is `{msgspec.json.encode(default).decode()}`."
+    return field | {"description": " ".join([*filter(None, [field.get("description")]), words])}
 
 
 def _without_what_is_left_out(schema: Json) -> Json:

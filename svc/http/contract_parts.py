@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from werkzeug.http import http_date
@@ -83,15 +83,27 @@ def headers_of(certain: Iterable[str], possible: Iterable[str] = ()) -> Json:
     }
 
 
-def refusals_by_status(codes: Iterable[Code], known: Json) -> Json:
-    """References to the answers for *codes* by their status; the answers are added to the *known* ones."""
-    answers = {}
-    for status, group in groupby(sorted(codes, key=_status), key=_status):
-        same_status = tuple(group)
-        name = "Or".join(code.title().replace("_", "") for code in same_status)
-        known.setdefault(name, _refusal(status, same_status))
-        answers[str(status)] = {"$ref": f"#/components/responses/{name}"}
-    return answers
+class Refusal(NamedTuple):
+    """The answers of one status that a call may get: they differ in their code."""
+
+    status: int
+    codes: tuple[Code, ...]
+
+    @property
+    def name(self) -> str:
+        """Of the answer, among the components."""
+        return "Or".join(code.title().replace("_", "") for code in self.codes)
+
+    @property
+    def problem_name(self) -> str:
+        """Of its schema, among the components."""
+        return f"{self.name}Problem"
+
+
+def refusals_of(codes: Iterable[Code]) -> list[Refusal]:
+    """The answers for *codes*, one for each status."""
+    by_status = groupby(sorted(codes, key=_status), key=_status)
+    return [Refusal(status, tuple(group)) for status, group in by_status]
 
 
 def used(parts: Mapping[str, Json], kind: str, *within: Json) -> Json:
@@ -104,7 +116,9 @@ def _status(code: Code) -> int:
     return KINDS[code].status
 
 
-def _refusal(status: int, codes: tuple[Code, ...]) -> Json:
+def response_of(refusal: Refusal) -> Json:
+    """The component that is the answer."""
+    status, codes = refusal
     certain, possible = ["X-Request-Id"], list[str]()
     if status != 401:  # noqa: PLR2004  # nobody's key has no budget
         (possible if status in _ANSWERED_UNSEEN else certain).extend(BUDGET_HEADERS)
@@ -117,17 +131,31 @@ def _refusal(status: int, codes: tuple[Code, ...]) -> Json:
     if "gone" in codes:
         certain.extend(DEPRECATION_HEADERS)
     examples = {code: {"summary": KINDS[code].title, "value": example_of(code)} for code in codes}
-    narrowed = {"properties": {"status": {"const": status}, "code": {"type": "string", "enum": list(codes)}}}
     return {
         "description": " ".join(f"`{code}`: {KINDS[code].title}." for code in codes),
         "headers": headers_of(certain, possible),
         "content": {
             MEDIA_TYPE: {
-                "schema": {"allOf": [{"$ref": "#/components/schemas/Problem"}, narrowed]},
+                "schema": {"$ref": f"#/components/schemas/{refusal.problem_name}"},
                 "examples": examples,
             }
         },
     }
+
+
+def problem_schema(refusal: Refusal) -> Json:
+    """The component that is its schema: a problem, with the status and the codes that it can have.
+
+    It is a component, so that generators make one type of it, not one an operation; and `enum`, since
+    openapi-python-client merges no `const` with the type that the base has.
+    """
+    narrowed = {
+        "properties": {
+            "status": {"type": "integer", "enum": [refusal.status]},
+            "code": {"type": "string", "enum": list(refusal.codes)},
+        }
+    }
+    return {"allOf": [{"$ref": "#/components/schemas/Problem"}, narrowed]}
 
 
 def example_of(code: Code) -> Json:
@@ -143,11 +171,11 @@ _DETAILS: Final[dict[Code, str]] = {
     "forbidden": "record.create needs the permission records.write",
     "approval_required": "record.delete needs a person's approval",
     "person_only": "only a person may run apikey.mint",
-    "unknown_tool": "there is no tool 'record.make'",
+    "unknown_tool": "there is no tool `record.make`; did you mean `record.merge`?",
     "gone": "automation.list is gone: call workflow.list",
-    "validation_failed": "/limit: expected `int` <= 200",
+    "validation_failed": "/limit: must be at most 200",
     "rate_limited": f"more than {CALLS_MAX} calls in a minute",
     "unsupported_media_type": "send `Content-Type: application/json`",
-    "malformed_json": "the body is not JSON",
+    "malformed_json": "the body is not JSON: trailing comma in object at line 1, column 26",
     "idempotency_in_progress": "the first call under this idempotency key is still under way",
 }

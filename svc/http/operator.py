@@ -20,7 +20,8 @@ from svc.actors._core import ActorError, ActorStatistics
 from svc.actors._core.statistics import Phase
 from svc.actors.caretaker import Caretaker
 from svc.actors.house import House
-from svc.domain.errors import DomainError
+from svc.domain.errors import DomainError, InvalidValue
+from svc.domain.near_names import hint, shown
 from svc.http.app import quart_app
 from svc.http.asgi import ASGIApp
 from svc.http.lean import LeanRequest
@@ -97,6 +98,12 @@ class _Desk:
     def __init__(self, house: House) -> None:
         self._house = house
 
+    def _check_kind(self, kind: str | None) -> None:
+        """Raises `InvalidValue` that names the kinds for one that does not exist."""
+        kinds = [one.kind for one in self._house.statistics().kinds]
+        if kind is not None and kind not in kinds:
+            raise InvalidValue(f"there is no kind {shown(kind)}{hint(kind, kinds)}")
+
     async def tell_health(self) -> Response:
         """The process lives and its event loop turns, or nothing would have answered."""
         return _json({"ok": True})
@@ -122,7 +129,8 @@ class _Desk:
         """Every kind; and of the actors that are asked for, those that stand out most."""
         try:
             asked = msgspec.convert(request.args.to_dict(), ActorsAsked, strict=False)
-        except msgspec.ValidationError as error:
+            self._check_kind(asked.kind)
+        except (msgspec.ValidationError, InvalidValue) as error:
             return problem("validation_failed", _request_id(), str(error))
         found = [one for one in self._house.actors(asked.kind) if asked.phase in {None, one.phase}]
         listed = [_outward(one) for one in nlargest(asked.limit, found, key=_SORTS[asked.sort])]

@@ -174,8 +174,7 @@ def refusal(error: Exception, request_id: bytes) -> Answer:
         case HTTPException():
             if isinstance(error, MethodNotAllowed) and error.valid_methods:
                 headers.append((b"allow", ", ".join(sorted(error.valid_methods)).encode()))
-            detail = f"it is over {error.limit_bytes:,} bytes" if isinstance(error, BodyTooLarge) else None
-            return told(_http_code(error), request_id, detail, headers=headers)
+            return told(_http_code(error), request_id, _http_detail(error), headers=headers)
         case TooManyAttempts():
             headers.append(_retry_after(error.retry_after_ms))
         case Unavailable():
@@ -212,6 +211,16 @@ def _http_code(error: HTTPException) -> Code:
     ours = (error.code or 500) >= 500  # noqa: PLR2004  # where the server's errors begin
     other: Code = "internal" if ours else "malformed_request"
     return next((code for kind, code in _HTTP_CODES.items() if isinstance(error, kind)), other)
+
+
+def _http_detail(error: HTTPException) -> str | None:
+    """What was wrong this time, where the code alone does not say it."""
+    match error:
+        case BodyTooLarge():
+            return f"it is over {error.limit_bytes:,} bytes"
+        case MethodNotAllowed() if error.valid_methods:
+            return f"use {' or '.join(sorted(error.valid_methods))} here"
+    return None
 
 
 def _retry_after(wait_ms: int) -> tuple[bytes, bytes]:

@@ -120,8 +120,6 @@ def _rules(schema: Json) -> Iterator[str]:
         yield f"matches `{schema['pattern']}`"
     for one in schema.get("anyOf", []):
         yield from _rules(one)
-    if schema.get("default") not in (None, [], {}):
-        yield f"`{_text(schema['default'])}` unless given"
     for example in schema.get("examples", [])[:1]:
         yield f"such as `{_text(example)}`"
 

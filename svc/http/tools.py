@@ -126,8 +126,7 @@ class ToolDoor:
             raise MethodNotAllowed(["POST"])
         call = Call(caller=admission.caller, door=self._gate.door, request_id=request.id.decode())
         tool = await tool_calls.find(self._house, self._registry, call, _name_in(request))
-        check_type(request)
-        asked = tool.read(await request.read(TOOL_BODY_BYTES_MAX))
+        asked = tool.read(await read_json(request, TOOL_BODY_BYTES_MAX))
         done = await tool_calls.run(self._house, tool, call, asked, request.text("idempotency-key"))
         return answered(done.body, replayed=done.replayed)
 
@@ -141,10 +140,28 @@ def _name_in(request: HotRequest) -> str:
     return request.path.rpartition("/")[2]
 
 
+NO_INPUT: Final = b"{}"
+"""What no body at all stands for: a tool that needs nothing is called without one."""
+
+
 class NotJson(DomainError):
     """Raised for a body that does not say that it is JSON."""
 
     code = "unsupported_media_type"
+
+
+async def read_json(request: HotRequest, limit_bytes: int) -> bytes:
+    """The body, which says that it is JSON; `{}` where there is none.
+
+    Raises `NotJson`, and what `HotRequest.read` raises.
+    """
+    untyped = request.header(b"content-type") is None
+    if not untyped or request.header(b"content-length") not in {None, b"0"}:
+        check_type(request)
+    body = await request.read(limit_bytes)
+    if body and untyped:
+        check_type(request)
+    return body or NO_INPUT
 
 
 def check_type(request: HotRequest) -> None:

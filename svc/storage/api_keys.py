@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 from svc.domain.access import KeyKind
 from svc.domain.callers import Call, Limit
 from svc.domain.changes import KeysChanged
-from svc.domain.errors import Fault, Forbidden, InvalidInput, KeyLimit, NotFound, PersonOnly, at
+from svc.domain.errors import Fault, Forbidden, InvalidInput, KeyLimit, NotFound, PersonOnly, at, named_at
 from svc.domain.ids import new_id
 from svc.domain.keys import API_KEY, GATEWAY_KEY, digest, new_key, visible_start
 from svc.domain.limits import (
@@ -19,6 +19,7 @@ from svc.domain.limits import (
     KEY_TOOLS_MAX,
     LIVE_KEYS_MAX,
 )
+from svc.domain.near_names import shown
 from svc.domain.people import clean_name
 from svc.domain.roles import ADMIN, OWNER, Role
 from svc.storage import roles, standing
@@ -106,7 +107,7 @@ def mint(tx: Tx, call: Call, asked: NewKey) -> MintedKey:
             does not allow it, or asks for a gateway key without being an Owner or Admin.
         ConfirmationRequired: the maker did not show who they are within the last two hours.
         KeyLimit: there are 20 live keys.
-        InvalidInput, NotFound: what is asked for makes no sense, or is not there.
+        InvalidInput: what is asked for makes no sense, or is not there.
     """
     own = standing.require(tx.conn, call, "security")
     creator_id = call.caller.person_id
@@ -114,7 +115,10 @@ def mint(tx: Tx, call: Call, asked: NewKey) -> MintedKey:
         raise PersonOnly("a key acts as the person who made it: sign in to make one")
     _check_home(tx.conn, call.caller.organization_id, creator_id)
     standing.require_fresh(call, tx.now)
-    role = own if asked.role_id is None else roles.get(tx.conn, call.caller.organization_id, asked.role_id)
+    with named_at("/role"):
+        role = (
+            own if asked.role_id is None else roles.get(tx.conn, call.caller.organization_id, asked.role_id)
+        )
     _check(own, role, asked)
     if count_live(tx.conn, call.caller.organization_id, tx.now) >= LIVE_KEYS_MAX:
         raise KeyLimit(f"there are {LIVE_KEYS_MAX} live keys, which is the limit: revoke one first")
@@ -155,7 +159,7 @@ def revoke(tx: Tx, call: Call, key_id: str) -> int:
         .returning(api_keys.c.digest)
     ).scalar_one_or_none()
     if key_digest is None:
-        raise NotFound("no such key")
+        raise NotFound(f"there is no key {shown(key_id)}")
     tx.announce(KeysChanged(call.caller.organization_id, key_digest))
     return tx.now
 

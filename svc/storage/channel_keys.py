@@ -10,6 +10,7 @@ from svc.domain.errors import KeyLimit, NotFound
 from svc.domain.ids import new_id
 from svc.domain.keys import CHANNEL_KEY, digest, new_key, visible_start
 from svc.domain.limits import CHANNEL_KEYS_MAX
+from svc.domain.near_names import shown
 from svc.storage.channel_tables import channel_keys
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
@@ -79,7 +80,7 @@ def mint(tx: Tx, organization_id: str, connection_id: str) -> MintedChannelKey:
 def revoke(tx: Tx, connection_id: str, key_id: str) -> None:
     """Revoke a key for good, effective with the next call. Raises `NotFound`."""
     if not _revoke(tx, _live(connection_id) & (channel_keys.c.id == key_id)):
-        raise NotFound("no such channel key")
+        raise NotFound(f"there is no channel key {shown(key_id)}")
 
 
 def revoke_all(tx: Tx, connection_id: str) -> None:

@@ -19,10 +19,11 @@ from svc.domain.connections import (
     check_url,
 )
 from svc.domain.cursors import Position
-from svc.domain.errors import Conflict, InvalidValue, NotFound
+from svc.domain.errors import Conflict, InvalidValue, NotFound, named_at
 from svc.domain.ids import new_id
 from svc.domain.limits import CONNECTIONS_MAX, LIST_ROWS, SIGNING_OVERLAP_MS
 from svc.domain.messages import HealthReport
+from svc.domain.near_names import shown
 from svc.domain.people import clean_name
 from svc.domain.signatures import new_secret
 from svc.storage import channel_keys, events, members, replies, teams
@@ -99,7 +100,7 @@ def get(conn: Conn, organization_id: str, connection_id: str) -> Connection:
     """The connection. Raises `NotFound`, also for one that was removed."""
     row = _GET.one(conn, {"connection_id": connection_id})
     if row is None or row.organization_id != organization_id or row.status == "removed":
-        raise NotFound("no such connection")
+        raise NotFound(f"there is no connection {shown(connection_id)}")
     return _from_row(row)
 
 
@@ -107,7 +108,7 @@ def find(conn: Conn, connection_id: str) -> Connection:
     """The connection, whosever it is and even if it was removed. Raises `NotFound`."""
     row = _GET.one(conn, {"connection_id": connection_id})
     if row is None:
-        raise NotFound("no such connection")
+        raise NotFound(f"there is no connection {shown(connection_id)}")
     return _from_row(row)
 
 
@@ -247,10 +248,13 @@ def sealed_secrets(conn: Conn, connection_id: str, now: int) -> tuple[bytes, ...
 def _check_account(conn: Conn, organization_id: str, account: Account) -> None:
     if (account.id is None) != (account.kind == "organization"):
         raise InvalidValue("an account is the organization's, or has the `id` of its team or member")
-    if account.kind == "team":
-        teams.get(conn, organization_id, account.id or "")
-    elif account.kind == "member" and members.get(conn, organization_id, account.id or "").status != "active":
-        raise NotFound("no such active member")
+    with named_at("/account/id"):
+        if account.kind == "team":
+            teams.get(conn, organization_id, account.id or "")
+        elif account.kind == "member":
+            member = members.get(conn, organization_id, account.id or "")
+            if member.status != "active":
+                raise NotFound(f"the member {shown(member.id)} is not active")
 
 
 def _update(tx: Tx, connection_id: str, values: dict[str, Any]) -> None:

@@ -13,14 +13,25 @@ from sqlalchemy import Connection, bindparam, insert, literal, select, tuple_, u
 from svc.domain import cursors
 from svc.domain.contacts import normalise_email, normalise_phone
 from svc.domain.cursors import Position
-from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue, NotFound
+from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue, NotFound, named_at
 from svc.domain.filing import Directory, enrich
 from svc.domain.ids import new_id
 from svc.domain.limits import CANDIDATES_MAX, LIST_ROWS
 from svc.domain.matching import Clear, HeldReason, Unclear
 from svc.domain.messages import ConversationFacts, ConversationKind, Evidence, Identification
+from svc.domain.near_names import shown
 from svc.domain.objects import CONTACT
-from svc.storage import contacts, enrichments, events, members, objects, organizations, teams
+from svc.storage import (
+    connections,
+    contacts,
+    enrichments,
+    events,
+    members,
+    objects,
+    organizations,
+    records,
+    teams,
+)
 from svc.storage.channel_tables import conversations
 from svc.storage.enrichments import Learned
 from svc.storage.events import NewEvent
@@ -154,7 +165,7 @@ def get(conn: Connection, organization_id: str, conversation_id: str) -> Convers
         )
     ).one_or_none()
     if row is None:
-        raise NotFound("no such conversation")
+        raise NotFound(f"there is no conversation {shown(conversation_id)}")
     return _from_row(row)
 
 
@@ -188,10 +199,28 @@ def list_page(
         .limit(limit + 1)
     ).all()
     found = [_from_row(row) for row in rows[:limit]]
+    if not found:
+        _check_named(conn, organization_id, asked)
     if len(rows) <= limit:
         return found, None
     last = found[-1]
     return found, cursors.write(question, Position((str(last.last_message_at).encode(),), last.id))
+
+
+def _check_named(conn: Connection, organization_id: str, asked: Wanted) -> None:
+    """Raises `InvalidInput` for an id that a list was asked for and that does not exist."""
+    if asked.connection_id is not None:
+        with named_at("/connectionId"):
+            connections.get(conn, organization_id, asked.connection_id)
+    if asked.contact_id is not None:
+        with named_at("/contactId"):
+            records.row_of(conn, organization_id, CONTACT, asked.contact_id)
+    if asked.member_id is not None:
+        with named_at("/memberId"):
+            members.get(conn, organization_id, asked.member_id)
+    if asked.team_id is not None:
+        with named_at("/teamId"):
+            teams.get(conn, organization_id, asked.team_id)
 
 
 def assign(
@@ -205,21 +234,26 @@ def assign(
 ) -> Conversation:
     """Say who looks after a conversation, and which contact it is with.
 
-    Raises `NotFound` for who or what is not there, and `Conflict` for a member who is not active.
+    Raises `NotFound` for the conversation, `InvalidInput` for a member, team or contact that there is not,
+    and `Conflict` for a member who is not active.
     """
     kept = get(tx.conn, organization_id, conversation_id)
     values: dict[str, Any] = {}
     if member_id is not msgspec.UNSET:
         values["member_id"] = member_id
-        if member_id is not None and members.get(tx.conn, organization_id, member_id).status != "active":
+        with named_at("/memberId"):
+            member = member_id and members.get(tx.conn, organization_id, member_id)
+        if member and member.status != "active":
             raise Conflict("this member is not active")
     if team_id is not msgspec.UNSET:
-        values["team_id"] = team_id and teams.get(tx.conn, organization_id, team_id).id
+        with named_at("/teamId"):
+            values["team_id"] = team_id and teams.get(tx.conn, organization_id, team_id).id
     if values:
         _update(tx, kept.id, values)
     if contact_id is not msgspec.UNSET:
         if not contacts.by_ids(tx.conn, organization_id, [contact_id]):
-            raise NotFound("no such contact")
+            detail = f"there is no contact {shown(contact_id)}"
+            raise InvalidInput([Fault("/contactId", "not_found", detail)])
         _match(tx, kept, chosen=contact_id)
     return get(tx.conn, organization_id, conversation_id)
 

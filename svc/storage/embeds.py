@@ -13,6 +13,7 @@ from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
 from svc.domain.ids import new_id
 from svc.domain.keys import EMBED_KEY, new_key
 from svc.domain.limits import EMBED_BLOCKS_MAX, EMBEDS_MAX, LIST_ROWS
+from svc.domain.near_names import shown
 from svc.storage import forms, objects, organizations, sites
 from svc.storage.objects import StoredObject
 from svc.storage.prepared import Prepared
@@ -133,7 +134,7 @@ def get(conn: Connection, organization_id: str, embed_id: str) -> Embed:
         )
     ).one_or_none()
     if row is None:
-        raise NotFound("no such embed")
+        raise NotFound(f"there is no embed {shown(embed_id)}")
     return _from_row(tuple(row))
 
 
@@ -172,7 +173,7 @@ def _check(
     if site_id is not None and site_id not in {
         one.id for one in sites.of_organization(conn, organization_id)
     }:
-        faults.append(Fault("/siteId", "not_found", "no such site"))
+        faults.append(Fault("/siteId", "not_found", f"there is no site {shown(site_id)}"))
     if faults := faults + _block_faults(conn, organization_id, blocks, blocks_max):
         raise InvalidInput(faults)
 

@@ -7,12 +7,13 @@ from msgspec import UNSET, UnsetType
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from svc.domain.changes import FormsChanged
-from svc.domain.errors import Conflict, NotFound, PlanRequired
+from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, PlanRequired
 from svc.domain.form_rules import checked
 from svc.domain.forms import Form, FormStatus, NewForm
 from svc.domain.ids import new_id
 from svc.domain.keys import FORM_KEY, new_key
 from svc.domain.limits import FORMS_MAX
+from svc.domain.near_names import shown
 from svc.domain.objects import CONTACT
 from svc.domain.organizations import Organization
 from svc.domain.properties import Property
@@ -159,7 +160,7 @@ def _check_site(conn: Connection, organization_id: str, site_id: str | None) -> 
         select(sites.c.organization_id).where(sites.c.id == site_id, sites.c.removed_at.is_(None))
     )
     if owner.scalar_one_or_none() != organization_id:
-        raise NotFound("no such site")
+        raise InvalidInput([Fault("/siteId", "not_found", f"there is no site {shown(site_id)}")])
 
 
 def _contact_properties(conn: Connection, organization_id: str) -> dict[str, Property]:
@@ -182,7 +183,7 @@ def get(conn: Connection, organization_id: str, form_id: str) -> StoredForm:
         )
     ).one_or_none()
     if row is None:
-        raise NotFound("no such form")
+        raise NotFound(f"there is no form {shown(form_id)}")
     return _stored(row)
 
 

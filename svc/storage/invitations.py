@@ -5,7 +5,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from svc.domain.callers import Call, Caller
 from svc.domain.contacts import normalise_email
-from svc.domain.errors import Conflict, Forbidden, NotFound, at
+from svc.domain.errors import Conflict, Forbidden, NotFound, at, named_at
 from svc.domain.ids import new_id
 from svc.domain.keys import INVITATION, digest, new_key
 from svc.domain.limits import INVITATION_LIFE_MS, INVITATIONS_MAX
@@ -42,17 +42,20 @@ class MadeInvitation(msgspec.Struct, frozen=True):
 def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ...] = ()) -> MadeInvitation:
     """Invite whoever has the e-mail address; an earlier invitation to it no longer counts.
 
-    Raises `InvalidInput`, `NotFound` for a role or team, `Forbidden` for a role above the caller's own, and
-    `Conflict` for who is an active member, or where `INVITATIONS_MAX` wait.
+    Raises `InvalidInput`, also for a role or team that does not exist; `Forbidden` for a role above the
+    caller's own; and `Conflict` for an active member, or where `INVITATIONS_MAX` wait.
     """
     own = standing.require(tx.conn, call, "settings")
     organization_id = call.caller.organization_id
     with at("/email"):
         address = normalise_email(email)
-    if not own.may_give(roles.get(tx.conn, organization_id, role_id)):
+    with named_at("/role"):
+        role = roles.get(tx.conn, organization_id, role_id)
+    if not own.may_give(role):
         raise Forbidden("a role that permits more than your own")
-    for team_id in team_ids:
-        teams.get(tx.conn, organization_id, team_id)
+    for place, team_id in enumerate(team_ids):
+        with named_at(f"/teams/{place}"):
+            teams.get(tx.conn, organization_id, team_id)
     known = accounts.by_email(tx.conn, address)
     if known is not None:
         members.check_joinable(tx.conn, organization_id, known.id, own)

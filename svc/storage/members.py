@@ -11,8 +11,9 @@ from svc.domain.access import MemberStatus
 from svc.domain.callers import Call
 from svc.domain.changes import MembersChanged
 from svc.domain.cursors import Position
-from svc.domain.errors import Conflict, Forbidden, NotFound
+from svc.domain.errors import Conflict, Fault, Forbidden, InvalidInput, NotFound, named_at
 from svc.domain.limits import LIST_ROWS
+from svc.domain.near_names import shown
 from svc.domain.roles import OWNER, Role
 from svc.storage import audit, roles, standing
 from svc.storage.store import Tx
@@ -98,7 +99,9 @@ def change(tx: Tx, call: Call, person_id: str, changes: MemberChanges) -> Member
     member = _in_reach(tx, call, own, person_id)
     values: dict[str, str | int] = {"updated_at": tx.now}
     if changes.role_id is not None:
-        _check_gift(own, roles.get(tx.conn, call.caller.organization_id, changes.role_id))
+        with named_at("/role"):
+            role = roles.get(tx.conn, call.caller.organization_id, changes.role_id)
+        _check_gift(own, role)
         values["role_id"] = changes.role_id
     if changes.status is not None:
         values["status"] = changes.status
@@ -120,7 +123,7 @@ def get(conn: Connection, organization_id: str, person_id: str) -> Member:
     """The member, whatever the status. Raises `NotFound`."""
     found = _select(conn, organization_id, members.c.person_id == person_id)
     if not found:
-        raise NotFound("no such member")
+        raise NotFound(f"there is no member {shown(person_id)}")
     return found[0]
 
 
@@ -220,8 +223,12 @@ def _set_teams(tx: Tx, organization_id: str, person_id: str, team_ids: Sequence[
     known = tx.conn.scalars(
         select(teams.c.id).where(teams.c.organization_id == organization_id, teams.c.id.in_(wanted))
     )
-    if wanted - set(known):
-        raise NotFound("no such team")
+    missing = wanted - set(known)
+    if missing:
+        raise InvalidInput(
+            Fault(f"/teams/{team_ids.index(one)}", "not_found", f"there is no team {shown(one)}")
+            for one in sorted(missing)
+        )
     tx.conn.execute(
         delete(team_members).where(
             team_members.c.organization_id == organization_id, team_members.c.person_id == person_id

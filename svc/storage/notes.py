@@ -8,7 +8,7 @@ from svc.domain.cursors import Position
 from svc.domain.errors import Fault, InvalidInput
 from svc.domain.ids import new_id
 from svc.domain.limits import LIST_ROWS, NOTE_CHARS_MAX, NOTE_TITLE_CHARS_MAX
-from svc.storage import objects, records
+from svc.storage import records
 from svc.storage.store import Tx
 from svc.storage.tables import notes
 
@@ -24,16 +24,18 @@ class Note(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     created_at: int
 
 
-def create(tx: Tx, organization_id: str, object_slug: str, record_id: str, *, title: str, body: str) -> Note:
+def create(
+    tx: Tx, organization_id: str, object_slug: str | None, record_id: str, *, title: str, body: str
+) -> Note:
     """Write a note on the record. Raises `NotFound` and `InvalidInput`."""
-    records.live_row(tx.conn, objects.get(tx.conn, organization_id, object_slug), record_id)
+    records.find(tx.conn, organization_id, object_slug, record_id)
     faults = [
         Fault(f"/{name}", "invalid_value", f"not a text of up to {most} characters")
         for name, text, most in (("title", title, NOTE_TITLE_CHARS_MAX), ("body", body, NOTE_CHARS_MAX))
         if len(text) > most or "\0" in text
     ]
     if not faults and not (title.strip() or body.strip()):
-        faults.append(Fault("/body", "missing", "a note says something"))
+        faults.append(Fault("/body", "missing", "a note needs a title or a body"))
     if faults:
         raise InvalidInput(faults)
     note = Note(
@@ -51,14 +53,14 @@ def create(tx: Tx, organization_id: str, object_slug: str, record_id: str, *, ti
 def list_page(
     conn: Connection,
     organization_id: str,
-    object_slug: str,
+    object_slug: str | None,
     record_id: str,
     *,
     cursor: str | None = None,
     limit: int = LIST_ROWS,
 ) -> tuple[list[Note], str | None]:
     """The record's notes, the newest first, and where they go on. Raises `NotFound`, `InvalidInput`."""
-    records.live_row(conn, objects.get(conn, organization_id, object_slug), record_id)
+    records.find(conn, organization_id, object_slug, record_id)
     cursors.check_limit(limit)
     question = ["notes", record_id]
     after = cursors.read(question, cursor, 0)

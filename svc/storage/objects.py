@@ -11,6 +11,7 @@ from svc.domain.changes import ObjectsChanged
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import OBJECTS_MAX, PROPERTIES_MAX
+from svc.domain.near_names import hint, shown
 from svc.domain.objects import BUILTIN_OBJECTS
 from svc.domain.properties import Property
 from svc.storage.prepared import Prepared
@@ -119,7 +120,8 @@ def get(conn: Connection, organization_id: str, slug: str) -> StoredObject:
     """The organization's object. Raises `NotFound`."""
     row = _OBJECT.one(conn, {"organization_id": organization_id, "slug": slug})
     if row is None:
-        raise NotFound("no such object")
+        known = ids_by_slug(conn, organization_id)
+        raise NotFound(f"there is no object {shown(slug)}{hint(slug, known)}")
     return StoredObject(**row._asdict(), properties=properties_of(conn, row.id))
 
 
@@ -244,7 +246,7 @@ def delete_property(tx: Tx, organization_id: str, object_slug: str, slug: str) -
 
 def _property(of: StoredObject, slug: str) -> StoredProperty:
     if slug not in of.properties:
-        raise NotFound("no such property")
+        raise NotFound(f"{of.slug} has no property {shown(slug)}{hint(slug, of.properties)}")
     return of.properties[slug]
 
 

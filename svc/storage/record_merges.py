@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from sqlalchemy import Column, Table, delete, insert, select, update
 
-from svc.domain.errors import Conflict
+from svc.domain.errors import Conflict, named_at
 from svc.domain.objects import CONTACT
 from svc.storage import objects, records
 from svc.storage.channel_tables import conversations
@@ -35,7 +35,7 @@ _HISTORY: Final[tuple[tuple[Table, "Column[Any]"], ...]] = (
 
 
 def merge(
-    tx: Tx, organization_id: str, object_slug: str, survivor_id: str, merged_id: str, *, source: Source
+    tx: Tx, organization_id: str, object_slug: str | None, survivor_id: str, merged_id: str, *, source: Source
 ) -> Record:
     """Move all that *merged_id* has to *survivor_id*, and delete it; its id leads to the survivor.
 
@@ -43,21 +43,22 @@ def merge(
     and phone. Records that were related to the other are related to it.
 
     Raises:
-        NotFound: no such object, or no such records.
+        NotFound: no such object, or no such record to merge into.
+        InvalidInput: no such record to be merged.
         Conflict: they are one and the same.
     """
-    of = objects.get(tx.conn, organization_id, object_slug)
     if survivor_id == merged_id:
         raise Conflict("a record is not merged with itself")
-    records.live_row(tx.conn, of, survivor_id)
-    merged = records.live_row(tx.conn, of, merged_id)
+    of, _ = records.find(tx.conn, organization_id, object_slug, survivor_id)
+    with named_at("/mergedId"):
+        merged = records.live_row(tx.conn, of, merged_id)
     known_by = tx.conn.execute(
         select(identities.c.kind, identities.c.value).where(
             identities.c.record_id.in_([survivor_id, merged_id])
         )
     ).all()
     taken = records.values_of(merged)
-    records.delete_one(tx, organization_id, object_slug, merged_id, source=source, merged_into=survivor_id)
+    records.delete_one(tx, organization_id, of.slug, merged_id, source=source, merged_into=survivor_id)
     _move_history(tx, survivor_id, merged_id)
     _move_relations(tx, of.organization_id, survivor_id, merged_id, source)
     survivor = records.live_row(tx.conn, of, survivor_id)

@@ -34,7 +34,7 @@ def leading_to(
     A relation leads to one record; its many end is this. Raises `NotFound`, and `InvalidInput` of *cursor*
     and *limit*, which are below *pointer* in what was asked.
     """
-    records.live_row(conn, objects.get(conn, organization_id, object_slug), record_id)
+    records.find(conn, organization_id, object_slug, record_id)
     cursors.check_limit(limit, pointer=f"{pointer}/limit")
     question = ["related", record_id]
     position = cursors.read(question, cursor, 1, pointer=f"{pointer}/cursor")

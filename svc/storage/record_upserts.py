@@ -49,13 +49,17 @@ def _known(
     prop = of.properties.get(by)
     identity = of.slug == CONTACT and by in records.IDENTITY_KINDS
     if prop is None or not (prop.unique or identity):
-        raise InvalidInput([Fault("/by", "invalid_value", "neither unique, nor a contact's email or phone")])
+        raise InvalidInput(
+            [Fault("/by", "invalid_value", "must be a unique property, or a contact's `email` or `phone`")]
+        )
     try:
         value = read(prop, given.get(by), organization.country)
     except InvalidValue as error:
         raise InvalidInput([Fault(f"/properties/{by}", "invalid_value", str(error))]) from None
     if value is None:
-        raise InvalidInput([Fault(f"/properties/{by}", "missing", "the record is looked up by this")])
+        raise InvalidInput(
+            [Fault(f"/properties/{by}", "missing", "is required: the record is looked up by it")]
+        )
     if not identity:
         return record_index.owner(conn, prop.id, value)
     emails, phones = ([str(value)], []) if by == "email" else ([], [str(value)])

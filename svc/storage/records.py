@@ -13,6 +13,7 @@ from sqlalchemy import Connection, bindparam, delete, insert, select, update
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import RECORD_BYTES_MAX, RECORDS_CREATED_MAX
+from svc.domain.near_names import shown
 from svc.domain.objects import CONTACT
 from svc.domain.organizations import Organization
 from svc.domain.properties import Property
@@ -153,14 +154,14 @@ def note_changes(
 # One by one.
 
 
-def get(conn: Connection, organization_id: str, object_slug: str, record_id: str) -> Record:
+def get(conn: Connection, organization_id: str, object_slug: str | None, record_id: str) -> Record:
     """The record; for one that was merged, the one that it was merged into. Raises `NotFound`."""
     row = row_of(conn, organization_id, object_slug, record_id)
     while row.merged_into is not None:
         row = row_of(conn, organization_id, object_slug, row.merged_into)
     if row.deleted_at is not None:
-        raise NotFound("no such record")
-    return from_row(objects.get(conn, organization_id, object_slug), row)
+        raise _deleted(record_id)
+    return from_row(objects.get(conn, organization_id, row.object_type), row)
 
 
 def create(
@@ -168,7 +169,7 @@ def create(
 ) -> Record:
     """Make a record with the values *given*. Raises as `create_many`, with pointers into one record."""
     of = objects.get(tx.conn, organization.id, object_slug)
-    values = _changed(tx.conn, organization, of, {}, given, pointer="/properties")
+    values = _made(tx.conn, organization, of, given, pointer="/properties")
     return _insert_all(tx, of, [values], source)[0]
 
 
@@ -194,7 +195,7 @@ def create_many(
     made: list[Values] = []
     for place, one in enumerate(given):
         try:
-            made.append(_changed(tx.conn, organization, of, {}, one, pointer=f"/records/{place}/properties"))
+            made.append(_made(tx.conn, organization, of, one, pointer=f"/records/{place}/properties"))
         except InvalidInput as error:
             faults += error.faults
     if faults:
@@ -205,7 +206,7 @@ def create_many(
 def update_one(
     tx: Tx,
     organization: Organization,
-    object_slug: str,
+    object_slug: str | None,
     record_id: str,
     given: Mapping[str, Any],
     *,
@@ -218,8 +219,7 @@ def update_one(
         InvalidInput: all that is wrong with the values.
         Conflict: a unique value is another record's.
     """
-    of = objects.get(tx.conn, organization.id, object_slug)
-    row = live_row(tx.conn, of, record_id)
+    of, row = find(tx.conn, organization.id, object_slug, record_id)
     before = _decode(row.properties)
     after = _changed(tx.conn, organization, of, before, given, pointer="/properties")
     return write(tx, of, row, before, after, source=source)
@@ -228,15 +228,14 @@ def update_one(
 def delete_one(
     tx: Tx,
     organization_id: str,
-    object_slug: str,
+    object_slug: str | None,
     record_id: str,
     *,
     source: Source,
     merged_into: str | None = None,
 ) -> None:
     """Delete the record so that `restore` can bring it back. Raises `NotFound`."""
-    of = objects.get(tx.conn, organization_id, object_slug)
-    row = live_row(tx.conn, of, record_id)
+    of, row = find(tx.conn, organization_id, object_slug, record_id)
     tx.conn.execute(
         update(records).where(records.c.id == record_id).values(deleted_at=tx.now, merged_into=merged_into)
     )
@@ -248,19 +247,21 @@ def delete_one(
     events.record(tx.conn, organization_id, tx.now, [deleted])
 
 
-def restore(tx: Tx, organization_id: str, object_slug: str, record_id: str, *, source: Source) -> Record:
+def restore(
+    tx: Tx, organization_id: str, object_slug: str | None, record_id: str, *, source: Source
+) -> Record:
     """Bring a deleted record back as it was; to those who listen it is created again.
 
     Raises:
         NotFound: no such object, or no such deleted record.
         Conflict: it was merged into another, or a unique value is another record's by now.
     """
-    of = objects.get(tx.conn, organization_id, object_slug)
     row = row_of(tx.conn, organization_id, object_slug, record_id)
+    of = objects.get(tx.conn, organization_id, row.object_type)
     if row.merged_into is not None:
         raise Conflict("it was merged into another record, which has all that it had")
     if row.deleted_at is None:
-        raise NotFound("no such deleted record")
+        raise NotFound(f"the record {shown(record_id)} is not deleted")
     values = _decode(row.properties)
     tx.conn.execute(
         update(records).where(records.c.id == record_id).values(deleted_at=None, updated_at=tx.now)
@@ -276,20 +277,38 @@ def restore(tx: Tx, organization_id: str, object_slug: str, record_id: str, *, s
 # What the modules beside this one build on.
 
 
-def row_of(conn: Connection, organization_id: str, object_slug: str, record_id: str) -> Any:
-    """The row of a record, deleted or not. Raises `NotFound`."""
+def row_of(conn: Connection, organization_id: str, object_slug: str | None, record_id: str) -> Any:
+    """The row of a record, deleted or not. Raises `NotFound`, also where it is of another object."""
     row = _BY_ID.one(conn, {"record_id": record_id, "organization_id": organization_id})
-    if row is None or row.object_type != object_slug:
-        raise NotFound("no such record")
+    if object_slug is not None and (row is None or row.object_type != object_slug):
+        objects.get(conn, organization_id, object_slug)  # which may be what there is not
+    if row is None:
+        raise NotFound(f"there is no record {shown(record_id)}")
+    if object_slug not in {None, row.object_type}:
+        raise NotFound(f"the record {shown(record_id)} is a `{row.object_type}`, not a `{object_slug}`")
     return row
+
+
+def find(
+    conn: Connection, organization_id: str, object_slug: str | None, record_id: str
+) -> tuple[StoredObject, Any]:
+    """The row of a record that is not deleted, and its object. Raises `NotFound`."""
+    row = row_of(conn, organization_id, object_slug, record_id)
+    if row.deleted_at is not None:
+        raise _deleted(record_id)
+    return objects.get(conn, organization_id, row.object_type), row
 
 
 def live_row(conn: Connection, of: StoredObject, record_id: str) -> Any:
     """The row of a record that is not deleted. Raises `NotFound`."""
     row = row_of(conn, of.organization_id, of.slug, record_id)
     if row.deleted_at is not None:
-        raise NotFound("no such record")
+        raise _deleted(record_id)
     return row
+
+
+def _deleted(record_id: str) -> NotFound:
+    return NotFound(f"the record {shown(record_id)} is deleted")
 
 
 def from_row(of: StoredObject, row: Any) -> Record:
@@ -406,6 +425,16 @@ def _insert_all(tx: Tx, of: StoredObject, made: Sequence[Values], source: Source
     return new
 
 
+def _made(
+    conn: Connection, organization: Organization, of: StoredObject, given: Mapping[str, Any], *, pointer: str
+) -> Values:
+    """The values of a new record, which has at least one. Raises `InvalidInput`."""
+    values = _changed(conn, organization, of, {}, given, pointer=pointer)
+    if not values:
+        raise InvalidInput([Fault(pointer, "missing", "a record needs at least one value that is not empty")])
+    return values
+
+
 def _changed(
     conn: Connection,
     organization: Organization,
@@ -416,7 +445,7 @@ def _changed(
     pointer: str,
 ) -> Values:
     """*stored* with the values *given*, which fit and lead where they should. Raises `InvalidInput`."""
-    after = changed(
+    after, faults = changed(
         of.properties,
         stored,
         given,
@@ -425,8 +454,8 @@ def _changed(
         pointer=pointer,
     )
     new = {slug: after[slug] for slug in given if slug in after and after[slug] != stored.get(slug)}
-    faults = [
-        Fault(f"{pointer}/{slug}", "not_found", f"no such {leads_to}")
+    faults += [
+        Fault(f"{pointer}/{slug}", "not_found", f"there is no {leads_to} {shown(target)}")
         for slug, target in new.items()
         if (prop := of.properties.get(slug)) is not None
         and (leads_to := _missing(conn, organization.id, prop, target)) is not None

@@ -10,6 +10,7 @@ from svc.domain.changes import RolesChanged
 from svc.domain.errors import Conflict, Forbidden, NotFound, at
 from svc.domain.ids import new_id
 from svc.domain.limits import ROLES_MAX
+from svc.domain.near_names import hint, shown
 from svc.domain.people import clean_name
 from svc.domain.roles import BUILTIN_ROLES, Role, permissions_of
 from svc.storage import standing
@@ -96,7 +97,8 @@ def get(conn: Connection, organization_id: str, role_id: str) -> Role:
     """The role of that id, built-in or the organization's own. Raises `NotFound`."""
     found = BUILTIN_ROLES.get(role_id) or custom(conn, organization_id).get(role_id)
     if found is None:
-        raise NotFound("no such role")
+        known = [one.id for one in of_organization(conn, organization_id)]
+        raise NotFound(f"there is no role {shown(role_id)}{hint(role_id, known)}")
     return found
 
 

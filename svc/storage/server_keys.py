@@ -8,6 +8,7 @@ from svc.domain.errors import KeyLimit, NotFound, at
 from svc.domain.ids import new_id
 from svc.domain.keys import SERVER_KEY, digest, new_key, visible_start
 from svc.domain.limits import EXPIRED_KEY_LISTED_MS, LIVE_SERVER_KEYS_MAX, SERVER_KEY_LIFE_MS
+from svc.domain.near_names import shown
 from svc.domain.people import clean_name
 from svc.storage import forms, standing
 from svc.storage.prepared import Prepared
@@ -97,7 +98,7 @@ def revoke(tx: Tx, call: Call, key_id: str) -> int:
         .values(revoked_at=tx.now)
     )
     if not done.rowcount:
-        raise NotFound("no such server key")
+        raise NotFound(f"there is no server key {shown(key_id)}")
     forms.announce_all(tx, organization_id)
     return tx.now
 

@@ -7,6 +7,7 @@ from svc.domain.changes import EmbedsChanged
 from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue, NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import SITES_MAX
+from svc.domain.near_names import shown
 from svc.domain.origins import normalise_domain
 from svc.storage import forms
 from svc.storage.prepared import Prepared
@@ -76,7 +77,7 @@ def get(conn: Connection, organization_id: str, site_id: str) -> Site:
         )
     ).one_or_none()
     if row is None:
-        raise NotFound("no such site")
+        raise NotFound(f"there is no site {shown(site_id)}")
     return Site(*row)
 
 

@@ -12,11 +12,12 @@ from sqlalchemy import ColumnElement, Connection, bindparam, select
 
 from svc.domain import cursors
 from svc.domain.cursors import Position
-from svc.domain.errors import NotFound
+from svc.domain.errors import Fault, InvalidInput, NotFound
 from svc.domain.forms import Scalar
 from svc.domain.ids import last_id
 from svc.domain.limits import LIST_ROWS
 from svc.domain.matching import HeldReason
+from svc.domain.near_names import shown
 from svc.storage import contacts, visits
 from svc.storage.prepared import Prepared
 from svc.storage.submissions import LABELS, Label
@@ -148,7 +149,7 @@ def get(conn: Connection, organization_id: str, submission_id: str) -> Submissio
         )
     ).one_or_none()
     if row is None:
-        raise NotFound("no such submission")
+        raise NotFound(f"there is no submission {shown(submission_id)}")
     candidates = msgspec.json.decode(row.candidates or "[]", type=list[str])
     survivors = contacts.survivors(conn, organization_id, candidates)
     return SubmissionDetails(
@@ -168,11 +169,11 @@ def get(conn: Connection, organization_id: str, submission_id: str) -> Submissio
 
 
 def _form_ids(conn: Connection, organization_id: str, form_id: str | None) -> set[str]:
-    """Ids of the organization's forms, removed ones included, or of that one. Raises `NotFound`."""
+    """Ids of the organization's forms, removed ones included, or of that one. Raises `InvalidInput`."""
     theirs = select(forms.c.id).where(forms.c.organization_id == organization_id)
     found = set(conn.scalars(theirs if form_id is None else theirs.where(forms.c.id == form_id)))
     if form_id is not None and not found:
-        raise NotFound("no such form")
+        raise InvalidInput([Fault("/formId", "not_found", f"there is no form {shown(form_id)}")])
     return found
 
 

@@ -20,6 +20,7 @@ from svc.domain.limits import (
     QUEUE_WINDOW_MS,
     SENDER_WINDOW_MS,
 )
+from svc.domain.near_names import shown
 from svc.domain.organizations import Organization
 from svc.storage import forms as form_rows
 from svc.storage import organizations, server_keys, sites
@@ -259,7 +260,7 @@ def held(conn: Connection, organization_id: str, submission_id: str) -> HeldSubm
         .where(submissions.c.id == submission_id, submissions.c.organization_id == organization_id)
     ).one_or_none()
     if row is None:
-        raise NotFound("no such submission")
+        raise NotFound(f"there is no submission {shown(submission_id)}")
     *stored, candidates, state = row
     if state != "held":
         raise Conflict(f"the submission is not Held, it is {LABELS[state]}")

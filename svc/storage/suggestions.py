@@ -7,13 +7,13 @@ from sqlalchemy import Connection, select, update
 
 from svc.domain import cursors
 from svc.domain.cursors import Position
-from svc.domain.errors import Conflict, InvalidInput, NotFound
+from svc.domain.errors import Conflict, InvalidInput, NotFound, named_at
 from svc.domain.limits import LIST_ROWS
+from svc.domain.near_names import shown
 from svc.domain.organizations import Organization
 from svc.storage import records
 from svc.storage.records import Record, Source
 from svc.storage.store import Tx
-from svc.storage.tables import objects as object_rows
 from svc.storage.tables import records as record_rows
 from svc.storage.tables import suggestions
 
@@ -61,6 +61,9 @@ def list_page(
         asked = asked.where(suggestions.c.id < after.id)
     rows = conn.execute(asked.order_by(suggestions.c.id.desc()).limit(limit + 1)).all()
     found = [_from_row(row) for row in rows[:limit]]
+    if record_id is not None and not found:
+        with named_at("/recordId"):
+            records.row_of(conn, organization_id, None, record_id)
     return found, cursors.write(question, Position((), found[-1].id)) if len(rows) > limit else None
 
 
@@ -72,14 +75,9 @@ def accept(tx: Tx, organization: Organization, suggestion_id: str, *, source: So
         Conflict: it was decided already, or the value does not fit any more.
     """
     row = _open(tx.conn, organization.id, suggestion_id)
-    object_slug = tx.conn.execute(
-        select(object_rows.c.slug)
-        .join(record_rows, record_rows.c.object_id == object_rows.c.id)
-        .where(record_rows.c.id == row.record_id)
-    ).scalar_one()
     given = {row.property: msgspec.json.decode(row.value)}
     try:
-        record = records.update_one(tx, organization, object_slug, row.record_id, given, source=source)
+        record = records.update_one(tx, organization, None, row.record_id, given, source=source)
     except InvalidInput as error:  # of what a form gave long ago, and nobody asked for now
         reasons = "; ".join(fault.detail for fault in error.faults)
         raise Conflict(f"the record does not take this value any more: {reasons}") from None
@@ -101,7 +99,7 @@ def _open(conn: Connection, organization_id: str, suggestion_id: str) -> Any:
         )
     ).one_or_none()
     if row is None:
-        raise NotFound("no such suggestion")
+        raise NotFound(f"there is no suggestion {shown(suggestion_id)}")
     if row.state != "open":
         raise Conflict(f"it was {row.state} already")
     return row

@@ -7,6 +7,7 @@ from svc.domain.callers import Call
 from svc.domain.errors import Conflict, NotFound, at
 from svc.domain.ids import new_id
 from svc.domain.limits import TEAMS_MAX
+from svc.domain.near_names import shown
 from svc.domain.people import clean_name
 from svc.storage import standing
 from svc.storage.store import Tx
@@ -51,7 +52,7 @@ def get(conn: Connection, organization_id: str, team_id: str) -> Team:
     """The team. Raises `NotFound`."""
     found = _select(conn, organization_id, teams.c.id == team_id)
     if not found:
-        raise NotFound("no such team")
+        raise NotFound(f"there is no team {shown(team_id)}")
     return found[0]
 
 

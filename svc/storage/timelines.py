@@ -11,7 +11,7 @@ from svc.domain import cursors
 from svc.domain.cursors import Position
 from svc.domain.limits import LIST_ROWS
 from svc.domain.objects import DEAL
-from svc.storage import objects, records
+from svc.storage import records
 from svc.storage.tables import notes, record_changes, relations, submissions, visits
 from svc.storage.tables import objects as object_rows
 from svc.storage.tables import records as record_rows
@@ -41,7 +41,7 @@ class _Part(NamedTuple):
 def list_page(
     conn: Connection,
     organization_id: str,
-    object_slug: str,
+    object_slug: str | None,
     record_id: str,
     *,
     cursor: str | None = None,
@@ -51,7 +51,7 @@ def list_page(
 
     A merged record's history is part of the survivor's. Raises `NotFound` and `InvalidInput`.
     """
-    row = records.live_row(conn, objects.get(conn, organization_id, object_slug), record_id)
+    _, row = records.find(conn, organization_id, object_slug, record_id)
     cursors.check_limit(limit)
     question = ["timeline", record_id]
     after = cursors.read(question, cursor, 1)

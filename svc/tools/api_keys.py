@@ -1,19 +1,20 @@
 """`apikey.*`: keys with which programs call tools, or the AI gateway, as the person who made them."""
 
 from collections.abc import Callable
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from svc.domain.callers import Call
 from svc.domain.callers import Limit as KeyLimitation
 from svc.domain.errors import ConfirmationRequired, Fault, InvalidInput, KeyLimit, NotFound
 from svc.domain.limits import KEY_TOOLS_MAX, NAME_CHARS_MAX
+from svc.domain.near_names import shown
 from svc.domain.times import rfc3339
 from svc.storage import api_keys
 from svc.storage.api_keys import ExpiresIn, ListedKey, NewKey
 from svc.storage.store import Tx, View
 from svc.tools.members import PersonId
 from svc.tools.roles import RoleId
-from svc.tools.tool import Answer, Asked, Timestamp, Tool, about, reads, tool, writes
+from svc.tools.tool import Answer, Asked, Registry, Timestamp, Tool, about, reads, tool, writes
 
 ApiKeyId = Annotated[str, about(description="The key's id.", examples=["key_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 _Name = Annotated[
@@ -150,8 +151,8 @@ class MintApiKey(Asked, frozen=True, kw_only=True):
     limited_to: _LimitedTo = None
 
 
-def minting(named: Callable[[str], Tool[Any, Any] | None]) -> Tool[MintApiKey, MintedApiKey]:
-    """The tool that makes keys. It knows the tools that there are by *named*, itself among them."""
+def minting(registry: Callable[[], Registry]) -> Tool[MintApiKey, MintedApiKey]:
+    """The tool that makes keys. It knows the tools that there are by *registry*, itself among them."""
 
     @tool(
         "apikey.mint",
@@ -186,7 +187,7 @@ def minting(named: Callable[[str], Tool[Any, Any] | None]) -> Tool[MintApiKey, M
                 name=asked.name,
                 expires_in=asked.expires_in,
                 role_id=asked.role,
-                tools=None if asked.tools is None else _known(asked.tools, named),
+                tools=None if asked.tools is None else _known(asked.tools, registry()),
                 limited_to=asked.limited_to,
             ),
         )
@@ -204,11 +205,11 @@ def minting(named: Callable[[str], Tool[Any, Any] | None]) -> Tool[MintApiKey, M
     return mint
 
 
-def _known(names: tuple[str, ...], named: Callable[[str], Tool[Any, Any] | None]) -> tuple[str, ...]:
+def _known(names: tuple[str, ...], registry: Registry) -> tuple[str, ...]:
     """The tools of those names, with dots or underscores, by their own. Raises `InvalidInput`."""
-    tools = [named(name) for name in names]
+    tools = [registry.named(name) for name in names]
     faults = [
-        Fault(f"/tools/{place}", "unknown_tool", f"there is no tool {name[:100]!r}")
+        Fault(f"/tools/{place}", "unknown_tool", f"there is no tool {shown(name)}{registry.hint(name)}")
         for place, (name, found) in enumerate(zip(names, tools, strict=True))
         if found is None
     ]

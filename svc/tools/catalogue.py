@@ -58,11 +58,7 @@ _MODULES: Final = (
 def _tools(*modules: ModuleType) -> Iterator[Tool[Any, Any]]:
     for module in modules:
         yield from (one for one in vars(module).values() if isinstance(one, Tool))
-    yield api_keys.minting(_named)
-
-
-def _named(name: str) -> Tool[Any, Any] | None:
-    return REGISTRY.named(name)
+    yield api_keys.minting(lambda: REGISTRY)
 
 
 FINDER: Final = Finder(_tools(*_MODULES))

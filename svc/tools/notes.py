@@ -9,7 +9,7 @@ from svc.domain.times import rfc3339
 from svc.storage import notes
 from svc.storage.notes import Note
 from svc.storage.store import Tx, View
-from svc.tools.records import EXAMPLE, ObjectType, RecordId
+from svc.tools.records import EXAMPLE, ObjectTypeOfId, RecordId
 from svc.tools.tool import (
     Answer,
     Asked,
@@ -68,7 +68,7 @@ _EXAMPLE: Final = NoteAnswer(
 class ListNotes(Asked, frozen=True, kw_only=True):
     """Of which record to list the notes."""
 
-    object_type: ObjectType
+    object_type: ObjectTypeOfId = None
     record_id: RecordId
     limit: Annotated[int, Limit] = LIST_ROWS
     cursor: Annotated[str, Cursor] | None = None
@@ -98,7 +98,7 @@ def list_(view: View, call: Call, asked: ListNotes) -> NoteList:
 class CreateNote(Asked, frozen=True, kw_only=True):
     """A note to be written. It has a title, a body, or both."""
 
-    object_type: ObjectType
+    object_type: ObjectTypeOfId = None
     record_id: RecordId
     title: Annotated[str, about(description="What it is about.", max_length=NOTE_TITLE_CHARS_MAX)] = ""
     body: Annotated[str, about(description="Plain text.", max_length=NOTE_CHARS_MAX)] = ""

@@ -9,14 +9,14 @@ from svc.domain.times import rfc3339
 from svc.storage import record_merges, records, timelines
 from svc.storage.store import Tx, View
 from svc.storage.timelines import Kind
-from svc.tools.records import EXAMPLE, ObjectType, RecordAnswer, RecordId, answer_of
+from svc.tools.records import EXAMPLE, ObjectTypeOfId, RecordAnswer, RecordId, answer_of
 from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, tool, writes
 
 
 class GetTimeline(Asked, frozen=True, kw_only=True):
     """Of which record to show the timeline."""
 
-    object_type: ObjectType
+    object_type: ObjectTypeOfId = None
     id: RecordId
     limit: Annotated[int, Limit] = LIST_ROWS
     cursor: Annotated[str, Cursor] | None = None
@@ -91,7 +91,7 @@ def timeline(view: View, call: Call, asked: GetTimeline) -> Timeline:
 class DeleteRecord(Asked, frozen=True, kw_only=True):
     """Which record to delete."""
 
-    object_type: ObjectType
+    object_type: ObjectTypeOfId = None
     id: RecordId
 
 
@@ -120,7 +120,7 @@ def delete(tx: Tx, call: Call, asked: DeleteRecord) -> DeletedRecord:
 class RestoreRecord(Asked, frozen=True, kw_only=True):
     """Which record to bring back."""
 
-    object_type: ObjectType
+    object_type: ObjectTypeOfId = None
     id: RecordId
 
 
@@ -144,7 +144,7 @@ def restore(tx: Tx, call: Call, asked: RestoreRecord) -> RecordAnswer:
 class MergeRecords(Asked, frozen=True, kw_only=True):
     """Which two records of one object are the same."""
 
-    object_type: ObjectType
+    object_type: ObjectTypeOfId = None
     id: Annotated[str, about(description="The record that stays.", examples=[EXAMPLE.id])]
     merged_id: Annotated[
         str,

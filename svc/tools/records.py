@@ -20,6 +20,10 @@ from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, 
 ObjectType = Annotated[
     str, about(description="The object's slug: `contact`, `company`, `deal` or a custom one.")
 ]
+ObjectTypeOfId = Annotated[
+    str | None,
+    about(description="The object's slug. The id says it already: given, it has to be the record's."),
+]
 RecordId = Annotated[str, about(description="The record's id.", examples=["rec_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 Properties = Annotated[
     dict[str, Any],
@@ -81,7 +85,7 @@ class GetRelated(Asked, frozen=True, kw_only=True):
 class GetRecord(Asked, frozen=True, kw_only=True):
     """Which record to show, and whether with those that lead to it."""
 
-    object_type: ObjectType
+    object_type: ObjectTypeOfId = None
     id: RecordId
     related: Annotated[
         GetRelated | None,
@@ -220,7 +224,7 @@ def create_many(tx: Tx, call: Call, asked: CreateManyRecords) -> CreatedRecords:
 class UpdateRecord(Asked, frozen=True, kw_only=True):
     """What to change of a record."""
 
-    object_type: ObjectType
+    object_type: ObjectTypeOfId = None
     id: RecordId
     properties: ChangedProperties
 

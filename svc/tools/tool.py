@@ -13,10 +13,10 @@ from typing import Annotated, Any, Final, Generic, Literal, TypeVar, overload
 
 import msgspec
 
-from svc.domain import json_input
+from svc.domain import json_input, near_names
 from svc.domain.callers import Call, Runs
 from svc.domain.errors import DomainError
-from svc.domain.limits import LIST_ROWS, LIST_ROWS_MAX
+from svc.domain.limits import LIST_ROWS_MAX
 from svc.domain.roles import Permission
 from svc.storage.store import Tx, View
 
@@ -199,9 +199,18 @@ class Registry(Mapping[str, Tool[Any, Any]]):
         """The tool of that name, with dots or with underscores."""
         return self._tools.get(name) or self._by_wire_name.get(name)
 
+    def nearest(self, name: str) -> list[str]:
+        """The names that *name* is nearly. Names that go away are not told."""
+        return near_names.nearest(name, self._lasting())
 
-Limit = msgspec.Meta(
-    ge=1, le=LIST_ROWS_MAX, description=f"How many at most; {LIST_ROWS} unless said otherwise."
-)
+    def hint(self, name: str) -> str:
+        """What follows "there is no tool *name*": which was probably meant."""
+        return near_names.hint(name, self._lasting())
+
+    def _lasting(self) -> list[str]:
+        return [name for name, tool in self._tools.items() if tool.deprecated is None]
+
+
+Limit = msgspec.Meta(ge=1, le=LIST_ROWS_MAX, description="How many at most.")
 Cursor = msgspec.Meta(description="`nextCursor` of the page before, to go on from there.")
 NextCursor = msgspec.Meta(description="Where the list goes on; null at its end.")

@@ -1,23 +1,23 @@
 """`tool.*`: finding the tool for a task, among all that there are."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Annotated, Any, Final
 
 from svc.domain import vocabulary
 from svc.domain.callers import Call, Caller, permit
 from svc.domain.errors import Forbidden
-from svc.domain.limits import TOOL_QUERY_CHARS_MAX, TOOLS_DESCRIBED_MAX, TOOLS_FOUND, TOOLS_FOUND_MAX
+from svc.domain.limits import (
+    NEAR_NAMES_MAX,
+    TOOL_QUERY_CHARS_MAX,
+    TOOLS_DESCRIBED_MAX,
+    TOOLS_FOUND,
+    TOOLS_FOUND_MAX,
+)
 from svc.domain.ranking import Document, Ranking
 from svc.storage.store import View
 from svc.tools.schemas import Schemas, schemas_of
 from svc.tools.tool import Answer, Asked, Effect, Registry, Tool, about, reads, tool
-
-NEAREST: Final = 3
-"""Names that are told for one that is not known."""
-_LIKENESS: Final = 0.6
-"""From which on two names are near, 0 to 1 (`difflib`)."""
 
 _Schema = Annotated[dict[str, Any], about(description="JSON Schema 2020-12.")]
 
@@ -151,10 +151,8 @@ class Finder:
 
     def nearest(self, name: str) -> Sequence[str]:
         """The names that *name* is nearly, or else those of the tools that its words fit."""
-        dotted = {one.wire_name: one.name for one in self.registry.values()}
-        asked = name[:TOOL_QUERY_CHARS_MAX].lower().replace(".", "_")
-        alike = get_close_matches(asked, list(dotted), n=NEAREST, cutoff=_LIKENESS)
-        return [dotted[one] for one in alike] or self.rank(asked)[:NEAREST]
+        words = name[:TOOL_QUERY_CHARS_MAX].replace(".", " ").replace("_", " ")
+        return self.registry.nearest(name) or self.rank(words)[:NEAR_NAMES_MAX]
 
     def _own_tools(self) -> Iterator[Tool[Any, Any]]:
         @tool("tool.search", reads, example=SearchTools(query="Add a new customer"), answer=_FOUND)

@@ -60,6 +60,7 @@ class Service:
 @contextmanager
 def service_with_demo(directory: Path) -> Iterator[Service]:
     """A service of its own in *directory*, on ports that the system chose; it stops as it should."""
+    directory.mkdir(exist_ok=True)
     data, log = directory / "data", directory / "log"
     command = [sys.executable, "-m", "svc", "run", "--demo", "--data", str(data)]
     command += ["--bind", "127.0.0.1:0", "--operator-bind", "127.0.0.1:0"]

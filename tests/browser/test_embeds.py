@@ -117,7 +117,9 @@ def test_a_bound_embed_is_for_its_site(service: Service, website: Website, elsew
 
 
 def test_what_is_not_shown_leaves_the_placeholder(service: Service, website: Website, page: Page):
-    """A paused key, an unknown one and an empty one change nothing on the page."""
+    """A paused key, an unknown one and an empty one change nothing; the console says where to read why."""
+    warned: list[str] = []
+    page.on("console", lambda message: warned.append(message.text) if message.type == "warning" else None)
     keys = (service.facts["pausedEmbedKey"], "svce_unknown", "")
     website.pages["/"] = page_with(
         service, *(placeholder(key) for key in keys), placeholder(service.facts["embedKey"])
@@ -128,6 +130,7 @@ def test_what_is_not_shown_leaves_the_placeholder(service: Service, website: Web
     expect(shown_in(page, 3).get_by_role("table")).to_be_visible()
     for place in range(3):
         expect(shown_in(page, place)).to_have_text("Before")
+    assert [f"No embed {key}: {service.url}/docs/embeds#the-loader" for key in sorted(keys)] == sorted(warned)
 
 
 def test_an_embed_is_fetched_once_a_page(service: Service, website: Website, page: Page):

@@ -1,5 +1,7 @@
 """The kit over real sockets, on both event loops, against a service that is cut off and comes back."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -79,6 +81,35 @@ def test_a_key_that_is_none_ends_it(service: Live, backend: str):
         return raised.value.status
 
     assert 401 == anyio.run(main, backend=backend)
+
+
+BRIDGE = """
+import sys
+import anyio
+from svc.client import Bridge, Offline, run_as_program
+
+class Silent(Bridge):
+    async def deliver(self, reply):
+        raise Offline("network")
+
+    async def events(self):
+        await anyio.sleep_forever()
+        yield
+
+run_as_program(Silent(), *sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("key", ["ck_live_nobodys", "no\nkey"])
+def test_a_program_with_a_wrong_key_ends_with_a_line(service: Live, key: str):
+    """It says what to do, and has exit code 1; no traceback."""
+    ended = subprocess.run(
+        [sys.executable, "-c", BRIDGE, service.url, key], capture_output=True, text=True, check=False
+    )
+
+    assert 1 == ended.returncode
+    assert 1 == len(ended.stderr.splitlines()), ended.stderr
+    assert ended.stderr.startswith("the bridge cannot run: ")
 
 
 async def test_pushes_arrive_over_a_real_server(service: Live):

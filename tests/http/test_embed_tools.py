@@ -102,7 +102,7 @@ async def test_what_shows_nothing_is_told_at_save(autojump_clock):
         ({"blocks": [PRICES | {"limit": 49}]}, "/blocks/0/limit"),
         ({"blocks": [PRICES | {"fields": ["name"] * 13}]}, "/blocks/0/fields"),
         ({"blocks": [HERO | {"ctaHref": "javascript:alert(1)"}]}, "/blocks/0/ctaHref"),
-        ({"blocks": [HERO | {"colour": "red"}]}, "/blocks/0"),
+        ({"blocks": [HERO | {"colour": "red"}]}, "/blocks/0/colour"),
         ({"blocks": [{"type": "script"}]}, "/blocks/0/type"),
         ({"blocks": [HERO] * 31}, "/blocks"),
         ({"siteId": "sit_elsewhere"}, "/siteId"),

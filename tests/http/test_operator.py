@@ -201,7 +201,11 @@ async def test_actors_are_listed_with_what_stands_out_first(autojump_clock):
         assert {"busy", "stuck", "3"} == set(await keys(phase="running"))
         assert ["busy", "stuck"] == await keys(sort="age", limit=2)
         assert ["3", "2", "1"] == await keys(sort="turns", limit=3)
-        assert [] == await keys(kind="Nobody")
+        unknown = await operator.get("/debug/actors?kind=Desks")
+        assert (422, "there is no kind `Desks`; did you mean `Desk`?") == (
+            unknown.status_code,
+            unknown.json()["detail"],
+        )
 
 
 @pytest.mark.parametrize(

@@ -104,9 +104,10 @@ async def test_what_is_wrong_as_a_whole_is_said_plainly(autojump_clock):
     async with tool_town() as here:
         answers = [await here.call("record.get", body) for body in ([1], {"objectType": 1, "id": "rec_1"})]
 
-        assert ["expected `object`, got `array`", "/objectType: expected `str`, got `int`"] == [
-            one.json()["detail"] for one in answers
-        ]
+        assert [
+            "must be an object, not an array",
+            "/objectType: must be a string, not an integer",
+        ] == [one.json()["detail"] for one in answers]
 
 
 async def test_a_repeated_write_is_done_once(autojump_clock):

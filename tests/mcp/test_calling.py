@@ -49,7 +49,7 @@ async def test_null_arguments_are_none(autojump_clock):
 
         assert [False, False, True] == [one["isError"] for one in (by_name, by_entry, nameless)]
         assert by_name["structuredContent"] == by_entry["structuredContent"]
-        assert "/: object missing required field `name`" in nameless["content"][0]["text"]
+        assert "- /name: is required: a string" in nameless["content"][0]["text"]
 
 
 async def test_the_newest_version_marks_its_results(autojump_clock):
@@ -73,7 +73,7 @@ async def test_bad_arguments_say_what_to_change(autojump_clock):
 
         assert (
             "validation_failed: the arguments do not fit record_create.\n"
-            "- /: object contains unknown field `more`\nMend them and call it again."
+            "- /more: is not known here; there are `objectType`, `properties`\nMend them and call it again."
         ) == refused["content"][0]["text"]
         for one in (refused, shape, nameless):
             assert (True, False) == (one["isError"], "structuredContent" in one)

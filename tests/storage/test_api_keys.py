@@ -79,7 +79,7 @@ async def test_a_key_expires(here, asked, life_ms, autojump_clock):
         ("admin", {"role_id": "admin"}, None),
         ("admin", {"role_id": "owner"}, Forbidden),
         ("viewer", {}, Forbidden),
-        ("owner", {"role_id": "rol_none"}, NotFound),
+        ("owner", {"role_id": "rol_none"}, InvalidInput),
         ("owner", {"tools": ("record.list", "record.get", "record.list")}, None),
         ("owner", {"tools": ()}, InvalidInput),
         ("owner", {"name": " "}, InvalidInput),

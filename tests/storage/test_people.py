@@ -88,8 +88,8 @@ async def refusal(staff: Staff, fn: Any, *args: Any) -> type[Exception] | None:
         ("viewer", "viewer", {"role_id": "viewer"}, Forbidden),
         ("owner", "owner", {"role_id": "admin"}, Conflict),
         ("owner", "owner", {"status": "frozen"}, Conflict),
-        ("owner", "viewer", {"role_id": "rol_none"}, NotFound),
-        ("owner", "viewer", {"team_ids": ("tea_none",)}, NotFound),
+        ("owner", "viewer", {"role_id": "rol_none"}, InvalidInput),
+        ("owner", "viewer", {"team_ids": ("tea_none",)}, InvalidInput),
     ],
 )
 async def test_who_may_change_whom(staff, who, whom, changes, refused):
@@ -263,7 +263,7 @@ async def test_an_account_of_elsewhere_accepts_an_invitation(staff):
         ("viewer", "new@example.com", "viewer", Forbidden),
         ("owner", "viewer@example.com", "viewer", Conflict),
         ("owner", "no address", "viewer", InvalidInput),
-        ("owner", "new@example.com", "rol_none", NotFound),
+        ("owner", "new@example.com", "rol_none", InvalidInput),
     ],
 )
 async def test_who_may_invite_whom(staff, who, email, role_id, refused):

@@ -16,7 +16,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from svc.domain.errors import Conflict
+from svc.domain.errors import Conflict, InvalidInput
 from svc.domain.queries import CREATED_AT, UPDATED_AT, Filter, Sort
 from svc.storage import (
     objects,
@@ -37,6 +37,7 @@ from tests.record_model import (
     VALUES,
     fold,
     found,
+    is_empty,
     is_taken,
     listed,
 )
@@ -91,6 +92,10 @@ class Records(RuleBasedStateMachine):
     def create(self, values: dict[str, Any]) -> Any:
         if self.taken(values):
             with pytest.raises(Conflict):
+                self.here.write(records.create, self.org, "thing", values, source=API)
+            return multiple()
+        if is_empty(values):
+            with pytest.raises(InvalidInput):
                 self.here.write(records.create, self.org, "thing", values, source=API)
             return multiple()
         record = self.here.write(records.create, self.org, "thing", values, source=API)

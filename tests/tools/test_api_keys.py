@@ -95,7 +95,7 @@ async def test_a_gateway_key_opens_no_tool(autojump_clock):
         ({"limitedTo": "everything"}, ["/limitedTo"]),
         ({"limitedTo": "ai.gateway", "expiresIn": "90d"}, ["/expiresIn"]),
         ({"limitedTo": "ai.gateway", "tools": ["record.get"]}, ["/tools"]),
-        ({"scope": "all"}, [""]),
+        ({"scope": "all"}, ["/scope"]),
     ],
 )
 async def test_a_key_that_makes_no_sense_is_refused(

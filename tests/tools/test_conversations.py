@@ -118,7 +118,7 @@ async def test_an_unclear_one_is_held_until_somebody_decides(autojump_clock):
             decided[name] for name in ("contactId", "heldReason", "candidates")
         )
         assert [] == none_held["conversations"]
-        assert 404 == unknown.status_code
+        assert (422, "/contactId") == (unknown.status_code, unknown.json()["errors"][0]["pointer"])
         [suggestion] = await here.rows(tables.suggestions)
         assert ("email", bob["id"]) == (suggestion.property, suggestion.record_id)
 
@@ -316,6 +316,7 @@ async def test_conversations_are_closed_assigned_and_listed(autojump_clock):
             [one["id"] for one in answer["conversations"]] for answer in (only_closed, mine)
         )
         assert [ids[2], ids[4], ids[3], ids[1], ids[0]] == listed
-        assert 404 == (await here.call("conversation.assign", {"id": ids[1], "teamId": "tea_1"})).status_code
+        teamless = await here.call("conversation.assign", {"id": ids[1], "teamId": "tea_1"})
+        assert (422, "/teamId") == (teamless.status_code, teamless.json()["errors"][0]["pointer"])
         taken_away = await here.answer("conversation.assign", {"id": ids[1], "memberId": None})
         assert taken_away["memberId"] is None

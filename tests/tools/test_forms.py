@@ -148,7 +148,7 @@ async def test_a_key_removes_no_form(autojump_clock):
         ({"fieldMap": {" ": "city"}}, ["/fieldMap"]),
         ({"fieldMap": {"x" * (FORM_FIELD_NAME_CHARS_MAX + 1): "city"}}, ["/fieldMap"]),
         ({"fieldMap": {f"f{n}": "city" for n in range(FORM_FIELDS_MAX + 1)}}, ["/fieldMap"]),
-        ({"fieldMap": {"town": None}}, ["/fieldMap"]),
+        ({"fieldMap": {"town": None}}, ["/fieldMap/town"]),
         ({"fieldMap": None}, ["/fieldMap"]),
         ({"dealTitle": ""}, ["/dealTitle"]),
         ({"dealTitle": "  "}, ["/dealTitle"]),
@@ -158,7 +158,7 @@ async def test_a_key_removes_no_form(autojump_clock):
         ({"honeypot": "town", "fieldMap": {"Town": "city"}}, ["/honeypot"]),
         ({"honeypot": "\0"}, ["/honeypot"]),
         ({"name": " ", "honeypot": "phone", "dealTitle": " "}, ["/dealTitle", "/honeypot", "/name"]),
-        ({"formKey": "svcf_mine"}, [""]),
+        ({"formKey": "svcf_mine"}, ["/formKey"]),
     ],
 )
 async def test_what_would_swallow_enquiries_is_refused_by_its_place(autojump_clock, given, pointers):
@@ -265,7 +265,8 @@ async def test_another_organizations_form_is_not_found(autojump_clock):
         removed, _ = await as_person(here, "form.remove", {"id": theirs.id})
         listed = await here.call("submission.list", {"formId": theirs.id})
 
-        assert [404] * 6 == [*answers, removed, listed.status_code]
+        assert [404] * 5 == [*answers, removed]
+        assert (422, "/formId") == (listed.status_code, listed.json()["errors"][0]["pointer"])
         assert [theirs] == await here.store.read(forms.of_organization, other.id)
 
 

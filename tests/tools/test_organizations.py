@@ -75,8 +75,8 @@ async def test_all_that_is_wrong_is_said(autojump_clock):
 @pytest.mark.parametrize(
     ("body", "pointer"),
     [
-        ({"plan": "enterprise"}, ""),
-        ({"trialEndsAt": "2030-01-01T00:00:00.000Z"}, ""),
+        ({"plan": "enterprise"}, "/plan"),
+        ({"trialEndsAt": "2030-01-01T00:00:00.000Z"}, "/trialEndsAt"),
         ({"name": ""}, "/name"),
         ({"name": "x" * 201}, "/name"),
         ({"name": 7}, "/name"),

@@ -81,7 +81,9 @@ async def test_a_list_goes_on_where_it_ended(autojump_clock):
 async def test_records_are_counted(autojump_clock):
     """All of an object, or those for which the filters hold, by an index or without one."""
     async with tool_town() as here:
-        await contacts(here, {"city": "London"}, {"city": "London", "name": "Ada"}, {"city": "Turin"}, {})
+        await contacts(
+            here, {"city": "London"}, {"city": "London", "name": "Ada"}, {"city": "Turin"}, {"name": "Bob"}
+        )
         counts = []
         for _ in range(2):
             counts += [
@@ -120,7 +122,7 @@ async def test_a_search_finds_words(autojump_clock):
         ("record.list", {"filters": [CITY | {"op": "is_empty"}]}, ["/filters/0/value"]),
         ("record.list", {"filters": [CITY] * 21}, ["/filters"]),
         ("record.list", {"filters": CITY}, ["/filters"]),
-        ("record.list", {"filters": [CITY | {"case": True}]}, ["/filters/0"]),
+        ("record.list", {"filters": [CITY | {"case": True}]}, ["/filters/0/case"]),
         ("record.list", {"filters": [CITY | {"property": "createdAt"}]}, ["/filters/0/value"]),
         ("record.list", {"sort": [{"property": "name"}, {"property": "town"}]}, ["/sort/1/property"]),
         ("record.list", {"sort": [{"property": "name", "direction": "up"}]}, ["/sort/0/direction"]),
@@ -131,7 +133,7 @@ async def test_a_search_finds_words(autojump_clock):
         ("record.list", {"cursor": "\ud7ff" * 10}, ["/cursor"]),
         ("record.list", {"cursor": "a" * 2_000}, ["/cursor"]),
         ("record.count", {"filters": [CITY | {"property": "town"}]}, ["/filters/0/property"]),
-        ("record.search", {}, [""]),
+        ("record.search", {}, ["/query"]),
         ("record.search", {"query": "x" * 201}, ["/query"]),
         ("record.search", {"query": "x", "limit": 51}, ["/limit"]),
     ],

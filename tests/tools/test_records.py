@@ -126,7 +126,7 @@ async def test_a_merge_leaves_one_record_under_both_ids(autojump_clock):
         assert merged == shown
         assert (stays["id"], False) == (upserted["id"], upserted["created"])
         assert {"created", "note", "merged", "updated"} == {one["kind"] for one in told["entries"]}
-        assert [404, 409, 409] == [one.status_code for one in (again, itself, restored)]
+        assert [422, 409, 409] == [one.status_code for one in (again, itself, restored)]
 
 
 async def test_a_timeline_goes_on_where_it_ended(autojump_clock):
@@ -211,9 +211,8 @@ async def test_a_member_is_one_of_this_organization(autojump_clock):
         ]
 
         assert [here.owner.id, former.id] == [one["properties"]["owner"] for one in good]
-        assert [[("/properties/owner", "not_found", "no such member")]] * 2 == [
-            [(one["pointer"], one["code"], one["detail"]) for one in answer.json()["errors"]]
-            for answer in bad
+        assert [[("/properties/owner", "not_found")]] * 2 == [
+            [(one["pointer"], one["code"]) for one in answer.json()["errors"]] for answer in bad
         ]
 
 
@@ -238,7 +237,7 @@ async def test_records_of_another_organization_are_not_there(autojump_clock):
         ]
         answers.append(await here.call_as_person("record.merge", contact(own, mergedId=bob.id), csrf=csrf))
 
-        assert [404] * 7 == [one.status_code for one in answers]
+        assert [*[404] * 6, 422] == [one.status_code for one in answers]
 
 
 @pytest.mark.parametrize(
@@ -248,7 +247,7 @@ async def test_records_of_another_organization_are_not_there(autojump_clock):
         ("record.get", {"related": {"limit": 0}}, ["/related/limit"]),
         ("record.get", {"related": {"limit": 201}}, ["/related/limit"]),
         ("record.get", {"related": {"cursor": "x"}}, ["/related/cursor"]),
-        ("record.get", {"related": {"order": "name"}}, ["/related"]),
+        ("record.get", {"related": {"order": "name"}}, ["/related/order"]),
         ("record.timeline", {"cursor": "é"}, ["/cursor"]),
         ("record.timeline", {"limit": "1"}, ["/limit"]),
         ("record.update", {"properties": []}, ["/properties"]),

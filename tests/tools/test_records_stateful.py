@@ -16,7 +16,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from svc.domain.errors import Conflict, DomainError, IdempotencyMismatch, NotFound
+from svc.domain.errors import Conflict, DomainError, IdempotencyMismatch, InvalidInput, NotFound
 from svc.domain.queries import CREATED_AT, UPDATED_AT, Filter, Sort
 from svc.storage import objects, record_index, search_words, tables
 from svc.tools import running
@@ -32,6 +32,7 @@ from tests.record_model import (
     Model,
     fold,
     found,
+    is_empty,
     is_taken,
     listed,
 )
@@ -123,6 +124,9 @@ class Tools(RuleBasedStateMachine):
         if self.is_new("record.create", key) and self.taken(values):
             self.refused(Conflict, "record.create", key=key, properties=values)
             return multiple()
+        if self.is_new("record.create", key) and is_empty(values):
+            self.refused(InvalidInput, "record.create", key=key, properties=values)
+            return multiple()
         record, replayed = self.write("record.create", key, properties=values)
         if replayed:
             return multiple()
@@ -133,6 +137,9 @@ class Tools(RuleBasedStateMachine):
     def create_many(self, several: list[dict[str, Any]]) -> Any:
         codes = [fold(one["code"]) for one in several if one.get("code") is not None]
         given = [{"properties": one} for one in several]
+        if any(map(is_empty, several)):
+            self.refused(InvalidInput, "record.create_many", records=given)
+            return multiple()
         if len(set(codes)) < len(codes) or any(map(self.taken, several)):
             self.refused(Conflict, "record.create_many", records=given)
             return multiple()
@@ -191,7 +198,8 @@ class Tools(RuleBasedStateMachine):
     def merge(self, survivor: str, merged: str) -> None:
         asked = {"id": survivor, "mergedId": merged}
         if survivor == merged or not {survivor, merged} <= self.model.keys():
-            self.refused(Conflict if survivor == merged else NotFound, "record.merge", **asked)
+            error = NotFound if survivor not in self.model else InvalidInput
+            self.refused(Conflict if survivor == merged else error, "record.merge", **asked)
             return
         taken = self.stored(merged)
         record, _ = self.write("record.merge", **asked)

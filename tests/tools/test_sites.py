@@ -46,7 +46,7 @@ async def test_a_domain_that_is_none_is_refused_by_its_place(autojump_clock):
             await here.call("site.list", {"domain": "x"}),
         ]
 
-        assert [(422, "/domain"), (422, "/domain"), (422, ""), (422, "")] == [
+        assert [(422, "/domain")] * 4 == [
             (one.status_code, one.json()["errors"][0]["pointer"]) for one in answers
         ]
 
@@ -119,7 +119,7 @@ async def test_another_organizations_site_is_not_found(autojump_clock):
         ]
         removed, _ = await as_person(here, "site.remove", {"id": theirs.id})
 
-        assert [404, 404, 404] == [*(one.status_code for one in answers), removed]
+        assert [404, 422, 404] == [*(one.status_code for one in answers), removed]
         assert [theirs] == await here.store.read(sites.of_organization, other.id)
 
 

@@ -93,7 +93,7 @@ async def test_a_value_that_does_not_fit_any_more_is_a_conflict(autojump_clock):
         left = (await here.answer("suggestion.list"))["suggestions"]
 
         assert [409, 409] == [one.status_code for one in answers]
-        assert "not a web address" in answers[0].json()["detail"]
+        assert "must be a web address" in answers[0].json()["detail"]
         assert 2 == len(left)
 
 
@@ -107,7 +107,8 @@ async def test_there_is_no_such_suggestion(autojump_clock, tool):
         answers = [await here.call(tool, {"id": one}) for one in (theirs, "sug_1")]
 
         assert [404, 404] == [one.status_code for one in answers]
-        assert [] == (await here.answer("suggestion.list", {"recordId": bob.id}))["suggestions"]
+        listed = await here.call("suggestion.list", {"recordId": bob.id})
+        assert (422, "/recordId") == (listed.status_code, listed.json()["errors"][0]["pointer"])
 
 
 @pytest.mark.parametrize(

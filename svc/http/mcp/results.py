@@ -7,6 +7,7 @@ import msgspec
 
 from svc.domain.callers import Caller
 from svc.domain.errors import DomainError, InvalidInput
+from svc.domain.near_names import shown
 from svc.http.mcp.descriptors import Page
 from svc.http.mcp.versions import SERVER, VERSIONS, Version
 from svc.tools.running import Done
@@ -58,7 +59,7 @@ def refusal_text(name: str, error: DomainError) -> str:
 def unknown_text(name: str, nearest: Sequence[str]) -> str:
     """That there is no tool *name*, and what may have been meant."""
     hint = f"the nearest are {', '.join(nearest)}" if nearest else "look for one with tool_search"
-    return f"unknown_tool: there is no tool {name[:100]!r}; {hint}."
+    return f"unknown_tool: there is no tool {shown(name)}; {hint}."
 
 
 def listed(version: Version, page: Page) -> bytes:

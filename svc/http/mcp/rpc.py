@@ -5,6 +5,9 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
+from svc.domain import json_input
+from svc.domain.errors import InvalidInput, MalformedJson
+
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
 METHOD_NOT_FOUND: Final = -32601
@@ -117,6 +120,7 @@ class Message(msgspec.Struct, frozen=True):
 _message: Final = msgspec.json.Decoder(Message)
 _params: Final = msgspec.json.Decoder(Params)
 _text: Final = msgspec.json.Decoder(str)
+_anything: Final = msgspec.json.Decoder(Any)
 
 
 def read(body: bytes) -> Message:
@@ -124,21 +128,19 @@ def read(body: bytes) -> Message:
     try:
         body.decode()  # all of it: what stays unread is not looked at otherwise
         return _message.decode(body)
-    except msgspec.ValidationError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         _check_json(body)
         raise RpcError(INVALID_REQUEST, "the body has to be one message: batches are not taken") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise _not_json() from None
 
 
 def read_object(decoder: msgspec.json.Decoder[T], raw: msgspec.Raw) -> T:
     """What *decoder* finds in a part of a message. Raises `RpcError`."""
     try:
-        return decoder.decode(raw)
-    except msgspec.ValidationError as error:
-        raise RpcError(INVALID_PARAMS, str(error)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise _not_json() from None
+        return json_input.read(decoder, raw)
+    except InvalidInput as error:
+        raise RpcError(INVALID_PARAMS, f"`params`: {error}") from None
+    except MalformedJson as error:
+        raise RpcError(PARSE_ERROR, str(error)) from None
 
 
 def arguments_of(raw: msgspec.Raw) -> msgspec.Raw:
@@ -170,11 +172,8 @@ def _text_of(raw: _Optional) -> str | None:
 
 
 def _check_json(body: bytes) -> None:
+    """Raises `RpcError` that says where *body* stops being JSON."""
     try:
-        msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise _not_json() from None
-
-
-def _not_json() -> RpcError:
-    return RpcError(PARSE_ERROR, "the body is not JSON in UTF-8")
+        json_input.read(_anything, body)
+    except (InvalidInput, MalformedJson) as error:
+        raise RpcError(PARSE_ERROR, str(error)) from None

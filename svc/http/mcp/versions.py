@@ -6,7 +6,6 @@ What a version does not know, its clients pass over: titles, output schemas and 
 
 import base64
 import re
-from importlib.metadata import version
 from typing import Any, Final
 
 import msgspec
@@ -23,8 +22,9 @@ from svc.http.mcp.rpc import (
     Params,
     RpcError,
 )
+from svc.version import VERSION
 
-SERVER: Final = {"name": "svc", "title": "svc", "version": version("svc")}
+SERVER: Final = {"name": "svc", "title": "svc", "version": VERSION}
 LIST_LIFE_MS: Final = 60_000
 """How long a client need not ask for a list again. Ours: what a key may do changes at any time."""
 

@@ -7,7 +7,7 @@
   // Each embed is fetched once a page; one that failed is asked for again by the next scan.
   const load = (key) => texts[key] ||= fetch(at(`api/e/${encodeURIComponent(key)}?format=html`), { credentials: 'omit' })
     .then((answer) => answer.ok ? answer.text() : Promise.reject())
-    .catch(() => { delete texts[key] })
+    .catch(() => { delete texts[key]; console.warn(`No embed ${key}: ${at('docs/embeds#the-loader')}`) })
 
   // A strict policy forbids inline styles, and allows the style sheets that a script adopts.
   const fill = (host, html) => {

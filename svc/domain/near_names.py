@@ -1,0 +1,60 @@
+"""The known names that an unknown one is nearest to, for errors that say what was probably meant."""
+
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
+from typing import Final
+
+from svc.domain.limits import NEAR_NAMES_LISTED_MAX, NEAR_NAMES_MAX, SHOWN_NAME_CHARS_MAX
+
+_LIKENESS: Final = 0.6
+"""From which on two names are near, 0 to 1 (`difflib`)."""
+_START_CHARS_MIN: Final = 2
+"""From which on a common start says something."""
+_SEPARATORS: Final = str.maketrans("", "", "._- ")
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """Up to `NEAR_NAMES_MAX` of the *known* names that *name* is like, the nearest first.
+
+    Case and the separators `.`, `_`, `-` and space do not count: `object_type` is `objectType`. A name that
+    begins with the other is near, too: `eq` to `equals`.
+    """
+    by_folded = {_folded(one): one for one in known}
+    folded = _folded(name[:SHOWN_NAME_CHARS_MAX])
+    begun = [one for one in by_folded if _begins(one, folded) or _begins(folded, one)]
+    alike = get_close_matches(folded, list(by_folded), n=NEAR_NAMES_MAX, cutoff=_LIKENESS)
+    return [by_folded[one] for one in dict.fromkeys([*begun, *alike])][:NEAR_NAMES_MAX]
+
+
+def hint(name: str, known: Collection[str]) -> str:
+    """What follows "there is no *name*": the nearest of the *known* names, or all of them if they are few."""
+    alike = nearest(name, known)
+    if alike:
+        return f"; did you mean {_either(alike)}?"
+    if 0 < len(known) <= NEAR_NAMES_LISTED_MAX:
+        return f"; there {'is' if len(known) == 1 else 'are'} {listed(known)}"
+    return ""
+
+
+def listed(names: Iterable[str]) -> str:
+    """*names* as code, with commas between them."""
+    return ", ".join(f"`{one}`" for one in names)
+
+
+def shown(name: str) -> str:
+    """*name*, which somebody sent, as code and no longer than a line holds."""
+    cut = name if len(name) <= SHOWN_NAME_CHARS_MAX else f"{name[:SHOWN_NAME_CHARS_MAX]}…"
+    return "`" + "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in cut) + "`"
+
+
+def _either(names: list[str]) -> str:
+    *others, last = [f"`{one}`" for one in names]
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def _begins(name: str, start: str) -> bool:
+    return len(start) >= _START_CHARS_MIN and name.startswith(start)
+
+
+def _folded(name: str) -> str:
+    return name.translate(_SEPARATORS).casefold()
