@@ -8,7 +8,7 @@ import structlog
 import trio
 
 from svc.actors._core.actor import Actor
-from svc.actors._core.errors import ActorCrashed, Draining, Quarantined
+from svc.actors._core.errors import ActorCrashed, Draining, Quarantined, fault_in
 from svc.actors._core.incarnation import Incarnation
 from svc.actors._core.mailbox import Mailbox, Message
 from svc.actors._core.membership import become
@@ -90,14 +90,11 @@ class Activation:
             while True:
                 try:
                     why = await self.incarnation.live()
-                except Exception as error:  # noqa: BLE001  # supervision: every fault ends here
-                    backoff_seconds = self._crash(error)
-                except BaseExceptionGroup as group:
-                    # The system ends, and tasks of a turn failed when that cut them off.
-                    faults = group.split(trio.Cancelled)[1]
-                    if not isinstance(faults, ExceptionGroup):
+                except BaseException as error:  # supervision: every fault ends here
+                    fault = fault_in(error)
+                    if fault is None:
                         raise
-                    backoff_seconds = self._crash(faults)
+                    backoff_seconds = self._crash(fault)
                 else:
                     return
                 if backoff_seconds is None:

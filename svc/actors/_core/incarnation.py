@@ -9,7 +9,7 @@ import structlog
 import trio
 
 from svc.actors._core.actor import Turn
-from svc.actors._core.errors import OutsideTurn, TurnTimedOut, refusal_in
+from svc.actors._core.errors import OutsideTurn, TurnTimedOut, fault_in, refusal_in
 from svc.actors._core.mailbox import Message
 from svc.actors._core.membership import beside_turns_of
 from svc.actors._core.statistics import Phase, place_of
@@ -85,12 +85,16 @@ class Incarnation:
             with scope:
                 await trio.lowlevel.checkpoint_if_cancelled()  # this life may be over already
                 await fn(*args, **kwargs)
-        except Exception as error:
+        except BaseException as error:
             # Whatever it is, a refusal too: nobody else hears of it.
-            if self._task_error is None and not scope.cancel_called:
-                self._task_error = error
+            fault = fault_in(error)
+            if fault is None:
+                raise
+            system_ends = trio.current_effective_deadline() == -inf
+            if self._task_error is None and not scope.cancel_called and not system_ends:
+                self._task_error = fault
             else:
-                log.warning("task failed after its actor", actor=repr(self._activation.actor), exc_info=error)
+                log.warning("task failed after its actor", actor=repr(self._activation.actor), exc_info=fault)
         finally:
             self._tasks -= {scope}
             self._idle_since = trio.current_time()
