@@ -36,8 +36,8 @@ class ActorSystem:
         async with AsyncExitStack() as stack:
             for kind in self._kinds:
                 nursery = await stack.enter_async_context(_open_nursery())
-                stack.callback(nursery.cancel_scope.cancel)
-                self._supervisors[kind] = Supervisor(self, kind, nursery, context)
+                supervisor = self._supervisors[kind] = Supervisor(self, kind, nursery, context)
+                stack.callback(supervisor.end)
             yield
 
     async def drain(self, seconds: float) -> list[str]:
