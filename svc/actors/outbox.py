@@ -105,16 +105,20 @@ class Outbox(Actor[House, OutboxState]):
 
     @turn
     async def loaded(self, load: Load | None) -> None:
-        """Pushes were taken: send them. None where the store could not be asked."""
+        """Pushes were taken: send them, or give them back where the service ends by now.
+
+        None where the store could not be asked.
+        """
         state, now = self.state, self.system.clock.now()
         state.loading = False
         if load is None:
             self._look_by(now + RETRY_MS)
         else:
             state.delivery = load.delivery
-            for parcel in load.parcels:
-                state.under_way += 1
-                self.start_soon(self._push, load, parcel)
+            begun = [self.start_soon(self._push, load, parcel) for parcel in load.parcels]
+            state.under_way += sum(begun)
+            if not all(begun):
+                await self.system.store.write(outboxes.give_back, self.key, load.parcels)
             state.work |= load.more
             if load.next_at is not None:
                 self._look_by(load.next_at)  # by then: a pull may have looked since, and knows better
@@ -142,8 +146,8 @@ class Outbox(Actor[House, OutboxState]):
         state = self.state
         room = PUSHES_AT_ONCE_MAX - state.under_way
         if state.work and not state.loading and room > 0:
-            state.work, state.loading = False, True
-            self.start_soon(self._load, room, known=state.delivery is not None)
+            state.loading = self.start_soon(self._load, room, known=state.delivery is not None)
+            state.work = not state.loading
 
     def _look_by(self, at: int) -> None:
         """Look at that time at the latest."""

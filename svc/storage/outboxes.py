@@ -1,5 +1,7 @@
 """The units of work of an Outbox: what one connection hands out, by pull or by push."""
 
+from collections.abc import Iterable
+
 import msgspec
 from sqlalchemy import Connection
 
@@ -80,6 +82,15 @@ def load(tx: Tx, connection_id: str, most: int) -> Load:
         more=handed.more,
         next_at=handed.next_at,
     )
+
+
+def give_back(tx: Tx, connection_id: str, parcels: Iterable[Parcel]) -> None:
+    """Nothing of these was sent: they are as they were before they were taken."""
+    for parcel in parcels:
+        if parcel.reply is None:
+            deliveries.give_back_test(tx, parcel.delivery_id)
+        else:
+            replies.give_back(tx, connection_id, parcel.reply.reply_id, parcel.reply.lease_id)
 
 
 def note_push(tx: Tx, connection_id: str, parcel: Parcel, attempt: Attempt) -> None:

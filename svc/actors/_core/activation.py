@@ -60,6 +60,10 @@ class Activation:
         return self._supervisor.system.draining
 
     @property
+    def quiesced(self) -> bool:
+        return self._supervisor.system.quiesced
+
+    @property
     def cut_off(self) -> bool:
         """Whether the system has ended around this actor."""
         return self._supervisor.ended
@@ -69,10 +73,9 @@ class Activation:
         self.mailbox.put(message)
         self.incarnation.wake()
 
-    def drain(self) -> None:
-        """Lose the timers, and leave as soon as the mailbox is empty and the tasks are done."""
+    def quiesce(self) -> None:
+        """Lose the timers: nothing is begun any more that nobody asked for."""
         self.incarnation.timers.clear()
-        self.incarnation.wake()
 
     async def guard(self, wait: Callable[[*Ts], Awaitable[R]], *args: *Ts) -> R:
         """See `svc.wait_guard`: how the turns and tasks of this actor wait for an outcome."""

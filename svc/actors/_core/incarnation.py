@@ -78,13 +78,16 @@ class Incarnation:
     def arm(
         self, armed: Turn[Any, ..., Any], seconds: float, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
-        if not self._activation.draining:
+        if not self._activation.quiesced:
             self.timers[armed] = Message(armed, args, kwargs, trio.current_time() + seconds)
 
-    def start_task(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def start_task(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        if self._activation.quiesced:
+            return False
         scope = trio.CancelScope()
         self._tasks |= {scope}
         self._activation.spawn(self._run_task, scope, fn, args, kwargs)
+        return True
 
     async def _run_task(
         self, scope: trio.CancelScope, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
