@@ -21,7 +21,7 @@ from svc.domain.signatures import signed_headers
 from svc.domain.times import SECOND_MS, rfc3339
 from svc.storage import outboxes
 from svc.storage.deliveries import Attempt, PushEvent
-from svc.storage.idempotency import Repeatable
+from svc.storage.idempotency import Kept, Repeatable
 from svc.storage.outboxes import Load, Parcel
 from svc.storage.replies import Handed
 
@@ -67,12 +67,12 @@ class Outbox(Actor[House, OutboxState]):
         return OutboxState()
 
     @turn
-    async def pull(self, most: int, call: Repeatable | None = None) -> Handed:
+    async def pull(self, most: int, call: Repeatable | None = None) -> Handed | Kept:
         """Lease up to *most* waiting replies to who asks, the oldest first.
 
-        What is handed out to a *call* that may come again is kept as its answer.
+        What is handed out to a *call* that may come again is kept as its answer, which it is given then.
 
-        Raises `Conflict` where replies are pushed.
+        Raises `Conflict` where replies are pushed, and `IdempotencyMismatch`.
         """
         state = self.state
         if self.system.clock.now() < state.quiet_until:
@@ -131,9 +131,11 @@ class Outbox(Actor[House, OutboxState]):
         self.state.work = True
         self._go_on()
 
-    async def _pull(self, most: int, call: Repeatable | None = None) -> Handed:
+    async def _pull(self, most: int, call: Repeatable | None = None) -> Handed | Kept:
         state = self.state
         handed = await self.system.store.write(outboxes.pull, self.key, most, call)
+        if isinstance(handed, Kept):
+            return handed
         if most:
             state.quiet_until = 0 if handed.more else handed.next_at or inf
         state.looks_at = inf
