@@ -1,5 +1,6 @@
 """The end begins nothing: what is under way is finished and kept, and the rest waits for the next start."""
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 import pytest
@@ -118,12 +119,13 @@ async def test_what_is_told_begins_nothing(begun, autojump_clock):
         units = here.store.statistics().units
 
         organization = Organization(here.live, here.organization.id)
-        await {
+        tell: dict[str, Callable[[], Awaitable[None]]] = {
             "file": organization.wake,
             "index": partial(organization.index, ("prp_any",)),
             "push": Outbox(here.live, here.connection.id).wake,
             "look": FormWindow(here.live, form.form_key).look,
-        }[begun]()
+        }
+        await tell[begun]()
         await trio.sleep(3_600)
 
         assert ([], units) == (receiver.got, here.store.statistics().units)
