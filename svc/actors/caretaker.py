@@ -48,12 +48,12 @@ class Caretaker(Actor[House, CaretakerState]):
         if self.state.day != day_of(self.system.clock.now()):
             self.state.day = await self._rotate_keys()
         for organization_id in await self.system.store.read_long(submissions.organizations_with_due):
-            _knock(Organization(self.system, organization_id).wake)
+            self._knock(Organization(self.system, organization_id).wake)
         for form_key in await self.system.store.read_long(submissions.forms_with_queue):
-            _knock(FormWindow(self.system, form_key).look)
+            self._knock(FormWindow(self.system, form_key).look)
         until = self.system.clock.now() + ROUND_SECONDS * SECOND_MS
         for connection_id in await self.system.store.read_long(outboxes.due, until):
-            _knock(Outbox(self.system, connection_id).wake)
+            self._knock(Outbox(self.system, connection_id).wake)
 
     @turn
     async def prune(self) -> None:
@@ -66,9 +66,10 @@ class Caretaker(Actor[House, CaretakerState]):
         self.system.visitor_keys = tuple(await self.system.store.write(visits.rotate_keys))
         return day_of(now)
 
-
-def _knock(waiting: BoundTurn[[], None]) -> None:
-    try:
-        waiting.tell()
-    except (ActorError, Unavailable) as error:
-        log.warning("not woken; the next round tries again", why=repr(error))
+    def _knock(self, waiting: BoundTurn[[], None]) -> None:
+        if self.system.quiesced:
+            return  # it would begin nothing, and hold up the end
+        try:
+            waiting.tell()
+        except (ActorError, Unavailable) as error:
+            log.warning("not woken; the next round tries again", why=repr(error))

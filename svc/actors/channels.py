@@ -163,6 +163,8 @@ async def _pull(
         if before is not None:
             return Kept(before, replayed=True)
     handed = await _wait_for_replies(house, bridge.connection_id, asked, call, wait_gone)
+    if isinstance(handed, Kept):
+        return handed
     if handed.replies:
         return Kept(msgspec.json.encode(Pulled(replies=handed.replies, more=handed.more)))
     if call is None:
@@ -172,7 +174,7 @@ async def _pull(
 
 async def _wait_for_replies(
     house: House, connection_id: str, asked: Pull, call: Repeatable | None, wait_gone: WaitGone
-) -> Handed:
+) -> Handed | Kept:
     """What there is to take, as soon as there is something, within the time that was asked for.
 
     Nothing is taken for who has left: it would be held for a minute, for nobody.
@@ -183,7 +185,9 @@ async def _wait_for_replies(
         return await outbox.pull(asked.limit, call)
     with house.bells.hung(connection_id) as bell:  # before the first look, so that no ring is missed
         handed = await outbox.pull(asked.limit, call)
-        while not handed.replies and now() < until and not house.bells.silenced:
+        while now() < until and not house.bells.silenced:
+            if isinstance(handed, Kept) or handed.replies:
+                break
             wait_ms = min(until, handed.next_at or inf) - now()
             if await _has_gone(wait_gone, bell, max(1, wait_ms) / SECOND_MS):
                 break

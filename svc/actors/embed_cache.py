@@ -74,34 +74,39 @@ class EmbedCache(Actor[House, EmbedCacheState]):
         try:
             kept = self.system.embed_snapshots.get(self.key)
             if kept is None or self.system.clock.now() >= kept.fresh_until:
-                await self._make()
+                await self._make(ahead=True)
         except Unavailable as error:
             log.warning("an embed was not made anew", embed=self.key, why=repr(error))
         finally:
             self.system.embed_snapshots.uncall(self.key)
 
-    async def _make(self) -> Snapshot:
-        """Make and publish a snapshot of what is committed when this returns. Raises `Unavailable`."""
+    async def _make(self, *, ahead: bool = False) -> Snapshot:
+        """Make and publish a snapshot of what is committed when this returns. Raises `Unavailable`.
+
+        One that is made *ahead*, for nobody who waits, is not begun once the service ends.
+        """
         state, now = self.state, self.system.clock.now()
         if now < state.rests_until:
             raise Unavailable("it failed a moment ago", retry_after_seconds=RETRY_MS / SECOND_MS)
         try:
-            return await self._make_in_time()
+            return await self._make_in_time(ahead=ahead)
         except Unavailable:
             state.failed += 1
             state.rests_until = self.system.clock.now() + RETRY_MS
             raise
 
-    async def _make_in_time(self) -> Snapshot:
+    async def _make_in_time(self, *, ahead: bool) -> Snapshot:
         with trio.move_on_after(MAKE_SECONDS):
-            return await self._make_current()
+            return await self._make_current(ahead=ahead)
         raise Unavailable("too much is being made already")
 
-    async def _make_current(self) -> Snapshot:
+    async def _make_current(self, *, ahead: bool) -> Snapshot:
         snapshots = self.system.embed_snapshots
         for _ in range(TRIES):
             # Few at a time: a reading that waits here costs nothing when its time is over.
             async with self.system.embed_pace:
+                if ahead and self.system.quiesced:
+                    raise Unavailable("the service ends")
                 ticket, now = snapshots.begin(self.key), self.system.clock.now()
                 try:
                     made = await self.system.store.read_long(_make, self.key, now, self.system.base_url)

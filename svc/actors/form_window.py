@@ -3,7 +3,6 @@
 from typing import Literal, Self
 
 import msgspec
-import trio
 
 from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors.house import House
@@ -182,10 +181,8 @@ class FormWindow(Actor[House, FormWindowState]):
         if full_until is not None:
             raise PostRefused("rate", relay=relay, retry_after_ms=full_until - now)
         new = self._to_store(post, prepared, sender, queued=queued)
-        # Whatever becomes of this turn: what may be on disk already is waited for, counted and answered for.
-        with trio.CancelScope(shield=True):
-            await self.system.store.write(submissions.insert_one, new)
-            state.count(sender, now, queued=queued)
+        await self.system.store.write(submissions.insert_one, new)
+        state.count(sender, now, queued=queued)
         if queued and state.waiting == 1:
             self.pass_queue.after(QUEUE_PASS_MS / SECOND_MS)
         return Receipt(relay)
@@ -210,6 +207,8 @@ class FormWindow(Actor[House, FormWindowState]):
             released = await self.system.store.write(
                 submissions.release, state.organization.id, state.form.id, room
             )
+            # From when they are on disk, since they are filed no sooner: a disk that stalls hurries nothing.
+            now = self.system.clock.now()
             for _ in range(released):
                 state.pace.add(now)
             state.waiting = state.waiting - released if released == room else 0

@@ -117,16 +117,15 @@ class Organization(Actor[House, OrganizationState]):
         state = self.state
         state.unindexed.update(property_ids)
         if not state.indexing:
-            state.indexing = True
-            self.start_soon(self._index, state.unindexed)
-            state.unindexed = set()
+            wanted, state.unindexed = state.unindexed, set()
+            state.indexing = self.start_soon(self._index, wanted)
 
     @turn
     async def indexed(self, *, more: bool, rest_ms: int = 0) -> None:
         """A part of an index was made. There is *more*, and nothing is done for *rest_ms*."""
         self.state.indexing = False
         if more or self.state.unindexed:
-            self.index.after(rest_ms / SECOND_MS)  # a timer, since a drain ends those: the next start goes on
+            self.index.after(rest_ms / SECOND_MS)
 
     async def _access(self) -> Access:
         """What decides who enters, as of the last commit, however long the call has waited here."""
@@ -164,8 +163,8 @@ class Organization(Actor[House, OrganizationState]):
         if rest_ms > 0:
             self.wake.after(rest_ms / SECOND_MS)
             return
-        state.work, state.filing = False, True
-        self.start_soon(self._file, state.cabinet)
+        state.filing = self.start_soon(self._file, state.cabinet)
+        state.work = not state.filing
 
     async def _file(self, cabinet: Cabinet) -> None:
         """File what is due, beside the turns."""

@@ -21,7 +21,7 @@ from svc.domain.signatures import signed_headers
 from svc.domain.times import SECOND_MS, rfc3339
 from svc.storage import outboxes
 from svc.storage.deliveries import Attempt, PushEvent
-from svc.storage.idempotency import Repeatable
+from svc.storage.idempotency import Kept, Repeatable
 from svc.storage.outboxes import Load, Parcel
 from svc.storage.replies import Handed
 
@@ -67,12 +67,12 @@ class Outbox(Actor[House, OutboxState]):
         return OutboxState()
 
     @turn
-    async def pull(self, most: int, call: Repeatable | None = None) -> Handed:
+    async def pull(self, most: int, call: Repeatable | None = None) -> Handed | Kept:
         """Lease up to *most* waiting replies to who asks, the oldest first.
 
-        What is handed out to a *call* that may come again is kept as its answer.
+        What is handed out to a *call* that may come again is kept as its answer, which it is given then.
 
-        Raises `Conflict` where replies are pushed.
+        Raises `Conflict` where replies are pushed, and `IdempotencyMismatch`.
         """
         state = self.state
         if self.system.clock.now() < state.quiet_until:
@@ -105,16 +105,20 @@ class Outbox(Actor[House, OutboxState]):
 
     @turn
     async def loaded(self, load: Load | None) -> None:
-        """Pushes were taken: send them. None where the store could not be asked."""
+        """Pushes were taken: send them, or give them back where the service ends by now.
+
+        None where the store could not be asked.
+        """
         state, now = self.state, self.system.clock.now()
         state.loading = False
         if load is None:
             self._look_by(now + RETRY_MS)
         else:
             state.delivery = load.delivery
-            for parcel in load.parcels:
-                state.under_way += 1
-                self.start_soon(self._push, load, parcel)
+            begun = [self.start_soon(self._push, load, parcel) for parcel in load.parcels]
+            state.under_way += sum(begun)
+            if not all(begun):
+                await self.system.store.write(outboxes.give_back, self.key, load.parcels)
             state.work |= load.more
             if load.next_at is not None:
                 self._look_by(load.next_at)  # by then: a pull may have looked since, and knows better
@@ -127,9 +131,11 @@ class Outbox(Actor[House, OutboxState]):
         self.state.work = True
         self._go_on()
 
-    async def _pull(self, most: int, call: Repeatable | None = None) -> Handed:
+    async def _pull(self, most: int, call: Repeatable | None = None) -> Handed | Kept:
         state = self.state
         handed = await self.system.store.write(outboxes.pull, self.key, most, call)
+        if isinstance(handed, Kept):
+            return handed
         if most:
             state.quiet_until = 0 if handed.more else handed.next_at or inf
         state.looks_at = inf
@@ -142,8 +148,8 @@ class Outbox(Actor[House, OutboxState]):
         state = self.state
         room = PUSHES_AT_ONCE_MAX - state.under_way
         if state.work and not state.loading and room > 0:
-            state.work, state.loading = False, True
-            self.start_soon(self._load, room, known=state.delivery is not None)
+            state.loading = self.start_soon(self._load, room, known=state.delivery is not None)
+            state.work = not state.loading
 
     def _look_by(self, at: int) -> None:
         """Look at that time at the latest."""

@@ -3,6 +3,7 @@
 from typing import ClassVar, Final, NoReturn
 
 import msgspec
+import trio
 from sqlalchemy import Connection
 
 from svc.actors.house import House
@@ -73,7 +74,10 @@ async def with_password(house: House, email: str, password: str, browser: Browse
         profile = await house.store.write(_open, known.person_id, token, browser)
     except WrongCredentials:
         await _failed(house, attempt)
-    await SignInGate(house, GATE).take_back(attempt)
+    except trio.Cancelled:
+        _take_back(house, attempt)  # the password was right, though nobody waits for the session any more
+        raise
+    _take_back(house, attempt)
     return SignedIn(token, csrf_token(token), profile)
 
 
@@ -144,7 +148,7 @@ async def confirm(house: House, token: str, password: str, address: str) -> None
     hashed = await house.store.read(accounts.password_hash, session.person_id)
     if not await house.passwords.match(hashed, password):
         await _failed(house, attempt)
-    await SignInGate(house, GATE).take_back(attempt)
+    _take_back(house, attempt)
     try:
         await house.store.write(sessions.confirm, digest(token))
     except NotFound:
@@ -168,6 +172,11 @@ async def set_password(house: House, token: str, password: str) -> None:
 async def sign_out(house: House, token: str) -> None:
     """End the session; a token of none is as good as signed out."""
     await house.store.write(sessions.end, digest(token))
+
+
+def _take_back(house: House, attempt: Failure) -> None:
+    """The password was right. A gate that is not live counts only what is stored: not this."""
+    SignInGate(house, GATE).take_back.tell_if_active(attempt)
 
 
 async def _failed(house: House, attempt: Failure) -> NoReturn:

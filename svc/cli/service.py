@@ -69,7 +69,7 @@ async def run(settings: Settings, directory: DataDirectory, announce: Announce, 
                 public=_public(house, settings, facts), operator=_operator(house, settings, token)
             )
             await listeners.serve(
-                stop, ready, house.bells.silence, partial(_drain, house, settings.actors.drain_seconds)
+                stop, ready, partial(_quiesce, house), partial(_drain, house, settings.actors.drain_seconds)
             )
     log.info("stopped")
 
@@ -121,6 +121,12 @@ async def _live_house(
             await outgoing.aclose()
 
 
+def _quiesce(house: House) -> None:
+    """Begin nothing any more but what the last requests ask for, and let none of those only wait."""
+    house.quiesce()
+    house.bells.silence()
+
+
 async def _drain(house: House, seconds: float) -> None:
     late = await house.drain(seconds)
     if late:
@@ -153,7 +159,7 @@ class _Listeners(NamedTuple):
     ) -> None:
         """Serve both until *stop*; then the public one finishes its requests, and *drain* the rest.
 
-        *stopping* is called at once, to end the requests that only wait.
+        *stopping* is called at once.
 
         The operator's goes last, so that whoever waits for the end can see what it waits for.
         """

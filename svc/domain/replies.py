@@ -96,6 +96,13 @@ def put_off(reply: Dispatch, lease_id: str, now: int, retry_after_ms: int = 0) -
     return _put_back(reply, offer_at=now + wait_ms, push_failures=reply.push_failures + 1)
 
 
+def give_back(reply: Dispatch, lease_id: str) -> Dispatch:
+    """*reply*, which was taken under that lease and not sent: it waits as if it had not been taken."""
+    if reply.state != "taken" or reply.lease_id != lease_id:
+        return reply
+    return msgspec.structs.replace(_put_back(reply), attempts=reply.attempts - 1)
+
+
 def resume(reply: Dispatch, now: int) -> Dispatch:
     """*reply* when its connection resumes: its time to wait starts again, and so does the plan of pushes."""
     return msgspec.structs.replace(reply, expires_at=now + REPLY_LIFE_MS, offer_at=now, push_failures=0)

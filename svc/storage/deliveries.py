@@ -88,6 +88,11 @@ def begin_tests(tx: Tx, connection_id: str, most: int) -> list[str]:
     return due
 
 
+def give_back_test(tx: Tx, delivery_id: str) -> None:
+    """Nothing was sent of a test that was begun: it is due at once."""
+    _BEGIN.run(tx.conn, {"delivery_id": delivery_id, "at": None})
+
+
 def note(tx: Tx, delivery_id: str, attempt: Attempt, *, done: bool) -> None:
     """Keep how a push went, and whether it was the last."""
     tx.conn.execute(

@@ -1,5 +1,7 @@
 """The units of work of an Outbox: what one connection hands out, by pull or by push."""
 
+from collections.abc import Iterable
+
 import msgspec
 from sqlalchemy import Connection
 
@@ -9,7 +11,7 @@ from svc.domain.errors import Conflict
 from svc.domain.messages import OutboundReply, Pulled
 from svc.storage import connections, deliveries, idempotency, replies
 from svc.storage.deliveries import Attempt
-from svc.storage.idempotency import Repeatable
+from svc.storage.idempotency import Kept, Repeatable
 from svc.storage.replies import Handed
 from svc.storage.store import Tx
 
@@ -35,12 +37,17 @@ class Load(msgspec.Struct, frozen=True, kw_only=True):
     next_at: int | None = None
 
 
-def pull(tx: Tx, connection_id: str, most: int, call: Repeatable | None = None) -> Handed:
+def pull(tx: Tx, connection_id: str, most: int, call: Repeatable | None = None) -> Handed | Kept:
     """Hand out at most *most* replies; with 0, only settle what time has done.
 
-    What is handed out to a *call* that may come again is kept as its answer. Raises `Conflict` where replies
-    are pushed.
+    What is handed out to a *call* that may come again is kept as its answer, which it is given then.
+    Raises `Conflict` where replies are pushed, and `IdempotencyMismatch`.
     """
+    if call is not None:
+        # Here and not only before: the first one may have been under way while this one came.
+        before = idempotency.first_answer(tx.conn, call, tx.now)
+        if before is not None:
+            return Kept(before, replayed=True)
     connection = connections.find(tx.conn, connection_id)
     if connection.delivery != "pull":
         raise Conflict("this connection's replies are pushed")
@@ -80,6 +87,15 @@ def load(tx: Tx, connection_id: str, most: int) -> Load:
         more=handed.more,
         next_at=handed.next_at,
     )
+
+
+def give_back(tx: Tx, connection_id: str, parcels: Iterable[Parcel]) -> None:
+    """Nothing of these was sent: they are as they were before they were taken."""
+    for parcel in parcels:
+        if parcel.reply is None:
+            deliveries.give_back_test(tx, parcel.delivery_id)
+        else:
+            replies.give_back(tx, connection_id, parcel.reply.reply_id, parcel.reply.lease_id)
 
 
 def note_push(tx: Tx, connection_id: str, parcel: Parcel, attempt: Attempt) -> None:

@@ -239,6 +239,14 @@ def note_not_reached(tx: Tx, connection_id: str, reply_id: str, lease_id: str, r
         _write(tx, before, after)
 
 
+def give_back(tx: Tx, connection_id: str, reply_id: str, lease_id: str) -> None:
+    """Nothing was sent of a reply that was taken under that lease. Raises `NotFound`."""
+    before = _settled(tx, get(tx.conn, connection_id, reply_id))
+    after = rules.give_back(before.dispatch, lease_id)
+    if after is not before.dispatch:
+        _write(tx, before, after)
+
+
 def cancel(tx: Tx, message_id: str) -> Reply:
     """Take back the reply that a message is. Raises `NotFound`, and `Conflict` when it does not wait."""
     row = _BY_MESSAGE.one(tx.conn, {"message_id": message_id})

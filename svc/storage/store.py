@@ -135,7 +135,9 @@ class Store(Protocol):
         """Run `fn(tx, *args)` and return its result once it is on disk; all of it is there, or nothing.
 
         A caller that is cancelled before the unit is accepted leaves nothing; later, the unit goes on
-        without it. Raises `StoreFull`, `StoreClosed`, `StoreFailed`, and whatever *fn* raises.
+        without it. An actor does not leave then: see `svc.wait_guard`.
+
+        Raises `StoreFull`, `StoreClosed`, `StoreFailed`, and whatever *fn* raises.
         """
         ...
 

@@ -1,7 +1,5 @@
 """The FormWindow's rules of time, on the mock clock: senders, pace, queue, and what a restart keeps."""
 
-from typing import cast
-
 import msgspec
 import pytest
 import trio
@@ -18,7 +16,7 @@ from svc.domain.limits import (
 )
 from svc.storage import forms, organizations, server_keys, sites, submissions, tables
 from svc.storage.organizations import OrganizationChanges
-from svc.storage.store import Store, StoreFailed
+from svc.storage.store import StoreFailed
 from tests.town import a_post, a_stored_one, submit, town
 
 
@@ -386,33 +384,3 @@ async def test_a_full_disk_changes_no_window(autojump_clock):
         for _ in range(SENDER_SUBMISSIONS_MAX - 1):
             await window.submit(a_post())
         assert SENDER_SUBMISSIONS_MAX == await here.count(tables.submissions)
-
-
-async def test_a_slow_disk_is_waited_for(autojump_clock):
-    """What may be stored is never answered as if it were not, however long the disk takes."""
-    async with town() as here, here.house() as house:
-        form = await here.form()
-        slow = _SlowDisk(house.store, seconds=3 * FormWindow.policy.turn_seconds)
-        house.store = cast("Store", slow)
-        window = FormWindow(house, form.form_key)
-
-        await window.submit(a_post())
-
-        [seen] = house.actors("FormWindow")
-        assert (1, 0) == (await here.count(tables.submissions), seen.crashes)
-
-
-class _SlowDisk:
-    """The store on a disk that stalls: everything is done, and answered late."""
-
-    def __init__(self, store, *, seconds: float) -> None:
-        self._store = store
-        self._seconds = seconds
-
-    def __getattr__(self, name: str):
-        return getattr(self._store, name)
-
-    async def write(self, *unit):
-        result = await self._store.write(*unit)
-        await trio.sleep(self._seconds)
-        return result

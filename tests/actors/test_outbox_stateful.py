@@ -209,7 +209,9 @@ class World:
         return result
 
     def pull(self, most: int) -> Handed:
-        return self.do(Outbox(self.house, self.connection.id).pull, most)
+        handed = self.do(Outbox(self.house, self.connection.id).pull, most)
+        assert isinstance(handed, Handed)
+        return handed
 
     def rows(self) -> dict[str, Any]:
         return {row.id: row for row in self.do(self.here.rows, channel_tables.replies)}

@@ -1,14 +1,14 @@
 """An actor that is live: its mailbox and its place in the directory, kept over its crashes."""
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 import outcome
 import structlog
 import trio
 
 from svc.actors._core.actor import Actor
-from svc.actors._core.errors import ActorCrashed, Draining, Quarantined
+from svc.actors._core.errors import ActorCrashed, Draining, Quarantined, fault_in
 from svc.actors._core.incarnation import Incarnation
 from svc.actors._core.mailbox import Mailbox, Message
 from svc.actors._core.membership import become
@@ -16,6 +16,9 @@ from svc.actors._core.statistics import ActorStatistics, Latencies, place_of
 
 if TYPE_CHECKING:
     from svc.actors._core.supervisor import Supervisor
+
+R = TypeVar("R")
+Ts = TypeVarTuple("Ts")
 
 log = structlog.get_logger("svc.actors")
 
@@ -56,15 +59,27 @@ class Activation:
     def draining(self) -> bool:
         return self._supervisor.system.draining
 
+    @property
+    def quiesced(self) -> bool:
+        return self._supervisor.system.quiesced
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether the system has ended around this actor."""
+        return self._supervisor.ended
+
     def post(self, message: Message) -> None:
         """Put *message* into the mailbox and wake the actor if it waits. The caller saw to the limit."""
         self.mailbox.put(message)
         self.incarnation.wake()
 
-    def drain(self) -> None:
-        """Lose the timers, and leave as soon as the mailbox is empty and the tasks are done."""
+    def quiesce(self) -> None:
+        """Lose the timers: nothing is begun any more that nobody asked for."""
         self.incarnation.timers.clear()
-        self.incarnation.wake()
+
+    async def guard(self, wait: Callable[[*Ts], Awaitable[R]], *args: *Ts) -> R:
+        """See `svc.wait_guard`: how the turns and tasks of this actor wait for an outcome."""
+        return await self.incarnation.guard(wait, *args)
 
     def reaches(self, other: "Activation") -> bool:
         """Whether *other* is at the end of a chain of waiting asks that starts here."""
@@ -88,18 +103,18 @@ class Activation:
         why: Exception | None = None
         try:
             while True:
+                fault: Exception | None = None
                 try:
                     why = await self.incarnation.live()
-                except Exception as error:  # noqa: BLE001  # supervision: every fault ends here
-                    backoff_seconds = self._crash(error)
-                except BaseExceptionGroup as group:
-                    # The system ends, and tasks of a turn failed when that cut them off.
-                    faults = group.split(trio.Cancelled)[1]
-                    if not isinstance(faults, ExceptionGroup):
+                except BaseException as error:  # supervision: every fault ends here
+                    fault = fault_in(error)
+                    if fault is None:
                         raise
-                    backoff_seconds = self._crash(faults)
-                else:
-                    return
+                    self._crash(fault)
+                self.incarnation.end()
+                # Of two lives none overlap: what this one has begun may still decide what the next one loads.
+                await self.incarnation.wait_ended()
+                backoff_seconds = None if fault is None else self._plan_restart()
                 if backoff_seconds is None:
                     return
                 await self._supervisor.system.sleep_unless_draining(backoff_seconds)
@@ -107,10 +122,9 @@ class Activation:
         finally:
             self._end(why or Draining(f"{self.actor!r} is shutting down"))
 
-    def _crash(self, error: Exception) -> float | None:
-        """Put the crash on record; the seconds to wait before the restart, or None: there is none."""
+    def _crash(self, error: Exception) -> None:
+        """Put the crash on record."""
         self._answer_for(error)
-        self.incarnation.end()
         self._crashes += 1
         self._last_error = place_of(error)
         if self.policy.escalate:
@@ -118,7 +132,10 @@ class Activation:
             log.critical("infrastructure actor crashed; the system ends", actor=repr(self.actor), why=why)
             raise error
         log.error("actor crashed", actor=repr(self.actor), crashes=self._crashes, exc_info=error)
-        backoff_seconds = self._supervisor.note_crash(self.key, self._last_error)
+
+    def _plan_restart(self) -> float | None:
+        """The seconds to wait before the restart, or None: there is none."""
+        backoff_seconds = self._supervisor.note_crash(self.key, self._last_error or "")
         if backoff_seconds is None:
             seconds = self.policy.quarantine_seconds
             self._leave(Quarantined(f"{self.actor!r} is quarantined", retry_after_seconds=seconds))
@@ -179,6 +196,7 @@ class Activation:
             mailbox_depth=len(self.mailbox),
             mailbox_oldest_seconds=None if oldest is None else now - oldest,
             tasks=life.tasks,
+            guarded_waits=life.guarded_waits,
             timers={timer.turn.name: timer.posted_at - now for timer in life.timers.values()},
             turns=self._turns,
             crashes=self._crashes,

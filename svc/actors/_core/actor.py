@@ -98,8 +98,8 @@ class BoundTurn(Generic[P, R]):
     def after(self, seconds: float, *args: P.args, **kwargs: P.kwargs) -> None:
         """Arm a timer of the actor that runs this, from inside its turns: the turn runs in *seconds*.
 
-        An actor has one timer a turn; arming it again moves it. Timers end with a crash, and
-        with the drain of the system.
+        An actor has one timer a turn; arming it again moves it. Timers end with a crash. Once the
+        system is quiesced there are none.
         """
         self._actor._inside().arm(self._turn, seconds, args, kwargs)
 
@@ -143,13 +143,16 @@ class Actor(Generic[Sys, S]):
         """The state; raises `OutsideTurn` anywhere but inside this actor's own turns."""
         return cast("S", self._inside().state)
 
-    def start_soon(self, fn: Callable[Ts, Awaitable[object]], *args: Ts.args, **kwargs: Ts.kwargs) -> None:
+    def start_soon(self, fn: Callable[Ts, Awaitable[object]], *args: Ts.args, **kwargs: Ts.kwargs) -> bool:
         """Start *fn* as a task of this actor, beside its turns: the place for slow I/O.
 
         It tells its result back with a turn. Whatever it raises crashes the actor, a refusal
         too. A live task keeps the actor from being passivated; a crash of the actor cancels it.
+
+        False, and nothing is started, once the system is quiesced: what has begun is finished then, and
+        nothing else begins.
         """
-        self._inside().start_task(fn, args, kwargs)
+        return self._inside().start_task(fn, args, kwargs)
 
     @turn
     async def snapshot(self) -> Any:

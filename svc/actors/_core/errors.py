@@ -6,6 +6,8 @@ it is a refusal there, not a crash.
 
 from typing import Final, TypeVar
 
+import trio
+
 from svc.domain.errors import DomainError, Unavailable
 
 E = TypeVar("E", bound=Exception)
@@ -58,6 +60,18 @@ def refusal_in(error: Exception) -> Exception | None:
             return None
         error = error.exceptions[0]
     return error if isinstance(error, REFUSALS) else None
+
+
+def fault_in(error: BaseException) -> Exception | None:
+    """The fault that *error* is, without the cancellations in its group; None for what is no fault.
+
+    A nursery that is cut off while one of its tasks fails raises both in one group. A lone cancellation is no
+    fault, and neither is anything together with what means to end the program.
+    """
+    faults: BaseException | None = error
+    if isinstance(error, BaseExceptionGroup):
+        faults = error.split(trio.Cancelled)[1]
+    return faults if isinstance(faults, Exception) else None
 
 
 def copy_of(error: E) -> E:

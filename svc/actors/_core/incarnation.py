@@ -2,29 +2,31 @@
 
 from collections.abc import Awaitable, Callable
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, TypeVarTuple
 
 import outcome
 import structlog
 import trio
 
 from svc.actors._core.actor import Turn
-from svc.actors._core.errors import OutsideTurn, TurnTimedOut, refusal_in
+from svc.actors._core.errors import OutsideTurn, TurnTimedOut, fault_in, refusal_in
 from svc.actors._core.mailbox import Message
-from svc.actors._core.membership import beside_turns_of
+from svc.actors._core.membership import beside_turns_of, in_turn_of
 from svc.actors._core.statistics import Phase, place_of
+from svc.actors._core.turn_time import TurnTime
 
 if TYPE_CHECKING:
     from svc.actors._core.activation import Activation
 
 R = TypeVar("R")
+Ts = TypeVarTuple("Ts")
 
 log = structlog.get_logger("svc.actors")
 
 TURNS_BEFORE_YIELD: Final = 64
 """Turns that an actor takes in a row before other tasks get their chance."""
 
-_NO_TASKS: Final[frozenset[trio.CancelScope]] = frozenset()
+_NONE: Final[frozenset[trio.CancelScope]] = frozenset()
 """Shared by all that have none, since an empty set takes 216 bytes."""
 
 
@@ -33,11 +35,14 @@ class Incarnation:
 
     __slots__ = (
         "_activation",
+        "_guards",
         "_idle_since",
+        "_over",
         "_parked",
         "_state",
         "_task_error",
         "_tasks",
+        "_time",
         "phase",
         "timers",
         "turn",
@@ -53,7 +58,11 @@ class Incarnation:
         self.turn_started_at = 0.0
         self.timers: dict[Turn[Any, ..., Any], Message] = {}
         """Armed timers, one a turn: the message, as if it were posted when it is due."""
-        self._tasks = _NO_TASKS
+        self._tasks = _NONE
+        self._guards = _NONE
+        """Shields of the waits that go on whatever befalls the turn or the task that waits."""
+        self._time = TurnTime()
+        self._over = False
         self._task_error: Exception | None = None
         self._idle_since = 0.0
         self._parked: trio.lowlevel.Task | None = None
@@ -69,13 +78,16 @@ class Incarnation:
     def arm(
         self, armed: Turn[Any, ..., Any], seconds: float, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
-        if not self._activation.draining:
+        if not self._activation.quiesced:
             self.timers[armed] = Message(armed, args, kwargs, trio.current_time() + seconds)
 
-    def start_task(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def start_task(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        if self._activation.quiesced:
+            return False
         scope = trio.CancelScope()
         self._tasks |= {scope}
         self._activation.spawn(self._run_task, scope, fn, args, kwargs)
+        return True
 
     async def _run_task(
         self, scope: trio.CancelScope, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -85,12 +97,16 @@ class Incarnation:
             with scope:
                 await trio.lowlevel.checkpoint_if_cancelled()  # this life may be over already
                 await fn(*args, **kwargs)
-        except Exception as error:
+        except BaseException as error:
             # Whatever it is, a refusal too: nobody else hears of it.
-            if self._task_error is None and not scope.cancel_called:
-                self._task_error = error
+            fault = fault_in(error)
+            if fault is None:
+                raise
+            system_ends = trio.current_effective_deadline() == -inf
+            if self._task_error is None and not scope.cancel_called and not system_ends:
+                self._task_error = fault
             else:
-                log.warning("task failed after its actor", actor=repr(self._activation.actor), exc_info=error)
+                log.warning("task failed after its actor", actor=repr(self._activation.actor), exc_info=fault)
         finally:
             self._tasks -= {scope}
             self._idle_since = trio.current_time()
@@ -100,6 +116,38 @@ class Incarnation:
     def tasks(self) -> int:
         """How many tasks are live."""
         return len(self._tasks)
+
+    async def guard(self, wait: Callable[[*Ts], Awaitable[R]], *args: *Ts) -> R:
+        """Wait for an outcome that must be known: only the end of the system cuts the wait short.
+
+        Meanwhile the time of the turn stands still. A task whose actor has crashed meanwhile goes no further
+        than this: its result is nobody's.
+        """
+        in_turn = in_turn_of() is self._activation
+        shield = trio.CancelScope(shield=not self._activation.cut_off)
+        self._guards |= {shield}
+        stopped = self._time.stop() if in_turn else None
+        try:
+            with shield:
+                outcome = await wait(*args)
+        finally:
+            self._guards -= {shield}
+            self.wake()
+            if stopped is not None:
+                self._time.go_on(stopped)
+            if self._over:
+                await trio.lowlevel.checkpoint_if_cancelled()
+        return outcome
+
+    @property
+    def guarded_waits(self) -> int:
+        """How many waits go on whatever befalls the turn or the task that waits."""
+        return len(self._guards)
+
+    def abandon_waits(self) -> None:
+        """Let the waits be cut off: the system ends, and nothing is decided after it."""
+        for shield in self._guards:
+            shield.shield = False
 
     # Its life.
 
@@ -139,7 +187,7 @@ class Incarnation:
             message = self._next_message()
             if message is not None:
                 self.turn_started_at = trio.current_time()
-                scope.deadline = self.turn_started_at + self._activation.policy.turn_seconds
+                self._time.begin(scope, self.turn_started_at + self._activation.policy.turn_seconds)
                 await self._take_turn(message)
                 turns_left -= 1
                 if turns_left == 0:
@@ -195,11 +243,12 @@ class Incarnation:
             # Not wrapped, and without our frames: the asker raises it as its own.
             answer = outcome.Error(refusal.with_traceback(None))
         self.turn = None
+        self._time.end()
         self._idle_since = self._activation.answer(message, answer)
 
     def _may_leave(self) -> bool:
         """Whether nothing is left to do, and nothing was for long enough."""
-        if self._activation.mailbox or self.timers or self._tasks or self._task_error is not None:
+        if self._activation.mailbox or self.timers or self._goes_on() or self._task_error is not None:
             return False
         idle_until = self._idle_since + self._activation.policy.idle_seconds
         return self._activation.draining or trio.current_time() >= idle_until
@@ -208,11 +257,15 @@ class Incarnation:
         """Trio's time at which to look around even if nothing wakes the actor."""
         if self.timers:
             return self._next_timer().posted_at
-        return inf if self._tasks else self._idle_since + self._activation.policy.idle_seconds
+        return inf if self._goes_on() else self._idle_since + self._activation.policy.idle_seconds
 
     async def _bounded(self, fn: Callable[[], Awaitable[R]]) -> R:
-        with trio.move_on_after(self._activation.policy.turn_seconds):
-            return await fn()
+        with trio.CancelScope() as scope:
+            self._time.begin(scope, trio.current_time() + self._activation.policy.turn_seconds)
+            try:
+                return await fn()
+            finally:
+                self._time.end()
         raise self._timed_out(fn.__name__)
 
     def _timed_out(self, what: str) -> TurnTimedOut:
@@ -221,8 +274,20 @@ class Incarnation:
 
     def end(self) -> None:
         """Drop the state, lose the timers, cancel the tasks."""
+        self._over = True
+        self.phase = "stopping"
         self._state = None
         self._task_error = None
         self.timers.clear()
         for scope in self._tasks:
             scope.cancel()
+
+    async def wait_ended(self) -> None:
+        """Wait until no task of this life is left, and nothing waits guarded."""
+        while self._goes_on():
+            self._parked = trio.lowlevel.current_task()
+            await trio.lowlevel.wait_task_rescheduled(self._stop_waiting)
+
+    def _goes_on(self) -> bool:
+        """Whether something of this life runs beside its turns."""
+        return bool(self._tasks or self._guards)

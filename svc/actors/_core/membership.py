@@ -3,6 +3,8 @@
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
+from svc.wait_guard import set_wait_guard
+
 if TYPE_CHECKING:
     from svc.actors._core.activation import Activation
 
@@ -24,8 +26,10 @@ def become(activation: "Activation") -> None:
     """Make the running task that of *activation*, which takes its turns."""
     _in_turn_of.set(activation)
     _member_of.set(activation)
+    set_wait_guard(activation)
 
 
 def beside_turns_of(activation: "Activation") -> None:
     """Make the running task one of *activation*, beside its turns."""
     _member_of.set(activation)
+    set_wait_guard(activation)

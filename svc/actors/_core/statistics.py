@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 import msgspec
 
-Phase = Literal["loading", "waiting", "running", "backing_off", "quarantined", "passivating"]
+Phase = Literal["loading", "waiting", "running", "backing_off", "quarantined", "passivating", "stopping"]
 
 LATENCY_BOUNDS_MS: Final = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 25.0, 50.0, 100.0, 250.0, 1_000.0, 10_000.0)
 """Upper bounds of the latency buckets, in milliseconds; the last bucket has none."""
@@ -29,6 +29,8 @@ class ActorStatistics(msgspec.Struct, frozen=True, kw_only=True):
     mailbox_depth: int
     mailbox_oldest_seconds: float | None
     tasks: int
+    guarded_waits: int
+    """Waits that no limit of time cuts short, such as for the disk."""
     timers: dict[str, float]
     """Seconds until each armed timer is due, by the name of its turn."""
     turns: int

@@ -57,7 +57,7 @@ class Supervisor:
         return activation
 
     def _activate(self, key: str) -> Activation:
-        if self._nursery.cancel_scope.cancel_called:
+        if self.ended:
             raise Draining("the system has ended")
         if self._quarantines:
             self._refuse_quarantined(key)
@@ -81,6 +81,16 @@ class Supervisor:
         """Start a task in the system's own context: a request's context must not live on in an actor."""
         name = self._kind.__name__
         self._context.copy().run(lambda: self._nursery.start_soon(fn, *args, name=name))
+
+    def end(self) -> None:
+        """Cut off all that runs, what waits guarded included: nothing is decided here any more."""
+        self._nursery.cancel_scope.cancel()
+        for activation in self.live.values():
+            activation.incarnation.abandon_waits()
+
+    @property
+    def ended(self) -> bool:
+        return self._nursery.cancel_scope.cancel_called
 
     def forget(self, activation: Activation) -> None:
         """Take *activation* out of the directory; the next message to its key makes a new one."""
@@ -154,6 +164,7 @@ class Supervisor:
             mailbox_depth=0,
             mailbox_oldest_seconds=None,
             tasks=0,
+            guarded_waits=0,
             timers={},
             turns=0,
             crashes=self._policy.crashes_max + 1,

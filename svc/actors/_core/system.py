@@ -23,6 +23,7 @@ class ActorSystem:
         """Name the *kinds* in the order to start them; they stop in reverse."""
         self._kinds = kinds
         self._supervisors: dict[type[Actor[Any, Any]], Supervisor] = {}
+        self._quiesced = False
         self._drained = trio.Event()
         self._departures = trio.lowlevel.ParkingLot()
 
@@ -36,25 +37,42 @@ class ActorSystem:
         async with AsyncExitStack() as stack:
             for kind in self._kinds:
                 nursery = await stack.enter_async_context(_open_nursery())
-                stack.callback(nursery.cancel_scope.cancel)
-                self._supervisors[kind] = Supervisor(self, kind, nursery, context)
+                supervisor = self._supervisors[kind] = Supervisor(self, kind, nursery, context)
+                stack.callback(supervisor.end)
             yield
 
+    def quiesce(self) -> None:
+        """Begin nothing any more that nobody asked for: lose all timers, and start no tasks.
+
+        Messages are still taken, and what has begun goes on. There is no way back: this is the first part
+        of the end, while requests are still answered.
+        """
+        self._quiesced = True
+        for supervisor in self._supervisors.values():
+            for activation in supervisor.live.values():
+                activation.quiesce()
+
     async def drain(self, seconds: float) -> list[str]:
-        """Refuse messages from outside, let every actor empty its mailbox and leave.
+        """Quiesce, refuse messages from outside, let every actor empty its mailbox and leave.
 
         Actors may still ask one another. Returns the names of those not done after *seconds*.
         """
+        self.quiesce()
         self._drained.set()
         for supervisor in self._supervisors.values():
             for activation in supervisor.live.values():
-                activation.drain()
+                activation.incarnation.wake()
         with trio.move_on_after(seconds):
             while any(supervisor.live for supervisor in self._supervisors.values()):
                 await self._departures.park()
         return sorted(
             f"{kind.__name__}({key!r})" for kind, one in self._supervisors.items() for key in one.live
         )
+
+    @property
+    def quiesced(self) -> bool:
+        """Whether nothing is begun any more that nobody asked for, since the system is about to end."""
+        return self._quiesced
 
     @property
     def draining(self) -> bool:

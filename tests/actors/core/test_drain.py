@@ -112,6 +112,58 @@ async def test_a_task_can_wait_and_still_hear_of_the_drain(autojump_clock):
         assert ([], [100, 150]) == (late, lab.journal)
 
 
+async def test_a_quiesced_system_begins_nothing(autojump_clock):
+    """Timers are lost, and neither a turn nor a load arms one or starts a task; messages are still taken."""
+    async with living() as lab:
+
+        async def begin(me: Probe) -> bool:
+            me.note.after(1, "timer")
+            return me.start_soon(me.note, "task")
+
+        await Probe(lab, "a").do(_arm)
+        begun = [await Probe(lab, "b").do(begin)]
+        await trio.sleep(2)
+        lab.quiesce()
+        lab.on_load = begin
+        begun += [await Probe(lab, key).do(begin) for key in "bc"]
+        await trio.sleep(100)
+
+        assert ([True, False, False], ["task", "timer"]) == (begun, lab.journal)
+        assert (True, False) == (lab.quiesced, lab.draining)
+
+
+async def test_what_has_begun_goes_on_in_a_quiesced_system(autojump_clock):
+    """A task that was started tells its result, and a drain waits for it."""
+    async with living() as lab:
+
+        async def fetch(probe: Probe) -> None:
+            await trio.sleep(3)
+            await probe.note("fetched")
+
+        async def start(me: Probe) -> None:
+            me.start_soon(fetch, me)
+
+        await Probe(lab, "a").do(start)
+        lab.quiesce()
+        late = await lab.drain(60)
+
+        assert ([], ["fetched"], 3) == (late, lab.journal, trio.current_time())
+
+
+async def test_a_drain_begins_nothing_either(autojump_clock):
+    """What a turn that was accepted before would start is not started, and the actor leaves."""
+    async with living() as lab:
+
+        async def begin_later(me: Probe) -> None:
+            await trio.sleep(1)
+            lab.journal.append(me.start_soon(trio.sleep_forever))
+
+        Probe(lab, "a").do.tell(begin_later)
+        late = await lab.drain(60)
+
+        assert ([], [False], 1) == (late, lab.journal, trio.current_time())
+
+
 async def test_a_drain_names_the_late(autojump_clock):
     """Who is not done in time is named, and cut off when the system is left."""
     async with living() as lab:
@@ -300,6 +352,10 @@ async def test_kinds_stop_in_reverse():
 
 async def _sleep_nine(_me: Probe) -> None:
     await trio.sleep(9)
+
+
+async def _arm(me: Probe) -> None:
+    me.note.after(50, "too late")
 
 
 async def _hang(_me: Probe) -> None:

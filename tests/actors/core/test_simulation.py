@@ -30,6 +30,7 @@ DEEDS = {
     "arm": 2,
     "disarm": 1,
     "task": 2,
+    "fail when cut": 1,
 }
 """What turns do, and how often."""
 
@@ -195,8 +196,12 @@ class Subject(Actor[World, Life]):
                 self.tick.disarm()
             case "task":
                 self.start_soon(self._task)
+            case "fail when cut":
+                await self._fail_when_cut()
 
     async def _task(self) -> None:
+        if self.system.random.random() < 0.2:
+            await self._fail_when_cut()
         await self._maybe_sleep(5)
         if self.system.random.random() < 0.3:
             raise KeyError
@@ -205,9 +210,25 @@ class Subject(Actor[World, Life]):
         else:
             self.system.tell(self.system.some_key(), self.key)
 
+    async def _fail_when_cut(self) -> None:
+        """Wait in a nursery of which one task fails as it is cut off, by whomever."""
+        async with trio.open_nursery() as nursery:
+            for _ in range(2):
+                nursery.start_soon(_sleep_and_fail)
+            await trio.sleep(self.system.random.uniform(0, 6))
+            if self.system.random.random() < 0.5:
+                nursery.cancel_scope.cancel()
+
     async def _maybe_sleep(self, seconds: float) -> None:
         if self.system.random.random() < 0.5:
             await trio.sleep(self.system.random.uniform(0, seconds))
+
+
+async def _sleep_and_fail() -> None:
+    try:
+        await trio.sleep(20)
+    finally:
+        raise KeyError
 
 
 class Alone:

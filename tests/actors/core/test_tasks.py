@@ -105,9 +105,12 @@ async def test_a_task_started_by_flush_may_crash_too(autojump_clock, logged):
 
         lab.on_flush = start
         await Short(lab, "a").add(1)
-        late = await lab.drain(5)
+        await trio.sleep(11.2)
 
-        assert ([], ["actor crashed"]) == (late, [entry["event"] for entry in logged])
+        assert (["actor crashed"], ["backing_off"]) == (
+            [entry["event"] for entry in logged],
+            [seen.phase for seen in lab.actors()],
+        )
 
 
 async def test_a_refused_load_cancels_its_tasks():
@@ -239,7 +242,46 @@ async def test_the_end_of_the_system_cancels_the_tasks():
     assert ["cut off"] == lab.journal
 
 
-async def _fail(error: Exception) -> None:
+async def test_a_task_that_fails_while_the_end_cuts_it_disturbs_nothing(logged):
+    """An error in its clean-up is logged, from a nursery of its own too; `live` ends in peace."""
+    async with living() as lab:
+
+        async def fail_when_cancelled() -> None:
+            try:
+                await trio.sleep_forever()
+            finally:
+                raise ValueError
+
+        async def fail_in_nursery() -> None:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(fail_when_cancelled)
+                nursery.start_soon(trio.sleep_forever)
+
+        await Probe(lab, "a").do(_starting(fail_when_cancelled))
+        await Probe(lab, "b").do(_starting(fail_in_nursery))
+        await wait_all_tasks_blocked()
+
+    assert ["task failed after its actor"] * 2 == [
+        entry["event"] for entry in logged if "task" in entry["event"]
+    ]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3)])
+async def test_what_means_to_end_the_program_does_from_a_task_too(error):
+    """An interrupt inside a task is nobody's crash: it goes through the system as it is."""
+
+    async def live_and_fail() -> None:
+        async with living() as lab:
+            await Probe(lab, "a").do(_starting(_fail, error))
+            await trio.sleep_forever()
+
+    with pytest.raises(type(error)) as raised:
+        await live_and_fail()
+
+    assert error is raised.value
+
+
+async def _fail(error: BaseException) -> None:
     raise error
 
 

@@ -1,0 +1,132 @@
+"""Windows at their very edge: one that is rebuilt from what is stored opens when the live one does."""
+
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc.actors.form_window import FormWindow, PostRefused
+from svc.actors.house import House
+from svc.actors.sign_in_gate import SignInGate
+from svc.domain.errors import TooManyAttempts
+from svc.domain.keyed_windows import KeyedWindows
+from svc.domain.limits import (
+    ACCOUNT_FAILURES_MAX,
+    PACE_FILINGS_MAX,
+    PACE_WINDOW_MS,
+    QUEUE_SUBMISSIONS_MAX,
+    QUEUE_WINDOW_MS,
+    SENDER_SUBMISSIONS_MAX,
+    SENDER_WINDOW_MS,
+    SIGN_IN_WINDOW_MS,
+)
+from svc.domain.windows import SlidingWindow
+from svc.storage import sign_in, tables
+from tests.town import Town, a_post, submit, town
+
+
+class Limit(NamedTuple):
+    """Something that may be done so often within a window, and how one more of it is tried."""
+
+    window_ms: int
+    fill: Callable[[Town, House, str], Awaitable[None]]
+    retry_after_ms: Callable[[House, str], Awaitable[int | None]]
+    """How long one more has to wait; None when it was taken."""
+
+
+async def _submit_many(_here: Town, house: House, form_key: str) -> None:
+    for _ in range(SENDER_SUBMISSIONS_MAX):
+        await FormWindow(house, form_key).submit(a_post())
+
+
+async def _submit_one(house: House, form_key: str) -> int | None:
+    try:
+        await FormWindow(house, form_key).submit(a_post())
+    except PostRefused as refused:
+        return refused.retry_after_ms
+    return None
+
+
+async def _queue_many(here: Town, house: House, form_key: str) -> None:
+    [form] = await here.rows(tables.forms, form_key=form_key)
+    for number in range(PACE_FILINGS_MAX + QUEUE_SUBMISSIONS_MAX):
+        await submit(house, form, number)
+
+
+async def _fail_many(_here: Town, house: House, _key: str) -> None:
+    for number in range(ACCOUNT_FAILURES_MAX):
+        failure = await SignInGate(house, "main").enter("ada@example.com", f"192.0.2.{number}")
+        await house.store.write(sign_in.note_failure, failure)
+
+
+async def _sign_in_once(house: House, _key: str) -> int | None:
+    try:
+        await SignInGate(house, "main").enter("ada@example.com", "198.51.100.1")
+    except TooManyAttempts as refused:
+        return refused.retry_after_ms
+    return None
+
+
+async def _pace_many(_here: Town, house: House, form_key: str) -> None:
+    for number in range(PACE_FILINGS_MAX):
+        await FormWindow(house, form_key).submit(a_post(f"p{number}@example.com", f"10.0.0.{number}"))
+
+
+async def _file_one(house: House, form_key: str) -> int | None:
+    """Whether one more has its place in the pace at once; the queue says nothing of how long it takes."""
+    address = f"10.1.0.{house.clock.now() % 250}"
+    await FormWindow(house, form_key).submit(a_post(address=address))
+    state = await FormWindow(house, form_key).snapshot()
+    return 1 if state["waiting"] else None
+
+
+LIMITS = {
+    "a sender's minute": Limit(SENDER_WINDOW_MS, _submit_many, _submit_one),
+    "the pace": Limit(PACE_WINDOW_MS, _pace_many, _file_one),
+    "the hour of the queue": Limit(QUEUE_WINDOW_MS, _queue_many, _submit_one),
+    "failed sign-ins": Limit(SIGN_IN_WINDOW_MS, _fail_many, _sign_in_once),
+}
+
+
+@pytest.mark.parametrize("limit", LIMITS.values(), ids=LIMITS)
+@pytest.mark.parametrize("rebuilt", [False, True], ids=["live", "rebuilt"])
+@pytest.mark.parametrize(("early_ms", "waits_ms"), [(1, 1), (0, None)], ids=["too early", "in time"])
+async def test_a_window_that_was_rebuilt_opens_when_the_live_one_does(
+    limit: Limit, rebuilt: bool, early_ms: int, waits_ms: int | None, autojump_clock
+):
+    """One millisecond before the window is over one more waits, for that millisecond, and at its end not."""
+    async with town() as here:
+        form_key = (await here.form()).form_key
+        async with here.house() as house:
+            await limit.fill(here, house, form_key)
+            here.clock.jump(limit.window_ms - early_ms)
+            if not rebuilt:
+                assert waits_ms == await limit.retry_after_ms(house, form_key)
+        if rebuilt:
+            async with here.house() as house:
+                assert waits_ms == await limit.retry_after_ms(house, form_key)
+
+
+EVENTS = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 100)), max_size=40)
+
+
+@given(EVENTS, st.integers(0, 130))
+def test_keyed_windows_that_were_read_back_answer_as_those_that_were_filled(
+    events: list[tuple[str, int]], now: int
+) -> None:
+    """Whatever the storage leaves out as too old to count, and in whatever order it gives the rest."""
+    window_ms, most = 30, 3
+    filled = KeyedWindows(window_ms, most)
+    for key, at in sorted(events, key=lambda event: event[1]):
+        filled.add(key, at)
+    kept = [(key, at) for key, at in events if at > now - window_ms]
+    rebuilt = KeyedWindows(window_ms, most, kept)
+    plain = {
+        key: SlidingWindow(window_ms, most, [at for name, at in kept if name == key]).next_room_at(now)
+        for key in "ab"
+    }
+
+    assert plain == {key: filled.next_room_at(key, now) for key in "ab"}
+    assert plain == {key: rebuilt.next_room_at(key, now) for key in "ab"}

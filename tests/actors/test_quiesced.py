@@ -1,0 +1,165 @@
+"""The end begins nothing: what is under way is finished and kept, and the rest waits for the next start."""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+import pytest
+import trio
+from trio.testing import wait_all_tasks_blocked
+
+from svc.actors.embed_cache import EmbedCache, current
+from svc.actors.form_window import FormWindow
+from svc.actors.house import EMBEDS_AT_ONCE
+from svc.actors.organization import Organization
+from svc.actors.outbox import Outbox
+from svc.cli.service import _quiesce
+from svc.domain.limits import EMBED_FRESH_MS, PACE_FILINGS_MAX, PUSHES_AT_ONCE_MAX
+from svc.domain.times import SECOND_MS
+from svc.storage import channel_tables, deliveries, outboxes, submissions
+from tests.channels import push_town
+from tests.disk import Disk
+from tests.lamps import lamp_town
+from tests.town import a_stored_one, submit, town
+
+DUE = 50
+
+
+async def test_no_push_begins_after_the_drain_has(autojump_clock):
+    """Many are due and eight under way: those come to their end and are kept, and no other begins."""
+    async with push_town() as (here, receiver):
+        receiver.takes_seconds = 3
+        for number in range(DUE):
+            await here.write_reply(f"chat-{number}")
+        await trio.sleep(1)
+        begun = len(receiver.got)
+        late = await here.live.drain(60)
+
+        kept = await here.rows(channel_tables.deliveries, attempts=1)
+        waiting = await here.rows(channel_tables.replies, state="waiting", attempts=0)
+        assert (PUSHES_AT_ONCE_MAX, PUSHES_AT_ONCE_MAX, []) == (begun, len(receiver.got), late)
+        assert (PUSHES_AT_ONCE_MAX, 3) == (len(kept), trio.current_time())
+        assert DUE - PUSHES_AT_ONCE_MAX == len(waiting)
+
+
+async def test_what_was_taken_to_be_pushed_and_was_not_is_given_back(autojump_clock):
+    """The drain begins while the store takes pushes: they are pushed at the next start, as if never taken."""
+    async with push_town() as (here, receiver):
+        await here.write_reply("a")
+        await trio.sleep(1)
+        disk = Disk(here.store)
+        disk.seconds = 2
+        async with trio.open_nursery() as nursery:
+            for conversation in ("b", "c"):
+                nursery.start_soon(here.write_reply, conversation)
+            nursery.start_soon(here.store.write, outboxes.send_test, here.organization.id, here.connection.id)
+        await trio.sleep(1)
+        disk.seconds = 0
+        late = await here.live.drain(60)
+        pushed = [body["data"]["conversationId"] for body in receiver.bodies]
+        given_back = await here.rows(channel_tables.replies, state="waiting")
+        async with here.house():
+            await trio.sleep(1)
+
+        assert (["a"], []) == (pushed, late)
+        assert [(0, 0, None)] * 2 == [(row.attempts, row.lapses, row.lease_expires_at) for row in given_back]
+        assert ["message.outbound"] * 3 + ["ping"] == sorted(body["type"] for body in receiver.bodies)
+        test = await here.store.read(deliveries.last_test, here.connection.id)
+        assert test is not None
+        assert 1 == test.attempts
+
+
+async def test_a_filing_under_way_is_finished_and_no_other_begins(autojump_clock):
+    """What is due is filed by the next start."""
+    async with town() as here:
+        async with here.house() as house:
+            form = await here.form()
+            disk = Disk(here.store)
+            await submit(house, form, 1)
+            disk.seconds = 2
+            await trio.sleep(1)
+            disk.seconds = 0
+            house.quiesce()
+            before = await here.states()
+            await here.store.write(submissions.insert_one, a_stored_one(form, "b@example.com"))
+            await trio.sleep(60)
+            late = await house.drain(60)
+            after = await here.states()
+        async with here.house():
+            await trio.sleep(1)
+
+        assert ({"due": 1}, {"filed": 1, "due": 1}, []) == (before, after, late)
+        assert {"filed": 2} == await here.states()
+
+
+async def test_nothing_is_done_by_itself(autojump_clock):
+    """A queue whose pass is due, a pile to delete, a round, uses of keys: all timers are over at once."""
+    async with town() as here, here.house() as house:
+        form = await here.form()
+        for number in range(PACE_FILINGS_MAX + 10):
+            await submit(house, form, number)
+        await trio.sleep(10)
+        house.quiesce()
+        units = here.store.statistics().units
+        await trio.sleep(3_600)
+
+        assert units == here.store.statistics().units
+        assert {"filed": PACE_FILINGS_MAX, "queued": 10} == await here.states()
+
+
+@pytest.mark.parametrize("begun", ["file", "index", "push", "look"])
+async def test_what_is_told_begins_nothing(begun, autojump_clock):
+    """Work that an actor is told of is a row, which the next start finds."""
+    async with push_town() as (here, receiver):
+        form = await here.form()
+        await here.store.write(lambda tx: submissions.insert_one(tx, a_stored_one(form, queued=True)))
+        here.live.quiesce()
+        await here.store.write(submissions.insert_one, a_stored_one(form))
+        await here.write_reply()
+        await wait_all_tasks_blocked()
+        units = here.store.statistics().units
+
+        organization = Organization(here.live, here.organization.id)
+        tell: dict[str, Callable[[], Awaitable[None]]] = {
+            "file": organization.wake,
+            "index": partial(organization.index, ("prp_any",)),
+            "push": Outbox(here.live, here.connection.id).wake,
+            "look": FormWindow(here.live, form.form_key).look,
+        }
+        await tell[begun]()
+        await trio.sleep(3_600)
+
+        assert ([], units) == (receiver.got, here.store.statistics().units)
+
+
+async def test_an_embed_is_not_made_ahead_for_nobody(autojump_clock):
+    """A refresh that waits for its place is given up; who asks for what is not there still has it made."""
+    async with lamp_town() as here, here.house() as house:
+        embed, other = await here.embed(), await here.embed()
+        await current(house, embed.embed_key)
+        await trio.sleep(EMBED_FRESH_MS / SECOND_MS)
+        others = [object() for _ in range(EMBEDS_AT_ONCE)]
+        for one in others:
+            house.embed_pace.acquire_on_behalf_of_nowait(one)
+        await current(house, embed.embed_key)
+        await wait_all_tasks_blocked()
+        waiting = house.seen("EmbedCache", embed.embed_key)
+        house.quiesce()
+        for one in others:
+            house.embed_pace.release_on_behalf_of(one)
+        state = await EmbedCache(house, embed.embed_key).snapshot()
+        shown = await current(house, other.embed_key)
+
+        assert waiting is not None
+        assert ("refresh", 1) == (waiting.turn, state["made"])
+        assert shown.made is not None
+
+
+async def test_the_signal_to_stop_begins_the_end(autojump_clock):
+    """Before the last requests are answered: they are still taken, and nothing else begins."""
+    async with town() as here, here.house() as house:
+        _quiesce(house)
+        form = await here.form()
+        await submit(house, form, 1)
+
+        assert (True, True, False) == (house.quiesced, house.bells.silenced, house.draining)
+        assert {"due": 1} == await here.states()
