@@ -1,4 +1,7 @@
-"""The Caretaker: wakes whoever has work and was not told, changes visitors' keys, deletes what is over."""
+"""The Caretaker: wakes whoever has work and was not told, changes visitors' keys, deletes what is over.
+
+It also leaves the mark that time goes on from after a restart.
+"""
 
 from typing import Final
 
@@ -12,7 +15,8 @@ from svc.actors.organization import Organization
 from svc.actors.outbox import Outbox
 from svc.domain.errors import Unavailable
 from svc.domain.times import SECOND_MS, day_of
-from svc.storage import outboxes, pruning, submissions, visits
+from svc.storage import clock_marks, future_times, outboxes, pruning, submissions, visits
+from svc.storage.store import Tx
 
 log = structlog.get_logger("svc.actors.caretaker")
 
@@ -34,6 +38,7 @@ class Caretaker(Actor[House, CaretakerState]):
 
     async def load(self) -> CaretakerState:
         self.make_round.after(0)
+        await self.system.store.write(future_times.put_right)
         return CaretakerState(day=await self._rotate_keys())
 
     @turn
@@ -57,14 +62,19 @@ class Caretaker(Actor[House, CaretakerState]):
 
     @turn
     async def prune(self) -> None:
-        """Delete some of what is over, and go on until none of it is left."""
-        if await self.system.store.write_behind(pruning.prune):
+        """Leave the mark, and delete some of what is over; go on until none of it is left."""
+        if await self.system.store.write_behind(_mark_and_prune):
             self.prune.after(0)
 
     async def _rotate_keys(self) -> int:
         now = self.system.clock.now()
         self.system.visitor_keys = tuple(await self.system.store.write(visits.rotate_keys))
         return day_of(now)
+
+
+def _mark_and_prune(tx: Tx) -> bool:
+    clock_marks.mark(tx)
+    return pruning.prune(tx)
 
 
 def _knock(waiting: BoundTurn[[], None]) -> None:

@@ -13,9 +13,10 @@ from sqlalchemy import Connection, MetaData
 
 from svc.clock import Clock
 from svc.domain.sealing import Sealer
+from svc.storage import clock_marks
 from svc.storage._sqlite.engine import make_engine, raw
 from svc.storage._sqlite.group_commit import BATCH_UNITS_MAX, QUEUE_UNITS_MAX, GroupCommitStore
-from svc.storage._sqlite.transaction import schema_change
+from svc.storage._sqlite.transaction import read_snapshot, schema_change
 from svc.storage.store import Store
 from svc.storage.tables import metadata
 
@@ -42,6 +43,7 @@ async def inline_store(
     async with AsyncExitStack() as opening:
         conn = opening.enter_context(make_engine(path).connect())
         prepare(conn)
+        clock_marks.resume(clock, read_snapshot(conn, clock_marks.traces))
         store = GroupCommitStore(
             clock,
             writer=_InlineLane(conn),
