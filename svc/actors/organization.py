@@ -145,7 +145,7 @@ class Organization(Actor[House, OrganizationState]):
     def _note_use(self, key: KeyFacts, now: int) -> None:
         """Remember that *key* was used, unless that was noted within the last minute."""
         noted_at = self.state.noted.get(key.id, key.last_used_at)
-        if noted_at is None or now >= noted_at + KEY_USE_NOTED_MS:
+        if noted_at is None or not noted_at <= now < noted_at + KEY_USE_NOTED_MS:
             if not self.state.uses:
                 self.note_uses.after(USES_REST_SECONDS)
             self.state.noted[key.id] = self.state.uses[key.id] = now

@@ -17,6 +17,7 @@ from svc.domain.ids import first_id, last_id, new_id
 from svc.domain.limits import (
     PACE_FILINGS_MAX,
     PACE_WINDOW_MS,
+    QUEUE_SUBMISSIONS_MAX,
     QUEUE_WINDOW_MS,
     SENDER_WINDOW_MS,
 )
@@ -123,9 +124,11 @@ _WAITING = Prepared(
     ).where(submissions.c.form_id == bindparam("form_id"), submissions.c.state == QUEUED)
 )
 _RECENT = Prepared(
-    select(submissions.c.sender, submissions.c.received_at, submissions.c.queued_at).where(
-        submissions.c.form_id == bindparam("form_id"), submissions.c.id >= bindparam("since")
-    )
+    select(submissions.c.sender, submissions.c.received_at, submissions.c.queued_at)
+    .where(submissions.c.form_id == bindparam("form_id"), submissions.c.id >= bindparam("since"))
+    .order_by(submissions.c.id.desc())
+    # As many as a form may take in an hour. Where a clock was ahead once, ids begin with later times.
+    .limit(PACE_FILINGS_MAX * (QUEUE_WINDOW_MS // PACE_WINDOW_MS + 1) + QUEUE_SUBMISSIONS_MAX)
 )
 _LAST = Prepared(
     select(submissions.c.paced_at)
