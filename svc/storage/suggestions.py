@@ -11,6 +11,7 @@ from svc.domain.errors import Conflict, InvalidInput, NotFound
 from svc.domain.limits import LIST_ROWS
 from svc.domain.organizations import Organization
 from svc.storage import records
+from svc.storage.readable import each
 from svc.storage.records import Record, Source
 from svc.storage.store import Tx
 from svc.storage.tables import objects as object_rows
@@ -60,8 +61,8 @@ def list_page(
     if after is not None:
         asked = asked.where(suggestions.c.id < after.id)
     rows = conn.execute(asked.order_by(suggestions.c.id.desc()).limit(limit + 1)).all()
-    found = [_from_row(row) for row in rows[:limit]]
-    return found, cursors.write(question, Position((), found[-1].id)) if len(rows) > limit else None
+    found = each(rows[:limit], _from_row, "suggestions")
+    return found, cursors.write(question, Position((), rows[limit - 1].id)) if len(rows) > limit else None
 
 
 def accept(tx: Tx, organization: Organization, suggestion_id: str, *, source: Source) -> Record:
