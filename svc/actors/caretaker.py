@@ -15,7 +15,7 @@ from svc.actors.organization import Organization
 from svc.actors.outbox import Outbox
 from svc.domain.errors import Unavailable
 from svc.domain.times import SECOND_MS, day_of
-from svc.storage import clock_marks, future_times, outboxes, pruning, submissions, visits
+from svc.storage import clock_marks, outboxes, pruning, submissions, visits
 from svc.storage.store import Tx
 
 log = structlog.get_logger("svc.actors.caretaker")
@@ -38,7 +38,6 @@ class Caretaker(Actor[House, CaretakerState]):
 
     async def load(self) -> CaretakerState:
         self.make_round.after(0)
-        await self.system.store.write(future_times.put_right)
         return CaretakerState(day=await self._rotate_keys())
 
     @turn

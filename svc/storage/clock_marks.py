@@ -25,6 +25,11 @@ class Traces(msgspec.Struct, frozen=True):
     """The newest id of all tables, without its prefix."""
 
     @property
+    def latest(self) -> int:
+        """The latest time, by the mark if there is one."""
+        return max(self.times, default=0) if self.marked_at is None else self.marked_at
+
+    @property
     def times(self) -> tuple[int, ...]:
         """What a clock goes on from. Ids count where the mark does not contradict them.
 

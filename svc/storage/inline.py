@@ -13,7 +13,7 @@ from sqlalchemy import Connection, MetaData
 
 from svc.clock import Clock
 from svc.domain.sealing import Sealer
-from svc.storage import clock_marks
+from svc.storage import clock_marks, future_times
 from svc.storage._sqlite.engine import make_engine, raw
 from svc.storage._sqlite.group_commit import BATCH_UNITS_MAX, QUEUE_UNITS_MAX, GroupCommitStore
 from svc.storage._sqlite.transaction import read_snapshot, schema_change
@@ -43,7 +43,8 @@ async def inline_store(
     async with AsyncExitStack() as opening:
         conn = opening.enter_context(make_engine(path).connect())
         prepare(conn)
-        clock_marks.resume(clock, read_snapshot(conn, clock_marks.traces))
+        found = read_snapshot(conn, clock_marks.traces)
+        clock_marks.resume(clock, found)
         store = GroupCommitStore(
             clock,
             writer=_InlineLane(conn),
@@ -55,6 +56,8 @@ async def inline_store(
             sealer=sealer,
         )
     try:
+        if found.latest and found.latest > clock.now():
+            await store.write(future_times.put_right)
         yield store
     finally:
         await store.aclose()

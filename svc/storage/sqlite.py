@@ -15,7 +15,7 @@ from sqlalchemy.exc import DatabaseError
 from svc.clock import Clock
 from svc.domain.sealing import Sealer
 from svc.storage import _aiosqlite_trio as aiosqlite_trio
-from svc.storage import clock_marks, migrate
+from svc.storage import clock_marks, future_times, migrate
 from svc.storage._sqlite.engine import make_engine, make_file, raw, sole_use
 from svc.storage._sqlite.group_commit import BATCH_UNITS_MAX, QUEUE_UNITS_MAX, GroupCommitStore
 from svc.storage._sqlite.transaction import read_snapshot, schema_change
@@ -49,11 +49,11 @@ async def open_store(
     Raises `StoreInUse`, `SchemaTooNew`, and `StoreFailed` for a file that cannot be used.
     """
     engine = make_engine(path)
-    found: list[Traces] = []
+    looked: list[Traces] = []
 
     def prepare_and_look(conn: Connection) -> None:
         prepare(conn)
-        found.append(read_snapshot(conn, clock_marks.traces))
+        looked.append(read_snapshot(conn, clock_marks.traces))
 
     async with AsyncExitStack() as opening:
         try:
@@ -67,7 +67,8 @@ async def open_store(
                 )
         except (DatabaseError, sqlite3.DatabaseError, OSError) as error:
             raise StoreFailed(f"{path} cannot be opened: {getattr(error, 'orig', error)}") from error
-        clock_marks.resume(clock, *found)
+        [found] = looked
+        clock_marks.resume(clock, found)
         store = GroupCommitStore(
             clock,
             writer=writer,
@@ -79,6 +80,8 @@ async def open_store(
             sealer=sealer,
         )
     try:
+        if found.latest and found.latest > clock.now():
+            await store.write(future_times.put_right)
         yield store
     finally:
         await store.aclose()
