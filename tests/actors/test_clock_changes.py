@@ -33,7 +33,9 @@ from svc.domain.organizations import Organization
 from svc.domain.sealing import Sealer
 from svc.domain.sessions import is_fresh
 from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, YEAR_MS, day_of
+from svc.http.app import public_app
 from svc.storage import (
+    channel_keys,
     channel_tables,
     forms,
     future_times,
@@ -46,9 +48,11 @@ from svc.storage import (
 from svc.storage.inline import inline_store
 from svc.storage.organizations import NewOrganization
 from svc.storage.store import Store, Tx
-from tests.channels import a_connection, a_reply
+from tests.channels import Receiver, a_connection, a_reply
+from tests.http.asking import client_of
 from tests.people import a_member
 from tests.test_clock import Machine
+from tests.tooling import tool_town
 from tests.town import SECRETS, START, Town, a_post, a_stored_one, submit
 
 
@@ -147,6 +151,43 @@ async def test_set_back_while_it_runs_leases_lapse(shop: Shop, autojump_clock: A
         [again] = (await outbox.pull(50)).replies
 
         assert (first.reply_id, 2) == (again.reply_id, again.attempt)
+
+
+async def test_set_back_while_it_runs_pushes_are_signed_at_the_machines_time(
+    shop: Shop, autojump_clock: Any
+) -> None:
+    """A bridge whose own clock is right goes on taking them for recent."""
+    its_clock, receiver = machine(START), Receiver()
+    async with shop.started(WallClock(its_clock)) as here:
+        here.outgoing = receiver
+        async with here.house():
+            asked: dict[str, Any] = {"delivery": "push", "url": "https://bridge.example/hook"}
+            connection = await here.store.write(a_connection, here.organization.id, **asked)
+            its_clock.set_by -= HOUR_MS
+            await here.store.write(a_reply, connection)
+            await trio.sleep(1)
+
+        [(_, _, _, headers)] = receiver.got
+        assert START - HOUR_MS == int(headers["webhook-timestamp"]) * SECOND_MS
+
+
+async def test_set_back_while_it_runs_a_long_poll_ends(shop: Shop, autojump_clock: Any) -> None:
+    """After as many seconds as were asked for."""
+    its_clock = machine(START)
+    async with shop.started(WallClock(its_clock)) as here, here.house() as house:
+        connection = await here.store.write(a_connection, here.organization.id)
+        minted = await here.store.write(channel_keys.mint, here.organization.id, connection.id)
+        asked: dict[str, Any] = {
+            "json": {"waitSeconds": 20},
+            "headers": {"authorization": f"Bearer {minted.key}"},
+        }
+        async with client_of(public_app(house)) as client:
+            its_clock.set_by -= HOUR_MS
+            began = trio.current_time()
+            answer = await client.post("/api/channels/v1/channel.outbox.pull", **asked)
+
+        assert {"ok": True, "replies": [], "more": False} == answer.json()
+        assert pytest.approx(20, abs=0.01) == trio.current_time() - began
 
 
 @pytest.mark.parametrize("leap_ms", [HOUR_MS // 2, YEAR_MS])
@@ -360,3 +401,25 @@ def _note(tx: Tx, attempt: Any) -> None:
 
 def _days(conn: Any) -> list[int]:
     return list(conn.scalars(select(tables.visitor_keys.c.day)))
+
+
+async def test_a_use_that_was_noted_in_the_future_is_noted_again(autojump_clock: Any) -> None:
+    """Of keys and of sessions: people see when they were used last, and an idle session ends in time."""
+    async with tool_town() as here:
+        csrf = await here.sign_in()
+        await here.store.write(_use_in_the_future)
+        here.house_.sessions.forget_all()
+        here.house_.access_revisions[here.organization.id] += 1
+
+        await here.answer("record.list", {"objectType": "contact"})
+        await here.answer_to_person("record.list", {"objectType": "contact"}, csrf=csrf)
+        await trio.sleep(2)
+
+        [key] = await here.rows(tables.api_keys)
+        [session] = await here.rows(tables.sessions)
+        assert (START, START) == (key.last_used_at, session.seen_at)
+
+
+def _use_in_the_future(tx: Tx) -> None:
+    tx.conn.execute(tables.api_keys.update().values(last_used_at=tx.now + YEAR_MS))
+    tx.conn.execute(tables.sessions.update().values(seen_at=tx.now + YEAR_MS))
