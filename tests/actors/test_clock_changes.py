@@ -14,7 +14,6 @@ from svc.actors.house import House
 from svc.actors.outbox import Outbox
 from svc.actors.sign_in_gate import SignInGate
 from svc.clock import Clock, VirtualClock, WallClock
-from svc.domain import ids
 from svc.domain.errors import TooManyAttempts
 from svc.domain.ids import time_of
 from svc.domain.limits import (
@@ -49,18 +48,12 @@ from svc.storage.inline import inline_store
 from svc.storage.organizations import NewOrganization
 from svc.storage.store import Store, Tx
 from tests.channels import Receiver, a_connection, a_reply
+from tests.conftest import forget_ids
 from tests.http.asking import client_of
 from tests.people import a_member
 from tests.test_clock import Machine
 from tests.tooling import tool_town
 from tests.town import SECRETS, START, Town, a_post, a_stored_one, submit
-
-
-@pytest.fixture(autouse=True)
-def _ids_of_a_new_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What other tests made is forgotten, and what these make is not remembered after them."""
-    for name in ("_latest_at", "_last_ms", "_last_random"):
-        monkeypatch.setattr(ids.SEQUENCE, name, 0)
 
 
 class Shop:
@@ -72,7 +65,7 @@ class Shop:
     @asynccontextmanager
     async def started(self, clock: Clock) -> AsyncIterator[Town]:
         """A new process over what is stored: none of its ids are remembered."""
-        ids.SEQUENCE._latest_at = ids.SEQUENCE._last_ms = ids.SEQUENCE._last_random = 0
+        forget_ids()
         async with inline_store(clock, self._path, sealer=Sealer(SECRETS.sealing)) as store:
             yield Town(store, cast("VirtualClock", clock), await _organization(store))
 
