@@ -1,4 +1,7 @@
-"""The Caretaker: wakes whoever has work and was not told, changes visitors' keys, deletes what is over."""
+"""The Caretaker: wakes whoever has work and was not told, changes visitors' keys, deletes what is over.
+
+It also leaves the mark that time goes on from after a restart.
+"""
 
 from typing import Final
 
@@ -12,7 +15,8 @@ from svc.actors.organization import Organization
 from svc.actors.outbox import Outbox
 from svc.domain.errors import Unavailable
 from svc.domain.times import SECOND_MS, day_of
-from svc.storage import outboxes, pruning, submissions, visits
+from svc.storage import clock_marks, outboxes, pruning, submissions, visits
+from svc.storage.store import Tx
 
 log = structlog.get_logger("svc.actors.caretaker")
 
@@ -57,8 +61,8 @@ class Caretaker(Actor[House, CaretakerState]):
 
     @turn
     async def prune(self) -> None:
-        """Delete some of what is over, and go on until none of it is left."""
-        if await self.system.store.write_behind(pruning.prune):
+        """Leave the mark, and delete some of what is over; go on until none of it is left."""
+        if await self.system.store.write_behind(_mark_and_prune):
             self.prune.after(0)
 
     async def _rotate_keys(self) -> int:
@@ -73,3 +77,8 @@ class Caretaker(Actor[House, CaretakerState]):
             waiting.tell()
         except (ActorError, Unavailable) as error:
             log.warning("not woken; the next round tries again", why=repr(error))
+
+
+def _mark_and_prune(tx: Tx) -> bool:
+    clock_marks.mark(tx)
+    return pruning.prune(tx)

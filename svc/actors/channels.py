@@ -43,6 +43,9 @@ WaitGone = Callable[[], Awaitable[None]]
 
 PULL: Final = "channel.outbox.pull"
 
+SHORTEST_WAIT_SECONDS: Final = 0.001
+"""Before what time was to change is looked for again."""
+
 _NONE_YET: Final = Pulled(replies=(), more=False)
 
 
@@ -179,17 +182,18 @@ async def _wait_for_replies(
 
     Nothing is taken for who has left: it would be held for a minute, for nobody.
     """
-    outbox, now = Outbox(house, connection_id), house.clock.now
-    until = now() + round(asked.wait_seconds * SECOND_MS)
+    outbox = Outbox(house, connection_id)
+    until = trio.current_time() + asked.wait_seconds  # whatever is done to the clock meanwhile
     if not asked.wait_seconds or house.bells.waiting(connection_id) >= PULLS_WAITING_MAX:
         return await outbox.pull(asked.limit, call)
     with house.bells.hung(connection_id) as bell:  # before the first look, so that no ring is missed
         handed = await outbox.pull(asked.limit, call)
-        while now() < until and not house.bells.silenced:
+        while trio.current_time() < until and not house.bells.silenced:
             if isinstance(handed, Kept) or handed.replies:
                 break
-            wait_ms = min(until, handed.next_at or inf) - now()
-            if await _has_gone(wait_gone, bell, max(1, wait_ms) / SECOND_MS):
+            next_seconds = ((handed.next_at or inf) - house.clock.now()) / SECOND_MS
+            seconds = min(until - trio.current_time(), max(next_seconds, SHORTEST_WAIT_SECONDS))
+            if await _has_gone(wait_gone, bell, seconds):
                 break
             handed = await outbox.pull(asked.limit, call)
     return handed

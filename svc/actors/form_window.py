@@ -158,7 +158,8 @@ class FormWindow(Actor[House, FormWindowState]):
         now = self.system.clock.now()
         standing = await self.system.store.read(submissions.standing, self.key, now)
         if standing.waiting_since is not None:
-            self.pass_queue.after(max(0, standing.waiting_since + QUEUE_PASS_MS - now) / SECOND_MS)
+            since = min(standing.waiting_since, now)
+            self.pass_queue.after(max(0, since + QUEUE_PASS_MS - now) / SECOND_MS)
         return FormWindowState.of(standing)
 
     @turn

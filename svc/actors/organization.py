@@ -14,7 +14,7 @@ from svc.domain.callers import Caller
 from svc.domain.errors import Unavailable
 from svc.domain.limits import FILING_BATCH_MAX, KEY_USE_NOTED_MS
 from svc.domain.sessions import Session
-from svc.domain.times import SECOND_MS
+from svc.domain.times import MINUTE_MS, SECOND_MS
 from svc.storage import access, api_keys, filing, record_index
 from svc.storage.filing import Cabinet
 from svc.storage.store import Tx
@@ -30,6 +30,9 @@ USES_REST_SECONDS: Final = 1.0
 
 RETRY_MS: Final = 2 * SECOND_MS
 """How long it waits when the store could not take a filing, or a part of an index."""
+
+FAULT_RETRY_MS_MAX: Final = 5 * MINUTE_MS
+"""How long it waits at most after a filing that failed for another reason: `RETRY_MS`, doubled each time."""
 
 
 class Admission(msgspec.Struct, frozen=True):
@@ -54,6 +57,8 @@ class OrganizationState(msgspec.Struct, kw_only=True):
     work: bool = False
     """Submissions may be due that no filing has seen yet."""
     filing: bool = False
+    filing_faults: int = 0
+    """Filings in a row that ended in a fault of ours, for an operator to see; the log has each."""
     rests_until: int = 0
     unindexed: set[str] = set()
     """Ids of properties that a list wanted the keys of, and that no unit of work has been told of."""
@@ -106,10 +111,15 @@ class Organization(Actor[House, OrganizationState]):
     @turn
     async def filed(self, *, more: bool, rest_ms: int) -> None:
         """A filing ended. There is *more* to file, and nothing is filed for *rest_ms*."""
-        self.state.filing = False
-        self.state.work |= more
-        self.state.rests_until = self.system.clock.now() + rest_ms
-        self._go_on()
+        self.state.filing_faults = 0
+        self._end_filing(more=more, rest_ms=rest_ms)
+
+    @turn
+    async def filing_failed(self) -> None:
+        """A filing ended in a fault that is none of the store's: try again, later each time."""
+        rest_ms = min(RETRY_MS << min(self.state.filing_faults, 16), FAULT_RETRY_MS_MAX)
+        self.state.filing_faults += 1
+        self._end_filing(more=True, rest_ms=rest_ms)
 
     @turn
     async def index(self, property_ids: tuple[str, ...] = ()) -> None:
@@ -144,7 +154,7 @@ class Organization(Actor[House, OrganizationState]):
     def _note_use(self, key: KeyFacts, now: int) -> None:
         """Remember that *key* was used, unless that was noted within the last minute."""
         noted_at = self.state.noted.get(key.id, key.last_used_at)
-        if noted_at is None or now >= noted_at + KEY_USE_NOTED_MS:
+        if noted_at is None or not noted_at <= now < noted_at + KEY_USE_NOTED_MS:
             if not self.state.uses:
                 self.note_uses.after(USES_REST_SECONDS)
             self.state.noted[key.id] = self.state.uses[key.id] = now
@@ -154,6 +164,14 @@ class Organization(Actor[House, OrganizationState]):
             await self.system.store.write_behind(api_keys.note_uses, uses)
         except Unavailable as error:
             log.warning("the last use of keys was not noted", organization=self.key, why=repr(error))
+        except Exception:
+            log.exception("the last use of keys was not noted", organization=self.key)
+
+    def _end_filing(self, *, more: bool, rest_ms: int) -> None:
+        self.state.filing = False
+        self.state.work |= more
+        self.state.rests_until = self.system.clock.now() + rest_ms
+        self._go_on()
 
     def _go_on(self) -> None:
         state = self.state
@@ -167,12 +185,15 @@ class Organization(Actor[House, OrganizationState]):
         state.work = not state.filing
 
     async def _file(self, cabinet: Cabinet) -> None:
-        """File what is due, beside the turns."""
+        """File what is due, beside the turns. Whatever becomes of it, callers are let in as before."""
         try:
             filed = await self._file_set(cabinet)
         except Unavailable as error:
             log.warning("filing has to wait", organization=self.key, why=repr(error))
             self.filed.tell(more=True, rest_ms=RETRY_MS)
+        except Exception:
+            log.exception("filing failed, and is tried again later", organization=self.key)
+            self.filing_failed.tell()
         else:
             self.filed.tell(more=filed == FILING_BATCH_MAX, rest_ms=FILING_REST_MS)
 

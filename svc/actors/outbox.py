@@ -179,7 +179,7 @@ class Outbox(Actor[House, OutboxState]):
         self.pushed.tell()
 
     async def _send(self, load: Load, parcel: Parcel) -> Attempt:
-        now = self.system.clock.now()
+        now = self.system.clock.wall()  # the bridge compares it with its own clock
         event: PushEvent = "ping" if parcel.reply is None else "message.outbound"
         body = msgspec.json.encode(PushBody(event, rfc3339(now), parcel.reply or {"connectionId": self.key}))
         try:

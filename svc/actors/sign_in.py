@@ -127,7 +127,7 @@ async def session_of(house: House, token: str) -> Session:
     found = await house.sessions.find(token_digest)
     if found is None:
         raise Unauthenticated
-    if house.clock.now() >= found.seen_at + SESSION_SEEN_NOTED_MS:
+    if not found.seen_at <= house.clock.now() < found.seen_at + SESSION_SEEN_NOTED_MS:
         await house.store.write(sessions.note_seen, token_digest)
     return found
 

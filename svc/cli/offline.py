@@ -10,6 +10,7 @@ from svc.cli.directory import DataDirectory
 from svc.cli.failures import Failure, told
 from svc.clock import WallClock
 from svc.domain.sealing import Sealer
+from svc.storage import clock_marks
 from svc.storage.beside import read_beside
 from svc.storage.sqlite import open_store
 from svc.storage.store import StoreError, Tx
@@ -26,9 +27,14 @@ def write(
     Raises `Failure` when a service has the data open: its actors would not hear of the change.
     """
 
+    def work(tx: Tx) -> R:
+        done = fn(tx, *args, **kwargs)
+        clock_marks.mark(tx)
+        return done
+
     async def unit() -> R:
         async with open_store(directory.database, WallClock(), sealer=sealer) as store:
-            return await store.write(fn, *args, **kwargs)
+            return await store.write(work)
 
     directory.make()
     sealer = Sealer(directory.open_key().derive("sealing"))

@@ -2,7 +2,7 @@
 
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -21,6 +21,7 @@ from svc.cli.directory import DataDirectory
 from svc.cli.doors import Doors, doors, reachable_host
 from svc.clock import Clock, WallClock
 from svc.config import Address, Secret, ServerSettings, Settings
+from svc.domain.errors import Unavailable
 from svc.domain.sealing import Sealer
 from svc.domain.senders import parse_networks
 from svc.http.app import public_app
@@ -28,6 +29,7 @@ from svc.http.asgi import ASGIApp
 from svc.http.demo import DemoShop
 from svc.http.operator import operator_app
 from svc.http.server import Certificate, ServerOptions, serve
+from svc.storage import clock_marks
 from svc.storage.sqlite import open_store
 from svc.storage.store import Store
 
@@ -119,6 +121,8 @@ async def _live_house(
     finally:
         with trio.CancelScope(shield=True):
             await outgoing.aclose()
+            with suppress(Unavailable):
+                await store.write(clock_marks.mark)
 
 
 def _quiesce(house: House) -> None:

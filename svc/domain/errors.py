@@ -175,6 +175,12 @@ class MalformedJson(DomainError, ValueError):
     code: ClassVar[str] = "malformed_json"
 
 
+class Unreadable(DomainError):
+    """Raised when what is stored of the one thing that was asked for makes no sense. `svc check` names it."""
+
+    code: ClassVar[str] = "internal"
+
+
 class TooManyAttempts(DomainError):
     """Raised when something was tried too often. Try again after `retry_after_ms`."""
 

@@ -2,6 +2,10 @@
 
 A ULID is 48 bits of time in milliseconds and 80 random bits in Crockford's base32
 (https://github.com/ulid/spec). Within one millisecond the random part counts up.
+
+The order of ids is the order of making, whatever the clock does: no id has an earlier time than the one
+before it, or than the newest that an earlier life of the data has stored. So an id's time is never before the
+time it was made at, and where a clock was wrong it may be after it.
 """
 
 import secrets
@@ -13,6 +17,8 @@ _PAIRS: Final = tuple(a + b for a in _ALPHABET for b in _ALPHABET)
 _RANDOM_BITS: Final = 80
 _RANDOM_MAX: Final = (1 << _RANDOM_BITS) - 1
 _LENGTH: Final = 26
+_BITS: Final = 128
+_VALUES: Final = {digit: value for value, digit in enumerate(_ALPHABET)}
 _SHIFTS: Final = range((_LENGTH - 2) * 5, -1, -10)
 
 
@@ -21,17 +27,21 @@ class Ids:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._latest_at = 0
+        """The latest time that an id was asked for."""
         self._last_ms = 0
         self._last_random = 0
 
     def new(self, prefix: str, at: int) -> str:
         """A new id such as `rec_01J8…`, made at *at*.
 
-        A clock that went backwards does not break the order: the latest time seen is used then.
+        A time before the latest one counts as that; a time before that of the last id, as the millisecond
+        after it.
         """
         with self._lock:
-            if at > self._last_ms:
-                self._last_ms = at
+            if at > self._latest_at:
+                self._latest_at = at
+                self._last_ms = max(at, self._last_ms + 1)
                 # The top bit stays clear, so that counting up within the millisecond has room.
                 self._last_random = secrets.randbits(_RANDOM_BITS - 1)
             else:
@@ -41,9 +51,26 @@ class Ids:
             value = (self._last_ms << _RANDOM_BITS) | self._last_random
         return f"{prefix}_{_encode(value)}"
 
+    def go_on_after(self, newest: str) -> None:
+        """Have every id from now on sort after *newest*, an id without its prefix.
 
-new_id: Final = Ids().new
+        Raises `ValueError` for what is no ULID.
+        """
+        value = _decode(newest)
+        with self._lock:
+            if value > (self._last_ms << _RANDOM_BITS) | self._last_random:
+                self._last_ms, self._last_random = value >> _RANDOM_BITS, value & _RANDOM_MAX
+
+
+SEQUENCE: Final = Ids()
 """The sequence of this process."""
+
+new_id: Final = SEQUENCE.new
+
+
+def time_of(ulid: str) -> int:
+    """The time in an id without its prefix. Raises `ValueError` for what is no ULID."""
+    return _decode(ulid) >> _RANDOM_BITS
 
 
 def first_id(prefix: str, at: int) -> str:
@@ -58,3 +85,14 @@ def last_id(prefix: str) -> str:
 
 def _encode(value: int) -> str:
     return "".join([_PAIRS[(value >> shift) & 1023] for shift in _SHIFTS])
+
+
+def _decode(ulid: str) -> int:
+    if len(ulid) != _LENGTH or not _VALUES.keys() >= set(ulid):
+        raise ValueError(f"{ulid!r} is no ULID")
+    value = 0
+    for digit in ulid:
+        value = value << 5 | _VALUES[digit]
+    if value >> _BITS:
+        raise ValueError(f"{ulid!r} is no ULID")
+    return value

@@ -8,6 +8,14 @@ from typing import Final
 
 from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, YEAR_MS
 
+# Time.
+CLOCK_SLEW: Final = 0.1
+"""The part by which time runs slower while the machine's clock, which was set back, catches up. Ours: a
+minute of a limit lasts 67 seconds at most, and an hour set back is caught up in ten."""
+CLOCK_SET_BACK_MAX_MS: Final = DAY_MS
+"""How far ahead of the machine's clock a start goes on from what is stored. Ours: an error of an hour, of a
+time zone or of a day is bridged; beyond it the stored times were wrong, and count as now."""
+
 # The form endpoint.
 FORM_BODY_BYTES_MAX: Final = 64_000
 FORM_FIELD_NAME_CHARS_MAX: Final = 64

@@ -9,12 +9,12 @@ from typing import Literal
 
 import msgspec
 
-HeldReason = Literal["several", "conflict", "similar", "spam", "error"]
+HeldReason = Literal["several", "conflict", "similar", "spam", "error", "unreadable"]
 """Why a submission waits for a person.
 
 `several` contacts have the e-mail or the phone; e-mail and phone belong to two contacts, a `conflict`;
-the phone's contact has another e-mail, so is `similar`; the honeypot was filled in: `spam`; or it
-could not be filed: `error`.
+the phone's contact has another e-mail, so is `similar`; the honeypot was filled in: `spam`; it
+could not be filed: `error`; or what is stored of it makes no sense: `unreadable`.
 """
 
 

@@ -21,8 +21,9 @@ from svc.domain.limits import LAPSES_MAX, LEASE_MS, PUSH_RETRIES_MS, REPLY_LIFE_
 ReplyState = Literal["waiting", "taken", "sent", "delivered", "read", "failed", "cancelled"]
 ReportedState = Literal["sent", "delivered", "read", "failed"]
 
-Failure = Literal["lapsed", "expired", "reported", "removed"]
-"""Why a reply failed: its last lease ended, or its time to wait; its bridge says so; or nobody is there."""
+Failure = Literal["lapsed", "expired", "reported", "removed", "unreadable"]
+"""Why a reply failed: its last lease ended, or its time to wait; its bridge says so; nobody is there; or what
+is stored of it makes no sense."""
 
 _REPLACED_BY: Final[dict[ReportedState, frozenset[ReplyState]]] = {
     "sent": frozenset({"waiting", "taken"}),

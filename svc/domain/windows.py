@@ -13,7 +13,9 @@ class SlidingWindow:
     Exact: an event counts from its own time until it is *window_ms* old, and then no longer.
     It never holds more than *maximum* times (eight bytes each): those beyond it could not
     change any answer, because the oldest that are kept decide when there is room again.
-    Ask with times that do not run backwards; what has left the window is forgotten.
+    Ask with times that do not run backwards; what has left the window is forgotten. An event from the future,
+    such as one that was stored while the clock was ahead, counts as at the time that it is first asked at: so
+    nothing is ever told to wait for longer than the window.
     """
 
     __slots__ = ("_times", "maximum", "window_ms")
@@ -31,6 +33,9 @@ class SlidingWindow:
     def room(self, now: int) -> int:
         """How many events still fit at *now*; 0 to `maximum`."""
         self._forget(now)
+        if self._times and self._times[-1] > now:
+            future = bisect_right(self._times, now)
+            self._times[future:] = array("q", [now]) * (len(self._times) - future)
         return self.maximum - len(self._times)
 
     def add(self, at: int) -> None:

@@ -43,7 +43,7 @@ def _keys(conn: Connection, organization_id: str, now: int) -> dict[str, KeyFact
     )
     found = {}
     for row in rows:
-        tools = tools_of(row.tools)
+        tools = tools_of(row.tools, row.id)
         found[row.digest] = KeyFacts(
             id=row.id,
             creator_id=row.creator_id,

@@ -24,12 +24,13 @@ from svc.domain.people import clean_name
 from svc.domain.roles import ADMIN, OWNER, Role
 from svc.storage import roles, standing
 from svc.storage.prepared import Prepared
+from svc.storage.readable import LenientDecoder
 from svc.storage.store import Tx
 from svc.storage.tables import api_keys, organizations, people
 
 ExpiresIn = Literal["30d", "90d", "1y"]
 
-_tools = msgspec.json.Decoder(tuple[str, ...])
+_tools = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, api_keys.c.tools)
 
 
 class NewKey(msgspec.Struct, frozen=True, kw_only=True):
@@ -176,7 +177,7 @@ def of_organization(conn: Connection, organization_id: str, now: int) -> list[Li
         )
         .order_by(api_keys.c.id)
     )
-    return [ListedKey(**(row._asdict() | {"tools": tools_of(row.tools)})) for row in rows]
+    return [ListedKey(**(row._asdict() | {"tools": tools_of(row.tools, row.id)})) for row in rows]
 
 
 def count_live(conn: Connection, organization_id: str, now: int) -> int:
@@ -201,9 +202,9 @@ def note_uses(tx: Tx, used_at: Mapping[str, int]) -> None:
     _NOTE_USE.many(tx.conn, [{"key_id": key_id, "used_at": at} for key_id, at in used_at.items()])
 
 
-def tools_of(stored: str | None) -> tuple[str, ...] | None:
-    """The names that a key is narrowed to, from the column."""
-    return None if stored is None else _tools.decode(stored)
+def tools_of(stored: str | None, key_id: str) -> tuple[str, ...] | None:
+    """The names that a key is narrowed to, from the column; unreadable ones narrow it to none."""
+    return None if stored is None else _tools.read(stored, key_id)
 
 
 def _check(own: Role, role: Role, asked: NewKey) -> None:

@@ -1,6 +1,7 @@
 """Contacts as forms and messengers need them: found by the e-mail or phone that they are known by."""
 
 from collections.abc import Collection, Sequence
+from typing import Any, Final
 
 import msgspec
 from sqlalchemy import Connection, bindparam, insert, select
@@ -26,6 +27,7 @@ _BY_ID = Prepared(
         records.c.id.in_(bindparam("ids", expanding=True)),
     )
 )
+_decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 _INSERT_IDENTITY = Prepared(insert(identities))
 
 
@@ -72,7 +74,7 @@ def survivors(conn: Connection, organization_id: str, ids: Collection[str]) -> d
 
 
 def _contact(contact_id: str, stored: str) -> Contact:
-    return Contact(id=contact_id, properties=msgspec.json.decode(stored))
+    return Contact(id=contact_id, properties=_decode(stored))
 
 
 def remember(conn: Connection, organization_id: str, learned: Sequence[tuple[str, str, str]]) -> None:

@@ -29,6 +29,7 @@ from svc.storage import (
     members,
     objects,
     organizations,
+    readable,
     records,
     teams,
 )
@@ -36,6 +37,7 @@ from svc.storage.channel_tables import conversations
 from svc.storage.enrichments import Learned
 from svc.storage.events import NewEvent
 from svc.storage.prepared import Prepared
+from svc.storage.readable import LenientDecoder
 from svc.storage.store import Tx
 
 ConversationStatus = Literal["open", "closed"]
@@ -111,8 +113,8 @@ _PLAIN: Final = (
     "last_message_at",
 )
 
-_decode_known: Final = msgspec.json.Decoder(Known).decode
-_decode_ids: Final = msgspec.json.Decoder(tuple[str, ...]).decode
+_evidence: Final = LenientDecoder(msgspec.json.Decoder(Known), Known, conversations.c.evidence)
+_candidates: Final = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, conversations.c.candidates)
 
 
 def open_one(
@@ -333,7 +335,14 @@ def _match(tx: Tx, kept: Conversation, chosen: str | None = None) -> Conversatio
     organization = organizations.get(tx.conn, kept.organization_id)
     email, phone = _read(kept.known, organization.country)
     contact_id = chosen or kept.contact_id
-    found = contacts.known_by(tx.conn, organization.id, [email] if email else [], [phone] if phone else [])
+    try:
+        found = contacts.known_by(
+            tx.conn, organization.id, [email] if email else [], [phone] if phone else []
+        )
+    except msgspec.DecodeError as error:
+        # The message is recorded all the same. Somebody may say who it is, once the contact can be read.
+        readable.tell("contacts of a conversation", kept.id, error)
+        return kept
     if contact_id is not None and contact_id not in {one.id for one in found}:
         found += contacts.by_ids(tx.conn, organization.id, [contact_id])
     directory = Directory(
@@ -416,6 +425,7 @@ def _json(value: object) -> str:
 def _from_row(row: Any) -> Conversation:
     return Conversation(
         **{name: getattr(row, name) for name in _PLAIN},
-        known=_decode_known(row.evidence),
-        candidates=_decode_ids(row.candidates) if row.candidates else (),
+        # What cannot be read is learned again: a message of the conversation must not be turned away for it.
+        known=_evidence.read(row.evidence, row.id),
+        candidates=_candidates.read(row.candidates, row.id),
     )

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 from svc.domain import embed_rules
 from svc.domain.changes import EmbedsChanged
 from svc.domain.embeds import AnyBlock, Embed, EmbedStatus
-from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
+from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, Unreadable
 from svc.domain.ids import new_id
 from svc.domain.keys import EMBED_KEY, new_key
 from svc.domain.limits import EMBED_BLOCKS_MAX, EMBEDS_MAX, LIST_ROWS
@@ -17,6 +17,7 @@ from svc.domain.near_names import shown
 from svc.storage import forms, objects, organizations, sites
 from svc.storage.objects import StoredObject
 from svc.storage.prepared import Prepared
+from svc.storage.readable import LenientDecoder
 from svc.storage.store import Tx
 from svc.storage.tables import embeds as rows
 from svc.storage.tables import sites as site_rows
@@ -35,7 +36,8 @@ _COLUMNS = (
 )
 _SELECT = select(*_COLUMNS).select_from(rows.outerjoin(site_rows, rows.c.site_id == site_rows.c.id))
 _BY_KEY = Prepared(_SELECT.where(rows.c.embed_key == bindparam("embed_key")))
-_decode: Final = msgspec.json.Decoder(tuple[AnyBlock, ...]).decode
+_decoder: Final = msgspec.json.Decoder(tuple[AnyBlock, ...])
+_listed: Final = LenientDecoder(_decoder, tuple, rows.c.blocks)
 
 
 class _Known(msgspec.Struct, frozen=True):
@@ -139,17 +141,23 @@ def get(conn: Connection, organization_id: str, embed_id: str) -> Embed:
 
 
 def by_key(conn: Connection, embed_key: str) -> Embed:
-    """The embed with the public key, whatever its status. Raises `NotFound`."""
+    """The embed with the public key, whatever its status. Raises `NotFound` and `Unreadable`."""
     row = _BY_KEY.one(conn, {"embed_key": embed_key})
     if row is None:
         raise NotFound("no such embed")
-    return _from_row(tuple(row))
+    try:
+        return _from_row(tuple(row))
+    except msgspec.DecodeError as error:
+        raise Unreadable(f"what is stored of the embed {row.id} cannot be read") from error
 
 
 def of_organization(
     conn: Connection, organization_id: str, *, after: str = "", limit: int = LIST_ROWS
 ) -> list[Embed]:
-    """The organization's embeds that are not removed, the oldest first, from behind the id *after*."""
+    """The organization's embeds that are not removed, the oldest first, from behind the id *after*.
+
+    One whose blocks cannot be read is listed without them.
+    """
     found = conn.execute(
         _SELECT.where(
             rows.c.organization_id == organization_id, rows.c.id > after, rows.c.status != "removed"
@@ -157,7 +165,7 @@ def of_organization(
         .order_by(rows.c.id)
         .limit(limit)
     )
-    return [_from_row(tuple(row)) for row in found]
+    return [_from_row(tuple(row), _listed.read(row.blocks, row.id)) for row in found]
 
 
 def _check(
@@ -201,7 +209,7 @@ def _encode(blocks: Sequence[AnyBlock]) -> str:
     return msgspec.json.encode(blocks).decode()
 
 
-def _from_row(row: tuple[Any, ...]) -> Embed:
+def _from_row(row: tuple[Any, ...], readable: tuple[AnyBlock, ...] | None = None) -> Embed:
     embed_id, organization_id, name, embed_key, status, site_id, domain, blocks, created_at, updated_at = row
     return Embed(
         id=embed_id,
@@ -211,7 +219,7 @@ def _from_row(row: tuple[Any, ...]) -> Embed:
         status=status,
         site_id=site_id,
         domain=domain,
-        blocks=_decode(blocks),
+        blocks=_decoder.decode(blocks) if readable is None else readable,
         created_at=created_at,
         updated_at=updated_at,
     )

@@ -12,12 +12,24 @@ from svc.domain.errors import Conflict
 from svc.domain.filing import Contact, Directory, Filing, StoredSubmission, file, file_to
 from svc.domain.ids import new_id
 from svc.domain.limits import FILING_BATCH_MAX
+from svc.domain.matching import HeldReason
 from svc.domain.objects import CONTACT, DEAL, DEAL_STAGES
-from svc.storage import contacts, enrichments, events, objects, organizations, records, submissions, visits
+from svc.storage import (
+    contacts,
+    enrichments,
+    events,
+    objects,
+    organizations,
+    records,
+    stored_submissions,
+    visits,
+)
 from svc.storage.enrichments import Learned
 from svc.storage.events import NewEvent
 from svc.storage.prepared import Prepared
+from svc.storage.readable import is_unreadable
 from svc.storage.store import Tx
+from svc.storage.stored_submissions import UnreadableSubmission
 from svc.storage.tables import notes
 from svc.storage.tables import submissions as submission_rows
 
@@ -40,26 +52,28 @@ def cabinet(conn: Connection, organization_id: str) -> Cabinet:
 
 def file_due(tx: Tx, where: Cabinet, batch: int = FILING_BATCH_MAX) -> int:
     """File the oldest due submissions, at most *batch*, and return how many that were."""
-    due = submissions.due(tx.conn, where.organization_id, batch)
-    if due:
-        directory = _directory(tx, where, due)
-        _write(tx, where, [file(one, directory) for one in due], filed_by=None)
+    due = stored_submissions.due(tx.conn, where.organization_id, batch)
+    _hold(tx, where, due.unreadable, "unreadable")
+    if due.readable:
+        directory = _directory(tx, where, due.readable)
+        _write(tx, where, [file(one, directory) for one in due.readable], filed_by=None)
     return len(due)
 
 
 def file_each_due(tx: Tx, where: Cabinet, batch: int = FILING_BATCH_MAX) -> int:
     """As `file_due`, each submission for itself; one that cannot be filed is held, as `error`."""
-    due = submissions.due(tx.conn, where.organization_id, batch)
-    for one in due:
+    due = stored_submissions.due(tx.conn, where.organization_id, batch)
+    _hold(tx, where, due.unreadable, "unreadable")
+    for one in due.readable:
         try:
             with tx.conn.begin_nested():
                 _write(tx, where, [file(one, _directory(tx, where, [one]))], filed_by=None)
-        except OperationalError:
-            # The machine's fault, and not the submission's: all of this is tried again later.
-            raise
-        except Exception:
+        except Exception as error:
+            if isinstance(error, OperationalError) and not is_unreadable(error):
+                # The machine's fault, and not the submission's: all of this is tried again later.
+                raise
             log.exception("a submission could not be filed and is held", submission=one.id)
-            _write(tx, where, [Filing(submission=one, held="error")], filed_by=None)
+            _hold(tx, where, [UnreadableSubmission(one.id, one.form.id)], "error")
     return len(due)
 
 
@@ -74,7 +88,7 @@ def attach(
         NotFound: the organization has no such submission.
         Conflict: it is not held, or the contact is not among its candidates, or not there any more.
     """
-    held = submissions.held(tx.conn, where.organization_id, submission_id)
+    held = stored_submissions.held(tx.conn, where.organization_id, submission_id)
     chosen: list[Contact] = []
     if contact_id is not None:
         survivors = contacts.survivors(tx.conn, where.organization_id, held.candidates)
@@ -88,6 +102,20 @@ def attach(
     filing = file_to(held.submission, contact_id, directory)
     _write(tx, where, [filing], filed_by=filed_by)
     return filing
+
+
+_HOLD = Prepared(
+    update(submission_rows)
+    .where(submission_rows.c.id == bindparam("submission_id"))
+    .values(state="held", held_reason=bindparam("reason"))
+)
+
+
+def _hold(tx: Tx, where: Cabinet, which: Sequence[UnreadableSubmission], reason: HeldReason) -> None:
+    """Put submissions aside as they are stored: nothing of them is read."""
+    _HOLD.many(tx.conn, [{"submission_id": one.id, "reason": reason} for one in which])
+    held = [_held_event(one.id, one.form_id, reason) for one in which]
+    events.record(tx.conn, where.organization_id, tx.now, held)
 
 
 def _directory(
@@ -221,16 +249,15 @@ def _source(submission: StoredSubmission) -> dict[str, str]:
     return {"kind": "form", "formId": submission.form.id, "submissionId": submission.id}
 
 
+def _held_event(submission_id: str, form_id: str, reason: HeldReason | None) -> NewEvent:
+    return NewEvent("submission.held", {"submissionId": submission_id, "formId": form_id, "reason": reason})
+
+
 def _happened(filing: Filing, deal_id: str | None) -> list[NewEvent]:
     submission, contact = filing.submission, filing.contact
     source = _source(submission)
     if contact is None:
-        return [
-            NewEvent(
-                "submission.held",
-                {"submissionId": submission.id, "formId": submission.form.id, "reason": filing.held},
-            )
-        ]
+        return [_held_event(submission.id, submission.form.id, filing.held)]
     happened = list(enrichments.happened(_learned(filing)))
     if deal_id is not None:
         deal = {"id": deal_id, "objectType": DEAL, "properties": _deal(filing)}

@@ -19,6 +19,7 @@ from svc.domain.organizations import Organization
 from svc.domain.properties import Property
 from svc.storage import objects
 from svc.storage.prepared import Prepared
+from svc.storage.readable import LenientDecoder
 from svc.storage.store import Tx
 from svc.storage.tables import forms, sites
 
@@ -40,7 +41,8 @@ JOINED = forms.outerjoin(sites, forms.c.site_id == sites.c.id)
 _BY_KEY = Prepared(select(*COLUMNS).select_from(JOINED).where(forms.c.form_key == bindparam("form_key")))
 _STORED: Final = select(*COLUMNS, forms.c.site_id, forms.c.created_at, forms.c.updated_at).select_from(JOINED)
 
-_field_map = msgspec.json.Decoder(dict[str, str])
+_field_map = LenientDecoder(msgspec.json.Decoder(dict[str, str]), dict, forms.c.field_map)
+"""Without its map a form still takes submissions: what would be mapped goes to the note."""
 
 
 class StoredForm(Form, frozen=True, kw_only=True):
@@ -207,14 +209,14 @@ def from_row(row: tuple[Any, ...]) -> Form:
         form_key=form_key,
         status=status,
         domain=domain,
-        field_map=_field_map.decode(field_map),
+        field_map=_field_map.read(field_map, form_id),
         deal_title=deal_title,
         honeypot=honeypot,
     )
 
 
 def _stored(row: Any) -> StoredForm:
-    return StoredForm(**row._asdict() | {"field_map": _field_map.decode(row.field_map)})
+    return StoredForm(**row._asdict() | {"field_map": _field_map.read(row.field_map, row.id)})
 
 
 def announce_all(tx: Tx, organization_id: str) -> None:

@@ -13,9 +13,10 @@ from sqlalchemy import Connection, MetaData
 
 from svc.clock import Clock
 from svc.domain.sealing import Sealer
+from svc.storage import clock_marks, future_times
 from svc.storage._sqlite.engine import make_engine, raw
 from svc.storage._sqlite.group_commit import BATCH_UNITS_MAX, QUEUE_UNITS_MAX, GroupCommitStore
-from svc.storage._sqlite.transaction import schema_change
+from svc.storage._sqlite.transaction import read_snapshot, schema_change
 from svc.storage.store import Store
 from svc.storage.tables import metadata
 
@@ -42,6 +43,8 @@ async def inline_store(
     async with AsyncExitStack() as opening:
         conn = opening.enter_context(make_engine(path).connect())
         prepare(conn)
+        found = read_snapshot(conn, clock_marks.traces)
+        clock_marks.resume(clock, found)
         store = GroupCommitStore(
             clock,
             writer=_InlineLane(conn),
@@ -53,6 +56,8 @@ async def inline_store(
             sealer=sealer,
         )
     try:
+        if found.latest and found.latest > clock.now():
+            await store.write(future_times.put_right)
         yield store
     finally:
         await store.aclose()

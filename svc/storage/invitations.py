@@ -1,5 +1,7 @@
 """Invitations: how a person becomes a member. No mail is sent: whoever invites passes the link on."""
 
+from typing import Any
+
 import msgspec
 from sqlalchemy import Connection, delete, insert, select, update
 
@@ -13,10 +15,11 @@ from svc.domain.people import Person
 from svc.domain.roles import OWNER, Role
 from svc.storage import accounts, audit, members, roles, standing, teams
 from svc.storage.accounts import NewAccount
+from svc.storage.readable import LenientDecoder
 from svc.storage.store import Tx
 from svc.storage.tables import invitations
 
-_team_ids = msgspec.json.Decoder(tuple[str, ...])
+_team_ids = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, invitations.c.team_ids)
 
 
 class Invitation(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,7 +116,7 @@ def waiting(conn: Connection, token_digest: str, now: int) -> Invitation:
     ).one_or_none()
     if row is None:
         raise NotFound("no such invitation, or it was used, or is too old")
-    return Invitation(**(row._asdict() | {"team_ids": _team_ids.decode(row.team_ids)}))
+    return _from_row(row)
 
 
 def accept(tx: Tx, token_digest: str, person_id: str) -> Invitation:
@@ -169,7 +172,13 @@ def of_organization(conn: Connection, organization_id: str, now: int) -> list[In
         )
         .order_by(invitations.c.id)
     )
-    return [Invitation(**(row._asdict() | {"team_ids": _team_ids.decode(row.team_ids)})) for row in rows]
+    return [_from_row(row) for row in rows]
+
+
+def _from_row(row: Any) -> Invitation:
+    """The invitation of a row; one whose teams cannot be read leads to none."""
+    team_ids = _team_ids.read(row.team_ids, row.id)
+    return Invitation(**(row._asdict() | {"team_ids": team_ids}))
 
 
 def _inviter(tx: Tx, invitation: Invitation) -> Role:

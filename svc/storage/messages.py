@@ -31,6 +31,7 @@ from svc.storage.channel_tables import replies as reply_rows
 from svc.storage.conversations import Conversation, Known
 from svc.storage.events import NewEvent
 from svc.storage.prepared import Prepared
+from svc.storage.readable import each
 from svc.storage.store import Tx
 
 
@@ -232,8 +233,8 @@ def list_page(
     rows = conn.execute(
         select(*_SHOWN).select_from(_JOINED).where(*where).order_by(messages.c.id.desc()).limit(limit + 1)
     ).all()
-    found = [_from_row(row) for row in rows[:limit]]
-    return found, cursors.write(question, Position((), found[-1].id)) if len(rows) > limit else None
+    found = each(rows[:limit], _from_row, "messages")
+    return found, cursors.write(question, Position((), rows[limit - 1].id)) if len(rows) > limit else None
 
 
 def _name(tx: Tx, message_id: str, connection_id: str, conversation_id: str, external_id: str) -> None:

@@ -15,12 +15,13 @@ from svc.domain.near_names import hint, shown
 from svc.domain.objects import BUILTIN_OBJECTS
 from svc.domain.properties import Property
 from svc.storage.prepared import Prepared
+from svc.storage.readable import LenientDecoder
 from svc.storage.store import Tx
 from svc.storage.tables import objects, properties
 
 IndexState = Literal["building", "ready"]
 
-_decode_options: Final = msgspec.json.Decoder(tuple[str, ...]).decode
+_options: Final = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, properties.c.options)
 
 
 class StoredProperty(Property, frozen=True, kw_only=True):
@@ -147,7 +148,7 @@ def properties_of(conn: Connection, object_id: str) -> dict[str, StoredProperty]
             slug=slug,
             label=label,
             type=kind,
-            options=_decode_options(options) if options != "[]" else (),
+            options=_options.read(options, property_id) if options != "[]" else (),
             personal=personal,
             unique=unique,
             id=property_id,

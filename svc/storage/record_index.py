@@ -17,6 +17,7 @@ from svc.domain.searching import words_of
 from svc.domain.sort_keys import fold, sort_key
 from svc.storage import search_words
 from svc.storage.prepared import Prepared
+from svc.storage.readable import LenientDecoder
 from svc.storage.store import Tx
 from svc.storage.tables import BUILDING, properties, record_keys, records, relations, unique_values
 
@@ -45,6 +46,7 @@ _SHAPE: Final = Prepared(
     .where(properties.c.object_id == bindparam("object_id"))
     .order_by(properties.c.position)
 )
+_properties: Final = LenientDecoder(msgspec.json.Decoder(dict[str, Any]), dict, records.c.properties)
 _INSERT_KEY: Final = Prepared(insert(record_keys))
 _DELETE_KEY: Final = Prepared(
     delete(record_keys).where(
@@ -237,7 +239,8 @@ def build(tx: Tx, organization_id: str, batch: int = INDEX_BATCH) -> bool:
             {
                 "property_id": row.id,
                 "record_id": one.id,
-                "key": sort_key(row.type, msgspec.json.decode(one.properties).get(row.slug)),
+                # One that cannot be read is left out of lists, whatever its key.
+                "key": sort_key(row.type, _properties.read(one.properties, one.id).get(row.slug)),
             }
             for one in found
         ],

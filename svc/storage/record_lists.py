@@ -50,7 +50,7 @@ from svc.domain.queries import (
 from svc.domain.sort_keys import EMPTY, FIRST, LAST
 from svc.domain.times import ms_of, rfc3339
 from svc.domain.values import Values
-from svc.storage import objects
+from svc.storage import objects, readable
 from svc.storage.objects import StoredObject
 from svc.storage.records import Record, visible
 from svc.storage.tables import record_keys, records
@@ -185,7 +185,11 @@ class _Reader:
         self._times = not asked.isdisjoint(TIMES)
 
     def read(self, row: Any) -> _Found | None:
-        stored: Values = _decode(row.properties)
+        try:
+            stored: Values = _decode(row.properties)
+        except msgspec.DecodeError as error:
+            readable.tell("records", row.id, error)
+            return None
         values = stored
         if self._times:
             times = {CREATED_AT: rfc3339(row.created_at), UPDATED_AT: rfc3339(row.updated_at)}

@@ -7,6 +7,7 @@ from svc.domain import cursors
 from svc.domain.cursors import Position
 from svc.domain.limits import LIST_ROWS
 from svc.storage import objects, records
+from svc.storage.readable import each
 from svc.storage.records import Record
 from svc.storage.tables import properties, relations
 from svc.storage.tables import records as record_rows
@@ -53,8 +54,11 @@ def leading_to(
         .order_by(record_rows.c.id, properties.c.slug)
         .limit(limit + 1)
     ).all()
-    found = [
-        Related(property=row.slug, record=records.from_row(by_id[row.object_id], row)) for row in rows[:limit]
-    ]
-    last = Position((found[-1].property.encode(),), found[-1].record.id) if len(rows) > limit else None
+    found = each(
+        rows[:limit],
+        lambda row: Related(property=row.slug, record=records.from_row(by_id[row.object_id], row)),
+        "records",
+    )
+    end = rows[limit - 1] if len(rows) > limit else None
+    last = None if end is None else Position((end.slug.encode(),), end.id)
     return found, None if last is None else cursors.write(question, last)

@@ -12,6 +12,7 @@ from svc.domain.searching import Sought, fit, sought
 from svc.storage import objects, search_words
 from svc.storage.objects import StoredObject
 from svc.storage.prepared import Prepared
+from svc.storage.readable import each
 from svc.storage.record_index import mark_of
 from svc.storage.records import Record, from_row
 from svc.storage.tables import records
@@ -64,10 +65,10 @@ def _hits(conn: Connection, of: StoredObject, looked_for: Sought) -> list[Hit]:
     ids = search_words.newest(conn, words, prefix=looked_for.prefix, most=SEARCH_CANDIDATES_MAX)
     slugs = [slug for slug, prop in of.properties.items() if prop.type in TEXT_TYPES]
     hits: list[Hit] = []
-    for row in _ROWS.all(conn, {"ids": ids}) if ids else ():
-        if row.object_id != of.id or row.deleted_at is not None:
-            continue  # two objects may share a mark
-        record = from_row(of, row)
+    rows = _ROWS.all(conn, {"ids": ids}) if ids else ()
+    # Two objects may share a mark.
+    own = [row for row in rows if row.object_id == of.id and row.deleted_at is None]
+    for record in each(own, lambda row: from_row(of, row), "records"):
         score = fit(looked_for, slugs, record.properties)
         if score is not None:
             hits.append(Hit(record, score))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
+import structlog
 from sqlalchemy import (
     Connection,
     Integer,
@@ -36,6 +37,8 @@ from svc.storage.channel_tables import IS_OPEN, OPEN, connections, conversations
 from svc.storage.events import NewEvent
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
+
+log = structlog.get_logger("svc.storage.replies")
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,8 +203,14 @@ def hand_out(tx: Tx, connection_id: str, most: int, *, hands_out: bool) -> Hande
     for row in found[:most]:
         before = _from_row(row)
         after = rules.take(before.dispatch, new_id("lse", tx.now), tx.now)
+        try:
+            outbound = _outbound(row, after)
+        except msgspec.DecodeError as error:
+            log.warning("a reply cannot be read, and has failed", reply=before.id, why=str(error))
+            _write(tx, before, rules.fail(before.dispatch, "unreadable"))
+            continue
         _write(tx, before, after)
-        taken.append(_outbound(row, after))
+        taken.append(outbound)
     return Handed(
         replies=tuple(taken), more=len(found) > most, next_at=_next_at(tx.conn, connection_id, tx.now)
     )

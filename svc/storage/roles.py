@@ -114,9 +114,7 @@ def custom(conn: Connection, organization_id: str) -> dict[str, Role]:
         .where(roles.c.organization_id == organization_id)
         .order_by(roles.c.id)
     )
-    return {
-        row.id: Role(row.id, row.name, standing.stored_permissions.decode(row.permissions)) for row in rows
-    }
+    return {row.id: Role(row.id, row.name, standing.permissions_in(row.permissions, row.id)) for row in rows}
 
 
 def _custom(tx: Tx, call: Call, role_id: str) -> Role:

@@ -15,10 +15,11 @@ from sqlalchemy.exc import DatabaseError
 from svc.clock import Clock
 from svc.domain.sealing import Sealer
 from svc.storage import _aiosqlite_trio as aiosqlite_trio
-from svc.storage import migrate
+from svc.storage import clock_marks, future_times, migrate
 from svc.storage._sqlite.engine import make_engine, make_file, raw, sole_use
 from svc.storage._sqlite.group_commit import BATCH_UNITS_MAX, QUEUE_UNITS_MAX, GroupCommitStore
 from svc.storage._sqlite.transaction import read_snapshot, schema_change
+from svc.storage.clock_marks import Traces
 from svc.storage.store import Store, StoreFailed
 
 R = TypeVar("R")
@@ -43,22 +44,31 @@ async def open_store(
 ) -> AsyncIterator[Store]:
     """The store over the file at *path*, made if it is not there, and closed on leaving.
 
-    *prepare* runs over the writer's connection before anything else, outside of a transaction.
+    *prepare* runs over the writer's connection before anything else, outside of a transaction. *clock* and
+    the ids of this process go on after what is stored.
     Raises `StoreInUse`, `SchemaTooNew`, and `StoreFailed` for a file that cannot be used.
     """
     engine = make_engine(path)
+    looked: list[Traces] = []
+
+    def prepare_and_look(conn: Connection) -> None:
+        prepare(conn)
+        looked.append(read_snapshot(conn, clock_marks.traces))
+
     async with AsyncExitStack() as opening:
         try:
             make_file(path)
             opening.enter_context(sole_use(path))
             with trio.CancelScope(shield=True):
-                writer = await opening.enter_async_context(_thread_lane(engine, "writer", prepare))
+                writer = await opening.enter_async_context(_thread_lane(engine, "writer", prepare_and_look))
                 reader = await opening.enter_async_context(_thread_lane(engine, "reader", _read_only))
                 long_reader = await opening.enter_async_context(
                     _thread_lane(engine, "long reader", _read_only)
                 )
         except (DatabaseError, sqlite3.DatabaseError, OSError) as error:
             raise StoreFailed(f"{path} cannot be opened: {getattr(error, 'orig', error)}") from error
+        [found] = looked
+        clock_marks.resume(clock, found)
         store = GroupCommitStore(
             clock,
             writer=writer,
@@ -70,6 +80,8 @@ async def open_store(
             sealer=sealer,
         )
     try:
+        if found.latest and found.latest > clock.now():
+            await store.write(future_times.put_right)
         yield store
     finally:
         await store.aclose()

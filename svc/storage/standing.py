@@ -4,6 +4,8 @@ A call was admitted from memory before its unit waited in the store's queue. Wha
 at the rows, so that nothing which was committed meanwhile can be slipped past.
 """
 
+from typing import Final
+
 import msgspec
 from sqlalchemy import Connection, select
 
@@ -11,10 +13,17 @@ from svc.domain.callers import Call
 from svc.domain.errors import ConfirmationRequired, Forbidden, PersonOnly
 from svc.domain.roles import BUILTIN_ROLES, OWNER, Permission, Role
 from svc.domain.sessions import is_fresh
+from svc.storage.readable import LenientDecoder
 from svc.storage.tables import members, organizations, roles
 
-stored_permissions = msgspec.json.Decoder(frozenset[Permission])
-"""Reads the column of a custom role's permissions."""
+_permissions: Final = LenientDecoder(
+    msgspec.json.Decoder(frozenset[Permission]), frozenset, roles.c.permissions
+)
+
+
+def permissions_in(stored: str, role_id: str) -> frozenset[Permission]:
+    """The permissions of a custom role from the column; unreadable ones permit nothing."""
+    return _permissions.read(stored, role_id)
 
 
 def require(conn: Connection, call: Call, permission: Permission) -> Role:
@@ -63,4 +72,4 @@ def active_role(conn: Connection, organization_id: str, person_id: str) -> Role 
     builtin = BUILTIN_ROLES.get(row.role_id)
     if builtin is not None or row.permissions is None:
         return builtin
-    return Role(row.role_id, row.name, stored_permissions.decode(row.permissions))
+    return Role(row.role_id, row.name, permissions_in(row.permissions, row.role_id))

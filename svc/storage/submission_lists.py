@@ -20,6 +20,7 @@ from svc.domain.matching import HeldReason
 from svc.domain.near_names import shown
 from svc.storage import contacts, visits
 from svc.storage.prepared import Prepared
+from svc.storage.readable import LenientDecoder
 from svc.storage.submissions import LABELS, Label
 from svc.storage.tables import DUE, HELD, QUEUED, forms, submissions
 from svc.storage.visits import Visit
@@ -61,6 +62,10 @@ class SubmissionPage(msgspec.Struct, frozen=True):
     submissions: list[SubmissionSummary]
     next_cursor: str | None
 
+
+_fields: Final = LenientDecoder(msgspec.json.Decoder(dict[str, Scalar]), dict, submissions.c.fields)
+_candidates: Final = LenientDecoder(msgspec.json.Decoder(list[str]), list, submissions.c.candidates)
+_visitors: Final = LenientDecoder(msgspec.json.Decoder(list[str]), list, submissions.c.visitors)
 
 _SUMMARY: Final = (
     submissions.c.id,
@@ -150,19 +155,19 @@ def get(conn: Connection, organization_id: str, submission_id: str) -> Submissio
     ).one_or_none()
     if row is None:
         raise NotFound(f"there is no submission {shown(submission_id)}")
-    candidates = msgspec.json.decode(row.candidates or "[]", type=list[str])
+    candidates = _candidates.read(row.candidates, row.id)
     survivors = contacts.survivors(conn, organization_id, candidates)
     return SubmissionDetails(
         **_facts(row)
         | {
-            "fields": msgspec.json.decode(row.fields),
+            "fields": _fields.read(row.fields, row.id),
             "candidates": list(dict.fromkeys(survivors.values())),
             "visits": visits.before(
                 conn,
                 organization_id,
                 row.received_at,
                 contact_id=row.contact_id,
-                visitors=msgspec.json.decode(row.visitors or "[]", type=list[str]),
+                visitors=_visitors.read(row.visitors, row.id),
             ),
         }
     )

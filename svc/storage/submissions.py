@@ -4,30 +4,27 @@
 `due` from the moment that its form's pace has a place for it.
 """
 
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from svc.domain.changes import SubmissionsDue
-from svc.domain.errors import Conflict, NotFound
-from svc.domain.filing import StoredSubmission
 from svc.domain.forms import Form, Scalar
 from svc.domain.ids import first_id, last_id, new_id
 from svc.domain.limits import (
     PACE_FILINGS_MAX,
     PACE_WINDOW_MS,
+    QUEUE_SUBMISSIONS_MAX,
     QUEUE_WINDOW_MS,
     SENDER_WINDOW_MS,
 )
-from svc.domain.near_names import shown
 from svc.domain.organizations import Organization
 from svc.storage import forms as form_rows
 from svc.storage import organizations, server_keys, sites
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import DUE, QUEUED, forms, submissions
-from svc.storage.tables import sites as site_rows
 
 State = Literal["due", "queued", "filed", "held"]
 Label = Literal["Filed", "Held", "Queued"]
@@ -124,9 +121,11 @@ _WAITING = Prepared(
     ).where(submissions.c.form_id == bindparam("form_id"), submissions.c.state == QUEUED)
 )
 _RECENT = Prepared(
-    select(submissions.c.sender, submissions.c.received_at, submissions.c.queued_at).where(
-        submissions.c.form_id == bindparam("form_id"), submissions.c.id >= bindparam("since")
-    )
+    select(submissions.c.sender, submissions.c.received_at, submissions.c.queued_at)
+    .where(submissions.c.form_id == bindparam("form_id"), submissions.c.id >= bindparam("since"))
+    .order_by(submissions.c.id.desc())
+    # As many as a form may take in an hour. Where a clock was ahead once, ids begin with later times.
+    .limit(PACE_FILINGS_MAX * (QUEUE_WINDOW_MS // PACE_WINDOW_MS + 1) + QUEUE_SUBMISSIONS_MAX)
 )
 _LAST = Prepared(
     select(submissions.c.paced_at)
@@ -176,95 +175,6 @@ def release(tx: Tx, organization_id: str, form_id: str, room: int) -> int:
     if released:
         tx.announce(SubmissionsDue(organization_id))
     return released
-
-
-DUE_COLUMNS: Final = (
-    submissions.c.id,
-    submissions.c.received_at,
-    submissions.c.email,
-    submissions.c.phone,
-    submissions.c.name,
-    submissions.c.fields,
-    submissions.c.recognised,
-    submissions.c.mapped,
-    submissions.c.dropped,
-    submissions.c.held_reason,
-    submissions.c.visitors,
-)
-"""What `stored` reads, followed by the columns of the form."""
-
-_JOINED = submissions.join(forms, forms.c.id == submissions.c.form_id).outerjoin(
-    site_rows, site_rows.c.id == forms.c.site_id
-)
-_DUE = Prepared(
-    select(*DUE_COLUMNS, *form_rows.COLUMNS)
-    .select_from(_JOINED)
-    .where(submissions.c.organization_id == bindparam("organization_id"), submissions.c.state == DUE)
-    .order_by(submissions.c.id)
-    .limit(bindparam("batch"))
-)
-
-_decode_fields = msgspec.json.Decoder(dict[str, Scalar]).decode
-_decode_names = msgspec.json.Decoder(tuple[str, ...]).decode
-_decode_mapped = msgspec.json.Decoder(dict[str, str]).decode
-
-
-def due(conn: Connection, organization_id: str, batch: int) -> list[StoredSubmission]:
-    """The organization's oldest due submissions, at most *batch*, in the order of arrival."""
-    rows = _DUE.all(conn, {"organization_id": organization_id, "batch": batch})
-    return [_stored(tuple(row)) for row in rows]
-
-
-def _stored(row: tuple[Any, ...]) -> StoredSubmission:
-    (
-        submission_id,
-        received_at,
-        email,
-        phone,
-        name,
-        fields,
-        recognised,
-        mapped,
-        dropped,
-        held_reason,
-        visitors,
-    ) = row[: len(DUE_COLUMNS)]
-    return StoredSubmission(
-        id=submission_id,
-        form=form_rows.from_row(row[len(DUE_COLUMNS) :]),
-        received_at=received_at,
-        email=email,
-        phone=phone,
-        name=name,
-        fields=_decode_fields(fields),
-        recognised=_decode_names(recognised),
-        mapped=_decode_mapped(mapped),
-        dropped=dropped,
-        held_reason=held_reason,
-        visitors=_decode_names(visitors) if visitors else (),
-    )
-
-
-class HeldSubmission(msgspec.Struct, frozen=True):
-    """A submission that waits for a person, and the contacts it may be from."""
-
-    submission: StoredSubmission
-    candidates: tuple[str, ...]
-
-
-def held(conn: Connection, organization_id: str, submission_id: str) -> HeldSubmission:
-    """A held submission. Raises `NotFound`, and `Conflict` for one that is not held."""
-    row = conn.execute(
-        select(*DUE_COLUMNS, *form_rows.COLUMNS, submissions.c.candidates, submissions.c.state)
-        .select_from(_JOINED)
-        .where(submissions.c.id == submission_id, submissions.c.organization_id == organization_id)
-    ).one_or_none()
-    if row is None:
-        raise NotFound(f"there is no submission {shown(submission_id)}")
-    *stored, candidates, state = row
-    if state != "held":
-        raise Conflict(f"the submission is not Held, it is {LABELS[state]}")
-    return HeldSubmission(_stored(tuple(stored)), _decode_names(candidates or "[]"))
 
 
 def organizations_with_due(conn: Connection) -> list[str]:

@@ -12,6 +12,7 @@ from svc.domain.limits import LIST_ROWS
 from svc.domain.near_names import shown
 from svc.domain.organizations import Organization
 from svc.storage import records
+from svc.storage.readable import each
 from svc.storage.records import Record, Source
 from svc.storage.store import Tx
 from svc.storage.tables import records as record_rows
@@ -60,11 +61,11 @@ def list_page(
     if after is not None:
         asked = asked.where(suggestions.c.id < after.id)
     rows = conn.execute(asked.order_by(suggestions.c.id.desc()).limit(limit + 1)).all()
-    found = [_from_row(row) for row in rows[:limit]]
-    if record_id is not None and not found:
+    found = each(rows[:limit], _from_row, "suggestions")
+    if record_id is not None and not rows:
         with named_at("/recordId"):
             records.row_of(conn, organization_id, None, record_id)
-    return found, cursors.write(question, Position((), found[-1].id)) if len(rows) > limit else None
+    return found, cursors.write(question, Position((), rows[limit - 1].id)) if len(rows) > limit else None
 
 
 def accept(tx: Tx, organization: Organization, suggestion_id: str, *, source: Source) -> Record:

@@ -527,3 +527,10 @@ idempotency: Final = Table(
     Column("created_at", BigInteger, nullable=False),
     Index("ix_idempotency_created_at", "created_at"),
 )
+
+clock_marks: Final = Table(
+    "clock_marks",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("at", BigInteger, nullable=False),
+)

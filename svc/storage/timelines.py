@@ -12,11 +12,19 @@ from svc.domain.cursors import Position
 from svc.domain.limits import LIST_ROWS
 from svc.domain.objects import DEAL
 from svc.storage import records
+from svc.storage.readable import LenientDecoder
 from svc.storage.tables import notes, record_changes, relations, submissions, visits
 from svc.storage.tables import objects as object_rows
 from svc.storage.tables import records as record_rows
 
 Kind = Literal["created", "updated", "deleted", "restored", "merged", "note", "submission", "visit", "deal"]
+
+
+_object: Final = msgspec.json.Decoder(dict[str, Any])
+_changed: Final = LenientDecoder(_object, dict, record_changes.c.changed)
+_source: Final = LenientDecoder(_object, dict, record_changes.c.source)
+_fields: Final = LenientDecoder(_object, dict, submissions.c.fields)
+_properties: Final = LenientDecoder(_object, dict, record_rows.c.properties)
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,7 +90,7 @@ def _entries(
 
 
 def _change(row: Any) -> Entry:
-    data = {"changed": msgspec.json.decode(row.changed), "source": msgspec.json.decode(row.source)}
+    data = {"changed": _changed.read(row.changed, row.id), "source": _source.read(row.source, row.id)}
     return Entry(id=row.id, kind=row.kind, at=row.at, data=data)
 
 
@@ -92,7 +100,7 @@ def _note(row: Any) -> Entry:
 
 
 def _submission(row: Any) -> Entry:
-    data = {"formId": row.form_id, "fields": msgspec.json.decode(row.fields), "dealId": row.deal_id}
+    data = {"formId": row.form_id, "fields": _fields.read(row.fields, row.id), "dealId": row.deal_id}
     return Entry(id=row.id, kind="submission", at=row.received_at, data=data)
 
 
@@ -102,7 +110,7 @@ def _visit(row: Any) -> Entry:
 
 
 def _deal(row: Any) -> Entry:
-    values = msgspec.json.decode(row.properties)
+    values = _properties.read(row.properties, row.id)
     data = {"recordId": row.id, "name": values.get("name"), "stage": values.get("stage")}
     return Entry(id=row.id, kind="deal", at=row.created_at, data=data)
 

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Collection, Sequence
 
 import msgspec
-from sqlalchemy import Connection, and_, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select, update
 
 from svc.domain.ids import new_id
 from svc.domain.limits import VISITOR_KEY_DAYS, VISITS_SHOWN_MAX
@@ -105,7 +105,9 @@ def rotate_keys(tx: Tx) -> list[bytes]:
     submissions remember of their visitors goes as well, for a name stands beside it.
     """
     today = day_of(tx.now)
-    tx.conn.execute(delete(visitor_keys).where(visitor_keys.c.day <= today - VISITOR_KEY_DAYS))
+    # One of a later day was made while the clock was ahead, and would name visitors until that day is over.
+    wrong = or_(visitor_keys.c.day <= today - VISITOR_KEY_DAYS, visitor_keys.c.day > today)
+    tx.conn.execute(delete(visitor_keys).where(wrong))
     tx.conn.execute(
         update(submissions)
         .where(

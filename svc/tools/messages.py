@@ -98,7 +98,7 @@ class MessageAnswer(Answer, frozen=True, kw_only=True):
         about(
             description="`reported`: the messenger did not take it. `lapsed`: the bridge took it five times"
             " and never said what became of it. `expired`: it waited an hour. `removed`: the connection is"
-            " gone."
+            " gone. `unreadable`: what is stored of it makes no sense."
         ),
     ]
     error: ErrorAnswer | None

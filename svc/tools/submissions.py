@@ -43,8 +43,9 @@ class SubmissionLine(Answer, frozen=True, kw_only=True):
             description=(
                 "Why it is held, or was until somebody attached it. `several` contacts have the e-mail or the"
                 " phone; e-mail and phone are of two contacts, a `conflict`; the phone's contact has another"
-                " e-mail, so is `similar`; the honeypot was filled in, so it is `spam`; or an `error`: it"
-                " could not be filed."
+                " e-mail, so is `similar`; the honeypot was filled in, so it is `spam`; an `error`: it could"
+                " not be filed; or `unreadable`: what is stored of it makes no sense, and `fields` may be"
+                " empty."
             )
         ),
     ]

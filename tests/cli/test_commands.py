@@ -251,6 +251,10 @@ def test_a_healthy_database_keeps_every_promise(svc: Svc, shop: Path) -> None:
     ("broken", "promise"),
     [
         ("DELETE FROM objects WHERE slug = 'deal'", "every organization has its built-in objects"),
+        ("UPDATE submissions SET fields = 'x'", "everything that is stored can be read"),
+        ("UPDATE records SET properties = CAST(x'ff' AS TEXT)", "everything that is stored can be read"),
+        ("UPDATE embeds SET blocks = '[{}]'", "everything that is stored can be read"),
+        ("UPDATE forms SET field_map = '[]'", "everything that is stored can be read"),
         ("UPDATE forms SET site_id = 'sit_gone'", "nothing refers to what is not there"),
         ("UPDATE submissions SET state = 'lost'", "every submission is due, queued, filed or held"),
         (

@@ -29,7 +29,7 @@ class NaiveWindow:
 @given(
     window_ms=st.integers(1, 50),
     maximum=st.integers(1, 5),
-    before=st.lists(st.integers(-40, 40), max_size=12),
+    before=st.lists(st.integers(-40, 0), max_size=12),
     steps=st.lists(st.tuples(st.integers(0, 30), st.booleans()), max_size=40),
 )
 def test_it_answers_as_one_that_remembers_everything(
@@ -94,3 +94,14 @@ def test_an_event_that_is_taken_back_did_not_happen() -> None:
     window.take_back(1_500)
 
     assert 1 == window.room(2_000)
+
+
+@given(st.lists(st.integers(0, 10 * MINUTE), max_size=30), st.integers(0, 3 * MINUTE))
+def test_an_event_from_the_future_counts_as_now(times: list[int], now: int) -> None:
+    """Nobody has to wait for longer than the window, however far ahead a clock was when it was stored."""
+    window = SlidingWindow(MINUTE, 5, times)
+    plain = SlidingWindow(MINUTE, 5, [min(at, now) for at in times])
+
+    assert (plain.room(now), plain.next_room_at(now)) == (window.room(now), window.next_room_at(now))
+    assert (window.next_room_at(now) or 0) <= now + MINUTE
+    assert 5 == window.room(now + MINUTE)

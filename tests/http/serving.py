@@ -1,6 +1,6 @@
 """A server for tests, on real sockets or in memory, and clients that say exactly what they are told to."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -29,6 +29,11 @@ class _Noon:
 
     def now(self) -> int:
         return NOON
+
+    wall = now
+
+    def start_from(self, stored: Iterable[int]) -> None:
+        """It is noon."""
 
 
 class Reply(msgspec.Struct):

@@ -14,6 +14,7 @@ from svc.storage import (
     record_index,
     replies,
     sites,
+    stored_submissions,
     submission_lists,
     submissions,
     visits,
@@ -30,7 +31,7 @@ from tests.town import town
             "pk_identities (organization_id=? AND kind=? AND value=?)",
             id="contacts known by",
         ),
-        pytest.param(submissions._DUE, "ix_submissions_due (organization_id=? AND state=?)", id="due"),
+        pytest.param(stored_submissions._DUE, "ix_submissions_due (organization_id=? AND state=?)", id="due"),
         pytest.param(submissions._WAITING, "ix_submissions_queued (form_id=? AND state=?)", id="queue"),
         pytest.param(
             submissions._RECENT, "ix_submissions_form_id_id (form_id=? AND id>?)", id="a form's last hour"

@@ -1,6 +1,6 @@
 """What every store does: the one over a file with its threads, and the inline ones of the tests of time."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, suppress
 from functools import partial
 from pathlib import Path
@@ -264,6 +264,11 @@ class _CancellingClock:
     def now(self) -> int:
         self.scope.cancel()
         return START
+
+    wall = now
+
+    def start_from(self, stored: Iterable[int]) -> None:
+        """It tells one time only."""
 
 
 @pytest.mark.parametrize("kind", ["file", "inline"])

@@ -30,7 +30,7 @@ class Context:
 
     def date_line(self) -> bytes:
         """The `Date` header line of this second."""
-        second = self._clock.now() // SECOND_MS
+        second = self._clock.wall() // SECOND_MS
         if second != self._date_second:
             self._date_second = second
             self._date_line = f"date: {format_date_time(second)}\r\n".encode()

@@ -1,0 +1,87 @@
+"""What the data knows of the time: the mark that a running service leaves each minute, and the newest ids.
+
+After a crash or a restart, time goes on from there and ids sort after those that are stored, even if the
+machine's clock was set back in between. Nothing is written for it on the way of a request.
+"""
+
+import msgspec
+from sqlalchemy import Column, Connection, Text, func, insert, inspect, select, update
+
+from svc.clock import Clock
+from svc.domain.ids import SEQUENCE, time_of
+from svc.domain.times import DAY_MS
+from svc.storage.store import Tx
+from svc.storage.tables import clock_marks, metadata
+
+_LATEST = "latest"
+"""The name of the one mark there is."""
+
+
+class Traces(msgspec.Struct, frozen=True):
+    """The latest time that was stored, as far as is known. Times are ms since the epoch."""
+
+    marked_at: int | None
+    newest_ulid: str | None
+    """The newest id of all tables, without its prefix."""
+
+    @property
+    def latest(self) -> int:
+        """The latest time, by the mark if there is one."""
+        return max(self.times, default=0) if self.marked_at is None else self.marked_at
+
+    @property
+    def times(self) -> tuple[int, ...]:
+        """What a clock goes on from. Ids count where the mark does not contradict them.
+
+        A clock that was years ahead leaves such ids for good, but its mark only until the next one.
+        """
+        found = () if self.marked_at is None else (self.marked_at,)
+        if self.newest_ulid is None:
+            return found
+        made_at = time_of(self.newest_ulid)
+        contradicted = self.marked_at is not None and made_at > self.marked_at + DAY_MS
+        return found if contradicted else (*found, made_at)
+
+
+def traces(conn: Connection) -> Traces:
+    """Look at the mark and at the end of each table's ids; tables that are not there are passed over."""
+    there = set(inspect(conn).get_table_names())
+    newest = [
+        found
+        for table in metadata.sorted_tables
+        if table.name in there and (key := table.c.get("id")) is not None and isinstance(key.type, Text)
+        if (found := _newest(conn, key)) is not None
+    ]
+    marked_at = marked(conn) if clock_marks.name in there else None
+    return Traces(marked_at, max(newest, default=None))
+
+
+def resume(clock: Clock, found: Traces) -> None:
+    """Have time and ids go on after what was found."""
+    if found.newest_ulid is not None:
+        SEQUENCE.go_on_after(found.newest_ulid)
+    clock.start_from(found.times)
+
+
+def marked(conn: Connection) -> int | None:
+    """The time of the last mark."""
+    at = conn.scalar(select(clock_marks.c.at).where(clock_marks.c.name == _LATEST))
+    return at if isinstance(at, int) else None
+
+
+def mark(tx: Tx) -> None:
+    """Remember that this time was told."""
+    done = tx.conn.execute(update(clock_marks).where(clock_marks.c.name == _LATEST).values(at=tx.now))
+    if not done.rowcount:
+        tx.conn.execute(insert(clock_marks).values(name=_LATEST, at=tx.now))
+
+
+def _newest(conn: Connection, key: "Column[str]") -> str | None:
+    """The end of a table's ids, by its index; None for an empty table, or where it is no id of ours."""
+    newest: str | None = conn.scalar(select(func.max(key)))
+    ulid = "" if newest is None else newest.partition("_")[2]
+    try:
+        time_of(ulid)
+    except ValueError:
+        return None
+    return ulid

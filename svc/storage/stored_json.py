@@ -1,0 +1,68 @@
+"""What is stored as JSON, column by column, and which rows of it cannot be read: for `svc check`."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Column, Connection, LargeBinary, cast, select
+
+from svc.domain.embeds import AnyBlock
+from svc.domain.forms import Scalar
+from svc.domain.messages import Attachment, ReportedError, Sender
+from svc.domain.roles import Permission
+from svc.storage.channel_tables import conversations, messages, replies
+from svc.storage.conversations import Known
+from svc.storage.tables import (
+    api_keys,
+    embeds,
+    events,
+    forms,
+    invitations,
+    properties,
+    record_changes,
+    records,
+    roles,
+    submissions,
+    suggestions,
+)
+
+TYPES: Final[tuple[tuple[Column[str], Any], ...]] = (
+    (submissions.c.fields, dict[str, Scalar]),
+    (submissions.c.recognised, tuple[str, ...]),
+    (submissions.c.mapped, dict[str, str]),
+    (submissions.c.visitors, tuple[str, ...]),
+    (submissions.c.candidates, tuple[str, ...]),
+    (forms.c.field_map, dict[str, str]),
+    (embeds.c.blocks, tuple[AnyBlock, ...]),
+    (properties.c.options, tuple[str, ...]),
+    (records.c.properties, dict[str, Any]),
+    (record_changes.c.changed, dict[str, Any]),
+    (record_changes.c.source, dict[str, Any]),
+    (suggestions.c.value, Any),
+    (events.c.data, dict[str, Any]),
+    (roles.c.permissions, frozenset[Permission]),
+    (invitations.c.team_ids, tuple[str, ...]),
+    (api_keys.c.tools, tuple[str, ...]),
+    (conversations.c.evidence, Known),
+    (conversations.c.candidates, tuple[str, ...]),
+    (messages.c.sender, Sender),
+    (messages.c.attachments, tuple[Attachment, ...]),
+    (replies.c.error, ReportedError),
+)
+
+
+def unreadable(conn: Connection) -> Iterator[str]:
+    """Name each value that does not decode: its table, row and column."""
+    for column, kind in TYPES:
+        decode = msgspec.json.Decoder(kind).decode
+        # As bytes, since text that is no UTF-8 could not even be fetched.
+        rows = conn.execute(
+            select(column.table.c.id, cast(column, LargeBinary))
+            .where(column.is_not(None))
+            .execution_options(yield_per=1_000)
+        )
+        for row_id, stored in rows:
+            try:
+                decode(stored)
+            except msgspec.DecodeError:
+                yield f"{column.table.name} {row_id}, its {column.name}"
