@@ -28,6 +28,7 @@ from svc.domain.limits import (
     SESSION_LIFE_MS,
     SIGN_IN_WINDOW_MS,
 )
+from svc.domain.messages import OutboundReply
 from svc.domain.organizations import Organization
 from svc.domain.sealing import Sealer
 from svc.domain.sessions import is_fresh
@@ -46,6 +47,7 @@ from svc.storage import (
 )
 from svc.storage.inline import inline_store
 from svc.storage.organizations import NewOrganization
+from svc.storage.replies import Handed
 from svc.storage.store import Store, Tx
 from tests.channels import Receiver, a_connection, a_reply
 from tests.conftest import forget_ids
@@ -68,6 +70,13 @@ class Shop:
         forget_ids()
         async with inline_store(clock, self._path, sealer=Sealer(SECRETS.sealing)) as store:
             yield Town(store, cast("VirtualClock", clock), await _organization(store))
+
+
+async def pulled(house: House, connection_id: str) -> tuple[OutboundReply, ...]:
+    """What the bridge of that connection is handed now."""
+    handed = await Outbox(house, connection_id).pull(50)
+    assert isinstance(handed, Handed)
+    return handed.replies
 
 
 async def _organization(store: Store) -> Organization:
@@ -136,12 +145,11 @@ async def test_set_back_while_it_runs_leases_lapse(shop: Shop, autojump_clock: A
     async with shop.started(WallClock(its_clock)) as here, here.house() as house:
         connection = await here.store.write(a_connection, here.organization.id)
         await here.store.write(a_reply, connection)
-        outbox = Outbox(house, connection.id)
-        [first] = (await outbox.pull(50)).replies
+        [first] = await pulled(house, connection.id)
 
         its_clock.set_by -= HOUR_MS
         await trio.sleep(67)
-        [again] = (await outbox.pull(50)).replies
+        [again] = await pulled(house, connection.id)
 
         assert (first.reply_id, 2) == (again.reply_id, again.attempt)
 
@@ -253,13 +261,13 @@ async def test_replies_keep_their_order_over_a_restart(shop: Shop, autojump_cloc
     async with shop.started(virtual(START)) as here, here.house() as house:
         connection = await here.store.write(a_connection, here.organization.id)
         await here.store.write(a_reply, connection, text="first")
-        [first] = (await Outbox(house, connection.id).pull(50)).replies
+        [first] = await pulled(house, connection.id)
 
     async with shop.started(WallClock(machine(START - HOUR_MS))) as here, here.house() as house:
         await here.store.write(a_reply, connection, text="second")
-        while_taken = (await Outbox(house, connection.id).pull(50)).replies
+        while_taken = await pulled(house, connection.id)
         await trio.sleep(LEASE_MS / SECOND_MS / (1 - CLOCK_SLEW))
-        [offered] = (await Outbox(house, connection.id).pull(50)).replies
+        [offered] = await pulled(house, connection.id)
 
         rows = await here.rows(channel_tables.replies)
         assert [first.reply_id, offered.reply_id] == [offered.reply_id, rows[0].id]
@@ -313,7 +321,7 @@ async def test_a_clock_that_was_years_ahead_leaves_nothing_waiting_for_years(
         assert START + SESSION_LIFE_MS == session.expires_at
 
         await trio.sleep(LEASE_MS / SECOND_MS)
-        [offered] = (await Outbox(house, connection.id).pull(50)).replies
+        [offered] = await pulled(house, connection.id)
         await FormWindow(house, form.form_key).submit(a_post())
         await trio.sleep(1)
         assert ("first", 2) == (offered.text, offered.attempt)
