@@ -11,9 +11,9 @@ import msgspec
 import structlog
 from quart import Blueprint
 
+from svc.actors import site_traffic
 from svc.actors._core import ActorError
 from svc.actors.house import House
-from svc.actors.site_traffic import SiteTraffic
 from svc.domain import json_input
 from svc.domain.errors import DomainError, InvalidValue, Unavailable
 from svc.domain.limits import VISIT_BODY_BYTES_MAX
@@ -91,7 +91,7 @@ class TrackerDoor:
         if origin is not None and normalise_domain(origin) != page.host:
             raise InvalidValue("told by a page of another host")
         address = address_of(request.client, request.headers, self._trusted_proxies)
-        await SiteTraffic(self._house, page.host).view(page, address, request.text("user-agent") or "")
+        await site_traffic.view(self._house, page, address, request.text("user-agent") or "")
 
 
 def _page_view(raw: bytes) -> PageView:

@@ -88,7 +88,9 @@ def create(
             updated_at=tx.now,
         )
     )
-    return get(tx.conn, organization_id, embed_id)
+    made = get(tx.conn, organization_id, embed_id)
+    tx.announce(EmbedsChanged(organization_id, made.embed_key))
+    return made
 
 
 def change(

@@ -89,7 +89,9 @@ def create(tx: Tx, organization: Organization, asked: NewForm) -> StoredForm:
             updated_at=tx.now,
         )
     )
-    return get(tx.conn, organization.id, form_id)
+    made = get(tx.conn, organization.id, form_id)
+    tx.announce(FormsChanged((made.form_key,)))
+    return made
 
 
 def update_one(tx: Tx, organization_id: str, form_id: str, changes: FormChanges) -> StoredForm:

@@ -1,12 +1,14 @@
 """Tracked sites."""
 
-import msgspec
-from sqlalchemy import Connection, bindparam, insert, select, update
+from typing import Final
 
-from svc.domain.changes import EmbedsChanged
+import msgspec
+from sqlalchemy import Connection, bindparam, insert, or_, select, update
+
+from svc.domain.changes import EmbedsChanged, SitesChanged
 from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue, NotFound
 from svc.domain.ids import new_id
-from svc.domain.limits import SITES_MAX
+from svc.domain.limits import SITE_LABELS_MAX, SITES_MAX
 from svc.domain.origins import normalise_domain
 from svc.storage import forms
 from svc.storage.prepared import Prepared
@@ -25,6 +27,12 @@ class Site(msgspec.Struct, frozen=True):
 
 _SITES = select(sites.c.id, sites.c.organization_id, sites.c.domain, sites.c.created_at)
 
+_DOMAINS: Final = tuple(f"domain_{place}" for place in range(SITE_LABELS_MAX))
+_AT_HOST = Prepared(
+    _SITES.where(
+        or_(*(sites.c.domain == bindparam(name) for name in _DOMAINS)), sites.c.removed_at.is_(None)
+    ).order_by(sites.c.id)
+)
 _ANY = Prepared(
     select(sites.c.id)
     .where(sites.c.organization_id == bindparam("organization_id"), sites.c.removed_at.is_(None))
@@ -45,6 +53,7 @@ def create(tx: Tx, organization_id: str, domain: str) -> Site:
     site = Site(new_id("sit", tx.now), organization_id, name, tx.now)
     tx.conn.execute(insert(sites).values(msgspec.structs.asdict(site)))
     forms.announce_all(tx, organization_id)
+    tx.announce(SitesChanged(organization_id))
     return site
 
 
@@ -58,6 +67,7 @@ def move(tx: Tx, organization_id: str, site_id: str, domain: str) -> Site:
     tx.conn.execute(update(sites).where(sites.c.id == site_id).values(domain=name))
     forms.announce_all(tx, organization_id)
     tx.announce(EmbedsChanged(organization_id, None))
+    tx.announce(SitesChanged(organization_id))
     return msgspec.structs.replace(site, domain=name)
 
 
@@ -80,11 +90,14 @@ def get(conn: Connection, organization_id: str, site_id: str) -> Site:
     return Site(*row)
 
 
-def at_domains(conn: Connection, domains: list[str]) -> list[Site]:
-    """The live sites on any of *domains*, the oldest first."""
-    rows = conn.execute(
-        _SITES.where(sites.c.domain.in_(domains), sites.c.removed_at.is_(None)).order_by(sites.c.id)
-    )
+def at_host(conn: Connection, host: str) -> list[Site]:
+    """The live sites that a page at *host* belongs to, the oldest first. Raises `NotFound`: nobody's."""
+    labels = host.split(".")[-SITE_LABELS_MAX:]
+    domains = [".".join(labels[start:]) for start in range(len(labels))]
+    domains += [host] * (SITE_LABELS_MAX - len(domains))
+    rows = _AT_HOST.all(conn, dict(zip(_DOMAINS, domains, strict=True)))
+    if not rows:
+        raise NotFound("nobody tracks this host")
     return [Site(*row) for row in rows]
 
 
