@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from svc.domain.changes import FormsChanged
-from svc.domain.errors import Conflict, NotFound, PlanRequired
+from svc.domain.errors import Conflict, InvalidInput, NotFound, PlanRequired
 from svc.domain.form_rules import checked
 from svc.domain.forms import Form, FormStatus, NewForm
 from svc.domain.ids import new_id
@@ -16,6 +16,7 @@ from svc.domain.limits import FORMS_MAX
 from svc.domain.objects import CONTACT
 from svc.domain.organizations import Organization
 from svc.domain.properties import Property
+from svc.domain.site_domains import binding_faults
 from svc.storage import objects
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
@@ -66,7 +67,7 @@ def create(tx: Tx, organization: Organization, asked: NewForm) -> StoredForm:
     Raises:
         PlanRequired: the organization has no form endpoint.
         NotFound: the site is not the organization's.
-        InvalidInput: see `form_rules.checked`.
+        InvalidInput: see `form_rules.checked` and `binding_faults`.
         Conflict: there are `FORMS_MAX` forms already.
     """
     _check_plan(tx, organization)
@@ -99,7 +100,7 @@ def update_one(tx: Tx, organization_id: str, form_id: str, changes: FormChanges)
 
     Raises:
         NotFound: no such form, or the site is not the organization's.
-        InvalidInput: see `form_rules.checked`.
+        InvalidInput: see `form_rules.checked` and `binding_faults`.
     """
     form = get(tx.conn, organization_id, form_id)
     before = NewForm(
@@ -157,11 +158,17 @@ def _check_plan(tx: Tx, organization: Organization) -> None:
 def _check_site(conn: Connection, organization_id: str, site_id: str | None) -> None:
     if site_id is None:
         return
-    owner = conn.execute(
-        select(sites.c.organization_id).where(sites.c.id == site_id, sites.c.removed_at.is_(None))
+    found = conn.execute(
+        select(sites.c.domain).where(
+            sites.c.id == site_id, sites.c.organization_id == organization_id, sites.c.removed_at.is_(None)
+        )
     )
-    if owner.scalar_one_or_none() != organization_id:
+    domain = found.scalar_one_or_none()
+    if domain is None:
         raise NotFound("no such site")
+    faults = binding_faults(domain)
+    if faults:
+        raise InvalidInput(faults)
 
 
 def _contact_properties(conn: Connection, organization_id: str) -> dict[str, Property]:

@@ -6,10 +6,10 @@ import msgspec
 from sqlalchemy import Connection, bindparam, insert, or_, select, update
 
 from svc.domain.changes import EmbedsChanged, SitesChanged
-from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue, NotFound
+from svc.domain.errors import Conflict, NotFound, at
 from svc.domain.ids import new_id
 from svc.domain.limits import SITE_LABELS_MAX, SITES_MAX
-from svc.domain.origins import normalise_domain
+from svc.domain.site_domains import is_shared, site_domain
 from svc.storage import forms
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
@@ -44,7 +44,7 @@ def create(tx: Tx, organization_id: str, domain: str) -> Site:
     """Track *domain* for the organization.
 
     Raises:
-        InvalidInput: it is no domain.
+        InvalidInput: it is no domain, or one below which strangers have their pages.
         Conflict: it is tracked already, or `SITES_MAX` sites are.
     """
     name = _free_domain(tx.conn, organization_id, domain)
@@ -111,6 +111,12 @@ def of_organization(conn: Connection, organization_id: str) -> list[Site]:
     return [Site(*row) for row in rows]
 
 
+def at_shared_domains(conn: Connection) -> list[Site]:
+    """Live sites of all organizations at public suffixes, from before they were refused or were suffixes."""
+    rows = conn.execute(_SITES.where(sites.c.removed_at.is_(None)).order_by(sites.c.id))
+    return [site for site in (Site(*row) for row in rows) if is_shared(site.domain)]
+
+
 def any_tracked(conn: Connection, organization_id: str) -> bool:
     """Whether the organization tracks a site now, so that there are visits to attach."""
     return _ANY.one(conn, {"organization_id": organization_id}) is not None
@@ -118,10 +124,8 @@ def any_tracked(conn: Connection, organization_id: str) -> bool:
 
 def _free_domain(conn: Connection, organization_id: str, domain: str, besides: str | None = None) -> str:
     """*domain* as it is kept, if no site of the organization other than *besides* is there."""
-    try:
-        name = normalise_domain(domain)
-    except InvalidValue as error:
-        raise InvalidInput([Fault("/domain", "invalid_value", str(error))]) from None
+    with at("/domain"):
+        name = site_domain(domain)
     if any(one.domain == name and one.id != besides for one in of_organization(conn, organization_id)):
         raise Conflict(f"{name} is tracked already")
     return name
