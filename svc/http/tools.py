@@ -124,7 +124,12 @@ class ToolDoor:
         tool_calls.check_budget(admission)
         if request.method != "POST":
             raise MethodNotAllowed(["POST"])
-        call = Call(caller=admission.caller, door=self._gate.door, request_id=request.id.decode())
+        call = Call(
+            caller=admission.caller,
+            door=self._gate.door,
+            request_id=request.id.decode(),
+            allowed_networks=self._house.outgoing.allowed,
+        )
         tool = await tool_calls.find(self._house, self._registry, call, _name_in(request))
         check_type(request)
         asked = tool.read(await request.read(TOOL_BODY_BYTES_MAX))

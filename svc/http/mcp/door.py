@@ -88,7 +88,12 @@ class McpDoor:
     async def _answer(self, request: HotRequest, admission: Admission) -> Answer:
         """The order of the checks: budget, reach of the key, type, size, message, version, method."""
         tool_calls.check_budget(admission)
-        call = Call(caller=admission.caller, door="mcp", request_id=request.id.decode())
+        call = Call(
+            caller=admission.caller,
+            door="mcp",
+            request_id=request.id.decode(),
+            allowed_networks=self._house.outgoing.allowed,
+        )
         await tool_calls.check_reach(self._house, call)
         check_type(request)
         body = await request.read(TOOL_BODY_BYTES_MAX)
