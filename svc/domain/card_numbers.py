@@ -9,12 +9,13 @@ from svc.domain.forms import Scalar
 REMOVED: Final = "[removed]"
 """What stands in a text where a card number was."""
 
-_DIGITS_MIN: Final = 13
+CARD_DIGITS_MIN: Final = 13
+"""A shorter text has no card number in it."""
 _DIGITS_MAX: Final = 19
 _PARTS: Final = r"[\s.\u00ad\u200b-\u200f\u2060\ufeff\u2010-\u2015/_-]"
 """What people and programs put between digits: spaces, dots, dashes, slashes, and what nobody sees."""
 _CARD: Final = re.compile(rf"{_PARTS}*\d(?:{_PARTS}{{0,3}}\d){{12,18}}{_PARTS}*")
-_CARD_MIN: Final = 10 ** (_DIGITS_MIN - 1)
+_CARD_MIN: Final = 10 ** (CARD_DIGITS_MIN - 1)
 _CARD_END: Final = 10**_DIGITS_MAX
 _DOUBLED: Final = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 """A digit twice, and the digits of that added up."""
@@ -66,7 +67,7 @@ def without_cards(text: str) -> tuple[str, int]:
     spans = [
         span
         for run in _RUN.finditer(text)
-        if _DIGITS_MIN <= run.end() - run.start() <= _WHOLE_CHARS_MAX or _LIKELY.search(text, *run.span())
+        if CARD_DIGITS_MIN <= run.end() - run.start() <= _WHOLE_CHARS_MAX or _LIKELY.search(text, *run.span())
         for span in _cards_in(text, [group.span() for group in _GROUP.finditer(text, *run.span())])
     ]
     if spans:
@@ -141,7 +142,7 @@ def _is_fraction(text: str, groups: Sequence[_Span], place: int) -> bool:
 def _is_card(text: str, groups: Sequence[_Span]) -> bool:
     """Whether these groups stand free, with the digits of a card number."""
     start, end = groups[0][0], groups[-1][1]
-    if not _DIGITS_MIN <= sum(end - start for start, end in groups) <= _DIGITS_MAX:
+    if not CARD_DIGITS_MIN <= sum(end - start for start, end in groups) <= _DIGITS_MAX:
         return False
     before, after = text[max(0, start - 1) : start], text[end : end + 1]
     if _is_latin(before) or _is_latin(after) or before == "+" or after == "@":

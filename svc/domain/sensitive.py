@@ -12,6 +12,7 @@ from itertools import accumulate
 from typing import Final
 
 from svc.domain import sensitive_names as names
+from svc.domain.card_numbers import without_cards
 
 _NAMES_CACHED: Final = 4_096
 """Decisions kept, of at most 64 characters each: what an honest installation's forms ask for."""
@@ -41,7 +42,7 @@ _ARABIC_ARTICLE: Final = "ال"
 
 @lru_cache(_NAMES_CACHED)
 def is_sensitive_name(name: str, country: str | None = None) -> bool:
-    """Whether a field called *name* holds a password, a one-time code or card details.
+    """Whether a field called *name* holds a password, a one-time code or card details, or is a card number.
 
     *country* is the organization's (ISO 3166 alpha-2): in India a `pincode` is a postal code.
     """
@@ -57,6 +58,7 @@ def is_sensitive_name(name: str, country: str | None = None) -> bool:
         or _has_phrase(telling, _CARDS, _OTHER_CARDS)
         or "".join(word for word in telling if word not in _FILLERS and not word.isdigit()) in _ALONE
         or (not unspaced.isascii() and _is_sensitive_unspaced(unspaced))
+        or without_cards(name)[1]
     )
 
 

@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from svc.domain.card_numbers import is_card_number, without_cards
+from svc.domain.card_numbers import CARD_DIGITS_MIN, is_card_number, without_cards
 from svc.domain.contacts import Phone, is_assigned, normalise_email, parse_phone
 from svc.domain.errors import DomainError, InvalidValue
 from svc.domain.fields import FieldMap, Kind, Meaning, meaning_of, plain_name
@@ -165,16 +165,15 @@ def _is_dropped(name: str, mapping: FieldMap, country: str | None) -> bool:
 def _without_cards(values: Mapping[str, Scalar], known: Collection[str]) -> tuple[dict[str, Scalar], int]:
     """What stays of *values*, and how many card numbers were cut out of texts in it.
 
-    A value that is a card number goes with its field, and so does a field that is called one. Those that are
-    *known* to be something else stay.
+    A value that is a card number goes with its field. Those that are *known* to be something else stay.
     """
     kept: dict[str, Scalar] = {}
     cut = 0
     for name, value in values.items():
         if name not in known:
-            if is_card_number(value) or without_cards(name)[1]:
+            if is_card_number(value):
                 continue
-            if isinstance(value, str):
+            if isinstance(value, str) and len(value) >= CARD_DIGITS_MIN:
                 value, many = without_cards(value)
                 cut += many
         kept[name] = value
