@@ -152,6 +152,8 @@ async def current(house: House, key: str) -> Snapshot:
     snapshots, now = house.embed_snapshots, house.clock.now()
     snapshot = snapshots.get(key)
     if snapshot is None or now >= snapshot.stale_until:
+        if not house.is_active(EmbedCache, key):
+            await house.unknown_embeds.check(key)
         return await EmbedCache(house, key).show()
     if now >= snapshot.fresh_until and snapshots.call(key):
         try:

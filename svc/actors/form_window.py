@@ -6,10 +6,11 @@ import msgspec
 
 from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors.house import House
-from svc.domain.errors import DomainError
+from svc.domain.errors import DomainError, NotFound
 from svc.domain.fields import FieldMap, field_map
 from svc.domain.forms import Form, Scalar
 from svc.domain.keyed_windows import KeyedWindows
+from svc.domain.keys import FORM_KEY, well_formed
 from svc.domain.limits import (
     PACE_FILINGS_MAX,
     PACE_WINDOW_MS,
@@ -248,6 +249,15 @@ class FormWindow(Actor[House, FormWindowState]):
             dropped=prepared.dropped,
             spam=honeypot is not None and is_filled_in(post.values, honeypot),
         )
+
+
+async def window_of(house: House, form_key: str) -> FormWindow:
+    """The window of the form with that public key. Raises `NotFound`."""
+    if not well_formed(form_key, FORM_KEY):
+        raise NotFound("no such form")
+    if not house.is_active(FormWindow, form_key):
+        await house.unknown_forms.check(form_key)
+    return FormWindow(house, form_key)
 
 
 def _sent_from(post: Post, relay: Relay | None) -> str:

@@ -13,12 +13,13 @@ from svc.actors.directory import Directory
 from svc.actors.embed_snapshots import EmbedSnapshots
 from svc.actors.outgoing import Outgoing
 from svc.actors.passwords import Passwords
+from svc.actors.unknown_keys import UnknownKeys
 from svc.clock import Clock
 from svc.domain.keyed_windows import KeyedWindows
 from svc.domain.limits import CALLS_MAX, CHANNEL_CALLS_MAX, CHANNEL_WINDOW_MS
 from svc.domain.sealing import Sealer
 from svc.domain.sessions import Session
-from svc.storage import api_keys, channel_keys, sessions
+from svc.storage import api_keys, channel_keys, embeds, forms, sessions, sites
 from svc.storage.api_keys import Route
 from svc.storage.channel_keys import ChannelRoute
 from svc.storage.store import Store
@@ -79,6 +80,12 @@ class House(ActorSystem):
         """How often what decides about callers has changed since the start, by organization."""
         self.embed_snapshots = EmbedSnapshots()
         """What is ready of embeds, for their door to read."""
+        self.unknown_forms = UnknownKeys(store, clock, forms.by_key)
+        """Form keys that are nobody's."""
+        self.unknown_embeds = UnknownKeys(store, clock, embeds.by_key)
+        """Embed keys that are nobody's."""
+        self.unknown_hosts = UnknownKeys(store, clock, sites.at_host)
+        """Hosts of page views that nobody tracks."""
         self.embed_pace = trio.CapacityLimiter(EMBEDS_AT_ONCE)
         self.base_url = ""
         """Where the public listener is reached, for pages elsewhere; known once it listens."""

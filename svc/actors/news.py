@@ -1,5 +1,7 @@
 """News: tells actors what the store committed."""
 
+from collections.abc import Sequence
+
 import structlog
 
 from svc.actors._core import ActorError
@@ -18,6 +20,7 @@ from svc.domain.changes import (
     ObjectsChanged,
     OutboxChanged,
     SessionsChanged,
+    SitesChanged,
     SubmissionsDue,
 )
 from svc.domain.errors import Unavailable
@@ -44,9 +47,11 @@ class News:
                     self._house.channel_keys.forget_all()
             case SessionsChanged(digests):
                 self._house.sessions.forget(*digests)
+            case SitesChanged():
+                # Of a domain all hosts below it: the look-up of any of them may find something now.
+                self._house.unknown_hosts.forget_all()
             case FormsChanged(form_keys):
-                for form_key in form_keys:
-                    FormWindow(self._house, form_key).reload.tell_if_active()
+                self._tell_forms(form_keys)
             case ChannelKeysChanged(digests):
                 self._house.channel_keys.forget(*digests)
             case OutboxChanged(connection_id):
@@ -57,11 +62,17 @@ class News:
                 # Who waits there asks the Outbox, which has heard of it by then.
                 self._house.bells.ring(connection_id)
             case EmbedsChanged(_, str(embed_key)):
+                self._house.unknown_embeds.forget(embed_key)
                 self._house.embed_snapshots.drop(embed_key)
             case EmbedsChanged(organization_id) | ObjectsChanged(organization_id):
                 self._house.embed_snapshots.drop_all_of(organization_id)
             case SubmissionsDue(organization_id):
                 _wake(Organization(self._house, organization_id))
+
+    def _tell_forms(self, form_keys: Sequence[str]) -> None:
+        self._house.unknown_forms.forget(*form_keys)
+        for form_key in form_keys:
+            FormWindow(self._house, form_key).reload.tell_if_active()
 
 
 def _wake(actor: Organization | Outbox) -> None:

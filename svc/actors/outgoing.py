@@ -53,7 +53,7 @@ class Outgoing:
 
     def __init__(self, allowed: Sequence[Network] = ()) -> None:
         """*allowed* are networks that may be reached though they are not public."""
-        self._allowed = allowed
+        self.allowed: Final = tuple(allowed)
         self._opened: httpx.AsyncClient | None = None
         self._turns = trio.CapacityLimiter(OUTGOING_CONNECTIONS_MAX)
 
@@ -82,7 +82,7 @@ class Outgoing:
         """The one client; made when it is first needed, since reading the certificates takes a while."""
         if self._opened is None:
             self._opened = httpx.AsyncClient(
-                transport=_CheckedTransport(self._allowed),
+                transport=_CheckedTransport(self.allowed),
                 headers={"User-Agent": "svc", "Accept-Encoding": "identity"},
                 cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # none are taken
                 follow_redirects=False,

@@ -32,11 +32,8 @@ class SiteTraffic(Actor[House, SiteTrafficState]):
 
     async def load(self) -> SiteTrafficState:
         """Raises `NotFound` where nobody tracks the host, so that made-up hosts leave nothing behind."""
-        tracked = await self._sites()
-        if not tracked:
-            raise NotFound("nobody tracks this host")
         return SiteTrafficState(
-            sites=tracked,
+            sites=await self.system.store.read(sites.at_host, self.key),
             fresh_until=self.system.clock.now() + MINUTE_MS,
             visitors=Private(KeyedWindows(VISIT_WINDOW_MS, VISITOR_VISITS_MAX)),
             views=SlidingWindow(VISIT_WINDOW_MS, SITE_VISITS_MAX),
@@ -57,6 +54,14 @@ class SiteTraffic(Actor[House, SiteTrafficState]):
         await self.system.store.write(visits.insert_view, state.sites, visitor, page)
 
     async def _sites(self) -> list[Site]:
-        labels = self.key.split(".")
-        domains = [".".join(labels[start:]) for start in range(len(labels))]
-        return await self.system.store.read(sites.at_domains, domains)
+        try:
+            return await self.system.store.read(sites.at_host, self.key)
+        except NotFound:
+            return []
+
+
+async def view(house: House, page: PageView, address: str, user_agent: str) -> None:
+    """Keep a page view. Raises `NotFound` where nobody tracks its host."""
+    if not house.is_active(SiteTraffic, page.host):
+        await house.unknown_hosts.check(page.host)
+    await SiteTraffic(house, page.host).view(page, address, user_agent)

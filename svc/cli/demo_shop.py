@@ -213,7 +213,7 @@ class _Inbox:
         """A submission whose sender looked around first, so that there are visits to attach."""
         address = "198.51.100.23"
         keys = visits.rotate_keys(self._tx)
-        seen_by = sites.at_domains(self._tx.conn, [domain])
+        seen_by = sites.at_host(self._tx.conn, domain)
         for minutes, path, title in ((55, "/", "Harbour Lamps"), (52, "/lamps/skerry", "Skerry wall light")):
             visits.insert_view(
                 Tx(self._tx.conn, self._tx.now - minutes * MINUTE_MS),

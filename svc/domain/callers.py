@@ -6,6 +6,7 @@ import msgspec
 
 from svc.domain.errors import ApprovalRequired, Forbidden, PersonOnly
 from svc.domain.roles import PERMISSIONS, Permission
+from svc.domain.senders import Network
 
 CallerKind = Literal["person", "key", "agent", "workflow", "operator"]
 """An operator is whoever has the machine, at its command line."""
@@ -48,6 +49,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     caller: Caller
     door: Door
     request_id: str | None = None
+    allowed_networks: tuple[Network, ...] = ()
+    """Where this installation's requests may go though it is not public; see `destinations`."""
 
     def source(self) -> dict[str, Any]:
         """Where what it writes comes from, as timelines and events say it (decisions §10)."""

@@ -8,13 +8,19 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class FormsChanged(Change, frozen=True):
-    """What decides about these forms' submissions is not as it was: form, site, plan or server keys."""
+    """What decides about these forms' submissions is not as it was: form, site, plan, server keys. Or new."""
 
     form_keys: tuple[str, ...]
 
 
+class SitesChanged(Change, frozen=True):
+    """A site is tracked where none of that organization was."""
+
+    organization_id: str
+
+
 class EmbedsChanged(Change, frozen=True):
-    """What decides about what an embed shows is not as it was; or about all embeds of the organization."""
+    """What decides about what an embed shows is not as it was, or it is new; or all of the organization."""
 
     organization_id: str
     embed_key: str | None

@@ -32,7 +32,7 @@ class StoredSubmission(msgspec.Struct, frozen=True, kw_only=True):
     mapped: dict[str, str]
     """Slugs of contact properties to the fields that the form maps to them."""
     dropped: int
-    """How many sensitive fields were dropped on arrival."""
+    """How many sensitive fields were dropped on arrival, and card numbers cut out of texts."""
     held_reason: HeldReason | None = None
     """Why it waits, or waited; `spam` from the start where the honeypot was filled in."""
     visitors: tuple[str, ...] = ()
@@ -211,9 +211,9 @@ def _note(submission: StoredSubmission, unread: set[str]) -> str:
     ]
     if submission.dropped:
         what = (
-            "1 sensitive field was"
+            "1 sensitive value was"
             if submission.dropped == 1
-            else f"{submission.dropped} sensitive fields were"
+            else f"{submission.dropped} sensitive values were"
         )
         lines.append(f"({what} dropped)")
     return "\n".join(lines)

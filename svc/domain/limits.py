@@ -153,6 +153,8 @@ EMBED_CACHES_MAX: Final = 20_000
 # Tracked sites and visits.
 SITES_MAX: Final = 100
 """Sites that one organization tracks. Ours: a list of them is answered whole."""
+SITE_LABELS_MAX: Final = 10
+"""Labels of a site's domain. Ours: a page view is looked up under so many domains, however long its host."""
 VISITS_SHOWN_MAX: Final = 50
 """Latest page views before a submission that are shown with it. Ours."""
 VISIT_BODY_BYTES_MAX: Final = 4_096
@@ -165,6 +167,12 @@ VISITOR_VISITS_MAX: Final = 60
 """Page views of one visitor at one site within `VISIT_WINDOW_MS`. Ours: faster than a person reads."""
 SITE_VISITS_MAX: Final = 6_000
 """Page views of one site within `VISIT_WINDOW_MS`. Ours: 100 a second, then views are not counted."""
+
+# What strangers ask for without any key.
+UNKNOWN_KEYS_MAX: Final = 4_096
+"""Form keys, embed keys and hosts, of each as many, that are remembered to be nobody's. Ours: about 2 MB."""
+UNKNOWN_KEYS_MS: Final = MINUTE_MS
+"""For how long. Ours: what is made is announced and forgotten here at once, so this only bounds a mistake."""
 
 # Plans.
 TRIAL_MS: Final = 14 * DAY_MS

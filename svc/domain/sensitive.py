@@ -1,8 +1,8 @@
-"""Fields that must never be kept: passwords, one-time codes and card details.
+"""Fields that must not be kept, by their names: passwords, one-time codes, card details; and other secrets.
 
-A field is sensitive by its name, in the spellings and languages of `sensitive_names`, or by its
-value when that is a card number. A name is read as words, so that `cardNumber`, `card-number`
-and `card[number]` are the same two, while `shipping` is no PIN and `discard` no card.
+Names are known in the spellings and languages of `sensitive_names`. A name is read as words, so that
+`cardNumber`, `card-number` and `card[number]` are the same two, while `shipping` is no PIN and `discard` no
+card. Card numbers are known by their digits: see `card_numbers`.
 """
 
 import re
@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import Final
 
 from svc.domain import sensitive_names as names
-from svc.domain.forms import Scalar
+from svc.domain.card_numbers import without_cards
 
 _NAMES_CACHED: Final = 4_096
 """Decisions kept, of at most 64 characters each: what an honest installation's forms ask for."""
@@ -39,18 +39,10 @@ _LETTERS: Final = str.maketrans(
 )
 _ARABIC_ARTICLE: Final = "ال"
 
-_PARTS: Final = r"[\s.\u00ad\u200b-\u200f\u2060\ufeff\u2010-\u2015/_-]"
-"""What people and programs put between digits: spaces, dots, dashes, slashes, and what nobody sees."""
-_CARD: Final = re.compile(rf"{_PARTS}*\d(?:{_PARTS}{{0,3}}\d){{12,18}}{_PARTS}*")
-_CARD_MIN: Final = 10**12
-_CARD_END: Final = 10**19
-_DOUBLED: Final = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
-"""A digit twice, and the digits of that added up."""
-
 
 @lru_cache(_NAMES_CACHED)
 def is_sensitive_name(name: str, country: str | None = None) -> bool:
-    """Whether a field called *name* holds a password, a one-time code or card details.
+    """Whether a field called *name* holds a password, a one-time code or card details, or is a card number.
 
     *country* is the organization's (ISO 3166 alpha-2): in India a `pincode` is a postal code.
     """
@@ -62,31 +54,33 @@ def is_sensitive_name(name: str, country: str | None = None) -> bool:
     return bool(
         _STEMS.search(" ".join(words))
         or not _WORDS.isdisjoint(telling)
-        or _has_phrase(telling)
+        or _has_phrase(telling, _PHRASES)
+        or _has_phrase(telling, _CARDS, _OTHER_CARDS)
         or "".join(word for word in telling if word not in _FILLERS and not word.isdigit()) in _ALONE
         or (not unspaced.isascii() and _is_sensitive_unspaced(unspaced))
+        or without_cards(name)[1]
     )
 
 
-def is_card_number(value: Scalar) -> bool:
-    """Whether *value* is a card number: 13 to 19 digits that pass Luhn's check, and nothing else.
+@lru_cache(_NAMES_CACHED)
+def is_secret_name(name: str, country: str | None = None) -> bool:
+    """Whether a field called *name* holds a person's identity number, a token, or a program's other secrets.
 
-    In a string up to three spaces, dots, dashes, slashes or invisible characters may part the digits.
+    *country* is the organization's (ISO 3166 alpha-2): in some languages such a name is an everyday word.
     """
-    if isinstance(value, str):
-        return bool(_CARD.fullmatch(value)) and _passes_luhn(
-            [int(char) for char in value if char.isdecimal()]
-        )
-    if isinstance(value, float) and not value.is_integer():
+    words = _words(name)
+    telling = _telling(words)
+    if country in _EVERYDAY_WORDS.get("".join(telling), ()):
         return False
-    if value is None or not _CARD_MIN <= value < _CARD_END:
-        return False
-    return _passes_luhn([int(char) for char in str(int(value))])
-
-
-def _passes_luhn(digits: list[int]) -> bool:
-    """Luhn's check (ISO/IEC 7812-1, annex B): from the right, every second digit counts twice."""
-    return (sum(digits[-1::-2]) + sum(_DOUBLED[digit] for digit in digits[-2::-2])) % 10 == 0
+    unspaced = "".join(words)
+    return bool(
+        not _SECRET_WORDS.isdisjoint(telling)
+        or _has_phrase(telling, _SECRETS)
+        or _has_phrase(telling, _ID_NUMBERS, _OTHER_IDS)
+        or _is_a_secret(telling)
+        or "".join(word for word in telling if word not in _FILLERS and not word.isdigit()) in _SECRETS_ALONE
+        or (not unspaced.isascii() and _UNSPACED_SECRETS.search(unspaced))
+    )
 
 
 def _words(name: str) -> list[str]:
@@ -102,14 +96,19 @@ def _telling(words: list[str]) -> list[str]:
     return [word.removeprefix(_ARABIC_ARTICLE) for word in words if word not in _LINKS]
 
 
-def _has_phrase(words: list[str]) -> bool:
+def _has_phrase(words: list[str], phrases: frozenset[str], unless: frozenset[str] = frozenset()) -> bool:
+    """Whether some of *words* in a row are one of *phrases*, and no word beside them is one of *unless*."""
     for start in range(len(words)):
         for length, phrase in enumerate(accumulate(words[start : start + _PHRASE_WORDS_MAX]), start=1):
-            if phrase in _PHRASES:
-                return True
-            if phrase in _CARDS and _OTHER_CARDS.isdisjoint(words[max(0, start - 1) : start + length + 1]):
+            if phrase in phrases and unless.isdisjoint(words[max(0, start - 1) : start + length + 1]):
                 return True
     return False
+
+
+def _is_a_secret(words: list[str]) -> bool:
+    """Whether they end in one, as `stripe_token` and `client_secret2` do, and a `gift_token` does not."""
+    plain = [word for word in words if not word.isdigit()]
+    return bool(plain) and plain[-1] in _LAST_WORDS and _OTHER_SECRETS.isdisjoint(plain[-2:-1])
 
 
 def _is_sensitive_unspaced(name: str) -> bool:
@@ -142,6 +141,17 @@ _PHRASES: Final = _joined([entry for entry in _entries(names.NAMES) if " " in en
 _CARDS: Final = _joined(_entries(names.CARDS))
 _OTHER_CARDS: Final = _joined(_entries(names.OTHER_CARDS))
 _ALONE: Final = _joined(_entries(names.ALONE))
+_SECRET_ENTRIES: Final = _entries(names.SECRETS) + _entries(names.IDENTITIES)
+_SECRET_WORDS: Final = _joined([entry for entry in _SECRET_ENTRIES if " " not in entry])
+_SECRETS: Final = _joined([entry for entry in _SECRET_ENTRIES if " " in entry])
+_LAST_WORDS: Final = _joined(_entries(names.LAST_WORDS))
+_OTHER_SECRETS: Final = _joined(_entries(names.OTHER_SECRETS))
+_SECRETS_ALONE: Final = _joined(_entries(names.SECRETS_ALONE))
+_ID_NUMBERS: Final = _joined(_entries(names.ID_NUMBERS))
+_OTHER_IDS: Final = _joined(_entries(names.OTHER_IDS))
+_EVERYDAY_WORDS: Final = {"dni": frozenset({"PL", "CZ", "SK", "HR", "RS", "BA", "ME", "SI", "BG"})}
+"""What is an everyday word where: in Slavic languages `dni` are days, and in Spain an identity number."""
+_UNSPACED_SECRETS: Final = _any_of(names.UNSPACED_SECRETS)
 _UNSPACED: Final = _any_of(names.UNSPACED)
 _UNSPACED_CARDS: Final = _any_of(names.UNSPACED_CARDS)
 _UNSPACED_OTHER_CARDS: Final = _any_of(names.UNSPACED_OTHER_CARDS)

@@ -4,12 +4,13 @@ The checks stand in the order in which a sender hears of them: the shape of the 
 any character of it. Each field that is at fault is named.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import islice
 from typing import Final, Literal, TypeAlias
 
 import msgspec
 
+from svc.domain.card_numbers import CARD_DIGITS_MIN, is_card_number, without_cards
 from svc.domain.contacts import Phone, is_assigned, normalise_email, parse_phone
 from svc.domain.errors import DomainError, InvalidValue
 from svc.domain.fields import FieldMap, Kind, Meaning, meaning_of, plain_name
@@ -20,7 +21,7 @@ from svc.domain.limits import (
     FORM_KEY_CHARS_MAX,
     FORM_VALUE_CHARS_MAX,
 )
-from svc.domain.sensitive import is_card_number, is_sensitive_name
+from svc.domain.sensitive import is_secret_name, is_sensitive_name
 
 FieldFault: TypeAlias = Literal["too_long", "wrong_type", "unstorable", "invalid"]
 """What is wrong with one field.
@@ -58,7 +59,10 @@ class PreparedSubmission(msgspec.Struct, frozen=True, kw_only=True):
     phone: str | None
     name: str | None
     fields: dict[str, Scalar]
-    """Every field that was kept, by the name that it came under, in the order it came."""
+    """Every field that was kept, by the name that it came under, in the order it came.
+
+    Its text is as it came, but for `[removed]` where a card number was.
+    """
     recognised: tuple[str, ...]
     """The fields that e-mail, phone and name were taken from and that say nothing more.
 
@@ -67,7 +71,7 @@ class PreparedSubmission(msgspec.Struct, frozen=True, kw_only=True):
     mapped: dict[str, str]
     """Slugs of the contact's other properties to the fields that the form maps to them."""
     dropped: int
-    """How many fields held a password, a one-time code or card details, and are gone."""
+    """How many fields held something sensitive and are gone, and card numbers that were cut out of texts."""
     invalid: dict[str, FieldFault]
     """Fields for an e-mail address or a phone number in which there is none."""
 
@@ -104,19 +108,22 @@ def read_submission(body: object, form_key: str | None = None) -> SubmissionInpu
 def prepare(values: Mapping[str, Scalar], mapping: FieldMap, country: str | None) -> PreparedSubmission:
     """Read checked *values* as a form with this *mapping* in this *country* (ISO 3166 alpha-2) does.
 
-    What is sensitive is dropped, whatever it is mapped to; a valid phone number is no card number.
+    What is sensitive is dropped, whatever it is mapped to, and card numbers are cut out of longer texts; a
+    valid phone number or e-mail address is no card number. Identity numbers and secrets are dropped unless
+    the form maps them: then it asks for them on purpose.
+
     Of several fields for the same thing, the first good one in the order of the contract is the
     contact's, and the others stay ordinary fields.
     """
-    named = {name: value for name, value in values.items() if not is_sensitive_name(name, country)}
+    named = {name: value for name, value in values.items() if not _is_dropped(name, mapping, country)}
     contact = _contact_fields(named, mapping)
     phones = {
         name: phone
         for name in contact["phone"]
         if (phone := _phone(named[name], country)) and not _may_be_card(named[name], phone)
     }
-    kept = {name: value for name, value in named.items() if name in phones or not is_card_number(value)}
-    emails = {name: email for name in contact["email"] if (email := _email(kept.get(name)))}
+    emails = {name: email for name in contact["email"] if (email := _email(named[name]))}
+    kept, cut = _without_cards(named, {*phones, *emails})
     names = {name: full for name in contact["name"] if (full := _full_name(kept.get(name)))}
 
     phone_field, phone = next(iter(phones.items()), (None, None))
@@ -130,7 +137,7 @@ def prepare(values: Mapping[str, Scalar], mapping: FieldMap, country: str | None
         fields=kept,
         recognised=tuple(recognised),
         mapped=_mapped_fields(kept, mapping),
-        dropped=len(values) - len(kept),
+        dropped=len(values) - len(kept) + cut,
         invalid={
             name: "invalid"
             for name in (*contact["email"], *contact["phone"])
@@ -146,6 +153,31 @@ def is_filled_in(values: Mapping[str, Scalar], name: str) -> bool:
         plain_name(found) == plain and value is not False and not _is_blank(value)
         for found, value in values.items()
     )
+
+
+def _is_dropped(name: str, mapping: FieldMap, country: str | None) -> bool:
+    """Whether a field called *name* is dropped whatever is in it."""
+    return is_sensitive_name(name, country) or (
+        is_secret_name(name, country) and plain_name(name) not in mapping
+    )
+
+
+def _without_cards(values: Mapping[str, Scalar], known: Collection[str]) -> tuple[dict[str, Scalar], int]:
+    """What stays of *values*, and how many card numbers were cut out of texts in it.
+
+    A value that is a card number goes with its field. Those that are *known* to be something else stay.
+    """
+    kept: dict[str, Scalar] = {}
+    cut = 0
+    for name, value in values.items():
+        if name not in known:
+            if is_card_number(value):
+                continue
+            if isinstance(value, str) and len(value) >= CARD_DIGITS_MIN:
+                value, many = without_cards(value)
+                cut += many
+        kept[name] = value
+    return kept, cut
 
 
 def _contact_fields(values: Mapping[str, Scalar], mapping: FieldMap) -> dict[Kind, list[str]]:

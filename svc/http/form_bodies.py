@@ -12,13 +12,14 @@ import math
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 from urllib.parse import parse_qsl
 
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.http import parse_options_header
 from werkzeug.sansio.multipart import Data, Epilogue, Field, File, MultipartDecoder
 
+from svc.domain import json_input
 from svc.domain.errors import DomainError
 from svc.domain.limits import FORM_PARTS_MAX, JSON_NESTING_MAX
 
@@ -73,13 +74,6 @@ def read_json(raw: bytes) -> object:
         raise MalformedBody("not JSON") from error
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise ValueError("a name stands twice in one object")
-    return members
-
-
 def _integer(text: str) -> int:
     number = int(text) if len(text) <= _INT64_CHARS_MAX else None
     if number is None or not -(2**63) <= number < 2**63:
@@ -100,7 +94,7 @@ def _no_constant(text: str) -> NoReturn:
 
 # The standard library's decoder has hooks for all of this, keeps half surrogates, and is fast enough.
 _DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_object, parse_int=_integer, parse_float=_double, parse_constant=_no_constant
+    object_pairs_hook=json_input.members, parse_int=_integer, parse_float=_double, parse_constant=_no_constant
 )
 
 

@@ -13,11 +13,11 @@ import msgspec
 import structlog
 
 from svc.actors._core import ActorError
-from svc.actors.form_window import FormWindow, Post, PostRefused, Relay
+from svc.actors.form_window import Post, PostRefused, Relay, window_of
 from svc.actors.house import House
 from svc.domain.errors import NotFound, Unavailable
 from svc.domain.forms import Scalar
-from svc.domain.keys import FORM_KEY, digest, well_formed
+from svc.domain.keys import digest
 from svc.domain.limits import FORM_BODY_BYTES_MAX
 from svc.domain.senders import Network, parse_address
 from svc.domain.submissions import BadSubmission, FieldFault, read_submission
@@ -91,7 +91,8 @@ class FormDoor:
         raw = await request.read(FORM_BODY_BYTES_MAX)
         submission = read_submission(read_body(raw, request.text("content-type"), form_key), form_key)
         post = self._to_post(request, submission.values)
-        receipt = await self._window(submission.form_key).submit(post)
+        window = await window_of(self._house, submission.form_key)
+        receipt = await window.submit(post)
         return Answer(200, [_JSON, *_cors(request), *_relay(receipt.relay)], _TAKEN)
 
     async def _preflight(self, request: HotRequest) -> Answer:
@@ -100,7 +101,8 @@ class FormDoor:
         refusal: Reason | None = "unknown_form"
         if form_key is not None:
             with suppress(NotFound):
-                refusal = await self._window(form_key).refuses(request.text("origin"))
+                window = await window_of(self._house, form_key)
+                refusal = await window.refuses(request.text("origin"))
         if refusal is not None:
             # A browser lets the page post only where the preflight succeeds, whatever the headers say.
             return _refused(request, refusal, status=403)
@@ -113,12 +115,6 @@ class FormDoor:
                 (b"access-control-max-age", b"%d" % PREFLIGHT_SECONDS),
             ],
         )
-
-    def _window(self, form_key: str) -> FormWindow:
-        """The form's window; raises `NotFound` for what cannot be a key, without waking anybody."""
-        if not well_formed(form_key, FORM_KEY):
-            raise NotFound("no such form")
-        return FormWindow(self._house, form_key)
 
     def _to_post(self, request: HotRequest, values: dict[str, Scalar]) -> Post:
         visitor_ip = request.text("x-visitor-ip")

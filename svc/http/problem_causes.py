@@ -58,9 +58,9 @@ twice.""",
     "unsupported_media_type": "The header `Content-Type` is missing, or names something else than JSON.",
     "validation_failed": f"""\
 The body is JSON and not what the tool takes: a field is missing, unknown, of another type or
-against a rule. `errors` has each fault with a pointer into the body (RFC 6901). It is also the
-answer to an `Idempotency-Key` that is not 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII
-characters. Nothing was done.""",
+against a rule, or a name stands twice in one object. `errors` has each fault with a pointer into
+the body (RFC 6901). It is also the answer to an `Idempotency-Key` that is not 1 to
+{IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters. Nothing was done.""",
     "idempotency_mismatch": f"""\
 In the last {IDEMPOTENCY_LIFE_MS // HOUR_MS} hours this `Idempotency-Key` came with something else.
 Bodies are compared as they are understood: spaces and the order of fields do not matter.""",

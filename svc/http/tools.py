@@ -124,7 +124,12 @@ class ToolDoor:
         tool_calls.check_budget(admission)
         if request.method != "POST":
             raise MethodNotAllowed(["POST"])
-        call = Call(caller=admission.caller, door=self._gate.door, request_id=request.id.decode())
+        call = Call(
+            caller=admission.caller,
+            door=self._gate.door,
+            request_id=request.id.decode(),
+            allowed_networks=self._house.outgoing.allowed,
+        )
         tool = await tool_calls.find(self._house, self._registry, call, _name_in(request))
         asked = tool.read(await read_json(request, TOOL_BODY_BYTES_MAX))
         done = await tool_calls.run(self._house, tool, call, asked, request.text("idempotency-key"))

@@ -11,9 +11,10 @@ import msgspec
 import structlog
 from quart import Blueprint
 
+from svc.actors import site_traffic
 from svc.actors._core import ActorError
 from svc.actors.house import House
-from svc.actors.site_traffic import SiteTraffic
+from svc.domain import json_input
 from svc.domain.errors import DomainError, InvalidValue, Unavailable
 from svc.domain.limits import VISIT_BODY_BYTES_MAX
 from svc.domain.origins import normalise_domain
@@ -84,20 +85,17 @@ class TrackerDoor:
         return _nothing_to_say(request)
 
     async def _keep(self, request: HotRequest) -> None:
-        """Keep the view that is told. Raises `InvalidValue` for what is none, and what `view` raises."""
+        """Keep the view that is told. Raises a `DomainError` for what is none, and what `view` raises."""
         page = _page_view(await request.read(VISIT_BODY_BYTES_MAX))
         origin = request.text("origin")
         if origin is not None and normalise_domain(origin) != page.host:
             raise InvalidValue("told by a page of another host")
         address = address_of(request.client, request.headers, self._trusted_proxies)
-        await SiteTraffic(self._house, page.host).view(page, address, request.text("user-agent") or "")
+        await site_traffic.view(self._house, page, address, request.text("user-agent") or "")
 
 
 def _page_view(raw: bytes) -> PageView:
-    try:
-        told = _told_view.decode(raw)
-    except (ValueError, RecursionError) as error:
-        raise InvalidValue("not a page view") from error
+    told = json_input.read(_told_view, raw)
     page = page_view(told.url, told.referrer, told.title)
     if "\0" in f"{page.url}{page.referrer}{page.title}":
         raise InvalidValue("not storable")

@@ -19,7 +19,7 @@ from svc.domain.connections import (
     check_url,
 )
 from svc.domain.cursors import Position
-from svc.domain.errors import Conflict, InvalidValue, NotFound, named_at
+from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, at, named_at
 from svc.domain.ids import new_id
 from svc.domain.limits import CONNECTIONS_MAX, LIST_ROWS, SIGNING_OVERLAP_MS
 from svc.domain.messages import HealthReport
@@ -64,12 +64,14 @@ def create(tx: Tx, organization_id: str, asked: NewConnection) -> tuple[Connecti
     """Make a connection; also its signing secret, which is shown this once, where replies are pushed.
 
     Raises:
-        InvalidValue: the name, or the address, which is there for pushes and only for them.
+        InvalidInput: the name, the account, or the address, which is there for pushes and only for them.
         NotFound: no such team or active member.
         Conflict: there are `CONNECTIONS_MAX`.
     """
     if (asked.url is not None) != (asked.delivery == "push"):
-        raise InvalidValue("`url` is where replies are pushed to, and is for `push` alone")
+        raise InvalidInput(
+            [Fault("/url", "invalid_value", "it is where replies are pushed to: for `push` alone")]
+        )
     _check_account(tx.conn, organization_id, asked.account)
     mine = (connections.c.organization_id == organization_id) & (connections.c.status != "removed")
     if tx.conn.execute(select(func.count()).where(mine)).scalar_one() >= CONNECTIONS_MAX:
@@ -80,12 +82,12 @@ def create(tx: Tx, organization_id: str, asked: NewConnection) -> tuple[Connecti
         insert(connections).values(
             id=connection_id,
             organization_id=organization_id,
-            name=clean_name(asked.name),
+            name=_clean_name(asked.name),
             account_kind=asked.account.kind,
             account_id=asked.account.id,
             messenger=asked.messenger,
             delivery=asked.delivery,
-            url=None if asked.url is None else check_url(asked.url),
+            url=None if asked.url is None else _checked_url(asked.url),
             contract=CONTRACT,
             status="active",
             secret=None if secret is None else tx.sealer.seal(secret, connection_id),
@@ -149,15 +151,16 @@ def list_page(
 def change(
     tx: Tx, organization_id: str, connection_id: str, *, name: str | None = None, url: str | None = None
 ) -> Connection:
-    """Change what is given; how replies reach the bridge stays. Raises `NotFound` and `InvalidValue`."""
+    """Change what is given; how replies reach the bridge stays. Raises `NotFound` and `InvalidInput`."""
     before = get(tx.conn, organization_id, connection_id)
     values: dict[str, Any] = {}
     if name is not None:
-        values["name"] = clean_name(name)
+        values["name"] = _clean_name(name)
     if url is not None:
         if before.delivery != "push":
-            raise InvalidValue("this connection's bridge pulls, so that there is no address")
-        values["url"] = check_url(url)
+            detail = "this connection's bridge pulls, so that there is no address"
+            raise InvalidInput([Fault("/url", "invalid_value", detail)])
+        values["url"] = _checked_url(url)
     _update(tx, connection_id, values)
     return get(tx.conn, organization_id, connection_id)
 
@@ -245,9 +248,20 @@ def sealed_secrets(conn: Conn, connection_id: str, now: int) -> tuple[bytes, ...
     return bytes(row.secret), bytes(row.previous_secret)
 
 
+def _clean_name(name: str) -> str:
+    with at("/name"):
+        return clean_name(name)
+
+
+def _checked_url(url: str) -> str:
+    with at("/url"):
+        return check_url(url)
+
+
 def _check_account(conn: Conn, organization_id: str, account: Account) -> None:
     if (account.id is None) != (account.kind == "organization"):
-        raise InvalidValue("an account is the organization's, or has the `id` of its team or member")
+        detail = "an account is the organization's, or has the `id` of its team or member"
+        raise InvalidInput([Fault("/account", "invalid_value", detail)])
     with named_at("/account/id"):
         if account.kind == "team":
             teams.get(conn, organization_id, account.id or "")

@@ -14,6 +14,7 @@ from svc.domain.ids import new_id
 from svc.domain.keys import EMBED_KEY, new_key
 from svc.domain.limits import EMBED_BLOCKS_MAX, EMBEDS_MAX, LIST_ROWS
 from svc.domain.near_names import shown
+from svc.domain.site_domains import binding_faults
 from svc.storage import forms, objects, organizations, sites
 from svc.storage.objects import StoredObject
 from svc.storage.prepared import Prepared
@@ -91,7 +92,9 @@ def create(
             updated_at=tx.now,
         )
     )
-    return get(tx.conn, organization_id, embed_id)
+    made = get(tx.conn, organization_id, embed_id)
+    tx.announce(EmbedsChanged(organization_id, made.embed_key))
+    return made
 
 
 def change(
@@ -178,10 +181,12 @@ def _check(
     blocks_max: int,
 ) -> None:
     faults = embed_rules.name_faults(name)
-    if site_id is not None and site_id not in {
-        one.id for one in sites.of_organization(conn, organization_id)
-    }:
-        faults.append(Fault("/siteId", "not_found", f"there is no site {shown(site_id)}"))
+    if site_id is not None:
+        domains = {one.id: one.domain for one in sites.of_organization(conn, organization_id)}
+        if site_id in domains:
+            faults += binding_faults(domains[site_id])
+        else:
+            faults.append(Fault("/siteId", "not_found", f"there is no site {shown(site_id)}"))
     if faults := faults + _block_faults(conn, organization_id, blocks, blocks_max):
         raise InvalidInput(faults)
 

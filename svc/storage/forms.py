@@ -17,6 +17,7 @@ from svc.domain.near_names import shown
 from svc.domain.objects import CONTACT
 from svc.domain.organizations import Organization
 from svc.domain.properties import Property
+from svc.domain.site_domains import binding_faults
 from svc.storage import objects
 from svc.storage.prepared import Prepared
 from svc.storage.readable import LenientDecoder
@@ -69,7 +70,7 @@ def create(tx: Tx, organization: Organization, asked: NewForm) -> StoredForm:
     Raises:
         PlanRequired: the organization has no form endpoint.
         NotFound: the site is not the organization's.
-        InvalidInput: see `form_rules.checked`.
+        InvalidInput: see `form_rules.checked` and `binding_faults`.
         Conflict: there are `FORMS_MAX` forms already.
     """
     _check_plan(tx, organization)
@@ -92,7 +93,9 @@ def create(tx: Tx, organization: Organization, asked: NewForm) -> StoredForm:
             updated_at=tx.now,
         )
     )
-    return get(tx.conn, organization.id, form_id)
+    made = get(tx.conn, organization.id, form_id)
+    tx.announce(FormsChanged((made.form_key,)))
+    return made
 
 
 def update_one(tx: Tx, organization_id: str, form_id: str, changes: FormChanges) -> StoredForm:
@@ -100,7 +103,7 @@ def update_one(tx: Tx, organization_id: str, form_id: str, changes: FormChanges)
 
     Raises:
         NotFound: no such form, or the site is not the organization's.
-        InvalidInput: see `form_rules.checked`.
+        InvalidInput: see `form_rules.checked` and `binding_faults`.
     """
     form = get(tx.conn, organization_id, form_id)
     before = NewForm(
@@ -158,11 +161,17 @@ def _check_plan(tx: Tx, organization: Organization) -> None:
 def _check_site(conn: Connection, organization_id: str, site_id: str | None) -> None:
     if site_id is None:
         return
-    owner = conn.execute(
-        select(sites.c.organization_id).where(sites.c.id == site_id, sites.c.removed_at.is_(None))
+    found = conn.execute(
+        select(sites.c.domain).where(
+            sites.c.id == site_id, sites.c.organization_id == organization_id, sites.c.removed_at.is_(None)
+        )
     )
-    if owner.scalar_one_or_none() != organization_id:
+    domain = found.scalar_one_or_none()
+    if domain is None:
         raise InvalidInput([Fault("/siteId", "not_found", f"there is no site {shown(site_id)}")])
+    faults = binding_faults(domain)
+    if faults:
+        raise InvalidInput(faults)
 
 
 def _contact_properties(conn: Connection, organization_id: str) -> dict[str, Property]:

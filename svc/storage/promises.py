@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, LargeBinary, and_, cast, or_, 
 
 from svc.domain.objects import BUILTIN_OBJECTS, CONTACT
 from svc.domain.roles import BUILTIN_ROLES, OWNER
-from svc.storage import stored_json
+from svc.storage import sites, stored_json
 from svc.storage.beside import foreign_key_faults, integrity_faults
 from svc.storage.channel_tables import connections, conversations, messages, replies
 from svc.storage.tables import (
@@ -212,6 +212,9 @@ PROMISES: Final[dict[str, Broken]] = {
             connections.c.status != "removed",
             or_(connections.c.url.is_(None), connections.c.secret.is_(None)),
         )
+    ),
+    "no tracked site is at a public suffix, below which strangers have pages": lambda conn: (
+        f"{site.id} at {site.domain}: move it with `site.update`" for site in sites.at_shared_domains(conn)
     ),
     "every member, key and invitation has a role that is there": _without_role,
     "every organization that has members has an Owner": _without_owner,

@@ -1,14 +1,16 @@
 """Tracked sites."""
 
-import msgspec
-from sqlalchemy import Connection, bindparam, insert, select, update
+from typing import Final
 
-from svc.domain.changes import EmbedsChanged
-from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue, NotFound
+import msgspec
+from sqlalchemy import Connection, bindparam, insert, or_, select, update
+
+from svc.domain.changes import EmbedsChanged, SitesChanged
+from svc.domain.errors import Conflict, NotFound, at
 from svc.domain.ids import new_id
-from svc.domain.limits import SITES_MAX
+from svc.domain.limits import SITE_LABELS_MAX, SITES_MAX
 from svc.domain.near_names import shown
-from svc.domain.origins import normalise_domain
+from svc.domain.site_domains import is_shared, site_domain
 from svc.storage import forms
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
@@ -26,6 +28,12 @@ class Site(msgspec.Struct, frozen=True):
 
 _SITES = select(sites.c.id, sites.c.organization_id, sites.c.domain, sites.c.created_at)
 
+_DOMAINS: Final = tuple(f"domain_{place}" for place in range(SITE_LABELS_MAX))
+_AT_HOST = Prepared(
+    _SITES.where(
+        or_(*(sites.c.domain == bindparam(name) for name in _DOMAINS)), sites.c.removed_at.is_(None)
+    ).order_by(sites.c.id)
+)
 _ANY = Prepared(
     select(sites.c.id)
     .where(sites.c.organization_id == bindparam("organization_id"), sites.c.removed_at.is_(None))
@@ -37,7 +45,7 @@ def create(tx: Tx, organization_id: str, domain: str) -> Site:
     """Track *domain* for the organization.
 
     Raises:
-        InvalidInput: it is no domain.
+        InvalidInput: it is no domain, or one below which strangers have their pages.
         Conflict: it is tracked already, or `SITES_MAX` sites are.
     """
     name = _free_domain(tx.conn, organization_id, domain)
@@ -46,6 +54,7 @@ def create(tx: Tx, organization_id: str, domain: str) -> Site:
     site = Site(new_id("sit", tx.now), organization_id, name, tx.now)
     tx.conn.execute(insert(sites).values(msgspec.structs.asdict(site)))
     forms.announce_all(tx, organization_id)
+    tx.announce(SitesChanged(organization_id))
     return site
 
 
@@ -59,6 +68,7 @@ def move(tx: Tx, organization_id: str, site_id: str, domain: str) -> Site:
     tx.conn.execute(update(sites).where(sites.c.id == site_id).values(domain=name))
     forms.announce_all(tx, organization_id)
     tx.announce(EmbedsChanged(organization_id, None))
+    tx.announce(SitesChanged(organization_id))
     return msgspec.structs.replace(site, domain=name)
 
 
@@ -81,11 +91,14 @@ def get(conn: Connection, organization_id: str, site_id: str) -> Site:
     return Site(*row)
 
 
-def at_domains(conn: Connection, domains: list[str]) -> list[Site]:
-    """The live sites on any of *domains*, the oldest first."""
-    rows = conn.execute(
-        _SITES.where(sites.c.domain.in_(domains), sites.c.removed_at.is_(None)).order_by(sites.c.id)
-    )
+def at_host(conn: Connection, host: str) -> list[Site]:
+    """The live sites that a page at *host* belongs to, the oldest first. Raises `NotFound`: nobody's."""
+    labels = host.split(".")[-SITE_LABELS_MAX:]
+    domains = [".".join(labels[start:]) for start in range(len(labels))]
+    domains += [host] * (SITE_LABELS_MAX - len(domains))
+    rows = _AT_HOST.all(conn, dict(zip(_DOMAINS, domains, strict=True)))
+    if not rows:
+        raise NotFound("nobody tracks this host")
     return [Site(*row) for row in rows]
 
 
@@ -99,6 +112,12 @@ def of_organization(conn: Connection, organization_id: str) -> list[Site]:
     return [Site(*row) for row in rows]
 
 
+def at_shared_domains(conn: Connection) -> list[Site]:
+    """Live sites of all organizations at public suffixes, from before they were refused or were suffixes."""
+    rows = conn.execute(_SITES.where(sites.c.removed_at.is_(None)).order_by(sites.c.id))
+    return [site for site in (Site(*row) for row in rows) if is_shared(site.domain)]
+
+
 def any_tracked(conn: Connection, organization_id: str) -> bool:
     """Whether the organization tracks a site now, so that there are visits to attach."""
     return _ANY.one(conn, {"organization_id": organization_id}) is not None
@@ -106,10 +125,8 @@ def any_tracked(conn: Connection, organization_id: str) -> bool:
 
 def _free_domain(conn: Connection, organization_id: str, domain: str, besides: str | None = None) -> str:
     """*domain* as it is kept, if no site of the organization other than *besides* is there."""
-    try:
-        name = normalise_domain(domain)
-    except InvalidValue as error:
-        raise InvalidInput([Fault("/domain", "invalid_value", str(error))]) from None
+    with at("/domain"):
+        name = site_domain(domain)
     if any(one.domain == name and one.id != besides for one in of_organization(conn, organization_id)):
         raise Conflict(f"{name} is tracked already")
     return name

@@ -18,9 +18,11 @@ from svc.domain.connections import (
     PauseReason,
     check_may_connect,
     check_may_manage,
+    check_url,
     manages_all,
 )
-from svc.domain.errors import Conflict, Forbidden, KeyLimit, NotFound
+from svc.domain.destinations import check_host
+from svc.domain.errors import Conflict, Forbidden, KeyLimit, NotFound, at
 from svc.domain.limits import CHANNEL_KEYS_MAX, LIST_ROWS, NAME_CHARS_MAX, URL_CHARS_MAX
 from svc.domain.times import rfc3339
 from svc.storage import channel_keys, connections, deliveries, outboxes
@@ -39,8 +41,8 @@ Name = Annotated[str, about(description="What people call it.", min_length=1, ma
 Url = Annotated[
     str,
     about(
-        description="Where replies are pushed to: absolute, `http` or `https`. Private networks are reached"
-        " only where the configuration allows it.",
+        description="Where replies are pushed to: absolute, `http` or `https`. A private address is refused"
+        " unless the configuration allows it; where a name leads is looked at whenever it is pushed to.",
         max_length=URL_CHARS_MAX,
     ),
 ]
@@ -149,6 +151,13 @@ def _managed(conn: Conn, call: Call, connection_id: str) -> Connection:
     found = connections.get(conn, call.caller.organization_id, connection_id)
     check_may_manage(call.caller, found.account)
     return found
+
+
+def _check_reachable(call: Call, url: str | None) -> None:
+    """Raises `InvalidInput` for what no push would be sent to. Where a name leads is seen when it is."""
+    if url is not None:
+        with at("/url"):
+            check_host(check_url(url), call.allowed_networks)
 
 
 def _answer(connection: Connection) -> ConnectionAnswer:
@@ -301,6 +310,7 @@ def create(tx: Tx, call: Call, asked: CreateConnection) -> CreatedConnection:
     if asked.account is not None:
         account = Account(asked.account.kind, asked.account.id)
     check_may_connect(call.caller, account)
+    _check_reachable(call, asked.url)
     new = NewConnection(
         name=asked.name,
         account=account,
@@ -335,6 +345,7 @@ def update(tx: Tx, call: Call, asked: UpdateConnection) -> ConnectionAnswer:
     kept = _managed(tx.conn, call, asked.id)
     name = None if asked.name is UNSET else asked.name
     url = None if asked.url is UNSET else asked.url
+    _check_reachable(call, url)
     return _answer(connections.change(tx, kept.organization_id, kept.id, name=name, url=url))
 
 

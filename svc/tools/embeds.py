@@ -306,6 +306,7 @@ def preview(view: View, call: Call, asked: PreviewEmbed) -> PreviewAnswer:
     organization_id = call.caller.organization_id
     if (asked.id is None) == (asked.blocks is None):
         raise InvalidInput([Fault("", "invalid_value", "give either id or blocks")])
+    view.expect_long()  # long texts take the time of many quick reads, and so do many blocks of records
     if asked.id is not None:
         blocks = embeds.get(view.conn, organization_id, asked.id).blocks
     else:

@@ -54,7 +54,12 @@ class SubmissionLine(Answer, frozen=True, kw_only=True):
     phone: Annotated[str | None, about(description="The phone number in it, in E.164.")]
     name: str | None
     dropped: Annotated[
-        int, about(description="How many fields with passwords, codes or card details were dropped.", ge=0)
+        int,
+        about(
+            description="How many fields with passwords, codes, card details, identity numbers or other"
+            " secrets were dropped, and card numbers cut out of texts (`[removed]`).",
+            ge=0,
+        ),
     ]
     contact_id: Annotated[str | None, about(description="The contact that it was filed to.")]
     deal_id: Annotated[str | None, about(description="The deal that it opened.")]

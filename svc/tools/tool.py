@@ -103,9 +103,13 @@ class Tool(Generic[A, R]):
     def __repr__(self) -> str:
         return f"<tool {self.name}>"
 
-    def read(self, body: bytes | msgspec.Raw) -> A:
+    def read(self, body: bytes) -> A:
         """What is asked, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
         return json_input.read(self._decoder, body)
+
+    def read_part(self, part: msgspec.Raw) -> A:
+        """As `read`, from a part of a body in which no name stands twice."""
+        return json_input.read_part(self._decoder, part)
 
 
 @overload

@@ -181,6 +181,7 @@ def test_a_password_is_read_and_not_shown(svc: Svc, shop: Path) -> None:
         (("org", "create", "X", "--time-zone", "Mars/Olympus"), 2, "'Mars/Olympus' is no time zone"),
         (("org", "create", "X", "--plan", "gold"), 2, "'gold' is not one of"),
         (("site", "create", "no domain"), 1, "a site is named by its domain"),
+        (("site", "create", "https://www.github.io"), 1, "public suffix"),
         (("form", "create", "X", "--map", "town"), 2, "'town' is not FIELD=PROPERTY"),
         (("form", "create", "X", "--honeypot", "phone"), 1, "Error: 'phone' is a field that people fill in"),
         (("form", "create", "X", "--map", "town=citty"), 1, "no property 'citty'; the nearest is city"),

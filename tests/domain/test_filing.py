@@ -121,7 +121,7 @@ def test_the_note_has_all_other_fields_and_the_count_of_the_dropped():
     )
 
     assert (
-        "message: Hello\nnewsletter: yes\nsize: \n(2 sensitive fields were dropped)"
+        "message: Hello\nnewsletter: yes\nsize: \n(2 sensitive values were dropped)"
         == file(sent, directory()).note
     )
 

@@ -212,6 +212,30 @@ async def test_what_is_wrong_is_named(autojump_clock, door: str, changes: dict[s
         assert 0 == await here.count(channel_tables.messages)
 
 
+@pytest.mark.parametrize(
+    ("rest", "pointer"),
+    [
+        (b'"text": "a", "text": "b"', "/text"),
+        (b'"text": "a", "new": {"x": 1, "x": 2}', "/new/x"),
+        (rb'"attachments": [{"kind": "contact", "data": {"a": 1, "\u0061": 2}}]', "/attachments/0/data/a"),
+    ],
+)
+async def test_a_name_twice_in_one_object_is_refused(rest, pointer, autojump_clock):
+    """With its place, also in what a bridge may send that is not known here; nothing is recorded."""
+    async with channel_town() as here:
+        headers = {"authorization": f"Bearer {here.key}", "content-type": "application/json"}
+        body = b'{"conversationId": "c", "messageId": "m", "direction": "in", %b}' % rest
+        answer = await here.client.post(
+            "/api/channels/v1/channel.message.receive", content=body, headers=headers
+        )
+
+        assert (422, "validation_failed") == (answer.status_code, answer.json()["code"])
+        assert [(pointer, "duplicate_name")] == [
+            (one["pointer"], one["code"]) for one in answer.json()["errors"]
+        ]
+        assert 0 == await here.count(channel_tables.messages)
+
+
 async def test_text_that_is_none_is_named(autojump_clock):
     """Half of a surrogate pair is JSON, and no text."""
     async with channel_town() as here:

@@ -33,6 +33,28 @@ async def rows(here: ToolTown, key: str) -> list[Any]:
     return found
 
 
+async def test_a_preview_is_not_in_the_way_of_quick_reads(autojump_clock, monkeypatch):
+    """Thirty long texts take a while to show: they are shown where nobody waits for a quick answer."""
+    shown_in: list[str] = []
+    async with lamp_tools() as here:
+        for name in ("read", "read_long"):
+            real = getattr(here.store, name)
+
+            async def read(fn: Any, *args: Any, real: Any = real, name: str = name, **kwargs: Any) -> Any:
+                def watched(conn: Any) -> Any:
+                    done = fn(conn, *args, **kwargs)
+                    shown_in.append(name)
+                    return done
+
+                return await real(watched)
+
+            monkeypatch.setattr(here.store, name, read)
+        await here.answer("embed.preview", {"blocks": [{"type": "text", "body": "![[" * 1_000}] * 3})
+
+        assert "read_long" == shown_in[-1]
+        assert 1 == shown_in.count("read_long")
+
+
 async def test_an_embed_goes_through_its_life(autojump_clock):
     """It is made, shown, changed, paused, resumed, listed; and outside each is seen at once."""
     async with lamp_tools() as here:

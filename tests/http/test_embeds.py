@@ -196,6 +196,92 @@ async def test_who_has_it_is_told_so(autojump_clock):
         assert 200 == (await at.get(embed, if_none_match='"other"')).status_code
 
 
+async def test_each_representation_has_a_tag_of_its_own(autojump_clock):
+    """JSON and HTML, plain and packed: what one client keeps is never taken for another's bytes."""
+    async with place() as at:
+        embed = await at.here.embed()
+        ways = [(query, coding) for query in ("", "?format=html") for coding in ("identity", "gzip")]
+        tags = [
+            (await at.get(embed, query, accept_encoding=coding)).headers["etag"] for query, coding in ways
+        ]
+        statuses = {
+            (tag, way): (await at.get(embed, way[0], accept_encoding=way[1], if_none_match=tag)).status_code
+            for tag in tags
+            for way in ways
+        }
+
+        assert 4 == len(set(tags))
+        assert statuses == {
+            (tag, way): 304 if tag == own else 200
+            for tag in tags
+            for way, own in zip(ways, tags, strict=True)
+        }
+
+
+async def test_embeds_that_differ_at_their_ends_have_other_tags(autojump_clock):
+    """Long texts with one beginning: a visitor who has the one does not take it for the other."""
+    async with place() as at:
+        text = "The same words for a long while. " * 100
+        made = [await at.here.embed(TextBlock(body=text + end)) for end in ("a", "b", "ab")]
+        answers = [await at.get(one, query) for one in made for query in ("", "?format=html")]
+        first = answers[0].headers["etag"]
+
+        assert len(answers) == len({one.headers["etag"] for one in answers})
+        assert [304, 200, 200] == [(await at.get(one, if_none_match=first)).status_code for one in made]
+
+
+@pytest.mark.parametrize(
+    ("known", "status"),
+    [
+        ("{tag}", 304),
+        ("W/{tag}", 304),
+        ("  {tag}  ", 304),
+        ('"a",{tag}', 304),
+        ('"a", W/"b" ,\tW/{tag}', 304),
+        ('{tag}, "a"', 304),
+        ("*", 304),
+        (" * ", 304),
+        ("", 200),
+        ('"*"', 200),
+        ('"a"', 200),
+        ("{bare}", 200),
+        ('"{bare}', 200),
+        ('"{bare}-gzip"', 200),
+        ('"x{bare}"', 200),
+        ('"{bare}x"', 200),
+        ('"{upper}"', 200),
+        ('"{short}"', 200),
+        ("w/{tag}", 200),
+        ("{tag}{tag}", 200),
+        ("W/W/{tag}", 200),
+    ],
+)
+async def test_only_the_very_tag_is_not_sent_again(autojump_clock, known: str, status: int):
+    """Compared weakly, in a list or alone, or any by `*` (RFC 9110 section 13.1.2); nothing like it."""
+    async with place() as at:
+        embed = await at.here.embed()
+        tag = (await at.get(embed)).headers["etag"]
+        bare = tag.strip('"')
+        given = known.format(tag=tag, bare=bare, upper=bare.upper(), short=bare[:-1])
+
+        answer = await at.get(embed, if_none_match=given)
+
+        assert status == answer.status_code
+        assert (status == 304) == (answer.content == b"")
+
+
+async def test_tags_in_several_headers_are_one_list(autojump_clock):
+    """A proxy may part them."""
+    async with place() as at:
+        embed = await at.here.embed()
+        tag = (await at.get(embed)).headers["etag"]
+        headers = [("accept-encoding", "identity"), ("if-none-match", '"a"'), ("if-none-match", tag)]
+
+        answer = await at.client.get(PATH + embed.embed_key, headers=headers)
+
+        assert 304 == answer.status_code
+
+
 @pytest.mark.parametrize(
     ("accepted", "compressed"),
     [

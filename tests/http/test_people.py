@@ -251,6 +251,11 @@ async def test_another_sites_page_signs_nobody_in(autojump_clock):
         (b"{", 400, "malformed_json"),
         (b"\xff", 400, "malformed_json"),
         (b'{"email": "\\ud800", "password": "x"}', 422, "validation_failed"),
+        (
+            b'{"email": "eve@example.com", "email": "ada@example.com", "password": "x"}',
+            422,
+            "validation_failed",
+        ),
         (b"[]", 422, "validation_failed"),
         (b'{"email": "ada@example.com"}', 422, "validation_failed"),
         (b'{"email": 1, "password": "x"}', 422, "validation_failed"),

@@ -125,6 +125,27 @@ async def test_a_repeated_write_is_done_once(autojump_clock):
         assert 1 == await here.count(tables.records)
 
 
+async def test_a_name_twice_in_one_object_is_refused(autojump_clock):
+    """At both doors: 422 with a pointer to it, however it is written, and nothing is made."""
+    async with tool_town() as here:
+        body = rb'{"objectType": "contact", "properties": {"name": "Ada", "n\u0061me": "Eve"}}'
+        json = {"content-type": "application/json"}
+        answers = [
+            await here.client.post(f"{path}record.create", content=body, headers=json | headers)
+            for path, headers in (
+                ("/api/v1/tools/", {"authorization": f"bearer {here.key}"}),
+                ("/app/api/tools/", {"x-csrf-token": await here.sign_in()}),
+            )
+        ]
+
+        for answer in answers:
+            assert (422, "validation_failed") == (answer.status_code, answer.json()["code"])
+            assert [("/properties/name", "duplicate_name")] == [
+                (fault["pointer"], fault["code"]) for fault in answer.json()["errors"]
+            ]
+        assert 0 == await here.count(tables.records)
+
+
 async def test_a_body_over_the_limit_is_refused(autojump_clock):
     """With 413, and what is left of the budget."""
     async with tool_town() as here:

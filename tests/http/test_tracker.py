@@ -98,6 +98,7 @@ async def test_a_page_view_is_kept(autojump_clock):
         b'{"a": ' + b"[" * 4_000,
         b'{"url": "https://somewhere-else.example/"}',
         b'{"url": "https://lamps.example.evil.example/"}',
+        b'{"url": "https://lamps.example/a", "url": "https://lamps.example/b"}',
     ],
 )
 async def test_what_is_no_view_of_a_tracked_page_is_passed_over(autojump_clock, body):

@@ -190,6 +190,54 @@ async def test_what_is_no_message_is_refused(body, code, reply_id, autojump_cloc
 
 
 @pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "method": "tools/list"}', "/method"),
+        (rb'{"jsonrpc": "2.0", "id": 1, "method": "ping", "\u006dethod": "ping"}', "/method"),
+        (
+            b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "a", "name": "b"}}',
+            "/params/name",
+        ),
+        (
+            b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"arguments": {"a": 1, "a": 2}}}',
+            "/params/arguments/a",
+        ),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "unread": [{"a": 1, "a": 1}]}', "/unread/0/a"),
+        (b'{"jsonrpc": "2.0", "method": "notifications/x", "params": {"a": 1, "a": 1}}', "/params/a"),
+    ],
+)
+async def test_a_message_with_a_name_twice_in_one_object_is_refused(body, pointer, autojump_clock):
+    """400 with the place of it, also where nobody would have read it."""
+    async with mcp_town() as here:
+        answer = await here.post(body)
+
+        error = answer.json()["error"]
+        assert (400, -32600) == (answer.status_code, error["code"])
+        assert error["message"].endswith(f": {pointer}")
+
+
+@pytest.mark.parametrize("full", [False, True])
+async def test_arguments_with_a_name_twice_in_one_object_are_refused(full, autojump_clock):
+    """As other bad arguments are, by a result that says where; nothing is done."""
+    async with mcp_town() as here:
+        contact = '{"objectType": "contact", "properties": {"name": "Ada", "name": "Eve"}}'
+        arguments = contact if full else f'{{"name": "record.create", "arguments": {contact}}}'
+        name = "record_create" if full else "tool_call"
+        message = (
+            '{"jsonrpc": "2.0", "id": 7, "method": "tools/call",'
+            f' "params": {{"name": "{name}", "arguments": {arguments}}}}}'
+        )
+        answer = await here.post(message.encode(), full=full)
+
+        result = answer.json()["result"]
+        pointer = "/properties/name" if full else "/arguments/properties/name"
+        assert (200, True) == (answer.status_code, result["isError"])
+        assert f"\n- {pointer}: stands twice in one object\n" in result["content"][0]["text"]
+        assert "structuredContent" not in result
+        assert 0 == await here.count(tables.records)
+
+
+@pytest.mark.parametrize(
     ("method", "params", "code"),
     [
         ("no/such", {}, -32601),

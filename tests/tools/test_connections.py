@@ -7,9 +7,11 @@ import trio
 import trio.lowlevel
 from sqlalchemy import update
 
+from svc.actors.outgoing import Outgoing
 from svc.domain.keys import CHANNEL_KEY, well_formed
 from svc.domain.limits import CHANNEL_KEYS_MAX
 from svc.domain.people import Person
+from svc.domain.senders import parse_networks
 from svc.storage import channel_tables, organizations, roles, tables, teams
 from svc.storage.organizations import NewOrganization
 from svc.storage.store import Tx
@@ -92,7 +94,39 @@ async def test_what_makes_no_sense_is_refused(autojump_clock, changes: dict[str,
         status, answer = await run(here, "connection.create", PUSHED | changes)
 
         assert (422, "validation_failed") == (status, answer["code"])
+        [place] = changes
+        told = answer["errors"][0]["pointer"]
+        assert ("/url" if place == "delivery" else f"/{place}") == told
         assert 0 == await here.count(channel_tables.connections)
+
+
+PRIVATE = ["http://127.0.0.1/hook", "https://10.0.0.5", "http://2130706433/", "http://[fec0::1]/"]
+
+
+@pytest.mark.parametrize("url", PRIVATE)
+async def test_a_private_address_is_refused_when_it_is_saved(autojump_clock, url: str):
+    """At creation and at a change, through each door, by the place of it; what was there stays."""
+    async with tool_town() as here:
+        status, created = await run(here, "connection.create", PUSHED | {"url": url})
+        made = await connect(here, PUSHED)
+        changed = await here.call("connection.update", {"id": made["id"], "url": url})
+        shown = await here.answer("connection.get", {"id": made["id"]})
+
+        assert (422, 422) == (status, changed.status_code)
+        assert ["/url"] * 2 == [one["errors"][0]["pointer"] for one in (created, changed.json())]
+        assert PUSHED["url"] == shown["url"]
+        assert 1 == await here.count(channel_tables.connections)
+
+
+async def test_an_address_that_the_operator_allows_is_saved(autojump_clock):
+    """So that a bridge on the same machine can be pushed to; the networks beside it stay refused."""
+    async with tool_town() as here:
+        here.house_.outgoing = Outgoing(parse_networks(["127.0.0.1/32"]))
+        made = await connect(here, PUSHED | {"url": "http://127.0.0.1:9000/"})
+        changed = await here.call("connection.update", {"id": made["id"], "url": "http://127.1:9001/"})
+        refused = await here.call("connection.update", {"id": made["id"], "url": "http://127.0.0.2:9001/"})
+
+        assert [200, 422] == [changed.status_code, refused.status_code]
 
 
 async def test_only_people_connect_and_make_keys(autojump_clock):

@@ -1,5 +1,7 @@
 """`site.*`: tracked sites, and what a change of them means to the forms that are bound to them."""
 
+from sqlalchemy import update
+
 from svc.domain.errors import Conflict
 from svc.domain.limits import SITES_MAX
 from svc.storage import organizations, sites, tables
@@ -49,6 +51,46 @@ async def test_a_domain_that_is_none_is_refused_by_its_place(autojump_clock):
         assert [(422, "/domain")] * 4 == [
             (one.status_code, one.json()["errors"][0]["pointer"]) for one in answers
         ]
+
+
+async def test_a_public_suffix_is_refused_by_its_place(autojump_clock):
+    """At creation and at a change; nothing is made, and nothing moves."""
+    async with tool_town() as here:
+        site = await here.answer("site.create", {"domain": LAMPS})
+        answers = [
+            await here.call("site.create", {"domain": "github.io"}),
+            await here.call("site.update", {"id": site["id"], "domain": "https://www.co.uk"}),
+        ]
+
+        assert [(422, "/domain")] * 2 == [
+            (one.status_code, one.json()["errors"][0]["pointer"]) for one in answers
+        ]
+        assert {"sites": [site]} == await here.answer("site.list")
+
+
+async def test_nothing_is_bound_to_a_site_at_a_public_suffix(autojump_clock):
+    """What is bound already stays; `svc check` names such a site, and moving it mends all of it."""
+    async with tool_town() as here:
+        site = await here.answer("site.create", {"domain": LAMPS})
+        form = await here.answer("form.create", {"name": "Bound", "siteId": site["id"]})
+        await here.store.write(lambda tx: tx.conn.execute(update(tables.sites).values(domain="github.io")))
+        bound = {"name": "Another", "siteId": site["id"]}
+        answers = [
+            await here.call("form.create", bound),
+            await here.call("embed.create", bound),
+            await here.call("form.update", {"id": (await here.form()).id, "siteId": site["id"]}),
+        ]
+        renamed = await here.call("form.update", {"id": form["id"], "name": "Bound before"})
+        broken = await here.store.read(sites.at_shared_domains)
+        await here.answer("site.update", {"id": site["id"], "domain": "ada.github.io"})
+
+        assert [(422, "/siteId")] * 3 == [
+            (one.status_code, one.json()["errors"][0]["pointer"]) for one in answers
+        ]
+        assert 200 == renamed.status_code
+        assert ["github.io"] == [one.domain for one in broken]
+        assert [] == await here.store.read(sites.at_shared_domains)
+        assert 200 == (await here.call("form.create", bound)).status_code
 
 
 async def test_two_sites_at_one_domain_are_refused(autojump_clock):

@@ -5,6 +5,7 @@ the HTTP request, or with the key, is a problem as at the doors of tools; what i
 JSON-RPC error; what a tool refuses is a result that says what to change.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -16,7 +17,16 @@ from svc.actors.house import House
 from svc.actors.organization import Admission
 from svc.domain import json_input
 from svc.domain.callers import Call
-from svc.domain.errors import DomainError, Forbidden, MalformedJson, Unauthenticated, Unavailable, UnknownTool
+from svc.domain.errors import (
+    DomainError,
+    Fault,
+    Forbidden,
+    InvalidInput,
+    MalformedJson,
+    Unauthenticated,
+    Unavailable,
+    UnknownTool,
+)
 from svc.domain.limits import TOOL_BODY_BYTES_MAX
 from svc.domain.origins import origin_is_own
 from svc.domain.times import SECOND_MS
@@ -78,22 +88,33 @@ class McpDoor:
     async def _answer(self, request: HotRequest, admission: Admission) -> Answer:
         """The order of the checks: budget, reach of the key, type, size, message, version, method."""
         tool_calls.check_budget(admission)
-        call = Call(caller=admission.caller, door="mcp", request_id=request.id.decode())
+        call = Call(
+            caller=admission.caller,
+            door="mcp",
+            request_id=request.id.decode(),
+            allowed_networks=self._house.outgoing.allowed,
+        )
         await tool_calls.check_reach(self._house, call)
         check_type(request)
         body = await request.read(TOOL_BODY_BYTES_MAX)
         try:
-            message = rpc.read(body)
+            message, repeated = rpc.read(body)
         except RpcError as error:
             return _failed(UNSAID, rpc.NO_ID, error)
-        return await self._reply(request, call, message)
+        return await self._reply(request, call, message, repeated)
 
-    async def _reply(self, request: HotRequest, call: Call, message: Message) -> Answer:
+    async def _reply(
+        self, request: HotRequest, call: Call, message: Message, repeated: Sequence[Fault]
+    ) -> Answer:
         version = UNSAID
         try:
             method = message.method()
             params = message.params() if method else Params()
             version = version_of(request, params.meta.version)
+            if repeated:
+                faults = rpc.faults_of_arguments(method, repeated)
+                text = results.refusal_text(params.name or "the tool", InvalidInput(faults))
+                return _told(200, rpc.result(message.reply_id(), results.refused(version, text)))
             if method is None:
                 return _ACCEPTED
             if version.enveloped:
@@ -157,10 +178,10 @@ class McpDoor:
         by_entry = name == CALL and not self._flat
         try:
             if by_entry:
-                inner = json_input.read(_call_tool, rpc.arguments_of(arguments))
+                inner = json_input.read_part(_call_tool, rpc.arguments_of(arguments))
                 name, arguments = inner.name, inner.arguments
             tool = await tool_calls.find(self._house, self._finder.registry, call, name)
-            asked = tool.read(rpc.arguments_of(arguments))
+            asked = tool.read_part(rpc.arguments_of(arguments))
             done = await tool_calls.run(self._house, tool, call, asked, params.meta.idempotency_key)
         except UnknownTool:
             text = results.unknown_text(name, self._finder.nearest(name))

@@ -1,12 +1,13 @@
 """JSON-RPC 2.0 as MCP uses it: one message a request body, and what is wrong with one."""
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final, TypeVar
 
 import msgspec
 
 from svc.domain import json_input
-from svc.domain.errors import InvalidInput, MalformedJson
+from svc.domain.errors import Fault, InvalidInput, MalformedJson
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
@@ -22,6 +23,7 @@ NO_ID: Final = b"null"
 _INTEGER: Final = re.compile(rb"-?[0-9]{1,64}")
 """Of an id. It is given back as it was written, however large."""
 
+_ARGUMENTS: Final = "/params/arguments/"
 NO_ARGUMENTS: Final = msgspec.Raw(b"{}")
 
 _Optional = msgspec.Raw | msgspec.UnsetType
@@ -123,20 +125,37 @@ _text: Final = msgspec.json.Decoder(str)
 _anything: Final = msgspec.json.Decoder(Any)
 
 
-def read(body: bytes) -> Message:
-    """The message in *body*. Raises `RpcError`: it is no JSON, or not one object."""
+def read(body: bytes) -> tuple[Message, tuple[Fault, ...]]:
+    """The message in *body*, and the names that stand twice in one object of it, down to the arguments.
+
+    Raises `RpcError`: it is no JSON, or not one object.
+    """
     try:
-        body.decode()  # all of it: what stays unread is not looked at otherwise
-        return _message.decode(body)
+        # All of the body is looked at for its names: what stays unread in the message is JSON, then.
+        return _message.decode(body), json_input.repeated_names(body)
+    except MalformedJson as error:
+        raise RpcError(PARSE_ERROR, str(error)) from None
+    except InvalidInput as error:
+        raise RpcError(INVALID_REQUEST, str(error)) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         _check_json(body)
         raise RpcError(INVALID_REQUEST, "the body has to be one message: batches are not taken") from None
 
 
+def faults_of_arguments(method: str | None, repeated: Sequence[Fault]) -> list[Fault]:
+    """The *repeated* names as the caller of a tool sees them. Raises `RpcError` for those of the message."""
+    inside = _ARGUMENTS if method == "tools/call" else "nowhere"
+    outside = [fault.pointer for fault in repeated if not fault.pointer.startswith(inside)]
+    if outside:
+        raise RpcError(INVALID_REQUEST, f"a name stands twice in one object: {', '.join(outside)}")
+    at = len(_ARGUMENTS) - 1
+    return [msgspec.structs.replace(fault, pointer=fault.pointer[at:]) for fault in repeated]
+
+
 def read_object(decoder: msgspec.json.Decoder[T], raw: msgspec.Raw) -> T:
     """What *decoder* finds in a part of a message. Raises `RpcError`."""
     try:
-        return json_input.read(decoder, raw)
+        return json_input.read_part(decoder, raw)
     except InvalidInput as error:
         raise RpcError(INVALID_PARAMS, f"`params`: {error}") from None
     except MalformedJson as error:
