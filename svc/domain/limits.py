@@ -223,15 +223,19 @@ PULLS_WAITING_MAX: Final = 10
 """Pulls of one connection that wait at once; a further one is answered without waiting. Ours: a bridge
 needs one, and two while it is replaced."""
 LEASE_MS: Final = MINUTE_MS
-"""How long a reply is held for the bridge that took it."""
+"""How long a reply is held for the bridge that pulled it."""
 LAPSES_MAX: Final = 5
-"""Leases of one reply that may end without a word; with the last of them it has failed."""
+"""Leases of one reply that may end without a report; with the last of them it has failed."""
 REPLY_LIFE_MS: Final = HOUR_MS
 """How long a reply may wait for the bridge."""
 REPLIES_OPEN_MAX: Final = 5_000
-"""Replies of one connection that wait or are taken. Ours: more than people write within `REPLY_LIFE_MS`."""
+"""Replies of one connection that wait, are leased or are being pushed. Ours: more than people write within
+`REPLY_LIFE_MS`."""
 PUSHES_AT_ONCE_MAX: Final = 8
 PUSH_ANSWER_SECONDS: Final = 10
+PUSH_HOLD_MS: Final = MINUTE_MS
+"""How long a push counts as under way. What is older was cut off, by a crash, and is pushed again. Ours: the
+wait for a turn, the answer, and keeping what it was fit well."""
 PUSH_RETRIES_MS: Final = (5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, 10 * MINUTE_MS)
 """Waits after failed pushes of one reply; the last one is repeated."""
 SIGNING_OVERLAP_MS: Final = DAY_MS
@@ -264,7 +268,8 @@ ERROR_CODE_CHARS_MAX: Final = 100
 OUTGOING_CONNECTIONS_MAX: Final = 1_000
 """Requests under way at once, in the whole installation."""
 OUTGOING_WAIT_SECONDS: Final = 20
-"""How long one waits for its turn among them. Ours: with its own time it stays well within a lease."""
+"""How long one waits for its turn among them. Ours: with its own time it stays well within
+`PUSH_HOLD_MS`."""
 OUTGOING_KEPT_MAX: Final = 100
 """Idle connections that are kept for the next request."""
 OUTGOING_KEPT_SECONDS: Final = 30
