@@ -1,5 +1,6 @@
 """Signing in and out, and knowing who is signed in."""
 
+from contextlib import suppress
 from typing import ClassVar, Final, NoReturn
 
 import msgspec
@@ -8,13 +9,23 @@ from sqlalchemy import Connection
 from svc.actors.house import House
 from svc.actors.sign_in_gate import SignInGate
 from svc.domain.contacts import normalise_email
-from svc.domain.errors import ConfirmationRequired, DomainError, InvalidValue, NotFound, Unauthenticated, at
+from svc.domain.errors import (
+    ConfirmationRequired,
+    DomainError,
+    InvalidValue,
+    NotFound,
+    OrganizationRequired,
+    Unauthenticated,
+    Unavailable,
+    at,
+)
 from svc.domain.keys import SESSION, digest, new_key
 from svc.domain.limits import SESSION_SEEN_NOTED_MS
+from svc.domain.passwords import salt_for, salt_of
 from svc.domain.people import Person
 from svc.domain.sessions import Session, csrf_token, is_fresh
 from svc.storage import accounts, invitations, sessions, sign_in
-from svc.storage.accounts import Membership
+from svc.storage.accounts import Credentials, Membership
 from svc.storage.sign_in import Failure
 from svc.storage.store import Tx
 
@@ -51,29 +62,36 @@ class SignedIn(msgspec.Struct, frozen=True):
     profile: Profile
 
 
-async def with_password(house: House, email: str, password: str, browser: Browser) -> SignedIn:
-    """Sign in with e-mail and password.
+async def with_password(
+    house: House, email: str, password: str, browser: Browser, organization_id: str | None = None
+) -> SignedIn:
+    """Sign in with e-mail and password, to the account of the organization, or to whichever they open.
 
-    An unknown account costs the same work as a wrong password. Raises `WrongCredentials`, also for a person
-    who is nowhere an active member; `TooManyAttempts`; and `Unavailable`.
+    However many accounts the address has, and whether any, the work is that of one hash. Raises
+    `OrganizationRequired` where they open several; `WrongCredentials`, also for a person who is nowhere an
+    active member; `TooManyAttempts`; and `Unavailable`.
     """
     try:
         address = normalise_email(email)
     except InvalidValue:
         address = email
     attempt = await SignInGate(house, GATE).enter(address, browser.address)
-    known = await house.store.read(accounts.credentials, address)
-    hashed = None if known is None else known.password_hash
-    if not await house.passwords.match(hashed, password) or known is None or hashed is None:
+    known = await house.store.read(accounts.credentials, address, organization_id)
+    hashes = [one.password_hash for one in known]
+    opened = await house.passwords.matching(hashes, password, salt_for(address, house.secrets.sender))
+    if not opened:
         await _failed(house, attempt)
-    if house.passwords.are_outdated(hashed):
-        await house.store.write(accounts.replace_hash, known.person_id, await house.passwords.hash(password))
+    people = [one.person_id for one in known if one.password_hash in opened]
     token = new_key(SESSION)
     try:
-        profile = await house.store.write(_open, known.person_id, token, browser)
+        profile = await house.store.write(_open_one_of, people, token, browser)
     except WrongCredentials:
         await _failed(house, attempt)
+    except OrganizationRequired:
+        await SignInGate(house, GATE).take_back(attempt)
+        raise
     await SignInGate(house, GATE).take_back(attempt)
+    await _renew_hash(house, known, profile.person.id, password)
     return SignedIn(token, csrf_token(token), profile)
 
 
@@ -87,15 +105,15 @@ async def with_link(house: House, link_token: str, browser: Browser) -> SignedIn
 async def sign_up(
     house: House, invitation_token: str, name: str, password: str, browser: Browser
 ) -> SignedIn:
-    """Accept an invitation with a new account, and sign it in.
+    """Accept an invitation with a new account at home in the inviting organization, and sign it in.
 
     Raises `NotFound` for no such invitation, `Forbidden` for one that its inviter could not give any more,
-    `Conflict` where its e-mail address has an account, `InvalidInput` and `Unavailable`.
+    `Conflict` where that organization has an account with its e-mail address, `InvalidInput` and
+    `Unavailable`.
     """
     invited = digest(invitation_token)
-    await house.store.read(invitations.waiting, invited, house.clock.now())  # before the work of a hash
-    with at("/password"):
-        hashed = await house.passwords.hash(password)
+    invitation = await house.store.read(invitations.waiting, invited, house.clock.now())
+    hashed = await _new_hash(house, invitation.email, password)
     token = new_key(SESSION)
 
     def unit(tx: Tx) -> Profile:
@@ -108,7 +126,7 @@ async def sign_up(
 
 
 async def accept(house: House, token: str, invitation_token: str) -> Profile:
-    """Accept an invitation as the signed-in person, and tell where they may work now.
+    """Accept an invitation as the signed-in person who holds it, and tell where they may work now.
 
     Raises `Unauthenticated`, `NotFound`, `Forbidden` and `Conflict`.
     """
@@ -142,7 +160,8 @@ async def confirm(house: House, token: str, password: str, address: str) -> None
     profile = await profile_of(house, session.person_id)
     attempt = await SignInGate(house, GATE).enter(profile.person.email, address)
     hashed = await house.store.read(accounts.password_hash, session.person_id)
-    if not await house.passwords.match(hashed, password):
+    salt = salt_for(profile.person.email, house.secrets.sender)
+    if not await house.passwords.matching([] if hashed is None else [hashed], password, salt):
         await _failed(house, attempt)
     await SignInGate(house, GATE).take_back(attempt)
     try:
@@ -160,8 +179,8 @@ async def set_password(house: House, token: str, password: str) -> None:
     session = await session_of(house, token)
     if not is_fresh(session.confirmed_at, house.clock.now()):
         raise ConfirmationRequired("confirm who you are first")
-    with at("/password"):
-        hashed = await house.passwords.hash(password)
+    profile = await profile_of(house, session.person_id)
+    hashed = await _new_hash(house, profile.person.email, password)
     await house.store.write(accounts.set_password, session.person_id, hashed, digest(token))
 
 
@@ -173,6 +192,33 @@ async def sign_out(house: House, token: str) -> None:
 async def _failed(house: House, attempt: Failure) -> NoReturn:
     await house.store.write(sign_in.note_failure, attempt)
     raise WrongCredentials("no such account, or another password")
+
+
+async def _new_hash(house: House, email: str, password: str) -> str:
+    """What is stored of a new password. Raises `InvalidInput` and `Unavailable`."""
+    salt = await house.store.read(accounts.salt, email, house.secrets.sender)
+    with at("/password"):
+        return await house.passwords.hash(password, salt)
+
+
+async def _renew_hash(house: House, known: list[Credentials], person_id: str, password: str) -> None:
+    """Keep the password of who has just signed in as it is kept today, under the salt that it has.
+
+    Where too much else is to be hashed, the next sign-in does it.
+    """
+    [hashed] = [one.password_hash for one in known if one.person_id == person_id]
+    if house.passwords.are_outdated(hashed):
+        with suppress(Unavailable):
+            renewed = await house.passwords.hash(password, salt_of(hashed))
+            await house.store.write(accounts.replace_hash, person_id, renewed)
+
+
+def _open_one_of(tx: Tx, people: list[str], token: str, browser: Browser) -> Profile:
+    """Sign in the only one of *people* who is an active member anywhere. Raises `OrganizationRequired`."""
+    able = [one for one in people if accounts.memberships(tx.conn, one)]
+    if len(able) > 1:
+        raise OrganizationRequired([accounts.home_of(tx.conn, one) for one in able])
+    return _open(tx, (able or people)[0], token, browser)
 
 
 def _open_by_link(tx: Tx, link_digest: str, token: str, browser: Browser) -> Profile:

@@ -32,10 +32,11 @@ T = TypeVar("T")
 
 
 class SignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /app/api/sign-in`."""
+    """`POST /app/api/sign-in`. `organization` is the home of the account, where several have the address."""
 
     email: str
     password: str
+    organization: str | None = None
 
 
 class Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -114,10 +115,15 @@ class _Desk:
         self._trusted_proxies = trusted_proxies
 
     async def sign_in(self) -> Response:
-        """200 with the session and its cookie; the session that the browser had ends."""
+        """200 with the session and its cookie; the session that the browser had ends.
+
+        409 where e-mail and password are those of several accounts, with their organizations.
+        """
         asked = await _read(SignIn)
         _check_origin()
-        done = await sign_in.with_password(self._house, asked.email, asked.password, self._browser())
+        done = await sign_in.with_password(
+            self._house, asked.email, asked.password, self._browser(), asked.organization
+        )
         return self._signed_in(done)
 
     async def sign_in_by_link(self) -> Response:

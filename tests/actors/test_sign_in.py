@@ -30,7 +30,7 @@ from svc.domain.limits import (
     SIGN_IN_LINK_LIFE_MS,
 )
 from svc.domain.passwords import HASHER as REAL_HASHER
-from svc.domain.passwords import matches
+from svc.domain.passwords import matching
 from svc.domain.people import Person
 from svc.domain.sessions import csrf_token
 from svc.domain.times import HOUR_MS, MINUTE_MS
@@ -120,7 +120,7 @@ async def test_every_attempt_costs_one_hash(email, autojump_clock):
         house.passwords = Passwords(HASHER, count)
         await attempt(house, email, "wrong")
 
-    assert [matches] == checked
+    assert [matching] == checked
 
 
 @pytest.mark.parametrize("stop", ["deactivate", "close"])
@@ -353,12 +353,13 @@ async def test_passwords_are_checked_beside_the_event_loop():
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(tick)
-        assert await passwords.match(await passwords.hash(PASSWORD), PASSWORD)
+        hashed = await passwords.hash(PASSWORD, b"s" * 16)
+        assert await passwords.matching([hashed], PASSWORD, b"s" * 16)
         nursery.cancel_scope.cancel()
 
     assert ticks > 0
     with pytest.raises(InvalidValue):
-        await passwords.hash("short")
+        await passwords.hash("short", b"s" * 16)
 
 
 async def test_too_many_checks_are_refused():
@@ -368,14 +369,14 @@ async def test_too_many_checks_are_refused():
     async def hold(fn: Any, *args: Any, limiter: trio.CapacityLimiter) -> Any:
         async with limiter:
             await release.wait()
-        return True
+        return frozenset()
 
     passwords = Passwords(HASHER, hold)
     async with trio.open_nursery() as nursery:
         for _ in range(PASSWORD_CHECKS_AT_ONCE + PASSWORD_CHECKS_WAITING_MAX):
-            nursery.start_soon(passwords.match, None, PASSWORD)
+            nursery.start_soon(passwords.matching, [], PASSWORD, b"s" * 16)
         await trio.testing.wait_all_tasks_blocked()
 
         with pytest.raises(Unavailable):
-            await passwords.match(None, PASSWORD)
+            await passwords.matching([], PASSWORD, b"s" * 16)
         release.set()

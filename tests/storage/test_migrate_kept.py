@@ -32,6 +32,7 @@ LANDED = {
     "0008_channels.py": "6c0be9b7e4cc54df06c5b525dabcd053ccdb9b55020f695fb16273401401471b",
     "0009_idempotency_in_organizations.py": "3267554d465225736cf8e130ad30f5f59cf2632232090fa4c9d4d90039c73cc1",  # noqa: E501
     "0011_pushes_end_with_2xx.py": "fc6050c20719f2a6aa35ae39abc9b80780facfc8f16bf350de69cedf37e03869",
+    "0012_accounts_at_home.py": "3eca8a13c7cbb0f49ac67840e5f874dd72677dbf2e23aed90752b835f5c0a739",
 }
 """The SHA-256 of each migration as it landed."""
 
