@@ -1,7 +1,8 @@
 """Signing in and out, and knowing who is signed in."""
 
-from contextlib import suppress
-from typing import ClassVar, Final, NoReturn
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import ClassVar, Final
 
 import msgspec
 from sqlalchemy import Connection
@@ -15,11 +16,13 @@ from svc.domain.errors import (
     InvalidValue,
     NotFound,
     OrganizationRequired,
+    TooManyAttempts,
     Unauthenticated,
     Unavailable,
     at,
 )
 from svc.domain.keys import SESSION, digest, new_key
+from svc.domain.known_browsers import mark_of, read_mark
 from svc.domain.limits import SESSION_SEEN_NOTED_MS
 from svc.domain.passwords import salt_for, salt_of
 from svc.domain.people import Person
@@ -30,6 +33,7 @@ from svc.storage.sign_in import Failure
 from svc.storage.store import Tx
 
 GATE: Final = "main"
+_REFUSED: Final = "no such account, or another password"
 
 
 class WrongCredentials(DomainError):
@@ -45,6 +49,8 @@ class Browser(msgspec.Struct, frozen=True):
     user_agent: str
     session_token: str | None = None
     """The session that it had until now, which ends."""
+    mark: str | None = None
+    """What it shows to be known by: see `svc.domain.known_browsers`."""
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -55,11 +61,13 @@ class Profile(msgspec.Struct, frozen=True):
 
 
 class SignedIn(msgspec.Struct, frozen=True):
-    """A new session. The token is for the cookie, and kept nowhere else."""
+    """A new session. Token and mark are for cookies, and kept nowhere else."""
 
     token: str
     csrf_token: str
     profile: Profile
+    mark: str
+    """What the browser shows from now on to be known."""
 
 
 async def with_password(
@@ -75,31 +83,24 @@ async def with_password(
         address = normalise_email(email)
     except InvalidValue:
         address = email
-    attempt = await SignInGate(house, GATE).enter(address, browser.address)
-    known = await house.store.read(accounts.credentials, address, organization_id)
-    hashes = [one.password_hash for one in known]
-    opened = await house.passwords.matching(hashes, password, salt_for(address, house.secrets.sender))
-    if not opened:
-        await _failed(house, attempt)
-    people = [one.person_id for one in known if one.password_hash in opened]
+    attempt, known = await _enter(house, address, browser, organization_id)
     token = new_key(SESSION)
-    try:
+    async with _counted(house, attempt):
+        hashes = [one.password_hash for one in known]
+        opened = await house.passwords.matching(hashes, password, salt_for(address, house.secrets.sender))
+        if not opened:
+            raise WrongCredentials(_REFUSED)
+        people = [one.person_id for one in known if one.password_hash in opened]
         profile = await house.store.write(_open_one_of, people, token, browser)
-    except WrongCredentials:
-        await _failed(house, attempt)
-    except OrganizationRequired:
-        await SignInGate(house, GATE).take_back(attempt)
-        raise
-    await SignInGate(house, GATE).take_back(attempt)
     await _renew_hash(house, known, profile.person.id, password)
-    return SignedIn(token, csrf_token(token), profile)
+    return _signed_in(house, token, profile, browser)
 
 
 async def with_link(house: House, link_token: str, browser: Browser) -> SignedIn:
     """Sign in with a one-time link, which is used up. Raises `WrongCredentials`."""
     token = new_key(SESSION)
     profile = await house.store.write(_open_by_link, digest(link_token), token, browser)
-    return SignedIn(token, csrf_token(token), profile)
+    return _signed_in(house, token, profile, browser)
 
 
 async def sign_up(
@@ -122,7 +123,7 @@ async def sign_up(
         return _open(tx, person.id, token, browser)
 
     profile = await house.store.write(unit)
-    return SignedIn(token, csrf_token(token), profile)
+    return _signed_in(house, token, profile, browser)
 
 
 async def accept(house: House, token: str, invitation_token: str) -> Profile:
@@ -151,19 +152,22 @@ async def profile_of(house: House, person_id: str) -> Profile:
     return await house.store.read(_profile, person_id)
 
 
-async def confirm(house: House, token: str, password: str, address: str) -> None:
+async def confirm(house: House, token: str, password: str) -> None:
     """Have a signed-in person show once more who they are, and count the session as fresh.
 
+    Each session is paced by itself: what strangers do at the account holds up nobody who is signed in.
     Raises `Unauthenticated`, `WrongCredentials`, `TooManyAttempts` and `Unavailable`.
     """
     session = await session_of(house, token)
     profile = await profile_of(house, session.person_id)
-    attempt = await SignInGate(house, GATE).enter(profile.person.email, address)
-    hashed = await house.store.read(accounts.password_hash, session.person_id)
-    salt = salt_for(profile.person.email, house.secrets.sender)
-    if not await house.passwords.matching([] if hashed is None else [hashed], password, salt):
-        await _failed(house, attempt)
-    await SignInGate(house, GATE).take_back(attempt)
+    attempt = await SignInGate(house, GATE).enter_known(
+        f"person {session.person_id}", f"session {session.id}"
+    )
+    async with _counted(house, attempt):
+        hashed = await house.store.read(accounts.password_hash, session.person_id)
+        salt = salt_for(profile.person.email, house.secrets.sender)
+        if not await house.passwords.matching([] if hashed is None else [hashed], password, salt):
+            raise WrongCredentials(_REFUSED)
     try:
         await house.store.write(sessions.confirm, digest(token))
     except NotFound:
@@ -189,9 +193,46 @@ async def sign_out(house: House, token: str) -> None:
     await house.store.write(sessions.end, digest(token))
 
 
-async def _failed(house: House, attempt: Failure) -> NoReturn:
-    await house.store.write(sign_in.note_failure, attempt)
-    raise WrongCredentials("no such account, or another password")
+async def _enter(
+    house: House, email: str, browser: Browser, organization_id: str | None
+) -> tuple[Failure, list[Credentials]]:
+    """Let somebody try the accounts of an address; the failure as which that counts, and those accounts.
+
+    Where strangers have to wait, a known browser may try the accounts that it has signed in to before, and
+    no others. Raises `TooManyAttempts`.
+    """
+    gate = SignInGate(house, GATE)
+    try:
+        attempt = await gate.enter(email, browser.address)
+    except TooManyAttempts:
+        known = read_mark(browser.mark, house.secrets.sender)
+        if known is None or not known.person_ids:
+            raise
+        own = await house.store.read(accounts.credentials_of, known.person_ids, email, organization_id)
+        if not own:
+            raise
+        return await gate.enter_known(f"address {email}", f"browser {known.name}"), own
+    return attempt, await house.store.read(accounts.credentials, email, organization_id)
+
+
+@asynccontextmanager
+async def _counted(house: House, attempt: Failure) -> AsyncIterator[None]:
+    """A try, which has failed where `WrongCredentials` is raised. Any other refusal says nothing about it."""
+    try:
+        yield
+    except WrongCredentials:
+        await house.store.write(sign_in.note_failure, attempt)
+        raise
+    except DomainError:
+        await SignInGate(house, GATE).take_back(attempt)
+        raise
+    await SignInGate(house, GATE).take_back(attempt)
+
+
+def _signed_in(house: House, token: str, profile: Profile, browser: Browser) -> SignedIn:
+    secret = house.secrets.sender
+    mark = mark_of(read_mark(browser.mark, secret), profile.person.id, secret)
+    return SignedIn(token, csrf_token(token), profile, mark)
 
 
 async def _new_hash(house: House, email: str, password: str) -> str:
@@ -214,11 +255,16 @@ async def _renew_hash(house: House, known: list[Credentials], person_id: str, pa
 
 
 def _open_one_of(tx: Tx, people: list[str], token: str, browser: Browser) -> Profile:
-    """Sign in the only one of *people* who is an active member anywhere. Raises `OrganizationRequired`."""
+    """Sign in the only one of *people* who is an active member anywhere.
+
+    Raises `WrongCredentials`, and `OrganizationRequired` for several.
+    """
     able = [one for one in people if accounts.memberships(tx.conn, one)]
+    if not able:
+        raise WrongCredentials(_REFUSED)
     if len(able) > 1:
         raise OrganizationRequired([accounts.home_of(tx.conn, one) for one in able])
-    return _open(tx, (able or people)[0], token, browser)
+    return _open(tx, able[0], token, browser)
 
 
 def _open_by_link(tx: Tx, link_digest: str, token: str, browser: Browser) -> Profile:

@@ -203,10 +203,23 @@ TEAMS_MAX: Final = 200
 INVITATION_LIFE_MS: Final = 7 * DAY_MS
 """Ours: over a weekend and a little more."""
 SIGN_IN_WINDOW_MS: Final = 15 * MINUTE_MS
-ACCOUNT_FAILURES_MAX: Final = 10
-"""Sign-ins to one account that may fail within `SIGN_IN_WINDOW_MS`. Ours: 960 guesses a day lead nowhere."""
-ADDRESS_FAILURES_MAX: Final = 50
-"""Sign-ins from one address that may fail within `SIGN_IN_WINDOW_MS`. Ours: an office shares an address."""
+PAIR_FAILURES_MAX: Final = 10
+"""Sign-ins to one account from one address that may fail within `SIGN_IN_WINDOW_MS`; then none is let in.
+Also those of one known browser, and confirmations of one session. Ours: 960 guesses a day lead nowhere."""
+ACCOUNT_FAILURES_MAX: Final = 50
+"""Sign-ins to one account, from wherever, that may fail within `SIGN_IN_WINDOW_MS` before they are spaced.
+Ours: its person fails less often than that, and a few addresses are stopped as pairs before."""
+ACCOUNT_SPACING_MS: Final = 30 * SECOND_MS
+"""Ours: from however many addresses, at most 7,680 guesses a day at one account."""
+ADDRESS_FAILURES_MAX: Final = 200
+"""Sign-ins from one address, to whichever account, that may fail within `SIGN_IN_WINDOW_MS` before they are
+spaced. Ours: an office shares an address, and so does everybody behind a proxy that is not trusted."""
+ADDRESS_SPACING_MS: Final = 5 * SECOND_MS
+"""Ours: one address tries at most 380 accounts in a quarter of an hour."""
+KNOWN_PEOPLE_MAX: Final = 5
+"""People whom one browser is known by. Ours: a cookie stays small."""
+KNOWN_BROWSER_LIFE_MS: Final = 400 * DAY_MS
+"""How long a browser keeps its mark after its latest sign-in: as long as browsers let a cookie live."""
 PASSWORD_CHECKS_AT_ONCE: Final = 2
 """Ours: each takes 64 MiB and some tens of milliseconds of every core."""
 PASSWORD_CHECKS_WAITING_MAX: Final = 64

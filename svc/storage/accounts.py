@@ -4,6 +4,7 @@ Whoever administers an organization may make accounts of it with any address. So
 whose an account is: what is decided by one is decided within one home.
 """
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import msgspec
@@ -89,6 +90,20 @@ def credentials(conn: Connection, email: str, organization_id: str | None = None
     if organization_id is not None:
         asked = asked.where(people.c.home_organization_id == organization_id)
     return [Credentials(*row) for row in conn.execute(asked.order_by(people.c.id)).tuples()]
+
+
+def credentials_of(
+    conn: Connection, person_ids: Collection[str], email: str, organization_id: str | None = None
+) -> list[Credentials]:
+    """As `credentials`, of those people alone: the search does not tell who else has the address."""
+    asked = select(people.c.id, people.c.password_hash, people.c.email, people.c.home_organization_id).where(
+        people.c.id.in_(person_ids), people.c.password_hash.is_not(None)
+    )
+    return [
+        Credentials(person_id, hashed)
+        for person_id, hashed, address, home in conn.execute(asked.order_by(people.c.id))
+        if address == email and organization_id in {None, home}
+    ]
 
 
 def salt(conn: Connection, email: str, secret: bytes) -> bytes:
