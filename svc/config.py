@@ -25,6 +25,8 @@ _BETWEEN: Final = "__"
 TOKEN_CHARS_MIN: Final = 16
 CALLS_PER_MINUTE_MAX: Final = 100_000
 """The moments of a caller's calls of the last minute are kept in memory."""
+HSTS_SECONDS_MAX: Final = 63_072_000
+"""Two years: what lists of browsers ask for at most."""
 _ADDRESS: Final = re.compile(r"(\[[^\[\]]+\]|[^:\[\]\s]*):(?P<port>[0-9]{1,5})")
 _PORT_MAX: Final = 0xFFFF
 _BASE_URL: Final = re.compile(
@@ -105,6 +107,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     tls_key: Path | None = None
     trusted_proxies: tuple[str, ...] = ()
     public_url: BaseUrl | None = None
+    hsts_seconds: Annotated[int, msgspec.Meta(ge=0, le=HSTS_SECONDS_MAX)] = 31_536_000
     connections_max: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 1_000
     head_seconds: Seconds = 10
     body_seconds: Seconds = 30

@@ -32,7 +32,8 @@ class Secrets(msgspec.Struct, frozen=True):
     """Keys of this installation, derived from its one key file. They never leave the process."""
 
     sender: bytes
-    """Under which senders' addresses are hashed, and the accounts that sign-ins failed at."""
+    """Under which senders' addresses are hashed, and the accounts that sign-ins failed at; and with which
+    the salts of passwords and the marks of known browsers are made."""
     sealing: bytes
     """Under which secrets that are needed again are stored: see `svc.domain.sealing`."""
 

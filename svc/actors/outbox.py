@@ -9,13 +9,14 @@ from typing import Final
 
 import msgspec
 import structlog
+import trio
 
 from svc.actors._core import Actor, Policy, turn
 from svc.actors.house import House
 from svc.actors.outgoing import NotSent
 from svc.domain.connections import Delivery
 from svc.domain.errors import Unavailable
-from svc.domain.limits import PUSH_ANSWER_SECONDS, PUSHES_AT_ONCE_MAX, REPLY_LIFE_MS
+from svc.domain.limits import PUSH_ANSWER_SECONDS, PUSH_HOLD_MS, PUSHES_AT_ONCE_MAX, REPLY_LIFE_MS
 from svc.domain.sealing import SealBroken
 from svc.domain.signatures import signed_headers
 from svc.domain.times import SECOND_MS, rfc3339
@@ -92,7 +93,7 @@ class Outbox(Actor[House, OutboxState]):
 
     @turn
     async def look(self) -> None:
-        """It is time to see what time has done: leases and lives that ended, pushes that were put off."""
+        """It is time to see what time has done: leases and lives that ended, pushes put off or cut off."""
         state = self.state
         state.quiet_until, state.looks_at = 0, inf
         if state.delivery != "pull":
@@ -170,13 +171,25 @@ class Outbox(Actor[House, OutboxState]):
 
     async def _push(self, load: Load, parcel: Parcel) -> None:
         """Send one push and keep how it went, beside the turns."""
-        attempt = await self._send(load, parcel)
-        try:
-            await self.system.store.write(outboxes.note_push, self.key, parcel, attempt)
-        except Unavailable as error:
-            # Its lease lapses, and it is pushed again: the bridge knows it by the id of the delivery.
-            log.warning("how a push went was not kept", connection=self.key, why=repr(error))
+        held_until = self.system.clock.now() + PUSH_HOLD_MS
+        await self._keep(parcel, await self._send(load, parcel), held_until)
         self.pushed.tell()
+
+    async def _keep(self, parcel: Parcel, attempt: Attempt, held_until: int) -> None:
+        """Keep how a push went; an overloaded store is asked again for as long as the push is held.
+
+        What is not kept by then is pushed again, 2xx or not: the bridge knows it by the id of the delivery.
+        """
+        while True:
+            try:
+                await self.system.store.write(outboxes.note_push, self.key, parcel, attempt)
+            except Unavailable as error:
+                log.warning("how a push went could not be kept", connection=self.key, why=repr(error))
+            else:
+                return
+            if self.system.clock.now() >= held_until:
+                return
+            await trio.sleep(RETRY_MS / SECOND_MS)
 
     async def _send(self, load: Load, parcel: Parcel) -> Attempt:
         now = self.system.clock.wall()  # the bridge compares it with its own clock

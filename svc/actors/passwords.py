@@ -1,6 +1,7 @@
 """Passwords, hashed and checked beside the event loop: each takes long, on purpose, and much memory."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
+from functools import partial
 from typing import Any
 
 import trio
@@ -8,7 +9,7 @@ from argon2 import PasswordHasher
 
 from svc.domain.errors import Unavailable
 from svc.domain.limits import PASSWORD_CHECKS_AT_ONCE, PASSWORD_CHECKS_WAITING_MAX
-from svc.domain.passwords import HASHER, NOBODYS_HASH, check_rules, matches
+from svc.domain.passwords import HASHER, check_rules, matching
 
 RunSync = Callable[..., Awaitable[Any]]
 """`trio.to_thread.run_sync`, or what does without threads where a test's clock must not run ahead."""
@@ -17,27 +18,23 @@ RunSync = Callable[..., Awaitable[Any]]
 class Passwords:
     """Hashes and checks, a few at once; more wait, and beyond that they are refused."""
 
-    def __init__(
-        self,
-        hasher: PasswordHasher = HASHER,
-        run_sync: RunSync = trio.to_thread.run_sync,
-        nobodys_hash: str = NOBODYS_HASH,
-    ) -> None:
-        """*nobodys_hash* is one of *hasher*'s: what an unknown account's password is checked against."""
+    def __init__(self, hasher: PasswordHasher = HASHER, run_sync: RunSync = trio.to_thread.run_sync) -> None:
         self._hasher = hasher
-        self._nobodys_hash = nobodys_hash
         self._run_sync = run_sync
         self._limiter = trio.CapacityLimiter(PASSWORD_CHECKS_AT_ONCE)
 
-    async def hash(self, password: str) -> str:
+    async def hash(self, password: str, salt: bytes) -> str:
         """What is stored of *password*. Raises `InvalidValue` for a bad one, and `Unavailable`."""
         check_rules(password)
-        hashed: str = await self._run(self._hasher.hash, password)
+        hashed: str = await self._run(partial(self._hasher.hash, password, salt=salt))
         return hashed
 
-    async def match(self, hashed: str | None, password: str) -> bool:
-        """Whether *hashed* is of *password*; for None it takes as long to say no. Raises `Unavailable`."""
-        matched: bool = await self._run(matches, hashed, password, self._hasher, self._nobodys_hash)
+    async def matching(self, hashes: Collection[str], password: str, salt: bytes) -> frozenset[str]:
+        """Those of *hashes*, of accounts with one address, that are of *password*; none take as long.
+
+        Raises `Unavailable`.
+        """
+        matched: frozenset[str] = await self._run(matching, hashes, password, salt, self._hasher)
         return matched
 
     def are_outdated(self, hashed: str) -> bool:

@@ -1,4 +1,4 @@
-"""The SignInGate: paces who tries to sign in, by account and by address."""
+"""The SignInGate: paces who tries to sign in, and who confirms who they are."""
 
 import hmac
 
@@ -7,25 +7,23 @@ import msgspec
 from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors.house import House
 from svc.domain.errors import TooManyAttempts
-from svc.domain.keyed_windows import KeyedWindows
-from svc.domain.limits import ACCOUNT_FAILURES_MAX, ADDRESS_FAILURES_MAX, SIGN_IN_WINDOW_MS
 from svc.domain.senders import sender_of
+from svc.domain.sign_in_pace import SignInPace
 from svc.storage import sign_in
 from svc.storage.sign_in import Failure
 
 
 class SignInGateState(msgspec.Struct, kw_only=True):
-    """The attempts of the last while that failed, or have not succeeded yet."""
+    """The tries of the last while that failed, or have not succeeded yet."""
 
-    accounts: Private[KeyedWindows]
-    addresses: Private[KeyedWindows]
+    pace: Private[SignInPace]
 
 
 class SignInGate(Actor[House, SignInGateState]):
-    """There is one, under the key `main`.
+    """There is one, under the key `main`. What its numbers are for, `svc.domain.sign_in_pace` says.
 
-    An attempt counts from its beginning and is taken back when it succeeds: so neither many at once nor one
-    that leaves before the answer gets past the count.
+    A try counts from its beginning and is taken back when it succeeds: so neither many at once nor one that
+    leaves before the answer gets past the count.
     """
 
     policy = Policy(mailbox_max=1_024)
@@ -33,45 +31,40 @@ class SignInGate(Actor[House, SignInGateState]):
     async def load(self) -> SignInGateState:
         """What failed lately, whether or not the service was restarted since."""
         failures = await self.system.store.read(sign_in.recent_failures, self.system.clock.now())
-        return SignInGateState(
-            accounts=Private(
-                KeyedWindows(
-                    SIGN_IN_WINDOW_MS, ACCOUNT_FAILURES_MAX, [(one.account, one.at) for one in failures]
-                )
-            ),
-            addresses=Private(
-                KeyedWindows(
-                    SIGN_IN_WINDOW_MS, ADDRESS_FAILURES_MAX, [(one.address, one.at) for one in failures]
-                )
-            ),
-        )
+        pace = SignInPace((one.account, one.address, one.at) for one in failures)
+        return SignInGateState(pace=Private(pace))
 
     @turn
     async def enter(self, email: str, address: str) -> Failure:
-        """Let somebody try the account of *email*, and return the failure as which that counts until then.
+        """Let somebody try the accounts of *email*, and return the failure as which that counts until then.
 
         Raises `TooManyAttempts`, whether or not there is such an account.
         """
         secret, now = self.system.secrets.sender, self.system.clock.now()
-        account = hmac.digest(secret, b"account:" + email.encode(errors="replace"), "sha256").hex()
-        attempt = Failure(account, sender_of(address, secret), now)
-        accounts, addresses = self.state.accounts.value, self.state.addresses.value
-        waits = [
-            until
-            for until in (
-                accounts.next_room_at(attempt.account, now),
-                addresses.next_room_at(attempt.address, now),
-            )
-            if until is not None
-        ]
-        if waits:
-            raise TooManyAttempts("too many sign-ins failed", retry_after_ms=max(waits) - now)
-        accounts.add(attempt.account, now)
-        addresses.add(attempt.address, now)
-        return attempt
+        one = Failure(self._digest("account:" + email), sender_of(address, secret), now)
+        return self._let_in(one, self.state.pace.value.next_try_at(one.account, one.address, now))
+
+    @turn
+    async def enter_known(self, who: str, where: str) -> Failure:
+        """As `enter`, for somebody who has shown before who they are: strangers' failures do not count.
+
+        *who* and *where* are any names, such as those of a person and of their session.
+        """
+        one = Failure(
+            self._digest("known:" + who), self._digest("known at:" + where), self.system.clock.now()
+        )
+        return self._let_in(one, self.state.pace.value.next_pair_at(one.account, one.address, one.at))
 
     @turn
     async def take_back(self, attempt: Failure) -> None:
-        """The attempt succeeded."""
-        self.state.accounts.value.take_back(attempt.account, attempt.at)
-        self.state.addresses.value.take_back(attempt.address, attempt.at)
+        """The try succeeded, or was none."""
+        self.state.pace.value.take_back(attempt.account, attempt.address, attempt.at)
+
+    def _let_in(self, attempt: Failure, until: int | None) -> Failure:
+        if until is not None:
+            raise TooManyAttempts("too many sign-ins failed", retry_after_ms=until - attempt.at)
+        self.state.pace.value.add(attempt.account, attempt.address, attempt.at)
+        return attempt
+
+    def _digest(self, name: str) -> str:
+        return hmac.digest(self.system.secrets.sender, name.encode(errors="replace"), "sha256").hex()

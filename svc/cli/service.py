@@ -184,9 +184,12 @@ def _public(house: House, settings: Settings, demo: DemoFacts | None) -> _Listen
     certificate = None
     if server.tls_certificate is not None and server.tls_key is not None:
         certificate = Certificate(server.tls_certificate, server.tls_key)
+    by_tls = certificate is not None or bool(server.trusted_proxies)
     app = public_app(
         house,
         trusted_proxies=parse_networks(server.trusted_proxies),
+        public_https=(server.public_url or "").startswith("https://"),
+        strict_transport_seconds=server.hsts_seconds if by_tls else 0,
         demo=None
         if demo is None
         else DemoShop(name=NAME, form_key=demo.form_key, honeypot=HONEYPOT, embed_key=demo.embed_key),

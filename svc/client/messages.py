@@ -121,6 +121,7 @@ class Reply(_Wire, frozen=True, kw_only=True):
     """The messenger's id of the message that it answers."""
     author: Author | None = None
     lease_id: str | None = None
+    """Of a pull; a push has no lease, and is over once it is answered 2xx."""
     lease_expires_at: str | None = None
     attempt: int = 1
     """Over 1 when it was handed out before: it may have been sent then."""

@@ -28,6 +28,7 @@ class _Push(msgspec.Struct):
 class PushReceiver:
     """Answers pushes: 204 once the messenger has the reply and the service knows, 503 to have it sent again.
 
+    A 204 is the end, the service never pushes that reply again: it is only given once the outcome is told.
     What is not signed gets 401. It takes replies while `run_bridge` has it, and none before and after.
     """
 

@@ -6,9 +6,9 @@ Everything else is a fault of ours, and crashes the turn that it happened in.
 `code` is what every door and the audit trail call the error; what has none of its own is called as its base.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import msgspec
 
@@ -149,6 +149,23 @@ class ConfirmationRequired(Forbidden):
     """Raised when a person has to confirm who they are first: their sign-in is no longer fresh."""
 
     code: ClassVar[str] = "confirmation_required"
+
+
+class Home(NamedTuple):
+    """An organization that an account belongs to."""
+
+    id: str
+    name: str
+
+
+class OrganizationRequired(Conflict):
+    """Raised when an e-mail address and a password are those of several accounts. Name the home of one."""
+
+    code: ClassVar[str] = "organization_required"
+
+    def __init__(self, organizations: Sequence[Home]) -> None:
+        super().__init__("several accounts have this e-mail address and password: name the organization")
+        self.organizations = tuple(organizations)
 
 
 class KeyLimit(Conflict):

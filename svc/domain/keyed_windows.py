@@ -31,6 +31,16 @@ class KeyedWindows:
         window = self._windows.get(key)
         return None if window is None else window.next_room_at(now)
 
+    def count(self, key: str, now: int) -> int:
+        """How many events of *key* count at *now*."""
+        window = self._windows.get(key)
+        return 0 if window is None else self.maximum - window.room(now)
+
+    def latest(self, key: str) -> int | None:
+        """The latest event of *key* that counted when it was last asked; None when there was none."""
+        window = self._windows.get(key)
+        return None if window is None else window.latest()
+
     def add(self, key: str, at: int) -> None:
         """Count an event of *key* at *at*."""
         window = self._windows.get(key)

@@ -231,10 +231,23 @@ TEAMS_MAX: Final = 200
 INVITATION_LIFE_MS: Final = 7 * DAY_MS
 """Ours: over a weekend and a little more."""
 SIGN_IN_WINDOW_MS: Final = 15 * MINUTE_MS
-ACCOUNT_FAILURES_MAX: Final = 10
-"""Sign-ins to one account that may fail within `SIGN_IN_WINDOW_MS`. Ours: 960 guesses a day lead nowhere."""
-ADDRESS_FAILURES_MAX: Final = 50
-"""Sign-ins from one address that may fail within `SIGN_IN_WINDOW_MS`. Ours: an office shares an address."""
+PAIR_FAILURES_MAX: Final = 10
+"""Sign-ins to one account from one address that may fail within `SIGN_IN_WINDOW_MS`; then none is let in.
+Also those of one known browser, and confirmations of one session. Ours: 960 guesses a day lead nowhere."""
+ACCOUNT_FAILURES_MAX: Final = 50
+"""Sign-ins to one account, from wherever, that may fail within `SIGN_IN_WINDOW_MS` before they are spaced.
+Ours: its person fails less often than that, and a few addresses are stopped as pairs before."""
+ACCOUNT_SPACING_MS: Final = 30 * SECOND_MS
+"""Ours: from however many addresses, at most 7,680 guesses a day at one account."""
+ADDRESS_FAILURES_MAX: Final = 200
+"""Sign-ins from one address, to whichever account, that may fail within `SIGN_IN_WINDOW_MS` before they are
+spaced. Ours: an office shares an address, and so does everybody behind a proxy that is not trusted."""
+ADDRESS_SPACING_MS: Final = 5 * SECOND_MS
+"""Ours: one address tries at most 380 accounts in a quarter of an hour."""
+KNOWN_PEOPLE_MAX: Final = 5
+"""People whom one browser is known by. Ours: a cookie stays small."""
+KNOWN_BROWSER_LIFE_MS: Final = 400 * DAY_MS
+"""How long a browser keeps its mark after its latest sign-in: as long as browsers let a cookie live."""
 PASSWORD_CHECKS_AT_ONCE: Final = 2
 """Ours: each takes 64 MiB and some tens of milliseconds of every core."""
 PASSWORD_CHECKS_WAITING_MAX: Final = 64
@@ -251,15 +264,19 @@ PULLS_WAITING_MAX: Final = 10
 """Pulls of one connection that wait at once; a further one is answered without waiting. Ours: a bridge
 needs one, and two while it is replaced."""
 LEASE_MS: Final = MINUTE_MS
-"""How long a reply is held for the bridge that took it."""
+"""How long a reply is held for the bridge that pulled it."""
 LAPSES_MAX: Final = 5
-"""Leases of one reply that may end without a word; with the last of them it has failed."""
+"""Leases of one reply that may end without a report; with the last of them it has failed."""
 REPLY_LIFE_MS: Final = HOUR_MS
 """How long a reply may wait for the bridge."""
 REPLIES_OPEN_MAX: Final = 5_000
-"""Replies of one connection that wait or are taken. Ours: more than people write within `REPLY_LIFE_MS`."""
+"""Replies of one connection that wait, are leased or are being pushed. Ours: more than people write within
+`REPLY_LIFE_MS`."""
 PUSHES_AT_ONCE_MAX: Final = 8
 PUSH_ANSWER_SECONDS: Final = 10
+PUSH_HOLD_MS: Final = MINUTE_MS
+"""How long a push counts as under way. What is older was cut off, by a crash, and is pushed again. Ours: the
+wait for a turn, the answer, and keeping what it was fit well."""
 PUSH_RETRIES_MS: Final = (5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, 10 * MINUTE_MS)
 """Waits after failed pushes of one reply; the last one is repeated."""
 SIGNING_OVERLAP_MS: Final = DAY_MS
@@ -292,7 +309,8 @@ ERROR_CODE_CHARS_MAX: Final = 100
 OUTGOING_CONNECTIONS_MAX: Final = 1_000
 """Requests under way at once, in the whole installation."""
 OUTGOING_WAIT_SECONDS: Final = 20
-"""How long one waits for its turn among them. Ours: with its own time it stays well within a lease."""
+"""How long one waits for its turn among them. Ours: with its own time it stays well within
+`PUSH_HOLD_MS`."""
 OUTGOING_KEPT_MAX: Final = 100
 """Idle connections that are kept for the next request."""
 OUTGOING_KEPT_SECONDS: Final = 30

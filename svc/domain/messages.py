@@ -183,8 +183,9 @@ class OutboundReply(_Said, frozen=True, kw_only=True):
     """A reply as its bridge gets it, by pull or by push. Times are RFC 3339."""
 
     reply_id: str
-    lease_id: str
-    lease_expires_at: str
+    lease_id: str | None
+    lease_expires_at: str | None
+    """Of a pull; a push has no lease."""
     attempt: int
     conversation_id: str
     text: str | None

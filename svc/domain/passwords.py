@@ -1,23 +1,25 @@
 """Passwords: argon2id with the parameters of RFC 9106 §4 for machines with little memory.
 
 Hashing takes 64 MiB and a good part of a tenth of a second, on purpose: callers do it in a thread of its own.
+
+All accounts of one e-mail address have one salt, so that one hash tells which of them a password is of. How
+many accounts an address has, or whether it has any, changes nothing about the work of a sign-in.
 """
 
+import hmac
+from base64 import b64decode
+from collections.abc import Collection
 from typing import Final
 
-from argon2 import PasswordHasher
-from argon2.exceptions import VerificationError
+from argon2 import PasswordHasher, extract_parameters
+from argon2.low_level import hash_secret
 from argon2.profiles import RFC_9106_LOW_MEMORY
 
 from svc.domain.errors import InvalidValue
 from svc.domain.limits import PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN
 
 HASHER: Final = PasswordHasher.from_parameters(RFC_9106_LOW_MEMORY)
-
-NOBODYS_HASH: Final = (
-    "$argon2id$v=19$m=65536,t=3,p=4$MsqCHJ4Oi+36RD12zV2R5Q$VL7Pb9rqE34gUWwXuM+O+hEX321/zoXUfKvNRUc+N8I"
-)
-"""What the password given for an unknown account is checked against: the work is that for a known one."""
+_SALT_BYTES: Final = 16
 
 
 def check_rules(password: str) -> None:
@@ -26,12 +28,47 @@ def check_rules(password: str) -> None:
         raise InvalidValue(f"a password has {PASSWORD_CHARS_MIN} to {PASSWORD_CHARS_MAX} characters")
 
 
-def matches(
-    hashed: str | None, password: str, hasher: PasswordHasher = HASHER, nobodys_hash: str = NOBODYS_HASH
-) -> bool:
-    """Whether *hashed* is of *password*; no password is that of None, which takes as long to find out."""
-    try:
-        hasher.verify(hashed or nobodys_hash, password)
-    except VerificationError:
-        return False
-    return hashed is not None
+def salt_for(email: str, secret: bytes) -> bytes:
+    """The salt of an e-mail address without a password so far, under a key of this installation."""
+    return hmac.digest(secret, b"salt:" + email.encode(errors="replace"), "sha256")[:_SALT_BYTES]
+
+
+def salt_of(hashed: str) -> bytes:
+    """The salt that *hashed* was made with."""
+    text = hashed.split("$")[-2]
+    return b64decode(text + "=" * (-len(text) % 4))
+
+
+def matching(
+    hashes: Collection[str], password: str, salt: bytes, hasher: PasswordHasher = HASHER
+) -> frozenset[str]:
+    """Those of *hashes* that are of *password*.
+
+    Hashes with the same salt and parameters cost one computation together. No hashes cost one as well, with
+    *salt*.
+    """
+    if not hashes:
+        hasher.hash(password, salt=salt)
+        return frozenset()
+    computed = [_again(like, password) for like in {_head(one): one for one in hashes}.values()]
+    return frozenset(one for one in hashes if any(hmac.compare_digest(one, made) for made in computed))
+
+
+def _head(hashed: str) -> str:
+    """Algorithm, parameters and salt of *hashed*, as text."""
+    return hashed.rpartition("$")[0]
+
+
+def _again(like: str, password: str) -> str:
+    """*password*, hashed as *like* was."""
+    made = extract_parameters(like)
+    return hash_secret(
+        password.encode(),
+        salt_of(like),
+        time_cost=made.time_cost,
+        memory_cost=made.memory_cost,
+        parallelism=made.parallelism,
+        hash_len=made.hash_len,
+        type=made.type,
+        version=made.version,
+    ).decode()

@@ -7,7 +7,7 @@ from svc.domain.limits import NAME_CHARS_MAX
 
 
 class Person(msgspec.Struct, frozen=True):
-    """An account. Its e-mail is its own in the whole installation; its home is where it was made."""
+    """An account. It belongs to its home organization, in which no other has its e-mail address."""
 
     id: str
     email: str

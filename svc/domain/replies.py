@@ -1,12 +1,15 @@
 """Replies on their way out: the states that one goes through, as pure functions of the clock.
 
-A reply waits for its bridge, is taken under a lease, and ends with what the bridge reports or by itself::
+A reply waits for its bridge, is taken, and ends with what the bridge reports or by itself::
 
     waiting ──► taken ──► sent ──► delivered ──► read
        ▲          │         (or any of these at once)
-       └─ lapses ─┘
+       └──────────┘ a lease lapses, a push fails
     waiting, taken, sent ──► failed ──► delivered, read
     waiting ──► cancelled ──► delivered, read
+
+A pull takes it under a lease, which ends after a minute without a report. A push takes it while it is under
+way; answered 2xx, the reply has reached its bridge and is taken without an end (decisions §8).
 
 What ends by itself, a lease or the time that a reply may wait, is not done by a timer: `settle` finds out
 from the clock what has become of a reply, whenever somebody looks.
@@ -16,7 +19,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from svc.domain.limits import LAPSES_MAX, LEASE_MS, PUSH_RETRIES_MS, REPLY_LIFE_MS
+from svc.domain.limits import LAPSES_MAX, LEASE_MS, PUSH_HOLD_MS, PUSH_RETRIES_MS, REPLY_LIFE_MS
 
 ReplyState = Literal["waiting", "taken", "sent", "delivered", "read", "failed", "cancelled"]
 ReportedState = Literal["sent", "delivered", "read", "failed"]
@@ -43,14 +46,16 @@ class Dispatch(msgspec.Struct, frozen=True, kw_only=True):
     offer_at: int
     """While it waits: when it may be handed out. A push that failed is put off."""
     attempts: int = 0
-    """How often it was handed out."""
+    """How often it was handed out; the number of the latest attempt."""
     lapses: int = 0
+    """Leases of pulls that ended without a report."""
     push_failures: int = 0
     """Pushes that failed, since it was queued or its connection resumed."""
     lease_id: str | None = None
-    """The last lease, ended or not."""
+    """The last lease of a pull, ended or not. Pushes have none."""
     lease_expires_at: int | None = None
-    """When the lease ends; there while it is taken, and only then."""
+    """When the lease ends, or the push under way counts as cut off. None while the reply is not taken, and
+    once a push has reached the bridge."""
     failure: Failure | None = None
 
 
@@ -62,10 +67,11 @@ def queued(now: int) -> Dispatch:
 def settle(reply: Dispatch, now: int, *, paused: bool) -> Dispatch:
     """What time has made of *reply*. While its connection is *paused*, it waits for as long as it takes.
 
-    A lease holds whatever happens to the connection; what is taken does not expire, only what waits.
+    A lease holds whatever happens to the connection; what is taken does not expire, only what waits. A push
+    that was cut off is no lapse: nobody knows whether the bridge has the reply.
     """
     if reply.lease_expires_at is not None and reply.lease_expires_at <= now:
-        lapses = reply.lapses + 1
+        lapses = reply.lapses + (reply.lease_id is not None)
         reply = _put_back(reply, lapses=lapses)
         if lapses >= LAPSES_MAX:
             return fail(reply, "lapsed")
@@ -75,31 +81,41 @@ def settle(reply: Dispatch, now: int, *, paused: bool) -> Dispatch:
 
 
 def take(reply: Dispatch, lease_id: str, now: int) -> Dispatch:
-    """*reply*, which waits, in the hands of a bridge."""
-    return msgspec.structs.replace(
-        reply,
-        state="taken",
-        attempts=reply.attempts + 1,
-        lease_id=lease_id,
-        lease_expires_at=now + LEASE_MS,
-    )
+    """*reply*, which waits, pulled by a bridge under that lease."""
+    return _taken(reply, lease_id, now + LEASE_MS)
 
 
-def put_off(reply: Dispatch, lease_id: str, now: int, retry_after_ms: int = 0) -> Dispatch:
-    """*reply* after its push under that lease did not arrive: it waits for the next one.
+def begin_push(reply: Dispatch, now: int) -> Dispatch:
+    """*reply*, which waits, while a push of it is under way."""
+    return _taken(reply, None, now + PUSH_HOLD_MS)
 
-    A lease that is over by now, or that the bridge has answered for, changes nothing.
+
+def reach(reply: Dispatch) -> Dispatch:
+    """*reply* after a push of it was answered 2xx: the bridge has it for good.
+
+    Whichever push that was, and however late it is known: it is not pushed again. What has an end by now
+    keeps it.
     """
-    if reply.state != "taken" or reply.lease_id != lease_id:
+    if reply.state not in {"waiting", "taken"}:
+        return reply
+    return msgspec.structs.replace(reply, state="taken", lease_expires_at=None)
+
+
+def put_off(reply: Dispatch, attempt: int, now: int, retry_after_ms: int = 0) -> Dispatch:
+    """*reply* after the push with that number did not reach the bridge: it waits for the next one.
+
+    Where the reply was handed out again since, has reached the bridge, or was reported, nothing changes.
+    """
+    if reply.lease_expires_at is None or reply.attempts != attempt:
         return reply
     planned_ms = PUSH_RETRIES_MS[min(reply.push_failures, len(PUSH_RETRIES_MS) - 1)]
     wait_ms = max(planned_ms, min(retry_after_ms, REPLY_LIFE_MS))
     return _put_back(reply, offer_at=now + wait_ms, push_failures=reply.push_failures + 1)
 
 
-def give_back(reply: Dispatch, lease_id: str) -> Dispatch:
-    """*reply*, which was taken under that lease and not sent: it waits as if it had not been taken."""
-    if reply.state != "taken" or reply.lease_id != lease_id:
+def give_back(reply: Dispatch, attempt: int) -> Dispatch:
+    """*reply*, of which the push with that number was not sent: it waits as if it had not been taken."""
+    if reply.lease_expires_at is None or reply.attempts != attempt:
         return reply
     return msgspec.structs.replace(_put_back(reply), attempts=reply.attempts - 1)
 
@@ -132,6 +148,12 @@ def fail(reply: Dispatch, why: Failure) -> Dispatch:
 def cancel(reply: Dispatch) -> Dispatch | None:
     """*reply*, taken back by its author; None when it does not wait any more."""
     return msgspec.structs.replace(reply, state="cancelled") if reply.state == "waiting" else None
+
+
+def _taken(reply: Dispatch, lease_id: str | None, until: int) -> Dispatch:
+    return msgspec.structs.replace(
+        reply, state="taken", attempts=reply.attempts + 1, lease_id=lease_id, lease_expires_at=until
+    )
 
 
 def _put_back(

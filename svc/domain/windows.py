@@ -54,6 +54,10 @@ class SlidingWindow:
         """The oldest event that counted when it was last asked; None when there was none."""
         return self._times[0] if self._times else None
 
+    def latest(self) -> int | None:
+        """The latest event that counted when it was last asked; None when there was none."""
+        return self._times[-1] if self._times else None
+
     def next_room_at(self, now: int) -> int | None:
         """The time at which the next event fits; None when one fits at *now*."""
         return None if self.room(now) else self._times[0] + self.window_ms

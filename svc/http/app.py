@@ -24,20 +24,30 @@ from svc.http.problems import as_response, refusal
 from svc.http.reference import reference_pages
 from svc.http.tools import KeyGate, SessionGate, ToolDoor
 from svc.http.tracker import TrackerDoor
+from svc.http.transport import StrictTransport, Transport
 from svc.tools.catalogue import FINDER, REGISTRY
 
 
 def public_app(
-    house: House, *, trusted_proxies: Sequence[Network] = (), demo: DemoShop | None = None
+    house: House,
+    *,
+    trusted_proxies: Sequence[Network] = (),
+    public_https: bool = False,
+    strict_transport_seconds: int = 0,
+    demo: DemoShop | None = None,
 ) -> ASGIApp:
-    """The application on the public listener. *demo* adds a shop page under `/demo/`."""
+    """The application on the public listener. *demo* adds a shop page under `/demo/`.
+
+    *public_https* says that proxies are reached by TLS; answers over TLS ask for it for so many seconds.
+    """
+    transport = Transport(trusted_proxies, public_https)
     app = quart_app()
     app.register_blueprint(tracker.script)
     app.register_blueprint(embeds.loader)
-    app.register_blueprint(people_doors(house, trusted_proxies))
+    app.register_blueprint(people_doors(house, transport))
     if demo is not None:
         app.register_blueprint(demo_doors(demo))
-    return Hot(
+    doors = Hot(
         app,
         {
             SUBMIT_PATH: FormDoor(house, trusted_proxies),
@@ -45,11 +55,12 @@ def public_app(
             channels.PATH: ChannelDoor(house),
             embeds.PATH: EmbedDoor(house),
             tools.API_PATH: ToolDoor(house, REGISTRY, KeyGate(house)),
-            tools.APP_PATH: ToolDoor(house, REGISTRY, SessionGate(house)),
+            tools.APP_PATH: ToolDoor(house, REGISTRY, SessionGate(house, transport)),
             mcp.PATH: McpDoor(house, FINDER),
             mcp.FULL_PATH: McpDoor(house, FINDER, flat=True),
         },
     )
+    return StrictTransport(doors, transport, strict_transport_seconds) if strict_transport_seconds else doors
 
 
 def quart_app() -> LeanQuart:

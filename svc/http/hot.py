@@ -31,10 +31,11 @@ class Answer(msgspec.Struct, frozen=True):
 class HotRequest:
     """A request at a hot door. Its body is on its way until it is read."""
 
-    __slots__ = ("_fields", "_receive", "client", "headers", "id", "method", "path", "query")
+    __slots__ = ("_fields", "_receive", "client", "headers", "id", "method", "path", "query", "scheme")
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self.method: Final[str] = scope["method"]
+        self.scheme: Final[str] = scope["scheme"]
         self.path: Final[str] = scope["path"]
         self.query: Final[bytes] = scope["query_string"]
         """What follows the question mark, undecoded."""

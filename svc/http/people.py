@@ -4,7 +4,6 @@ What changes something takes JSON alone, which no other site's page can send wit
 signed-in person the session's `X-CSRF-Token` besides.
 """
 
-from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, Final, TypeVar, cast
 
@@ -16,15 +15,23 @@ from svc.actors.house import House
 from svc.actors.sign_in import Browser, Profile, SignedIn
 from svc.domain import json_input
 from svc.domain.errors import DomainError, Forbidden
-from svc.domain.limits import SESSION_LIFE_MS
-from svc.domain.senders import Network, is_trusted
+from svc.domain.limits import KNOWN_BROWSER_LIFE_MS, SESSION_LIFE_MS
 from svc.domain.sessions import csrf_token
 from svc.domain.times import SECOND_MS
 from svc.http.lean import LeanRequest
 from svc.http.problems import as_response, refusal
 from svc.http.senders import address_of
-from svc.http.session_cookie import CHALLENGE, COOKIE, CSRF_HEADER, guarded_token, session_token
+from svc.http.session_cookie import (
+    BROWSER_COOKIE,
+    CHALLENGE,
+    CSRF_HEADER,
+    SESSION_COOKIE,
+    cookie_name,
+    guarded_token,
+    session_token,
+)
 from svc.http.tools import NotJson
+from svc.http.transport import Transport
 
 BODY_BYTES_MAX: Final = 16_384
 
@@ -32,10 +39,11 @@ T = TypeVar("T")
 
 
 class SignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /app/api/sign-in`."""
+    """`POST /app/api/sign-in`. `organization` is the home of the account, where several have the address."""
 
     email: str
     password: str
+    organization: str | None = None
 
 
 class Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -83,10 +91,10 @@ class SessionAnswer(msgspec.Struct, frozen=True, rename="camel"):
     organizations: list[OrganizationAnswer]
 
 
-def people_doors(house: House, trusted_proxies: Sequence[Network]) -> Blueprint:
+def people_doors(house: House, transport: Transport) -> Blueprint:
     """Everything under `/app/api/` that is no tool."""
     doors = Blueprint("people", __name__, url_prefix="/app/api")
-    desk = _Desk(house, trusted_proxies)
+    desk = _Desk(house, transport)
     doors.add_url_rule("/sign-in", "sign_in", desk.sign_in, methods=["POST"])
     doors.add_url_rule("/sign-in-link", "sign_in_link", desk.sign_in_by_link, methods=["POST"])
     doors.add_url_rule("/sign-up", "sign_up", desk.sign_up, methods=["POST"])
@@ -109,15 +117,20 @@ def people_doors(house: House, trusted_proxies: Sequence[Network]) -> Blueprint:
 class _Desk:
     """Where people of *house* sign in and out."""
 
-    def __init__(self, house: House, trusted_proxies: Sequence[Network]) -> None:
+    def __init__(self, house: House, transport: Transport) -> None:
         self._house = house
-        self._trusted_proxies = trusted_proxies
+        self._transport = transport
 
     async def sign_in(self) -> Response:
-        """200 with the session and its cookie; the session that the browser had ends."""
+        """200 with the session and its cookie; the session that the browser had ends.
+
+        409 where e-mail and password are those of several accounts, with their organizations.
+        """
         asked = await _read(SignIn)
         _check_origin()
-        done = await sign_in.with_password(self._house, asked.email, asked.password, self._browser())
+        done = await sign_in.with_password(
+            self._house, asked.email, asked.password, self._browser(), asked.organization
+        )
         return self._signed_in(done)
 
     async def sign_in_by_link(self) -> Response:
@@ -135,66 +148,78 @@ class _Desk:
 
     async def accept(self) -> Response:
         """The session, with the organization that the invitation is of among its own."""
-        token = _guarded_token()
+        token = self._guarded_token()
         asked = await _read(Token)
         profile = await sign_in.accept(self._house, token, asked.token)
         return _json(_session_answer(csrf_token(token), profile))
 
     async def show_session(self) -> Response:
         """Who is signed in: for a page that was loaded anew."""
-        token = _session_token()
+        token = self._session_token()
         session = await sign_in.session_of(self._house, token)
         profile = await sign_in.profile_of(self._house, session.person_id)
         return _json(_session_answer(csrf_token(token), profile))
 
     async def confirm(self) -> Response:
         """204; for two hours from now keys may be issued."""
-        token = _guarded_token()
+        token = self._guarded_token()
         asked = await _read(Password)
-        await sign_in.confirm(self._house, token, asked.password, self._address())
+        await sign_in.confirm(self._house, token, asked.password)
         return _nothing()
 
     async def set_password(self) -> Response:
         """204; every other session of the person has ended."""
-        token = _guarded_token()
+        token = self._guarded_token()
         asked = await _read(Password)
         await sign_in.set_password(self._house, token, asked.password)
         return _nothing()
 
     async def sign_out(self) -> Response:
         """204, and the cookie is taken back."""
-        await sign_in.sign_out(self._house, _guarded_token())
+        await sign_in.sign_out(self._house, self._guarded_token())
         answer = _nothing()
-        answer.delete_cookie(COOKIE, httponly=True, samesite="Lax", secure=self._is_tls())
+        encrypted = self._is_encrypted()
+        name = cookie_name(SESSION_COOKIE, encrypted=encrypted)
+        answer.delete_cookie(name, httponly=True, samesite="Lax", secure=encrypted)
         return answer
 
     def _signed_in(self, done: SignedIn) -> Response:
         answer = _json(_session_answer(done.csrf_token, done.profile))
-        answer.set_cookie(
-            COOKIE,
-            done.token,
-            max_age=SESSION_LIFE_MS // SECOND_MS,
-            httponly=True,
-            samesite="Lax",
-            secure=self._is_tls(),
-        )
+        encrypted = self._is_encrypted()
+        for name, value, life_ms in (
+            (SESSION_COOKIE, done.token, SESSION_LIFE_MS),
+            (BROWSER_COOKIE, done.mark, KNOWN_BROWSER_LIFE_MS),
+        ):
+            answer.set_cookie(
+                cookie_name(name, encrypted=encrypted),
+                value,
+                max_age=life_ms // SECOND_MS,
+                httponly=True,
+                samesite="Lax",
+                secure=encrypted,
+            )
         return answer
 
     def _browser(self) -> Browser:
-        user_agent = request.headers.get("User-Agent", "")
-        return Browser(self._address(), user_agent, request.cookies.get(COOKIE))
-
-    def _address(self) -> str:
-        return address_of(_peer(), list(request.scope["headers"]), self._trusted_proxies)
-
-    def _is_tls(self) -> bool:
-        """Whether the browser's own connection is encrypted, as far as one can know."""
-        if request.scheme == "https":
-            return True
-        return (
-            is_trusted(_peer(), self._trusted_proxies)
-            and request.headers.get("X-Forwarded-Proto", "").lower() == "https"
+        return Browser(
+            address_of(_peer(), list(request.scope["headers"]), self._transport.trusted_proxies),
+            request.headers.get("User-Agent", ""),
+            self._cookie(SESSION_COOKIE),
+            self._cookie(BROWSER_COOKIE),
         )
+
+    def _cookie(self, name: str) -> str | None:
+        return request.cookies.get(cookie_name(name, encrypted=self._is_encrypted()))
+
+    def _session_token(self) -> str:
+        return session_token(self._cookie(SESSION_COOKIE))
+
+    def _guarded_token(self) -> str:
+        """The session's token, of a request that the person's own page has made. Raises `Forbidden`."""
+        return guarded_token(self._cookie(SESSION_COOKIE), request.headers.get(CSRF_HEADER))
+
+    def _is_encrypted(self) -> bool:
+        return self._transport.is_encrypted(request.scheme, _peer(), list(request.scope["headers"]))
 
 
 def _request() -> LeanRequest:
@@ -204,15 +229,6 @@ def _request() -> LeanRequest:
 def _peer() -> str:
     client = request.scope["client"]
     return client[0] if client else ""
-
-
-def _session_token() -> str:
-    return session_token(request.cookies.get(COOKIE))
-
-
-def _guarded_token() -> str:
-    """The session's token, of a request that the person's own page has made. Raises `Forbidden`."""
-    return guarded_token(request.cookies.get(COOKIE), request.headers.get(CSRF_HEADER))
 
 
 def _check_origin() -> None:

@@ -50,6 +50,9 @@ something is in use, or it was changed meanwhile. `detail` says what.""",
     "key_limit": f"""\
 An organization has at most {LIVE_KEYS_MAX} keys that are neither revoked nor expired, API and
 gateway keys together.""",
+    "organization_required": """\
+An e-mail address may have an account in each of several organizations. The password was right, and it
+is that of more than one of them: `organizations` has where they are at home.""",
     "idempotency_in_progress": """\
 The same call under the same `Idempotency-Key` came before, and is not over yet. It is not run
 twice.""",

@@ -13,7 +13,14 @@ from werkzeug.exceptions import (
     RequestTimeout,
 )
 
-from svc.domain.errors import DomainError, Fault, InvalidInput, TooManyAttempts, Unavailable
+from svc.domain.errors import (
+    DomainError,
+    Fault,
+    InvalidInput,
+    OrganizationRequired,
+    TooManyAttempts,
+    Unavailable,
+)
 from svc.domain.times import SECOND_MS
 from svc.domain.windows import retry_after_seconds
 from svc.http.bodies import BodyTooLarge
@@ -35,6 +42,7 @@ Code = Literal[
     "too_slow",
     "conflict",
     "key_limit",
+    "organization_required",
     "idempotency_in_progress",
     "gone",
     "body_too_large",
@@ -87,6 +95,11 @@ KINDS: Final[dict[Code, Kind]] = {
     "too_slow": Kind(408, "The body took too long", "Send it in one go, over a connection that carries it."),
     "conflict": Kind(409, "It is not in a state for that", "Look at it again: somebody was faster."),
     "key_limit": Kind(409, "There are as many keys as there may be", "Revoke one that nobody uses."),
+    "organization_required": Kind(
+        409,
+        "Several accounts have that e-mail address and password",
+        "Send the `id` of one of `organizations` as `organization`: the home of the account that is meant.",
+    ),
     "idempotency_in_progress": Kind(
         409,
         "The first call under this idempotency key is still under way",
@@ -126,6 +139,13 @@ _HTTP_CODES: Final[Mapping[type[HTTPException], Code]] = {
 }
 
 
+class OrganizationChoice(msgspec.Struct, frozen=True):
+    """The home of an account that could be meant."""
+
+    id: str
+    name: str
+
+
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     """The body of an answer that says no. `code` is what a program branches on."""
 
@@ -137,6 +157,8 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     detail: str | None = None
     errors: tuple[Fault, ...] = ()
     """All that is wrong with what was asked, each with a pointer into it."""
+    organizations: tuple[OrganizationChoice, ...] = ()
+    """With `organization_required`: what to choose from."""
 
 
 def told(
@@ -145,6 +167,7 @@ def told(
     detail: str | None = None,
     *,
     errors: tuple[Fault, ...] = (),
+    organizations: tuple[OrganizationChoice, ...] = (),
     headers: Sequence[tuple[bytes, bytes]] = (),
 ) -> Answer:
     """The answer for *code*; *detail* says what was wrong this time."""
@@ -157,6 +180,7 @@ def told(
         request_id=None if request_id is None else request_id.decode(),
         detail=detail,
         errors=errors,
+        organizations=organizations,
     )
     return Answer(kind.status, [(b"content-type", MEDIA_TYPE.encode()), *headers], msgspec.json.encode(body))
 
@@ -170,11 +194,14 @@ UNAUTHORIZED: Final = told(
 def refusal(error: Exception, request_id: bytes) -> Answer:
     """The answer to what a rule refused, or HTTP; to anything else, that it is a fault of ours."""
     headers: list[tuple[bytes, bytes]] = []
+    organizations: tuple[OrganizationChoice, ...] = ()
     match error:
         case HTTPException():
             if isinstance(error, MethodNotAllowed) and error.valid_methods:
                 headers.append((b"allow", ", ".join(sorted(error.valid_methods)).encode()))
             return told(_http_code(error), request_id, _http_detail(error), headers=headers)
+        case OrganizationRequired():
+            organizations = tuple(OrganizationChoice(one.id, one.name) for one in error.organizations)
         case TooManyAttempts():
             headers.append(_retry_after(error.retry_after_ms))
         case Unavailable():
@@ -184,7 +211,14 @@ def refusal(error: Exception, request_id: bytes) -> Answer:
     if not isinstance(error, DomainError) or error.code not in KINDS:
         return told("internal", request_id)
     errors = error.faults if isinstance(error, InvalidInput) else ()
-    return told(error.code, request_id, str(error) or None, errors=errors, headers=headers)
+    return told(
+        error.code,
+        request_id,
+        str(error) or None,
+        errors=errors,
+        organizations=organizations,
+        headers=headers,
+    )
 
 
 def is_fault(error: Exception) -> bool:

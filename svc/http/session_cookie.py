@@ -6,10 +6,21 @@ from typing import Final
 from svc.domain.errors import Forbidden, Unauthenticated
 from svc.domain.sessions import csrf_token
 
-COOKIE: Final = "svc_session"
+SESSION_COOKIE: Final = "svc_session"
+BROWSER_COOKIE: Final = "svc_browser"
+"""What a browser is known by: see `svc.domain.known_browsers`."""
 CSRF_HEADER: Final = "X-CSRF-Token"
 CHALLENGE: Final = 'Session realm="svc"'
 """No scheme that browsers know: they would ask for a password by themselves."""
+
+
+def cookie_name(name: str, *, encrypted: bool) -> str:
+    """The name that a cookie has over a connection which is *encrypted*, or is not.
+
+    Over TLS browsers take `__Host-` from this very host alone, by TLS. The plain name is no session there:
+    whoever has another host of the domain, or the network while it is not encrypted, could have set it.
+    """
+    return f"__Host-{name}" if encrypted else name
 
 
 def session_token(cookie: str | None) -> str:

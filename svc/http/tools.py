@@ -23,7 +23,8 @@ from svc.http.bearer import bearer_token
 from svc.http.bodies import ClientGone
 from svc.http.hot import Answer, HotRequest
 from svc.http.problems import UNAUTHORIZED, is_fault, refusal, told
-from svc.http.session_cookie import CHALLENGE, COOKIE, CSRF_HEADER, guarded_token
+from svc.http.session_cookie import CHALLENGE, CSRF_HEADER, SESSION_COOKIE, cookie_name, guarded_token
+from svc.http.transport import Transport
 from svc.tools.tool import Registry, Tool
 
 log = structlog.get_logger("svc.http.tools")
@@ -77,15 +78,18 @@ class SessionGate:
         headers=[(b"www-authenticate", CHALLENGE.encode()), (b"cache-control", b"no-store")],
     )
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: House, transport: Transport) -> None:
         self._house = house
+        self._transport = transport
 
     async def admit(self, request: HotRequest) -> Admission:
         """The person, in the organization that the request names or else at home.
 
         Raises `Unauthenticated`, and `Forbidden` without the CSRF token or where they are no member.
         """
-        cookie = parse_cookie(request.text("cookie")).get(COOKIE)
+        encrypted = self._transport.is_encrypted(request.scheme, request.client, request.headers)
+        name = cookie_name(SESSION_COOKIE, encrypted=encrypted)
+        cookie = parse_cookie(request.text("cookie")).get(name)
         token = guarded_token(cookie, request.text(CSRF_HEADER.lower()))
         organization_id = request.text(ORGANIZATION_HEADER.lower())
         return await tool_calls.admit_person(self._house, token, organization_id)

@@ -11,6 +11,7 @@ from sqlalchemy import (
     LargeBinary,
     Table,
     Text,
+    TextClause,
     UniqueConstraint,
     text,
 )
@@ -115,9 +116,17 @@ messages: Final = Table(
     Index("ix_messages_conversation_id_id", "conversation_id", "id"),
 )
 
-OPEN: Final = "state IN ('waiting', 'taken')"
-IS_OPEN: Final = text(f"replies.{OPEN}")
-"""That a reply waits or is taken: its indexes are used where the states stand in the statement themselves."""
+OPEN: Final = "state = 'waiting' OR lease_expires_at IS NOT NULL"
+"""That a reply waits, is leased or is being pushed. What a push has reached is not: nothing ends it, and the
+next of its conversation may go."""
+
+
+def is_open(name: str) -> TextClause:
+    """`OPEN` of the replies that a statement calls *name*: written out, so that its indexes are used."""
+    return text(f"({name}.state = 'waiting' OR {name}.lease_expires_at IS NOT NULL)")
+
+
+IS_OPEN: Final = is_open("replies")
 
 replies: Final = Table(
     "replies",

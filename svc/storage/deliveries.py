@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from svc.domain.errors import Conflict
 from svc.domain.ids import new_id
-from svc.domain.limits import LEASE_MS
+from svc.domain.limits import PUSH_HOLD_MS
 from svc.storage.channel_tables import deliveries
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
@@ -82,7 +82,7 @@ def begin_tests(tx: Tx, connection_id: str, most: int) -> list[str]:
     due = [
         row.id
         for row in _TESTS.all(tx.conn, {"connection_id": connection_id})
-        if row.attempted_at is None or row.attempted_at <= tx.now - LEASE_MS
+        if row.attempted_at is None or row.attempted_at <= tx.now - PUSH_HOLD_MS
     ][:most]
     _BEGIN.many(tx.conn, [{"delivery_id": one, "at": tx.now} for one in due])
     return due
@@ -94,7 +94,7 @@ def give_back_test(tx: Tx, delivery_id: str) -> None:
 
 
 def note(tx: Tx, delivery_id: str, attempt: Attempt, *, done: bool) -> None:
-    """Keep how a push went, and whether it was the last."""
+    """Keep how a push went, and whether it was the last; what is done stays done."""
     tx.conn.execute(
         update(deliveries)
         .where(deliveries.c.id == delivery_id)
@@ -103,7 +103,7 @@ def note(tx: Tx, delivery_id: str, attempt: Attempt, *, done: bool) -> None:
             attempted_at=tx.now,
             status_code=attempt.status_code,
             error=attempt.error,
-            done_at=tx.now if done else None,
+            done_at=tx.now if done else deliveries.c.done_at,
         )
     )
 

@@ -1,4 +1,9 @@
-"""Invitations: how a person becomes a member. No mail is sent: whoever invites passes the link on."""
+"""Invitations: how a person becomes a member. No mail is sent: whoever invites passes the link on.
+
+So the link is all that an invitation goes by: whoever holds it comes in. Signed out, with a new account of
+the inviting organization, under the e-mail address that was invited; signed in, with the account that they
+have. No account is found by its address: any organization may have made one with it.
+"""
 
 from typing import Any
 
@@ -43,10 +48,11 @@ class MadeInvitation(msgspec.Struct, frozen=True):
 
 
 def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ...] = ()) -> MadeInvitation:
-    """Invite whoever has the e-mail address; an earlier invitation to it no longer counts.
+    """Invite the person with the e-mail address; an earlier invitation to it no longer counts.
 
     Raises `InvalidInput`, also for a role or team that does not exist; `Forbidden` for a role above the
-    caller's own; and `Conflict` for an active member, or where `INVITATIONS_MAX` wait.
+    caller's own; and `Conflict` where the organization has an account with that address, or
+    `INVITATIONS_MAX` wait.
     """
     own = standing.require(tx.conn, call, "settings")
     organization_id = call.caller.organization_id
@@ -59,9 +65,9 @@ def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ..
     for place, team_id in enumerate(team_ids):
         with named_at(f"/teams/{place}"):
             teams.get(tx.conn, organization_id, team_id)
-    known = accounts.by_email(tx.conn, address)
-    if known is not None:
-        members.check_joinable(tx.conn, organization_id, known.id, own)
+    known = accounts.at_home(tx.conn, organization_id, address)
+    if known is not None:  # guests do not count: any organization can make an account with an address
+        _check_new(tx.conn, organization_id, known.id)
     tx.conn.execute(
         delete(invitations).where(
             invitations.c.organization_id == organization_id,
@@ -120,14 +126,14 @@ def waiting(conn: Connection, token_digest: str, now: int) -> Invitation:
 
 
 def accept(tx: Tx, token_digest: str, person_id: str) -> Invitation:
-    """Make a signed-in person a member by an invitation to their own e-mail address.
+    """Make a signed-in person who holds an invitation's token a member, whatever their e-mail address is.
 
-    It is worth what its inviter may give at this moment. Raises `NotFound`, `Forbidden` and `Conflict`.
+    It is worth what its inviter may give at this moment. Raises `NotFound`, `Forbidden`, and `Conflict` for
+    who is a member or was one: a link that was meant for another lets nobody in again.
     """
     invitation = waiting(tx.conn, token_digest, tx.now)
-    if accounts.get(tx.conn, person_id).email != invitation.email:
-        raise Forbidden("this invitation is for another e-mail address")
-    members.check_joinable(tx.conn, invitation.organization_id, person_id, _inviter(tx, invitation))
+    _check_inviter(tx, invitation)
+    _check_new(tx.conn, invitation.organization_id, person_id)
     members.join(tx, invitation.organization_id, person_id, invitation.role_id, invitation.team_ids)
     tx.conn.execute(update(invitations).where(invitations.c.id == invitation.id).values(accepted_at=tx.now))
     caller = Caller(
@@ -142,9 +148,9 @@ def accept(tx: Tx, token_digest: str, person_id: str) -> Invitation:
 
 
 def accept_as_new(tx: Tx, token_digest: str, name: str, password_hash: str) -> Person:
-    """Make an account for who has none yet, at home in the inviting organization, and accept.
+    """Make an account with the invited e-mail address, at home in the inviting organization, and accept.
 
-    Raises as `accept` does; `Conflict` for an e-mail address that has an account: sign in to accept.
+    Raises as `accept` does; `Conflict` where the organization has an account with that address by now.
     """
     invitation = waiting(tx.conn, token_digest, tx.now)
     person = accounts.create(
@@ -181,8 +187,17 @@ def _from_row(row: Any) -> Invitation:
     return Invitation(**(row._asdict() | {"team_ids": team_ids}))
 
 
-def _inviter(tx: Tx, invitation: Invitation) -> Role:
-    """The role of who invited. Raises `Forbidden` when they could not invite like that any more."""
+def _check_new(conn: Connection, organization_id: str, person_id: str) -> None:
+    """Raises `Conflict` for who is a member of the organization, or was one."""
+    status = members.status_of(conn, organization_id, person_id)
+    if status == "active":
+        raise Conflict("already a member")
+    if status is not None:
+        raise Conflict("a former member, whom member.update lets in again, and no invitation does")
+
+
+def _check_inviter(tx: Tx, invitation: Invitation) -> None:
+    """Raises `Forbidden` when whoever invited could not invite like that any more."""
     role: Role | None = OWNER  # the command line's
     if invitation.invited_by is not None:
         role = standing.active_role(tx.conn, invitation.organization_id, invitation.invited_by)
@@ -190,4 +205,3 @@ def _inviter(tx: Tx, invitation: Invitation) -> Role:
         raise Forbidden("whoever sent this invitation may no longer invite anybody")
     if not role.may_give(roles.get(tx.conn, invitation.organization_id, invitation.role_id)):
         raise Forbidden("whoever sent this invitation may no longer give that role")
-    return role

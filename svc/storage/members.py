@@ -61,13 +61,13 @@ def add(tx: Tx, call: Call, person_id: str, role_id: str, team_ids: Sequence[str
     organization_id = call.caller.organization_id
     own = standing.require(tx.conn, call, "settings")
     _check_gift(own, roles.get(tx.conn, organization_id, role_id))
-    check_joinable(tx.conn, organization_id, person_id, own)
+    _check_joinable(tx.conn, organization_id, person_id, own)
     join(tx, organization_id, person_id, role_id, team_ids)
     audit.note(tx, call, "member.add", person_id)
     return get(tx.conn, organization_id, person_id)
 
 
-def check_joinable(conn: Connection, organization_id: str, person_id: str, own: Role) -> None:
+def _check_joinable(conn: Connection, organization_id: str, person_id: str, own: Role) -> None:
     """Raises `Conflict` for an active member, and `Forbidden` for a former one above the role *own*."""
     before = _select(conn, organization_id, members.c.person_id == person_id)
     if before and before[0].status == "active":
@@ -125,6 +125,12 @@ def get(conn: Connection, organization_id: str, person_id: str) -> Member:
     if not found:
         raise NotFound(f"there is no member {shown(person_id)}")
     return found[0]
+
+
+def status_of(conn: Connection, organization_id: str, person_id: str) -> MemberStatus | None:
+    """The member's status; None for who never was one."""
+    found: MemberStatus | None = conn.scalar(select(members.c.status).where(_is(organization_id, person_id)))
+    return found
 
 
 def of_organization(conn: Connection, organization_id: str) -> list[Member]:

@@ -69,7 +69,11 @@ def load(tx: Tx, connection_id: str, most: int) -> Load:
         return Load(delivery="push", url=None, contract=connection.contract)
     tests = deliveries.begin_tests(tx, connection_id, most)
     handed = replies.hand_out(
-        tx, connection_id, most - len(tests), hands_out=connection.hands_out and most > len(tests)
+        tx,
+        connection_id,
+        most - len(tests),
+        hands_out=connection.hands_out and most > len(tests),
+        pushes=True,
     )
     pushed = [
         Parcel(
@@ -95,16 +99,21 @@ def give_back(tx: Tx, connection_id: str, parcels: Iterable[Parcel]) -> None:
         if parcel.reply is None:
             deliveries.give_back_test(tx, parcel.delivery_id)
         else:
-            replies.give_back(tx, connection_id, parcel.reply.reply_id, parcel.reply.lease_id)
+            replies.give_back(tx, connection_id, parcel.reply.reply_id, parcel.reply.attempt)
 
 
 def note_push(tx: Tx, connection_id: str, parcel: Parcel, attempt: Attempt) -> None:
-    """Keep how a push went: what did not arrive is put off, and an address that is gone pauses all of it."""
+    """Keep how a push went: a reply that it reached is its bridge's for good, any other is put off.
+
+    An address that is gone pauses the connection.
+    """
     connection = connections.find(tx.conn, connection_id)
     reply = parcel.reply
     deliveries.note(tx, parcel.delivery_id, attempt, done=attempt.reached or reply is None)
-    if reply is not None and not attempt.reached:
-        replies.note_not_reached(tx, connection_id, reply.reply_id, reply.lease_id, attempt.retry_after_ms)
+    if reply is not None and attempt.reached:
+        replies.note_reached(tx, connection_id, reply.reply_id)
+    elif reply is not None:
+        replies.note_not_reached(tx, connection_id, reply.reply_id, reply.attempt, attempt.retry_after_ms)
     if attempt.gone and connection.status != "removed":
         connections.pause(tx, connection.organization_id, connection_id, "gone")
 

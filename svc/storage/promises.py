@@ -15,7 +15,7 @@ from svc.domain.objects import BUILTIN_OBJECTS, CONTACT
 from svc.domain.roles import BUILTIN_ROLES, OWNER
 from svc.storage import sites, stored_json
 from svc.storage.beside import foreign_key_faults, integrity_faults
-from svc.storage.channel_tables import connections, conversations, messages, replies
+from svc.storage.channel_tables import connections, conversations, deliveries, messages, replies
 from svc.storage.tables import (
     api_keys,
     identities,
@@ -155,13 +155,28 @@ def _messages_elsewhere(conn: Connection) -> Iterable[str]:
 
 
 def _taken_twice(conn: Connection) -> Iterable[str]:
-    """Conversations of which a reply is taken while an earlier one is open."""
+    """Conversations of which a reply is taken while an earlier one waits, is leased or is being pushed."""
     ahead = replies.alias()
     return conn.scalars(
         select(replies.c.conversation_id)
         .distinct()
         .join(ahead, (ahead.c.conversation_id == replies.c.conversation_id) & (ahead.c.id < replies.c.id))
-        .where(replies.c.state == "taken", ahead.c.state.in_(("waiting", "taken")))
+        .where(
+            replies.c.state == "taken",
+            or_(ahead.c.state == "waiting", ahead.c.lease_expires_at.is_not(None)),
+        )
+    )
+
+
+def _taken_without_end(conn: Connection) -> Iterable[str]:
+    """Replies that are taken without an end, though no push reached their bridge."""
+    reached = select(deliveries.c.id).where(
+        deliveries.c.reply_id == replies.c.id, deliveries.c.done_at.is_not(None)
+    )
+    return conn.scalars(
+        select(replies.c.id).where(
+            replies.c.state == "taken", replies.c.lease_expires_at.is_(None), ~reached.exists()
+        )
     )
 
 
@@ -194,8 +209,11 @@ PROMISES: Final[dict[str, Broken]] = {
         select(suggestions.c.id).where((suggestions.c.state == "open") != suggestions.c.decided_at.is_(None))
     ),
     "every message and reply is of the connection of its conversation": _messages_elsewhere,
-    "every reply has a lease with an end while it is taken, and only then": lambda conn: conn.scalars(
-        select(replies.c.id).where((replies.c.state == "taken") != replies.c.lease_expires_at.is_not(None))
+    "every lease and every push under way has an end, unless a push has reached the bridge": (
+        _taken_without_end
+    ),
+    "no reply is leased or being pushed unless it is taken": lambda conn: conn.scalars(
+        select(replies.c.id).where(replies.c.state != "taken", replies.c.lease_expires_at.is_not(None))
     ),
     "no reply is taken before an earlier one of its conversation": _taken_twice,
     "every failed reply says why, and no other does": lambda conn: conn.scalars(

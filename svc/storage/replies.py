@@ -20,7 +20,6 @@ from sqlalchemy import (
     literal_column,
     or_,
     select,
-    text,
     update,
 )
 
@@ -33,7 +32,7 @@ from svc.domain.messages import Attachment, Author, OutboundReply, StatusNoted, 
 from svc.domain.replies import Dispatch, Failure
 from svc.domain.times import rfc3339
 from svc.storage import events
-from svc.storage.channel_tables import IS_OPEN, OPEN, connections, conversations, messages, replies
+from svc.storage.channel_tables import IS_OPEN, connections, conversations, is_open, messages, replies
 from svc.storage.events import NewEvent
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
@@ -117,7 +116,7 @@ _HEADS = Prepared(
         .where(
             _AHEAD.c.conversation_id == replies.c.conversation_id,
             _AHEAD.c.id < replies.c.id,
-            text(f"ahead.{OPEN}"),
+            is_open("ahead"),
         )
         .exists(),
     )
@@ -188,10 +187,11 @@ def queue(tx: Tx, organization_id: str, connection_id: str, conversation_id: str
     return reply_id
 
 
-def hand_out(tx: Tx, connection_id: str, most: int, *, hands_out: bool) -> Handed:
+def hand_out(tx: Tx, connection_id: str, most: int, *, hands_out: bool, pushes: bool = False) -> Handed:
     """Take at most *most* replies for the bridge, the oldest first, of each conversation only the first.
 
-    Nothing is taken where the connection *hands_out* nothing.
+    They are leased, or held for a push where the connection *pushes*. Nothing is taken where it *hands_out*
+    nothing.
     """
     settle_all(tx, connection_id)
     found = (
@@ -202,7 +202,11 @@ def hand_out(tx: Tx, connection_id: str, most: int, *, hands_out: bool) -> Hande
     taken = []
     for row in found[:most]:
         before = _from_row(row)
-        after = rules.take(before.dispatch, new_id("lse", tx.now), tx.now)
+        after = (
+            rules.begin_push(before.dispatch, tx.now)
+            if pushes
+            else rules.take(before.dispatch, new_id("lse", tx.now), tx.now)
+        )
         try:
             outbound = _outbound(row, after)
         except msgspec.DecodeError as error:
@@ -240,18 +244,29 @@ def note_seen(tx: Tx, connection_id: str, reply_id: str) -> Reply | None:
     return msgspec.structs.replace(before, dispatch=after)
 
 
-def note_not_reached(tx: Tx, connection_id: str, reply_id: str, lease_id: str, retry_after_ms: int) -> None:
-    """The push of a reply under that lease did not arrive: put it off. Raises `NotFound`."""
+def note_reached(tx: Tx, connection_id: str, reply_id: str) -> None:
+    """A push of the reply was answered 2xx: its bridge has it for good. Raises `NotFound`.
+
+    The next of its conversation may go, which whoever pushes looks for next.
+    """
+    before = get(tx.conn, connection_id, reply_id)
+    after = rules.reach(before.dispatch)
+    if after != before.dispatch:
+        _write(tx, before, after)
+
+
+def note_not_reached(tx: Tx, connection_id: str, reply_id: str, attempt: int, retry_after_ms: int) -> None:
+    """The push of a reply with that number did not reach its bridge: put it off. Raises `NotFound`."""
     before = _settled(tx, get(tx.conn, connection_id, reply_id))
-    after = rules.put_off(before.dispatch, lease_id, tx.now, retry_after_ms)
+    after = rules.put_off(before.dispatch, attempt, tx.now, retry_after_ms)
     if after is not before.dispatch:
         _write(tx, before, after)
 
 
-def give_back(tx: Tx, connection_id: str, reply_id: str, lease_id: str) -> None:
-    """Nothing was sent of a reply that was taken under that lease. Raises `NotFound`."""
+def give_back(tx: Tx, connection_id: str, reply_id: str, attempt: int) -> None:
+    """The push of a reply with that number was not sent. Raises `NotFound`."""
     before = _settled(tx, get(tx.conn, connection_id, reply_id))
-    after = rules.give_back(before.dispatch, lease_id)
+    after = rules.give_back(before.dispatch, attempt)
     if after is not before.dispatch:
         _write(tx, before, after)
 
@@ -368,12 +383,11 @@ def _from_row(row: Sequence[Any]) -> Reply:
 
 
 def _outbound(row: Any, taken: Dispatch) -> OutboundReply:
-    assert taken.lease_id is not None  # noqa: S101  # it was taken just now
-    assert taken.lease_expires_at is not None  # noqa: S101
+    leased_until = None if taken.lease_id is None else taken.lease_expires_at
     return OutboundReply(
         reply_id=row.id,
         lease_id=taken.lease_id,
-        lease_expires_at=rfc3339(taken.lease_expires_at),
+        lease_expires_at=None if leased_until is None else rfc3339(leased_until),
         attempt=taken.attempts,
         conversation_id=row.external_id,
         text=row.text,

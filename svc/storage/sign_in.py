@@ -19,7 +19,7 @@ class MadeLink(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """A sign-in that failed: at which account and from where, as digests, and when."""
+    """A try that failed: at which account and from where, as digests, and when."""
 
     account: str
     address: str

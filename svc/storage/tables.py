@@ -363,12 +363,14 @@ people: Final = Table(
     "people",
     metadata,
     Column("id", Text, primary_key=True),
-    Column("email", Text, nullable=False, unique=True),
+    Column("email", Text, nullable=False),
     Column("name", Text, nullable=False),
     Column("password_hash", Text),
     Column("home_organization_id", Text, ForeignKey("organizations.id"), nullable=False),
     Column("created_at", BigInteger, nullable=False),
-    Index("ix_people_home_organization_id", "home_organization_id"),
+    # Every organization may have an account with the same address: none of them is in another's way.
+    UniqueConstraint("home_organization_id", "email"),
+    Index("ix_people_email", "email"),
 )
 
 members: Final = Table(

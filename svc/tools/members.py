@@ -193,9 +193,10 @@ class MadeInvitationAnswer(Answer, frozen=True, kw_only=True):
 def invite(tx: Tx, call: Call, asked: InviteMember) -> MadeInvitationAnswer:
     """Invite a person by their e-mail address; the answer has the token that they accept with.
 
-    No mail is sent: whoever invites passes the token on. It works once, for seven days, with a new account or
-    the one that the address has; an earlier invitation of the same address counts no longer. At most 200 wait
-    at a time. Nobody offers a role that permits more than their own.
+    No mail is sent: whoever invites passes the token on, and whoever holds it comes in. It works once, for
+    seven days, with a new account under that address or the one that the person is signed in with; an earlier
+    invitation of the same address counts no longer. At most 200 wait at a time. Nobody offers a role that
+    permits more than their own.
     """
     made = invitations.invite(tx, call, asked.email, asked.role, asked.teams)
     return MadeInvitationAnswer(id=made.id, token=made.token, expires_at=rfc3339(made.expires_at))

@@ -1,23 +1,30 @@
-"""The Outbox by push: what is sent, the plan of retries, and how much goes at once."""
+"""The Outbox by push: what is sent, the plan of retries, its end with a 2xx, and how much goes at once."""
+
+from typing import Any, cast
 
 import pytest
 import trio
 
 from svc.actors.outgoing import Answered, NotSent
-from svc.domain.errors import Conflict
-from svc.domain.limits import PUSHES_AT_ONCE_MAX, REPLY_LIFE_MS, SIGNING_OVERLAP_MS
+from svc.domain.errors import Conflict, Unavailable
+from svc.domain.limits import PUSH_HOLD_MS, PUSHES_AT_ONCE_MAX, REPLY_LIFE_MS, SIGNING_OVERLAP_MS
 from svc.domain.signatures import sign
 from svc.domain.times import SECOND_MS
-from svc.storage import channel_tables, connections, deliveries, outboxes
-from tests.channels import channel_town, push_town
+from svc.storage import channel_tables, connections, deliveries, outboxes, replies
+from svc.storage.deliveries import Attempt
+from svc.storage.promises import check
+from svc.storage.store import Store
+from tests.channels import Receiver, a_connection, a_reply, channel_town, push_town
+from tests.town import town
 
 LIFE_SECONDS = REPLY_LIFE_MS / SECOND_MS
+PUSHES = {"delivery": "push", "url": "https://bridge.example/hook"}
 UNREACHED = NotSent("no connection")
 PLAN_SECONDS = [0, 5, 35, 155, 455, 1055, 1655, 2255, 2855, 3455]
 
 
 async def test_a_reply_is_pushed_as_soon_as_it_is_written(autojump_clock):
-    """To the bridge's address, with the same words that a pull has, under a lease."""
+    """To the bridge's address, with the same words that a pull has, and without a lease."""
     async with push_town() as (here, receiver):
         message = await here.write_reply(text="It is ready.")
         await trio.sleep(1)
@@ -26,8 +33,8 @@ async def test_a_reply_is_pushed_as_soon_as_it_is_written(autojump_clock):
         [body] = receiver.bodies
         assert ("https://bridge.example/hook", "message.outbound") == (url, body["type"])
         assert ("2026-09-18T00:00:00.000Z", message.reply_id) == (body["timestamp"], body["data"]["replyId"])
-        assert ("It is ready.", 1, "2026-09-18T00:01:00.000Z") == tuple(
-            body["data"][name] for name in ("text", "attempt", "leaseExpiresAt")
+        assert ("It is ready.", 1, None, None) == tuple(
+            body["data"][name] for name in ("text", "attempt", "leaseId", "leaseExpiresAt")
         )
         assert ("message.outbound", "2026-09", "application/json") == tuple(
             headers[name] for name in ("X-Service-Event", "X-Service-Contract", "Content-Type")
@@ -86,16 +93,95 @@ async def test_an_address_that_is_gone_pauses_the_connection(autojump_clock):
         assert ["taken"] == [row.state for row in await here.rows(channel_tables.replies)]
 
 
-async def test_a_push_without_a_status_is_sent_again(autojump_clock):
-    """A bridge that took it and died before it told: after the lease, five times, and no more."""
-    async with push_town() as (here, receiver):
-        await here.write_reply()
-        await trio.sleep(LIFE_SECONDS / 2)
+async def test_a_2xx_is_the_end(autojump_clock):
+    """A receiver that answers 200 and never reports gets the words once, and the next of the conversation.
 
-        assert [0, 60, 120, 180, 240] == receiver.seconds
-        assert [("failed", "lapsed")] == [
-            (row.state, row.failure) for row in await here.rows(channel_tables.replies)
+    Nothing ends the reply but a report, however late.
+    """
+    async with push_town() as (here, receiver):
+        await here.write_reply("a", "1")
+        await trio.sleep(1)
+        await here.write_reply("a", "2")
+        await trio.sleep(3 * LIFE_SECONDS)
+        async with here.house():  # a new process looks at everything anew
+            await trio.sleep(LIFE_SECONDS)
+
+        assert ["1", "2"] == [body["data"]["text"] for body in receiver.bodies]
+        assert [("taken", None, 0, 1)] * 2 == [
+            (row.state, row.lease_expires_at, row.lapses, row.attempts)
+            for row in await here.rows(channel_tables.replies)
         ]
+        assert [] == [one for one in await here.store.read(lambda conn: list(check(conn))) if one.broken]
+        assert (await here.report(receiver.bodies[0]["data"], "sent"))["applied"]
+        assert (await here.report(receiver.bodies[1]["data"], "failed"))["applied"]
+
+
+async def test_a_2xx_ends_it_after_failed_pushes_too(autojump_clock):
+    """Also where the connection is paused and resumed after it."""
+    async with push_town(UNREACHED, Answered(500), Answered(202)) as (here, receiver):
+        await here.write_reply()
+        await trio.sleep(40)
+        await here.store.write(connections.pause, here.organization.id, here.connection.id)
+        await here.store.write(connections.resume, here.organization.id, here.connection.id)
+        await trio.sleep(2 * LIFE_SECONDS)
+
+        assert PLAN_SECONDS[:3] == receiver.seconds
+        assert ["taken"] == [row.state for row in await here.rows(channel_tables.replies)]
+
+
+async def test_a_2xx_is_kept_when_the_store_was_overloaded(autojump_clock):
+    """It is tried again, so that nothing is pushed twice for it."""
+    async with push_town() as (here, receiver):
+        overloaded = Overloaded(here.live.store, refusals=5)
+        here.live.store = cast("Store", overloaded)
+        await here.write_reply()
+        await trio.sleep(2 * LIFE_SECONDS)
+
+        assert (0, 1) == (overloaded.refusals, len(receiver.got))
+        assert [("taken", None)] == [
+            (row.state, row.lease_expires_at) for row in await here.rows(channel_tables.replies)
+        ]
+
+
+async def test_a_2xx_that_nobody_could_keep_is_pushed_again_as_the_same_delivery(autojump_clock):
+    """A crash between the answer and keeping it: once the push counts as cut off, and that is no lapse."""
+    async with push_town() as (here, receiver):
+        here.live.store = cast("Store", Overloaded(here.live.store, refusals=31))
+        await here.write_reply()
+        await trio.sleep(2 * LIFE_SECONDS)
+
+        [first, again] = [headers["webhook-id"] for *_, headers in receiver.got]
+        assert first == again
+        assert [1, 2] == [body["data"]["attempt"] for body in receiver.bodies]
+        assert PUSH_HOLD_MS / SECOND_MS <= receiver.seconds[1] < PUSH_HOLD_MS / SECOND_MS + 3
+        assert [("taken", 0)] == [(row.state, row.lapses) for row in await here.rows(channel_tables.replies)]
+
+
+async def test_a_2xx_of_an_earlier_push_ends_the_later_one(autojump_clock):
+    """The bridge has it, whatever becomes of the push that a new process began meanwhile."""
+    async with town() as here:
+        pushed = await here.store.write(a_connection, here.organization.id, **PUSHES)
+        await here.store.write(a_reply, pushed)
+        [first] = (await here.store.write(outboxes.load, pushed.id, 8)).parcels
+        here.clock.jump(PUSH_HOLD_MS)
+        [second] = (await here.store.write(outboxes.load, pushed.id, 8)).parcels
+        await here.store.write(outboxes.note_push, pushed.id, first, Attempt(status_code=200))
+        await here.store.write(outboxes.note_push, pushed.id, second, Attempt(error="cut off"))
+
+        [row] = await here.rows(channel_tables.replies)
+        assert ("taken", None, 2) == (row.state, row.lease_expires_at, row.attempts)
+        assert [] == [one for one in await here.store.read(lambda conn: list(check(conn))) if one.broken]
+
+
+async def test_what_has_reached_its_bridge_is_not_on_its_way(autojump_clock, monkeypatch):
+    """A bridge that never reports may be sent more replies than may be on their way at once."""
+    monkeypatch.setattr(replies, "REPLIES_OPEN_MAX", 3)
+    async with push_town() as (here, receiver):
+        for number in range(10):
+            await here.write_reply(f"chat-{number}")
+            await trio.sleep(1)
+
+        assert 10 == len(receiver.got)
 
 
 async def test_only_so_many_are_under_way(autojump_clock):
@@ -111,7 +197,7 @@ async def test_only_so_many_are_under_way(autojump_clock):
 
 
 async def test_pushes_keep_the_order_of_a_conversation(autojump_clock):
-    """The next one goes when the one before has come to something, a failed push included."""
+    """The next one goes when the one before has reached the bridge; a push that fails holds it back."""
     async with push_town(UNREACHED) as (here, receiver):
         for text in ("1", "2"):
             await here.write_reply("a", text)
@@ -119,11 +205,8 @@ async def test_pushes_keep_the_order_of_a_conversation(autojump_clock):
         await here.write_reply("b", "1")
         await trio.sleep(5)
         told = [body["data"]["conversationId"] + body["data"]["text"] for body in receiver.bodies]
-        await here.report(receiver.bodies[-1]["data"], "sent")
-        await trio.sleep(1)
 
-        assert ["a1", "b1", "a1"] == told
-        assert "2" == receiver.bodies[-1]["data"]["text"]
+        assert ["a1", "b1", "a1", "a2"] == told
 
 
 async def test_a_status_may_come_before_the_answer(autojump_clock):
@@ -199,16 +282,33 @@ async def test_no_test_is_sent_where_the_bridge_pulls(autojump_clock):
 
 
 async def test_pushes_of_an_earlier_life_are_gone_on_with(autojump_clock):
-    """What was under way when the house burnt down lapses, and is pushed by the next one."""
-    async with push_town() as (here, receiver):
-        receiver.takes_seconds = 30
-        await here.write_reply("a")
-        await trio.sleep(1)
+    """What was under way when the process died is pushed by the next one, a minute after it began."""
+    receiver = Receiver()
+    async with town() as here:
+        pushed = await here.store.write(a_connection, here.organization.id, **PUSHES)
+        await here.store.write(a_reply, pushed)
+        await here.store.write(outboxes.load, pushed.id, 8)
+        here.outgoing = receiver
         async with here.house():
-            await trio.sleep(45)
-            await here.write_reply("b")
-            await trio.sleep(20)
+            await trio.sleep(59)
+            early = len(receiver.got)
+            await trio.sleep(2)
 
-        told = [body["data"]["conversationId"] for body in receiver.bodies]
-        assert ["a", "b"] == sorted(set(told))
-        assert 2 <= told.count("a")
+        assert (0, [2]) == (early, [body["data"]["attempt"] for body in receiver.bodies])
+
+
+class Overloaded:
+    """The store, which refuses so many times to keep how a push went."""
+
+    def __init__(self, store: Store, refusals: int) -> None:
+        self._store = store
+        self.refusals = refusals
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def write(self, fn: Any, *args: Any) -> Any:
+        if fn is outboxes.note_push and self.refusals:
+            self.refusals -= 1
+            raise Unavailable("too much waits for the disk")
+        return await self._store.write(fn, *args)

@@ -27,6 +27,7 @@ from hypothesis.stateful import (
 from svc.actors._core import ActorCrashed
 from svc.actors.house import House
 from svc.actors.outbox import Outbox
+from svc.actors.outgoing import Outgoing
 from svc.domain.connections import Connection
 from svc.domain.errors import Conflict
 from svc.domain.messages import HealthReport, StatusReport
@@ -154,8 +155,11 @@ class World:
     house: House
     connection: Connection
 
-    def __init__(self) -> None:
+    def __init__(self, outgoing: Outgoing | None = None, **asked: Any) -> None:
+        """The connection is as *asked*; what its house sends goes through *outgoing*."""
         self.clock = trio.testing.MockClock()
+        self._outgoing = outgoing
+        self._asked = asked
         self._ready: queue.Queue[trio.lowlevel.TrioToken] = queue.Queue()
         self._lives = True
         threading.Thread(target=self._start).start()
@@ -166,7 +170,10 @@ class World:
 
     async def _run(self) -> None:
         async with town() as self.here:
-            self.connection = await self.here.store.write(a_connection, self.here.organization.id)
+            self.here.outgoing = self._outgoing
+            self.connection = await self.here.store.write(
+                a_connection, self.here.organization.id, **self._asked
+            )
             while self._lives:
                 async with self.here.house() as self.house:
                     self.store = Faulty(self.here.store)

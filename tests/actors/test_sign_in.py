@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import trio
@@ -24,23 +24,28 @@ from svc.domain.errors import (
 from svc.domain.keys import digest
 from svc.domain.limits import (
     ACCOUNT_FAILURES_MAX,
+    ACCOUNT_SPACING_MS,
     ADDRESS_FAILURES_MAX,
+    ADDRESS_SPACING_MS,
+    PAIR_FAILURES_MAX,
     PASSWORD_CHECKS_AT_ONCE,
     PASSWORD_CHECKS_WAITING_MAX,
     SIGN_IN_LINK_LIFE_MS,
 )
 from svc.domain.passwords import HASHER as REAL_HASHER
-from svc.domain.passwords import matches
+from svc.domain.passwords import matching
 from svc.domain.people import Person
 from svc.domain.sessions import csrf_token
 from svc.domain.times import HOUR_MS, MINUTE_MS
 from svc.storage import accounts, members, organizations, sessions, tables
 from svc.storage import sign_in as stored
+from svc.storage.organizations import NewOrganization
 from tests.people import a_member, call_of
 from tests.town import HASHER, PASSWORDS, START, Town, town
 
 PASSWORD = "correct horse battery"
 BROWSER = Browser("192.0.2.1", "test")
+ELSEWHERE = Browser("198.51.100.1", "test")
 
 
 class Home(Town):
@@ -120,7 +125,7 @@ async def test_every_attempt_costs_one_hash(email, autojump_clock):
         house.passwords = Passwords(HASHER, count)
         await attempt(house, email, "wrong")
 
-    assert [matches] == checked
+    assert [matching] == checked
 
 
 @pytest.mark.parametrize("stop", ["deactivate", "close"])
@@ -141,38 +146,148 @@ async def test_who_is_nowhere_a_member_does_not_sign_in(stop, autojump_clock):
         assert WrongCredentials is await attempt(house, "ada@example.com", PASSWORD)
 
 
-async def test_an_account_is_paced(autojump_clock):
-    """Ten failures in a quarter of an hour, from wherever; then even the right password has to wait."""
+async def test_an_account_is_paced_from_an_address(autojump_clock):
+    """Ten failures in a quarter of an hour; then even the right password has to wait, there alone."""
     async with at_home() as here, here.house() as house:
-        for number in range(ACCOUNT_FAILURES_MAX):
-            browser = Browser(f"192.0.2.{number}", "test")
-            assert WrongCredentials is await attempt(house, "ada@example.com", "wrong", browser)
+        for _ in range(PAIR_FAILURES_MAX):
+            assert WrongCredentials is await attempt(house, "ada@example.com", "wrong")
             await trio.sleep(1)
 
         with pytest.raises(TooManyAttempts) as refusal:
             await sign_in.with_password(house, "ADA@example.com", PASSWORD, BROWSER)
-        assert 15 * MINUTE_MS - ACCOUNT_FAILURES_MAX * 1_000 == refusal.value.retry_after_ms
+        assert 15 * MINUTE_MS - PAIR_FAILURES_MAX * 1_000 == refusal.value.retry_after_ms
+        assert await attempt(house, "ada@example.com", PASSWORD, ELSEWHERE) is None
+        assert await attempt(house, "bob@example.com", "wrong") is WrongCredentials
         await trio.sleep(refusal.value.retry_after_ms / 1000)
         assert await attempt(house, "ada@example.com", PASSWORD) is None
 
 
-async def test_an_unknown_account_is_paced_as_well(autojump_clock):
-    """Otherwise the pace would tell which accounts there are."""
+@pytest.mark.parametrize("email", ["ada@example.com", "nobody@example.com"])
+async def test_an_account_is_slowed_down_from_everywhere(email, autojump_clock):
+    """After fifty failures from many addresses tries are spaced: one in half a minute, and never none.
+
+    An unknown account is paced to the millisecond as a known one.
+    """
     async with at_home() as here, here.house() as house:
-        for _ in range(ACCOUNT_FAILURES_MAX):
-            await attempt(house, "nobody@example.com", "wrong")
+        for number in range(ACCOUNT_FAILURES_MAX):
+            browser = Browser(f"192.0.2.{number}", "test")
+            assert WrongCredentials is await attempt(house, email, "wrong", browser)
+        waits = []
+        for _ in range(3):
+            with pytest.raises(TooManyAttempts) as refusal:
+                await sign_in.with_password(house, email, "wrong", ELSEWHERE)
+            waits.append(refusal.value.retry_after_ms)
+            await trio.sleep(waits[-1] / 1000)
+            assert WrongCredentials is await attempt(house, email, "wrong", ELSEWHERE)
 
-        assert TooManyAttempts is await attempt(house, "nobody@example.com", "wrong")
+        assert [ACCOUNT_SPACING_MS] * 3 == waits
 
 
-async def test_an_address_is_paced(autojump_clock):
-    """Fifty failures at whatever accounts; another address is not concerned."""
+async def test_an_address_is_slowed_down(autojump_clock):
+    """After two hundred failures at whatever accounts, one in five seconds; others are not concerned."""
     async with at_home() as here, here.house() as house:
         for number in range(ADDRESS_FAILURES_MAX):
             assert WrongCredentials is await attempt(house, f"p{number}@example.com", "wrong")
 
+        with pytest.raises(TooManyAttempts) as refusal:
+            await sign_in.with_password(house, "ada@example.com", PASSWORD, BROWSER)
+        assert ADDRESS_SPACING_MS == refusal.value.retry_after_ms
+        assert await attempt(house, "ada@example.com", PASSWORD, ELSEWHERE) is None
+        await trio.sleep(ADDRESS_SPACING_MS / 1000)
+        assert await attempt(house, "ada@example.com", PASSWORD) is None
+        assert await attempt(house, "ada@example.com", PASSWORD) is None, "a success is no try"
+
+
+async def test_a_known_browser_gets_in_while_strangers_are_held_up(autojump_clock):
+    """Where it shares its address with who guesses, and where the account is guessed at from everywhere."""
+    async with at_home() as here, here.house() as house:
+        known = (await sign_in.with_password(house, "ada@example.com", PASSWORD, BROWSER)).mark
+        for number in range(ACCOUNT_FAILURES_MAX):
+            await attempt(house, "ada@example.com", "wrong", Browser(f"192.0.2.{number}", "test"))
+        for _ in range(PAIR_FAILURES_MAX):
+            await attempt(house, "ada@example.com", "wrong")
+
         assert TooManyAttempts is await attempt(house, "ada@example.com", PASSWORD)
-        assert await attempt(house, "ada@example.com", PASSWORD, Browser("192.0.2.2", "test")) is None
+        assert (
+            await attempt(house, "ada@example.com", PASSWORD, Browser("192.0.2.1", "test", None, known))
+            is None
+        )
+
+
+async def test_a_known_browser_has_a_pace_of_its_own(autojump_clock):
+    """Ten failures more, at the accounts that it knows; a restart and a new address change nothing of it."""
+    async with at_home() as here:
+        async with here.house() as house:
+            known = (await sign_in.with_password(house, "ada@example.com", PASSWORD, BROWSER)).mark
+            outcomes = [
+                await attempt(house, "ada@example.com", "wrong", Browser("192.0.2.1", "test", None, known))
+                for _ in range(2 * PAIR_FAILURES_MAX + 1)
+            ]
+        async with here.house() as house:
+            again = [
+                await attempt(house, "ada@example.com", PASSWORD, Browser(address, "test", None, known))
+                for address in ("192.0.2.1", "192.0.2.2")
+            ]
+
+        assert [WrongCredentials] * 2 * PAIR_FAILURES_MAX + [TooManyAttempts] == outcomes
+        assert [TooManyAttempts, None] == again
+
+
+@pytest.mark.parametrize(
+    "mark", [None, "", "x", "{name}.{ada}-0", "{name}.{ada}-{bobs}", "{name}", "é.{ada}-"]
+)
+async def test_a_mark_is_only_good_for_whom_it_was_made(mark, autojump_clock):
+    """Neither is one made up, nor does one of another person let its browser try this account."""
+    async with at_home() as here, here.house() as house:
+        hashed = HASHER.hash(PASSWORD)
+        await here.store.write(a_member, here.organization.id, "bob@example.com", password_hash=hashed)
+        bobs = (await sign_in.with_password(house, "bob@example.com", PASSWORD, BROWSER)).mark
+        name, _, rest = bobs.partition(".")
+        shown = mark and mark.format(name=name, ada=here.ada.id, bobs=rest.partition("-")[2])
+        for _ in range(PAIR_FAILURES_MAX):
+            await attempt(house, "ada@example.com", "wrong")
+
+        browsers = [Browser("192.0.2.1", "test", None, one) for one in (shown, bobs)]
+        assert [TooManyAttempts] * 2 == [
+            await attempt(house, "ada@example.com", PASSWORD, one) for one in browsers
+        ]
+
+
+async def test_a_browser_known_by_an_account_of_the_same_address_tries_only_that(autojump_clock):
+    """Who has an account of their own with somebody's address gets no tries at the other by it."""
+    async with at_home() as here, here.house() as house:
+        other = await here.store.write(organizations.create, NewOrganization(name="Mallory Ltd"))
+        mallorys = HASHER.hash("the password of Mallory")
+        await here.store.write(a_member, other.id, "ada@example.com", password_hash=mallorys)
+        own = await sign_in.with_password(house, "ada@example.com", "the password of Mallory", BROWSER)
+        known = Browser("192.0.2.1", "test", None, own.mark)
+        for _ in range(PAIR_FAILURES_MAX):
+            await attempt(house, "ada@example.com", "wrong")
+
+        assert WrongCredentials is await attempt(house, "ada@example.com", PASSWORD, known)
+        assert await attempt(house, "ada@example.com", "the password of Mallory", known) is None
+        assert await attempt(house, "ada@example.com", PASSWORD, ELSEWHERE) is None
+
+
+async def test_what_was_not_even_checked_is_no_failure(autojump_clock):
+    """A house that is too busy to hash forgets the try, so a flood of those fills no memory."""
+    async with at_home() as here, here.house() as house:
+        house.passwords = cast("Passwords", Busy())
+        for number in range(500):
+            assert Unavailable is await attempt(house, f"p{number}@example.com", "wrong")
+        for _ in range(2 * PAIR_FAILURES_MAX):
+            assert Unavailable is await attempt(house, "ada@example.com", PASSWORD)
+        house.passwords = PASSWORDS
+
+        assert await attempt(house, "ada@example.com", PASSWORD) is None
+        assert 0 == await here.count(tables.sign_in_failures)
+
+
+class Busy:
+    """Passwords that have too much to do already."""
+
+    async def matching(self, *_args: Any) -> frozenset[str]:
+        raise Unavailable("too many sign-ins at once")
 
 
 async def test_many_at_once_do_not_get_past_the_pace(autojump_clock):
@@ -187,8 +302,8 @@ async def test_many_at_once_do_not_get_past_the_pace(autojump_clock):
             for _ in range(30):
                 nursery.start_soon(one)
 
-        assert ACCOUNT_FAILURES_MAX == outcomes.count(WrongCredentials)
-        assert 30 - ACCOUNT_FAILURES_MAX == outcomes.count(TooManyAttempts)
+        assert PAIR_FAILURES_MAX == outcomes.count(WrongCredentials)
+        assert 30 - PAIR_FAILURES_MAX == outcomes.count(TooManyAttempts)
 
 
 async def test_sign_ins_that_succeed_are_not_counted(autojump_clock):
@@ -203,7 +318,7 @@ async def test_the_pace_survives_a_restart(autojump_clock):
     """Failures are rows, without the address or the account in plain words; the old ones go."""
     async with at_home() as here:
         async with here.house() as house:
-            for _ in range(ACCOUNT_FAILURES_MAX):
+            for _ in range(PAIR_FAILURES_MAX):
                 await attempt(house, "ada@example.com", "wrong")
         async with here.house() as house:
             again = await attempt(house, "ada@example.com", PASSWORD)
@@ -308,23 +423,39 @@ async def test_a_session_that_is_used_lives_on(autojump_clock):
 
 
 async def test_who_confirms_is_fresh_again(autojump_clock):
-    """For two hours from then; a wrong password is paced as a sign-in is."""
+    """For two hours from then; wrong passwords are paced by session."""
     async with at_home() as here, here.house() as house:
         done = await sign_in.with_password(house, "ada@example.com", PASSWORD, BROWSER)
+        other = await sign_in.with_password(house, "ada@example.com", PASSWORD, BROWSER)
         here.clock.jump(3 * HOUR_MS)
         with pytest.raises(ConfirmationRequired):
             await sign_in.set_password(house, done.token, "another good password")
         with pytest.raises(WrongCredentials):
-            await sign_in.confirm(house, done.token, "wrong", BROWSER.address)
-        await sign_in.confirm(house, done.token, PASSWORD, BROWSER.address)
+            await sign_in.confirm(house, done.token, "wrong")
+        await sign_in.confirm(house, done.token, PASSWORD)
         confirmed = await sign_in.session_of(house, done.token)
-        for _ in range(ACCOUNT_FAILURES_MAX - 1):
+        for _ in range(PAIR_FAILURES_MAX - 1):
             with pytest.raises(WrongCredentials):
-                await sign_in.confirm(house, done.token, "wrong", BROWSER.address)
+                await sign_in.confirm(house, done.token, "wrong")
         with pytest.raises(TooManyAttempts):
-            await sign_in.confirm(house, done.token, PASSWORD, BROWSER.address)
+            await sign_in.confirm(house, done.token, PASSWORD)
+        await sign_in.confirm(house, other.token, PASSWORD)
 
         assert START + 3 * HOUR_MS == confirmed.confirmed_at
+        assert await attempt(house, "ada@example.com", PASSWORD) is None
+
+
+async def test_strangers_hold_up_no_confirmation(autojump_clock):
+    """Who is signed in confirms, however often others failed at the account, from the same address too."""
+    async with at_home() as here, here.house() as house:
+        done = await sign_in.with_password(house, "ada@example.com", PASSWORD, BROWSER)
+        for number in range(ACCOUNT_FAILURES_MAX):
+            await attempt(house, "ada@example.com", "wrong", Browser(f"192.0.2.{number}", "test"))
+        for _ in range(PAIR_FAILURES_MAX):
+            await attempt(house, "ada@example.com", "wrong")
+
+        assert TooManyAttempts is await attempt(house, "ada@example.com", PASSWORD)
+        await sign_in.confirm(house, done.token, PASSWORD)
 
 
 async def test_a_hash_of_old_parameters_is_replaced(autojump_clock):
@@ -353,12 +484,13 @@ async def test_passwords_are_checked_beside_the_event_loop():
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(tick)
-        assert await passwords.match(await passwords.hash(PASSWORD), PASSWORD)
+        hashed = await passwords.hash(PASSWORD, b"s" * 16)
+        assert await passwords.matching([hashed], PASSWORD, b"s" * 16)
         nursery.cancel_scope.cancel()
 
     assert ticks > 0
     with pytest.raises(InvalidValue):
-        await passwords.hash("short")
+        await passwords.hash("short", b"s" * 16)
 
 
 async def test_too_many_checks_are_refused():
@@ -368,14 +500,14 @@ async def test_too_many_checks_are_refused():
     async def hold(fn: Any, *args: Any, limiter: trio.CapacityLimiter) -> Any:
         async with limiter:
             await release.wait()
-        return True
+        return frozenset()
 
     passwords = Passwords(HASHER, hold)
     async with trio.open_nursery() as nursery:
         for _ in range(PASSWORD_CHECKS_AT_ONCE + PASSWORD_CHECKS_WAITING_MAX):
-            nursery.start_soon(passwords.match, None, PASSWORD)
+            nursery.start_soon(passwords.matching, [], PASSWORD, b"s" * 16)
         await trio.testing.wait_all_tasks_blocked()
 
         with pytest.raises(Unavailable):
-            await passwords.match(None, PASSWORD)
+            await passwords.matching([], PASSWORD, b"s" * 16)
         release.set()

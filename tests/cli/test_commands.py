@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from svc.cli import main
 from svc.domain.keys import FORM_KEY, SERVER_KEY, SIGN_IN_LINK, well_formed
-from svc.domain.passwords import matches
+from svc.domain.passwords import HASHER
 from svc.http.contract import Contract
 from svc.storage.beside import sole_use
 from svc.tools.catalogue import REGISTRY
@@ -167,7 +167,38 @@ def test_a_password_is_read_and_not_shown(svc: Svc, shop: Path) -> None:
         [(stored,)] = conn.execute("SELECT password_hash FROM people")
     assert 0 == told.exit_code
     assert stored.startswith("$argon2id$")
-    assert matches(stored, "correct horse")
+    assert HASHER.verify(stored, "correct horse")
+
+
+def test_accounts_of_one_address_are_told_apart_by_their_home(svc: Svc, shop: Path) -> None:
+    """Each organization has its own; a link is for the one that is named; their passwords share a salt."""
+    other = svc("org", "create", "Other").stdout.strip()
+    first = next(
+        line.split()[0]
+        for line in svc("org", "list").stdout.splitlines()
+        if other not in line and "org_" in line
+    )
+    for home in (first, other):
+        CliRunner().invoke(
+            main,
+            ["user", "create", "ada@example.com", "--password-stdin", "--organization", home],
+            input=f"the password of {home}\n",
+        )
+    again = CliRunner().invoke(main, ["user", "create", "Ada@example.com", "--organization", other])
+    unclear = CliRunner().invoke(main, ["user", "link", "ada@example.com"])
+    made = CliRunner().invoke(main, ["user", "link", "ada@example.com", "--organization", other])
+
+    assert (1, 1, 0) == (again.exit_code, unclear.exit_code, made.exit_code)
+    assert "has an account with this e-mail address already" in again.output
+    assert first in unclear.output
+    assert other in unclear.output
+    with closing(sqlite3.connect(shop / "svc.db")) as conn:
+        stored = [one for (one,) in conn.execute("SELECT password_hash FROM people")]
+        [(home,)] = conn.execute(
+            "SELECT home_organization_id FROM people JOIN sign_in_links ON person_id = id"
+        )
+    assert (2, 1) == (len(set(stored)), len({one.rpartition("$")[0] for one in stored}))
+    assert other == home
 
 
 @pytest.mark.parametrize(

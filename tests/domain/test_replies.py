@@ -2,7 +2,19 @@
 
 import pytest
 
-from svc.domain.replies import Dispatch, ReportedState, cancel, put_off, queued, report, resume, settle, take
+from svc.domain.replies import (
+    Dispatch,
+    ReportedState,
+    begin_push,
+    cancel,
+    put_off,
+    queued,
+    reach,
+    report,
+    resume,
+    settle,
+    take,
+)
 
 NOW = 1_800_000_000_000
 MINUTE, HOUR = 60_000, 3_600_000
@@ -56,15 +68,47 @@ def test_a_paused_reply_waits_and_has_a_whole_hour_again():
 
 
 def test_pushes_are_put_off_by_the_plan():
-    """5 s, 30 s, 2 min, 5 min, then 10 min each; only by the push that holds it."""
+    """5 s, 30 s, 2 min, 5 min, then 10 min each; only by the push that is under way."""
     reply, waits = queued(NOW), []
-    for attempt in range(6):
-        reply = put_off(take(reply, f"lse_{attempt}", NOW), f"lse_{attempt}", NOW)
+    for attempt in range(1, 7):
+        reply = put_off(begin_push(reply, NOW), attempt, NOW)
         waits.append((reply.offer_at - NOW) // 1_000)
-    taken = take(reply, "lse_now", NOW)
+    pushed = begin_push(reply, NOW)
 
     assert [5, 30, 120, 300, 600, 600] == waits
-    assert taken == put_off(taken, "lse_before", NOW)
+    assert pushed == put_off(pushed, 6, NOW)
+
+
+def test_a_push_that_was_cut_off_is_no_lapse():
+    """It waits again after its minute, however often that happens, and not after its hour."""
+    reply = queued(NOW)
+    for minute in range(59):
+        reply = begin_push(reply, NOW + minute * MINUTE)
+        assert reply == settle(reply, NOW + (minute + 1) * MINUTE - 1, paused=False)
+        reply = settle(reply, NOW + (minute + 1) * MINUTE, paused=False)
+
+    assert ("waiting", 0, 59) == (reply.state, reply.lapses, reply.attempts)
+    assert ("failed", "expired") == _end(settle(reply, NOW + HOUR, paused=False))
+
+
+def test_what_has_reached_its_bridge_is_taken_without_an_end():
+    """Neither time, a pause nor a later push that fails changes it; a report does."""
+    reached = reach(begin_push(queued(NOW), NOW))
+
+    assert ("taken", None, None) == (reached.state, reached.lease_id, reached.lease_expires_at)
+    assert reached == settle(reached, NOW + 1_000 * HOUR, paused=False) == put_off(reached, 1, NOW)
+    assert cancel(reached) is None
+    assert ["sent", "delivered", "read", "failed"] == [
+        one for one in ("sent", "delivered", "read", "failed") if report(reached, one) is not None
+    ]
+
+
+@pytest.mark.parametrize("state", ["sent", "delivered", "read", "failed", "cancelled"])
+def test_a_2xx_that_is_kept_late_undoes_no_end(state):
+    """A bridge may report before it answers."""
+    reply = Dispatch(state=state, expires_at=NOW + HOUR, offer_at=NOW)
+
+    assert reply == reach(reply)
 
 
 @pytest.mark.parametrize(

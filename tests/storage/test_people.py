@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Any
 
+import msgspec
 import pytest
 
 from svc.domain.changes import AccessChanged, Change, KeysChanged, MembersChanged, RolesChanged
@@ -237,16 +238,16 @@ async def test_a_newcomer_accepts_an_invitation(staff):
 
 
 async def test_an_account_of_elsewhere_accepts_an_invitation(staff):
-    """The account stays at home where it was; another person's invitation is not for it."""
+    """Whoever holds it, whatever their address is. The account stays at home where it was."""
     elsewhere = await staff.store.write(organizations.create, NewOrganization(name="Elsewhere"))
     guest = await staff.store.write(a_member, elsewhere.id, "guest@example.com")
     owner = call_of(staff.owner)
-    made = await staff.store.write(invitations.invite, owner, "guest@example.com", "admin")
+    made = await staff.store.write(invitations.invite, owner, "grace@example.com", "admin")
 
     token = digest(made.token)
-    assert Forbidden is await refusal(staff, invitations.accept, token, staff.viewer.id)
-    assert Conflict is await refusal(staff, invitations.accept_as_new, token, "Guest", "hash")
+    assert Conflict is await refusal(staff, invitations.accept, token, staff.viewer.id)
     await staff.store.write(invitations.accept, token, guest.id)
+    assert NotFound is await refusal(staff, invitations.accept_as_new, token, "Grace", "hash")
 
     member = await staff.store.read(members.get, staff.organization.id, guest.id)
     assert (elsewhere.id, "admin") == (member.home_organization_id, member.role_id)
@@ -289,24 +290,49 @@ async def test_an_invitation_is_worth_what_its_inviter_may_give(staff):
 
 
 async def test_a_former_owner_comes_back_through_an_owner_alone(staff):
-    """An Admin cannot turn a deactivated Owner into something less by inviting them again."""
+    """By being let in again, and by no invitation: not by one to them, nor by another's that they hold."""
     owner = call_of(staff.owner)
     await staff.store.write(members.change, owner, staff.clerk.id, MemberChanges(role_id="owner"))
     await staff.store.write(members.deactivate, owner, staff.clerk.id)
 
-    email = staff.clerk.email
-    assert Forbidden is await refusal(staff, invitations.invite, call_of(staff.admin), email, "viewer")
-    made = await staff.store.write(invitations.invite, owner, email, "viewer")
-    await staff.store.write(invitations.accept, digest(made.token), staff.clerk.id)
+    email, back = staff.clerk.email, MemberChanges(status="active", role_id="viewer")
+    made = await staff.store.write(invitations.invite, owner, "new@example.com", "viewer")
+    assert Conflict is await refusal(staff, invitations.invite, owner, email, "viewer")
+    assert Conflict is await refusal(staff, invitations.accept, digest(made.token), staff.clerk.id)
+    assert Forbidden is await refusal(staff, members.change, call_of(staff.admin), staff.clerk.id, back)
+    await staff.store.write(members.change, owner, staff.clerk.id, back)
     role = await staff.store.read(standing.active_role, staff.organization.id, staff.clerk.id)
     assert "viewer" == (role and role.id)
 
 
-async def test_an_address_has_one_account(staff):
-    """In the whole installation, however it is written."""
+async def test_an_address_has_one_account_in_a_home(staff):
+    """However it is written; another organization has its own."""
+    elsewhere = await staff.store.write(organizations.create, NewOrganization(name="Elsewhere"))
     again = NewAccount(email=" OWNER@example.com", name="Two", home_organization_id=staff.organization.id)
 
     assert Conflict is await refusal(staff, accounts.create, again)
+    await staff.store.write(
+        accounts.create, msgspec.structs.replace(again, home_organization_id=elsewhere.id)
+    )
+    found = await staff.store.read(accounts.with_email, "owner@example.com")
+    assert [staff.organization.id, elsewhere.id] == [one.home_organization_id for one in found]
+
+
+async def test_a_guests_address_keeps_nobody_out(staff):
+    """Another organization has given it to them: its real owner is invited, and comes in, all the same."""
+    elsewhere = await staff.store.write(organizations.create, NewOrganization(name="Elsewhere"))
+    guest = await staff.store.write(a_member, elsewhere.id, "grace@example.com")
+    owner = call_of(staff.owner)
+    first = await staff.store.write(invitations.invite, owner, "grace@example.com", "viewer")
+    await staff.store.write(invitations.accept, digest(first.token), guest.id)
+
+    again = await staff.store.write(invitations.invite, owner, "grace@example.com", "admin")
+    grace = await staff.store.write(invitations.accept_as_new, digest(again.token), "Grace", "hash")
+
+    listed = await staff.store.read(members.of_organization, staff.organization.id)
+    assert [(guest.id, elsewhere.id), (grace.id, staff.organization.id)] == [
+        (one.id, one.home_organization_id) for one in listed if one.email == "grace@example.com"
+    ]
 
 
 async def test_every_change_of_access_is_announced(staff):

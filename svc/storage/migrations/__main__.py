@@ -30,10 +30,11 @@ def write_revision(message: str, versions: Path = migrate.VERSIONS, tables: Meta
     with make_engine(None).connect() as conn, schema_change(conn):
         migrate.upgrade(conn, versions)
         config = migrate.alembic_config(conn, versions)
+        number = int(known[-1]) + 1 if known else 1
         config.attributes["metadata"] = tables
         for name, value in _FORMATTED.items():
             config.set_section_option("post_write_hooks", name, value)
-        written = command.revision(config, message, autogenerate=True, rev_id=f"{len(known) + 1:04}")
+        written = command.revision(config, message, autogenerate=True, rev_id=f"{number:04}")
     if not isinstance(written, Script):
         raise TypeError(f"expected one revision, not {written}")
     return Path(written.path)

@@ -1,0 +1,52 @@
+"""Known browsers: a browser shows by a mark whose accounts it has signed in to before.
+
+A mark opens nothing. It only lets its browser try those very accounts at a pace of its own, while strangers'
+failures hold others up (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). It is a name for the
+browser, and after it the ids of people, each with an HMAC, so that nothing of it has to be stored.
+"""
+
+import hmac
+import re
+import secrets
+from typing import Final
+
+import msgspec
+
+from svc.domain.limits import KNOWN_PEOPLE_MAX
+
+_NAME_BYTES: Final = 16
+_MAC_BYTES: Final = 16
+_NAME: Final = re.compile(rf"[0-9a-f]{{{2 * _NAME_BYTES}}}")
+
+
+class KnownBrowser(msgspec.Struct, frozen=True):
+    """A browser by its own name, and who has signed in with it, the latest first."""
+
+    name: str
+    person_ids: tuple[str, ...] = ()
+
+
+def read_mark(mark: str | None, secret: bytes) -> KnownBrowser | None:
+    """The browser whose mark it is; None for what is no mark. Only people are in it that it proves."""
+    name, *people = (mark or "").split(".", KNOWN_PEOPLE_MAX)
+    if not _NAME.fullmatch(name):
+        return None
+    known = []
+    for one in people:
+        person_id, _, mac = one.partition("-")
+        if hmac.compare_digest(mac.encode(), _mac(name, person_id, secret).encode()):
+            known.append(person_id)
+    return KnownBrowser(name, tuple(known))
+
+
+def mark_of(browser: KnownBrowser | None, person_id: str, secret: bytes) -> str:
+    """The mark of *browser*, or of one that had none, once that person has signed in with it."""
+    name = secrets.token_hex(_NAME_BYTES) if browser is None else browser.name
+    before = () if browser is None else browser.person_ids
+    people = [person_id, *(one for one in before if one != person_id)][:KNOWN_PEOPLE_MAX]
+    return ".".join([name, *(f"{one}-{_mac(name, one, secret)}" for one in people)])
+
+
+def _mac(name: str, person_id: str, secret: bytes) -> str:
+    message = f"browser:{name}:{person_id}".encode("utf-8", "surrogatepass")
+    return hmac.digest(secret, message, "sha256")[:_MAC_BYTES].hex()

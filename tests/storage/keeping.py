@@ -1,0 +1,222 @@
+"""Kept databases: small ones of each schema version, as SQL, for the migrations to bring forward.
+
+`python -m tests.storage.keeping` writes one of the newest revision into `tests/storage/kept/`. With a name
+and a directory of migrations it writes one of those: so the files of earlier versions were made, from the
+migrations as the commits in `kept/README.md` had them.
+"""
+
+import sqlite3
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection, inspect
+
+from svc.storage import migrate
+from svc.storage._sqlite import search
+from svc.storage._sqlite.engine import make_engine, raw
+from svc.storage._sqlite.transaction import schema_change
+
+KEPT: Final = Path(__file__).parent / "kept"
+AT: Final = 1_789_689_600_000
+BUILTIN: Final = ("contact", "company", "deal")
+ROWS: Final = 2
+"""Rows of each table: the second has NULL wherever it may, and is of another organization."""
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _contact(n: int) -> str:
+    return _json({"name": f"Person {n}", "email": f"person{n}@example.com"})
+
+
+VALUES: Final[dict[str, tuple[Any, Any]]] = {
+    "organizations.country": ("DE", "GB"),
+    "organizations.currency": ("EUR", "GBP"),
+    "organizations.locale": ("de_DE", "en_GB"),
+    "organizations.time_zone": ("Europe/Berlin", "UTC"),
+    "organizations.plan": ("pro", "free"),
+    "organizations.closed_at": (None, None),
+    "properties.slug": ("email", "name"),
+    "properties.type": ("email", "text"),
+    "properties.options": ("[]", "[]"),
+    "properties.index_state": ("ready", None),
+    "properties.index_cursor": (None, None),
+    "properties.deleted_at": (None, None),
+    "records.properties": (_contact(1), _contact(2)),
+    "records.deleted_at": (None, None),
+    "records.merged_into": (None, None),
+    "identities.kind": ("email", "email"),
+    "identities.value": ("person1@example.com", "person2@example.com"),
+    "search_texts.id": (0, 1),
+    "search_texts.words": ("contactx person", "contactx person"),
+    "record_changes.kind": ("created", "created"),
+    "record_changes.changed": ("{}", "{}"),
+    "record_changes.source": ("{}", "{}"),
+    "sites.domain": ("shop.example", "blog.example"),
+    "forms.status": ("active", "paused"),
+    "forms.field_map": ("{}", "{}"),
+    "embeds.status": ("active", "paused"),
+    "embeds.blocks": ("[]", "[]"),
+    "submissions.state": ("filed", "held"),
+    "submissions.queued_at": (None, None),
+    "submissions.paced_at": (AT, AT),
+    "submissions.held_reason": (None, "similar"),
+    "submissions.candidates": (None, "[]"),
+    "submissions.visitors": ("[]", None),
+    "submissions.fields": (_json({"email": "person1@example.com"}), "{}"),
+    "submissions.recognised": ("[]", "[]"),
+    "submissions.mapped": ("{}", "{}"),
+    "submissions.contact_id": ("records.id", None),
+    "submissions.deal_id": (None, None),
+    "suggestions.state": ("accepted", "open"),
+    "suggestions.value": ('"x"', '"y"'),
+    "people.email": ("ada@example.com", "grace@example.com"),
+    "people.password_hash": ("$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaA", None),
+    "members.role_id": ("owner", "owner"),
+    "members.status": ("active", "active"),
+    "roles.permissions": ('["forms"]', "[]"),
+    "invitations.role_id": ("viewer", "viewer"),
+    "invitations.team_ids": ("[]", "[]"),
+    "invitations.email": ("new1@example.com", "new2@example.com"),
+    "api_keys.role_id": ("viewer", "owner"),
+    "api_keys.tools": ('["record.get"]', None),
+    "api_keys.limited_to": (None, None),
+    "audit.outcome": ("refused", "done"),
+    "events.type": ("message.status", "message.status"),
+    "events.data": ("{}", "{}"),
+    "connections.account_kind": ("organization", "organization"),
+    "connections.account_id": (None, None),
+    "connections.messenger": ("telegram", "signal"),
+    "connections.delivery": ("pull", "push"),
+    "connections.url": (None, "https://bridge.example/hook"),
+    "connections.secret": (None, b"sealed"),
+    "connections.contract": ("2026-09", "2026-09"),
+    "connections.status": ("active", "active"),
+    "conversations.kind": ("direct", "group"),
+    "conversations.evidence": ("{}", "{}"),
+    "conversations.candidates": ("[]", None),
+    "conversations.contact_id": ("records.id", None),
+    "conversations.held_reason": (None, "similar"),
+    "conversations.status": ("open", "closed"),
+    "messages.direction": ("out", "out"),
+    "messages.sender": (None, None),
+    "messages.attachments": ("[]", None),
+    "replies.state": ("taken", "waiting"),
+    "replies.expires_at": (AT + 3_600_000, AT + 3_600_000),
+    "replies.lease_expires_at": (AT + 60_000, None),
+    "replies.lapses": (0, 1),
+    "replies.failure": (None, None),
+    "replies.error": (None, None),
+    "deliveries.event": ("ping", "message.outbound"),
+    "deliveries.reply_id": (None, "replies.id"),
+    "deliveries.status_code": (500, 200),
+    "deliveries.done_at": (AT, AT),
+}
+"""Where it matters what stands in a column: in the first row, and in the second.
+
+The second reply was pushed, answered 2xx and, as it was before 0011, offered again.
+"""
+
+SINCE: Final[dict[str, dict[str, tuple[Any, Any]]]] = {
+    "0011": {"replies.state": ("taken", "taken"), "replies.lapses": (0, 0)},
+}
+"""What stands there instead since a revision."""
+
+
+def fill(conn: Connection) -> None:
+    """Put `ROWS` rows into each table, which refer to each other as the foreign keys say."""
+    schema = inspect(conn)
+    values = dict(VALUES)
+    for revision, instead in SINCE.items():
+        values |= instead if revision <= (migrate.revision_of(conn) or "") else {}
+    for table in schema.get_sorted_table_and_fkc_names():
+        name = table[0]
+        if name is None or name == "alembic_version" or not migrate.is_ours(name, "table", None):
+            continue
+        columns = schema.get_columns(name)
+        refers = {
+            key["constrained_columns"][0]: f"{key['referred_table']}.{key['referred_columns'][0]}"
+            for key in schema.get_foreign_keys(name)
+        }
+        for n in range(1, ROWS + 1):
+            _insert(conn, name, {one["name"]: _value(values, name, one, refers, n) for one in columns})
+    for n in range(1, ROWS + 1):
+        for slug in BUILTIN[1:]:  # every organization has them; contacts are the first rows
+            row = {"id": f"obj_{slug}_{n}", "organization_id": _id("organizations", n), "slug": slug}
+            rest = {"label": slug, "label_plural": slug, "publishable": 0, "created_at": AT}
+            _insert(conn, "objects", row | rest)
+
+
+def _value(
+    values: dict[str, tuple[Any, Any]], table: str, column: Any, refers: dict[str, str], n: int
+) -> Any:
+    name = column["name"]
+    at = f"{table}.{name}"
+    if at in values:
+        return _referred(values[at][n - 1], n)
+    if name in refers:
+        return _referred(refers[name], n)
+    if at == "objects.slug":
+        return BUILTIN[0]
+    if name == "id":
+        return _id(table, n)
+    if n == ROWS and column["nullable"]:
+        return None
+    kind = str(column["type"]).upper()
+    if "BLOB" in kind:
+        return b"\x00bytes"
+    if "INT" in kind or "BOOL" in kind:
+        return AT + n if name.endswith("_at") or name == "at" else n - 1
+    return f"{name} {n}"
+
+
+def _referred(said: Any, n: int) -> Any:
+    """The id that the row *n* of a table has, where *said* is such a column; else what is said."""
+    table, dot, column = said.partition(".") if isinstance(said, str) else ("", "", "")
+    return _id(table, n) if dot and column == "id" else said
+
+
+def _id(table: str, n: int) -> str:
+    return f"{table[:3]}_01J0000000000000000000000{n}"
+
+
+def _insert(conn: Connection, table: str, row: dict[str, Any]) -> None:
+    marks = ", ".join("?" * len(row))
+    raw(conn).execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", tuple(row.values()))  # noqa: S608
+
+
+def dump(connection: sqlite3.Connection) -> Iterator[str]:
+    """The schema and the rows, a statement a line. The search index is empty, and keeps its tables itself."""
+    made = connection.execute(
+        "SELECT name, type, sql FROM sqlite_master WHERE sql NOT NULL ORDER BY type = 'index', rowid"
+    ).fetchall()
+    for name, kind, sql in made:
+        if kind == "table" and name.startswith(f"{search.TABLE}_"):
+            continue
+        yield f"{sql};"
+        if kind == "table" and name != search.TABLE:
+            columns = [row[1] for row in connection.execute(f"PRAGMA table_info({name})")]
+            quoted = " || ', ' || ".join(f"quote({column})" for column in columns)
+            for (values,) in connection.execute(f"SELECT {quoted} FROM {name}"):  # noqa: S608
+                yield f"INSERT INTO {name} ({', '.join(columns)}) VALUES ({values});"  # noqa: S608
+
+
+def keep(name: str, versions: Path = migrate.VERSIONS) -> Path:
+    """Write a database at the newest revision of *versions*, and return its path."""
+    with make_engine(None).connect() as conn:
+        with schema_change(conn):
+            migrate.upgrade(conn, versions)
+            fill(conn)
+        path = KEPT / f"{name}.sql"
+        path.write_text("\n".join(dump(raw(conn))) + "\n")
+    return path
+
+
+if __name__ == "__main__":
+    given = sys.argv[1:]
+    print(keep(given[0], Path(given[1])) if given else keep(migrate.known_revisions()[-1]))  # noqa: T201

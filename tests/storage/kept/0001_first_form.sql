@@ -1,0 +1,239 @@
+CREATE TABLE alembic_version (
+	version_num VARCHAR(32) NOT NULL, 
+	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
+);
+INSERT INTO alembic_version (version_num) VALUES ('0001');
+CREATE TABLE organizations (
+	id TEXT NOT NULL, 
+	name TEXT NOT NULL, 
+	country TEXT NOT NULL, 
+	currency TEXT NOT NULL, 
+	locale TEXT NOT NULL, 
+	time_zone TEXT NOT NULL, 
+	"plan" TEXT NOT NULL, 
+	trial_ends_at BIGINT, 
+	marketing_hub BOOLEAN NOT NULL, 
+	created_at BIGINT NOT NULL, 
+	closed_at BIGINT, 
+	CONSTRAINT pk_organizations PRIMARY KEY (id)
+);
+INSERT INTO organizations (id, name, country, currency, locale, time_zone, plan, trial_ends_at, marketing_hub, created_at, closed_at) VALUES ('org_01J00000000000000000000001', 'name 1', 'DE', 'EUR', 'de_DE', 'Europe/Berlin', 'pro', 1789689600001, 0, 1789689600001, NULL);
+INSERT INTO organizations (id, name, country, currency, locale, time_zone, plan, trial_ends_at, marketing_hub, created_at, closed_at) VALUES ('org_01J00000000000000000000002', 'name 2', 'GB', 'GBP', 'en_GB', 'UTC', 'free', NULL, 1, 1789689600002, NULL);
+CREATE TABLE visitor_keys (
+	day INTEGER NOT NULL, 
+	"key" BLOB NOT NULL, 
+	CONSTRAINT pk_visitor_keys PRIMARY KEY (day)
+);
+INSERT INTO visitor_keys (day, key) VALUES (0, X'006279746573');
+INSERT INTO visitor_keys (day, key) VALUES (1, X'006279746573');
+CREATE TABLE events (
+	id TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	type TEXT NOT NULL, 
+	at BIGINT NOT NULL, 
+	data TEXT NOT NULL, 
+	CONSTRAINT pk_events PRIMARY KEY (id), 
+	CONSTRAINT fk_events_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
+);
+INSERT INTO events (id, organization_id, type, at, data) VALUES ('eve_01J00000000000000000000001', 'org_01J00000000000000000000001', 'message.status', 1789689600001, '{}');
+INSERT INTO events (id, organization_id, type, at, data) VALUES ('eve_01J00000000000000000000002', 'org_01J00000000000000000000002', 'message.status', 1789689600002, '{}');
+CREATE TABLE objects (
+	id TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	slug TEXT NOT NULL, 
+	label TEXT NOT NULL, 
+	label_plural TEXT NOT NULL, 
+	publishable BOOLEAN DEFAULT 0 NOT NULL, 
+	created_at BIGINT NOT NULL, 
+	CONSTRAINT pk_objects PRIMARY KEY (id), 
+	CONSTRAINT fk_objects_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
+	CONSTRAINT uq_objects_organization_id_slug UNIQUE (organization_id, slug)
+);
+INSERT INTO objects (id, organization_id, slug, label, label_plural, publishable, created_at) VALUES ('obj_01J00000000000000000000001', 'org_01J00000000000000000000001', 'contact', 'label 1', 'label_plural 1', 0, 1789689600001);
+INSERT INTO objects (id, organization_id, slug, label, label_plural, publishable, created_at) VALUES ('obj_01J00000000000000000000002', 'org_01J00000000000000000000002', 'contact', 'label 2', 'label_plural 2', 1, 1789689600002);
+INSERT INTO objects (id, organization_id, slug, label, label_plural, publishable, created_at) VALUES ('obj_company_1', 'org_01J00000000000000000000001', 'company', 'company', 'company', 0, 1789689600000);
+INSERT INTO objects (id, organization_id, slug, label, label_plural, publishable, created_at) VALUES ('obj_deal_1', 'org_01J00000000000000000000001', 'deal', 'deal', 'deal', 0, 1789689600000);
+INSERT INTO objects (id, organization_id, slug, label, label_plural, publishable, created_at) VALUES ('obj_company_2', 'org_01J00000000000000000000002', 'company', 'company', 'company', 0, 1789689600000);
+INSERT INTO objects (id, organization_id, slug, label, label_plural, publishable, created_at) VALUES ('obj_deal_2', 'org_01J00000000000000000000002', 'deal', 'deal', 'deal', 0, 1789689600000);
+CREATE TABLE server_keys (
+	id TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	name TEXT NOT NULL, 
+	digest TEXT NOT NULL, 
+	visible_start TEXT NOT NULL, 
+	created_at BIGINT NOT NULL, 
+	expires_at BIGINT NOT NULL, 
+	revoked_at BIGINT, 
+	CONSTRAINT pk_server_keys PRIMARY KEY (id), 
+	CONSTRAINT fk_server_keys_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
+	CONSTRAINT uq_server_keys_digest UNIQUE (digest)
+);
+INSERT INTO server_keys (id, organization_id, name, digest, visible_start, created_at, expires_at, revoked_at) VALUES ('ser_01J00000000000000000000001', 'org_01J00000000000000000000001', 'name 1', 'digest 1', 'visible_start 1', 1789689600001, 1789689600001, 1789689600001);
+INSERT INTO server_keys (id, organization_id, name, digest, visible_start, created_at, expires_at, revoked_at) VALUES ('ser_01J00000000000000000000002', 'org_01J00000000000000000000002', 'name 2', 'digest 2', 'visible_start 2', 1789689600002, 1789689600002, NULL);
+CREATE TABLE sites (
+	id TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	domain TEXT NOT NULL, 
+	created_at BIGINT NOT NULL, 
+	removed_at BIGINT, 
+	CONSTRAINT pk_sites PRIMARY KEY (id), 
+	CONSTRAINT fk_sites_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
+);
+INSERT INTO sites (id, organization_id, domain, created_at, removed_at) VALUES ('sit_01J00000000000000000000001', 'org_01J00000000000000000000001', 'shop.example', 1789689600001, 1789689600001);
+INSERT INTO sites (id, organization_id, domain, created_at, removed_at) VALUES ('sit_01J00000000000000000000002', 'org_01J00000000000000000000002', 'blog.example', 1789689600002, NULL);
+CREATE TABLE forms (
+	id TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	site_id TEXT, 
+	name TEXT NOT NULL, 
+	form_key TEXT NOT NULL, 
+	status TEXT NOT NULL, 
+	field_map TEXT NOT NULL, 
+	deal_title TEXT, 
+	honeypot TEXT, 
+	created_at BIGINT NOT NULL, 
+	updated_at BIGINT NOT NULL, 
+	CONSTRAINT pk_forms PRIMARY KEY (id), 
+	CONSTRAINT fk_forms_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
+	CONSTRAINT fk_forms_site_id FOREIGN KEY(site_id) REFERENCES sites (id), 
+	CONSTRAINT uq_forms_form_key UNIQUE (form_key)
+);
+INSERT INTO forms (id, organization_id, site_id, name, form_key, status, field_map, deal_title, honeypot, created_at, updated_at) VALUES ('for_01J00000000000000000000001', 'org_01J00000000000000000000001', 'sit_01J00000000000000000000001', 'name 1', 'form_key 1', 'active', '{}', 'deal_title 1', 'honeypot 1', 1789689600001, 1789689600001);
+INSERT INTO forms (id, organization_id, site_id, name, form_key, status, field_map, deal_title, honeypot, created_at, updated_at) VALUES ('for_01J00000000000000000000002', 'org_01J00000000000000000000002', 'sit_01J00000000000000000000002', 'name 2', 'form_key 2', 'paused', '{}', NULL, NULL, 1789689600002, 1789689600002);
+CREATE TABLE properties (
+	id TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	object_id TEXT NOT NULL, 
+	slug TEXT NOT NULL, 
+	label TEXT NOT NULL, 
+	type TEXT NOT NULL, 
+	options TEXT NOT NULL, 
+	personal BOOLEAN NOT NULL, 
+	position INTEGER NOT NULL, 
+	created_at BIGINT NOT NULL, 
+	CONSTRAINT pk_properties PRIMARY KEY (id), 
+	CONSTRAINT fk_properties_object_id FOREIGN KEY(object_id) REFERENCES objects (id), 
+	CONSTRAINT fk_properties_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
+	CONSTRAINT uq_properties_object_id_slug UNIQUE (object_id, slug)
+);
+INSERT INTO properties (id, organization_id, object_id, slug, label, type, options, personal, position, created_at) VALUES ('pro_01J00000000000000000000001', 'org_01J00000000000000000000001', 'obj_01J00000000000000000000001', 'email', 'label 1', 'email', '[]', 0, 0, 1789689600001);
+INSERT INTO properties (id, organization_id, object_id, slug, label, type, options, personal, position, created_at) VALUES ('pro_01J00000000000000000000002', 'org_01J00000000000000000000002', 'obj_01J00000000000000000000002', 'name', 'label 2', 'text', '[]', 1, 1, 1789689600002);
+CREATE TABLE records (
+	id TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	object_id TEXT NOT NULL, 
+	properties TEXT NOT NULL, 
+	created_at BIGINT NOT NULL, 
+	updated_at BIGINT NOT NULL, 
+	deleted_at BIGINT, 
+	CONSTRAINT pk_records PRIMARY KEY (id), 
+	CONSTRAINT fk_records_object_id FOREIGN KEY(object_id) REFERENCES objects (id), 
+	CONSTRAINT fk_records_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
+);
+INSERT INTO records (id, organization_id, object_id, properties, created_at, updated_at, deleted_at) VALUES ('rec_01J00000000000000000000001', 'org_01J00000000000000000000001', 'obj_01J00000000000000000000001', '{"name":"Person 1","email":"person1@example.com"}', 1789689600001, 1789689600001, NULL);
+INSERT INTO records (id, organization_id, object_id, properties, created_at, updated_at, deleted_at) VALUES ('rec_01J00000000000000000000002', 'org_01J00000000000000000000002', 'obj_01J00000000000000000000002', '{"name":"Person 2","email":"person2@example.com"}', 1789689600002, 1789689600002, NULL);
+CREATE TABLE identities (
+	organization_id TEXT NOT NULL, 
+	kind TEXT NOT NULL, 
+	value TEXT NOT NULL, 
+	record_id TEXT NOT NULL, 
+	CONSTRAINT fk_identities_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
+	CONSTRAINT fk_identities_record_id FOREIGN KEY(record_id) REFERENCES records (id)
+);
+INSERT INTO identities (organization_id, kind, value, record_id) VALUES ('org_01J00000000000000000000001', 'email', 'person1@example.com', 'rec_01J00000000000000000000001');
+INSERT INTO identities (organization_id, kind, value, record_id) VALUES ('org_01J00000000000000000000002', 'email', 'person2@example.com', 'rec_01J00000000000000000000002');
+CREATE TABLE submissions (
+	id TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	form_id TEXT NOT NULL, 
+	state TEXT NOT NULL, 
+	received_at BIGINT NOT NULL, 
+	sender TEXT NOT NULL, 
+	visitors TEXT, 
+	email TEXT, 
+	phone TEXT, 
+	name TEXT, 
+	fields TEXT NOT NULL, 
+	recognised TEXT NOT NULL, 
+	mapped TEXT NOT NULL, 
+	dropped INTEGER NOT NULL, 
+	queued_at BIGINT, 
+	paced_at BIGINT, 
+	filed_at BIGINT, 
+	filed_by TEXT, 
+	held_reason TEXT, 
+	candidates TEXT, 
+	contact_id TEXT, 
+	deal_id TEXT, 
+	CONSTRAINT pk_submissions PRIMARY KEY (id), 
+	CONSTRAINT fk_submissions_contact_id FOREIGN KEY(contact_id) REFERENCES records (id), 
+	CONSTRAINT fk_submissions_deal_id FOREIGN KEY(deal_id) REFERENCES records (id), 
+	CONSTRAINT fk_submissions_form_id FOREIGN KEY(form_id) REFERENCES forms (id), 
+	CONSTRAINT fk_submissions_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
+);
+INSERT INTO submissions (id, organization_id, form_id, state, received_at, sender, visitors, email, phone, name, fields, recognised, mapped, dropped, queued_at, paced_at, filed_at, filed_by, held_reason, candidates, contact_id, deal_id) VALUES ('sub_01J00000000000000000000001', 'org_01J00000000000000000000001', 'for_01J00000000000000000000001', 'filed', 1789689600001, 'sender 1', '[]', 'email 1', 'phone 1', 'name 1', '{"email":"person1@example.com"}', '[]', '{}', 0, NULL, 1789689600000, 1789689600001, 'filed_by 1', NULL, NULL, 'rec_01J00000000000000000000001', NULL);
+INSERT INTO submissions (id, organization_id, form_id, state, received_at, sender, visitors, email, phone, name, fields, recognised, mapped, dropped, queued_at, paced_at, filed_at, filed_by, held_reason, candidates, contact_id, deal_id) VALUES ('sub_01J00000000000000000000002', 'org_01J00000000000000000000002', 'for_01J00000000000000000000002', 'held', 1789689600002, 'sender 2', NULL, NULL, NULL, NULL, '{}', '[]', '{}', 1, NULL, 1789689600000, NULL, NULL, 'similar', '[]', NULL, NULL);
+CREATE TABLE visits (
+	id TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	site_id TEXT NOT NULL, 
+	visitor TEXT NOT NULL, 
+	url TEXT NOT NULL, 
+	referrer TEXT, 
+	title TEXT, 
+	at BIGINT NOT NULL, 
+	record_id TEXT, 
+	CONSTRAINT pk_visits PRIMARY KEY (id), 
+	CONSTRAINT fk_visits_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
+	CONSTRAINT fk_visits_record_id FOREIGN KEY(record_id) REFERENCES records (id), 
+	CONSTRAINT fk_visits_site_id FOREIGN KEY(site_id) REFERENCES sites (id)
+);
+INSERT INTO visits (id, organization_id, site_id, visitor, url, referrer, title, at, record_id) VALUES ('vis_01J00000000000000000000001', 'org_01J00000000000000000000001', 'sit_01J00000000000000000000001', 'visitor 1', 'url 1', 'referrer 1', 'title 1', 1789689600001, 'rec_01J00000000000000000000001');
+INSERT INTO visits (id, organization_id, site_id, visitor, url, referrer, title, at, record_id) VALUES ('vis_01J00000000000000000000002', 'org_01J00000000000000000000002', 'sit_01J00000000000000000000002', 'visitor 2', 'url 2', NULL, NULL, 1789689600002, 'rec_01J00000000000000000000002');
+CREATE TABLE notes (
+	id TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	record_id TEXT NOT NULL, 
+	title TEXT NOT NULL, 
+	body TEXT NOT NULL, 
+	submission_id TEXT, 
+	created_at BIGINT NOT NULL, 
+	CONSTRAINT pk_notes PRIMARY KEY (id), 
+	CONSTRAINT fk_notes_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
+	CONSTRAINT fk_notes_record_id FOREIGN KEY(record_id) REFERENCES records (id), 
+	CONSTRAINT fk_notes_submission_id FOREIGN KEY(submission_id) REFERENCES submissions (id)
+);
+INSERT INTO notes (id, organization_id, record_id, title, body, submission_id, created_at) VALUES ('not_01J00000000000000000000001', 'org_01J00000000000000000000001', 'rec_01J00000000000000000000001', 'title 1', 'body 1', 'sub_01J00000000000000000000001', 1789689600001);
+INSERT INTO notes (id, organization_id, record_id, title, body, submission_id, created_at) VALUES ('not_01J00000000000000000000002', 'org_01J00000000000000000000002', 'rec_01J00000000000000000000002', 'title 2', 'body 2', 'sub_01J00000000000000000000002', 1789689600002);
+CREATE TABLE suggestions (
+	id TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	record_id TEXT NOT NULL, 
+	property TEXT NOT NULL, 
+	value TEXT NOT NULL, 
+	submission_id TEXT, 
+	state TEXT NOT NULL, 
+	created_at BIGINT NOT NULL, 
+	decided_at BIGINT, 
+	CONSTRAINT pk_suggestions PRIMARY KEY (id), 
+	CONSTRAINT fk_suggestions_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
+	CONSTRAINT fk_suggestions_record_id FOREIGN KEY(record_id) REFERENCES records (id), 
+	CONSTRAINT fk_suggestions_submission_id FOREIGN KEY(submission_id) REFERENCES submissions (id)
+);
+INSERT INTO suggestions (id, organization_id, record_id, property, value, submission_id, state, created_at, decided_at) VALUES ('sug_01J00000000000000000000001', 'org_01J00000000000000000000001', 'rec_01J00000000000000000000001', 'property 1', '"x"', 'sub_01J00000000000000000000001', 'accepted', 1789689600001, 1789689600001);
+INSERT INTO suggestions (id, organization_id, record_id, property, value, submission_id, state, created_at, decided_at) VALUES ('sug_01J00000000000000000000002', 'org_01J00000000000000000000002', 'rec_01J00000000000000000000002', 'property 2', '"y"', 'sub_01J00000000000000000000002', 'open', 1789689600002, NULL);
+CREATE INDEX ix_events_organization_id_id ON events (organization_id, id);
+CREATE INDEX ix_server_keys_organization_id ON server_keys (organization_id);
+CREATE INDEX ix_sites_domain ON sites (domain);
+CREATE INDEX ix_sites_organization_id ON sites (organization_id);
+CREATE INDEX ix_forms_organization_id ON forms (organization_id);
+CREATE INDEX ix_records_object_id_id ON records (object_id, id);
+CREATE INDEX ix_identities_record_id ON identities (record_id);
+CREATE UNIQUE INDEX pk_identities ON identities (organization_id, kind, value, record_id);
+CREATE INDEX ix_submissions_due ON submissions (organization_id, id) WHERE state = 'due';
+CREATE INDEX ix_submissions_form_id_id ON submissions (form_id, id);
+CREATE INDEX ix_submissions_queued ON submissions (form_id, id) WHERE state = 'queued';
+CREATE INDEX ix_visits_organization_id_visitor ON visits (organization_id, visitor);
+CREATE INDEX ix_visits_record_id ON visits (record_id) WHERE record_id IS NOT NULL;
+CREATE INDEX ix_notes_record_id_id ON notes (record_id, id);
+CREATE INDEX ix_suggestions_record_id_state ON suggestions (record_id, state);
