@@ -17,11 +17,11 @@ from svc.clock import Clock, VirtualClock, WallClock
 from svc.domain.errors import TooManyAttempts
 from svc.domain.ids import time_of
 from svc.domain.limits import (
-    ACCOUNT_FAILURES_MAX,
     CLOCK_SLEW,
     CONFIRMATION_MS,
     LEASE_MS,
     PACE_FILINGS_MAX,
+    PAIR_FAILURES_MAX,
     QUEUE_PASS_MS,
     SENDER_SUBMISSIONS_MAX,
     SENDER_WINDOW_MS,
@@ -306,7 +306,7 @@ async def test_a_clock_that_was_years_ahead_leaves_nothing_waiting_for_years(
         await Outbox(house, connection.id).pull(1)
         await here.store.write(_open_session, here.organization.id)
         await fill_sender(house, form)
-        for _ in range(ACCOUNT_FAILURES_MAX):
+        for _ in range(PAIR_FAILURES_MAX):
             attempt = await SignInGate(house, "main").enter("ada@example.com", "192.0.2.1")
             await here.store.write(_note, attempt)
 

@@ -13,9 +13,9 @@ from svc.actors.sign_in_gate import SignInGate
 from svc.domain.errors import TooManyAttempts
 from svc.domain.keyed_windows import KeyedWindows
 from svc.domain.limits import (
-    ACCOUNT_FAILURES_MAX,
     PACE_FILINGS_MAX,
     PACE_WINDOW_MS,
+    PAIR_FAILURES_MAX,
     QUEUE_SUBMISSIONS_MAX,
     QUEUE_WINDOW_MS,
     SENDER_SUBMISSIONS_MAX,
@@ -56,7 +56,7 @@ async def _queue_many(here: Town, house: House, form_key: str) -> None:
 
 
 async def _fail_many(_here: Town, house: House, _key: str) -> None:
-    for number in range(ACCOUNT_FAILURES_MAX):
+    for number in range(PAIR_FAILURES_MAX):
         failure = await SignInGate(house, "main").enter("ada@example.com", f"192.0.2.{number}")
         await house.store.write(sign_in.note_failure, failure)
 

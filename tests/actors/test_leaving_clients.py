@@ -6,7 +6,7 @@ import trio
 
 from svc.actors import sign_in
 from svc.actors.sign_in import Browser
-from svc.domain.limits import ACCOUNT_FAILURES_MAX
+from svc.domain.limits import PAIR_FAILURES_MAX
 from svc.storage import api_keys, tables
 from tests.channels import channel_town
 from tests.disk import Disk
@@ -80,7 +80,7 @@ async def test_right_passwords_count_for_nothing_whoever_leaves(autojump_clock):
     """A client that leaves while its session is being stored has not guessed wrong."""
     async with tool_town() as here:
         disk = Disk(here.store)
-        for _ in range(2 * ACCOUNT_FAILURES_MAX):
+        for _ in range(2 * PAIR_FAILURES_MAX):
             disk.seconds = STALL_SECONDS
             with trio.move_on_after(1):
                 await sign_in.with_password(here.house_, "owner@example.com", PASSWORD, BROWSER)
@@ -96,7 +96,7 @@ async def test_wrong_passwords_count_whoever_leaves(autojump_clock):
     """A client that leaves before it hears that it was wrong gets no more guesses."""
     async with tool_town() as here:
         disk = Disk(here.store)
-        for _ in range(ACCOUNT_FAILURES_MAX):
+        for _ in range(PAIR_FAILURES_MAX):
             disk.seconds = STALL_SECONDS
             with trio.move_on_after(1):
                 await sign_in.with_password(here.house_, "owner@example.com", "wrong", BROWSER)
@@ -106,4 +106,4 @@ async def test_wrong_passwords_count_whoever_leaves(autojump_clock):
             "/app/api/sign-in", json={"email": "owner@example.com", "password": PASSWORD}
         )
 
-        assert (429, ACCOUNT_FAILURES_MAX) == (refused.status_code, await here.count(tables.sign_in_failures))
+        assert (429, PAIR_FAILURES_MAX) == (refused.status_code, await here.count(tables.sign_in_failures))
