@@ -14,7 +14,12 @@ from sqlalchemy import Connection, MetaData
 from svc.clock import Clock
 from svc.domain.sealing import Sealer
 from svc.storage._sqlite.engine import make_engine, raw
-from svc.storage._sqlite.group_commit import BATCH_UNITS_MAX, QUEUE_UNITS_MAX, GroupCommitStore
+from svc.storage._sqlite.group_commit import (
+    BATCH_UNITS_MAX,
+    OWNER_UNITS_MAX,
+    QUEUE_UNITS_MAX,
+    GroupCommitStore,
+)
 from svc.storage._sqlite.transaction import schema_change
 from svc.storage.store import Store
 from svc.storage.tables import metadata
@@ -36,6 +41,7 @@ async def inline_store(
     prepare: Callable[[Connection], None] = create_tables,
     batch_max: int = BATCH_UNITS_MAX,
     queue_max: int = QUEUE_UNITS_MAX,
+    owner_max: int = OWNER_UNITS_MAX,
     sealer: Sealer | None = None,
 ) -> AsyncIterator[Store]:
     """A store in memory, or over the file at *path*, that does all work on the Trio thread."""
@@ -50,6 +56,7 @@ async def inline_store(
             resources=opening.pop_all(),
             batch_max=batch_max,
             queue_max=queue_max,
+            owner_max=owner_max,
             sealer=sealer,
         )
     try:
