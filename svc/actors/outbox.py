@@ -24,6 +24,7 @@ from svc.storage.deliveries import Attempt, PushEvent
 from svc.storage.idempotency import Repeatable
 from svc.storage.outboxes import Load, Parcel
 from svc.storage.replies import Handed
+from svc.storage.store import Owner, Units
 
 log = structlog.get_logger("svc.actors.outbox")
 
@@ -44,6 +45,8 @@ class PushBody(msgspec.Struct, frozen=True):
 class OutboxState(msgspec.Struct, kw_only=True):
     """What an Outbox keeps at hand. Times are ms since the epoch."""
 
+    owner: str = Owner.OUTBOXES
+    """The organization whose connection it is, once the first look has found that out."""
     delivery: Delivery | None = None
     """How replies reach the bridge; None until the first look, which at a start very many wait for."""
     quiet_until: float = 0
@@ -111,7 +114,7 @@ class Outbox(Actor[House, OutboxState]):
         if load is None:
             self._look_by(now + RETRY_MS)
         else:
-            state.delivery = load.delivery
+            state.owner, state.delivery = load.organization_id, load.delivery
             for parcel in load.parcels:
                 state.under_way += 1
                 self.start_soon(self._push, load, parcel)
@@ -129,7 +132,7 @@ class Outbox(Actor[House, OutboxState]):
 
     async def _pull(self, most: int, call: Repeatable | None = None) -> Handed:
         state = self.state
-        handed = await self.system.store.write(outboxes.pull, self.key, most, call)
+        handed = await self.system.store.of(state.owner).write(outboxes.pull, self.key, most, call)
         if most:
             state.quiet_until = 0 if handed.more else handed.next_at or inf
         state.looks_at = inf
@@ -143,7 +146,9 @@ class Outbox(Actor[House, OutboxState]):
         room = PUSHES_AT_ONCE_MAX - state.under_way
         if state.work and not state.loading and room > 0:
             state.work, state.loading = False, True
-            self.start_soon(self._load, room, known=state.delivery is not None)
+            self.start_soon(
+                self._load, self.system.store.of(state.owner), room, known=state.delivery is not None
+            )
 
     def _look_by(self, at: int) -> None:
         """Look at that time at the latest."""
@@ -151,11 +156,10 @@ class Outbox(Actor[House, OutboxState]):
             self.state.looks_at = at
             self.look.after(max(0, at - self.system.clock.now()) / SECOND_MS)
 
-    async def _load(self, most: int, *, known: bool) -> None:
+    async def _load(self, units: Units, most: int, *, known: bool) -> None:
         """Take what is to be pushed, beside the turns. The first look is in no hurry: a start has many."""
-        store = self.system.store
         try:
-            load = await (store.write if known else store.write_behind)(outboxes.load, self.key, most)
+            load = await (units.write if known else units.write_behind)(outboxes.load, self.key, most)
         except Unavailable as error:
             log.warning("pushes have to wait", connection=self.key, why=repr(error))
             self.loaded.tell(None)
@@ -166,7 +170,8 @@ class Outbox(Actor[House, OutboxState]):
         """Send one push and keep how it went, beside the turns."""
         attempt = await self._send(load, parcel)
         try:
-            await self.system.store.write(outboxes.note_push, self.key, parcel, attempt)
+            units = self.system.store.of(load.organization_id)
+            await units.write(outboxes.note_push, self.key, parcel, attempt)
         except Unavailable as error:
             # Its lease lapses, and it is pushed again: the bridge knows it by the id of the delivery.
             log.warning("how a push went was not kept", connection=self.key, why=repr(error))

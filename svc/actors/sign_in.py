@@ -16,7 +16,7 @@ from svc.domain.sessions import Session, csrf_token, is_fresh
 from svc.storage import accounts, invitations, sessions, sign_in
 from svc.storage.accounts import Membership
 from svc.storage.sign_in import Failure
-from svc.storage.store import Tx
+from svc.storage.store import Owner, Tx
 
 GATE: Final = "main"
 
@@ -62,15 +62,16 @@ async def with_password(house: House, email: str, password: str, browser: Browse
     except InvalidValue:
         address = email
     attempt = await SignInGate(house, GATE).enter(address, browser.address)
-    known = await house.store.read(accounts.credentials, address)
+    known = await house.store.of(Owner.SIGN_IN).read(accounts.credentials, address)
     hashed = None if known is None else known.password_hash
     if not await house.passwords.match(hashed, password) or known is None or hashed is None:
         await _failed(house, attempt)
+    units = house.store.of(known.person_id)
     if house.passwords.are_outdated(hashed):
-        await house.store.write(accounts.replace_hash, known.person_id, await house.passwords.hash(password))
+        await units.write(accounts.replace_hash, known.person_id, await house.passwords.hash(password))
     token = new_key(SESSION)
     try:
-        profile = await house.store.write(_open, known.person_id, token, browser)
+        profile = await units.write(_open, known.person_id, token, browser)
     except WrongCredentials:
         await _failed(house, attempt)
     await SignInGate(house, GATE).take_back(attempt)
@@ -80,7 +81,7 @@ async def with_password(house: House, email: str, password: str, browser: Browse
 async def with_link(house: House, link_token: str, browser: Browser) -> SignedIn:
     """Sign in with a one-time link, which is used up. Raises `WrongCredentials`."""
     token = new_key(SESSION)
-    profile = await house.store.write(_open_by_link, digest(link_token), token, browser)
+    profile = await house.store.of(Owner.SIGN_IN).write(_open_by_link, digest(link_token), token, browser)
     return SignedIn(token, csrf_token(token), profile)
 
 
@@ -92,8 +93,9 @@ async def sign_up(
     Raises `NotFound` for no such invitation, `Forbidden` for one that its inviter could not give any more,
     `Conflict` where its e-mail address has an account, `InvalidInput` and `Unavailable`.
     """
+    units = house.store.of(Owner.SIGN_IN)
     invited = digest(invitation_token)
-    await house.store.read(invitations.waiting, invited, house.clock.now())  # before the work of a hash
+    await units.read(invitations.waiting, invited, house.clock.now())  # before the work of a hash
     with at("/password"):
         hashed = await house.passwords.hash(password)
     token = new_key(SESSION)
@@ -103,7 +105,7 @@ async def sign_up(
             person = invitations.accept_as_new(tx, invited, name, hashed)
         return _open(tx, person.id, token, browser)
 
-    profile = await house.store.write(unit)
+    profile = await units.write(unit)
     return SignedIn(token, csrf_token(token), profile)
 
 
@@ -113,7 +115,8 @@ async def accept(house: House, token: str, invitation_token: str) -> Profile:
     Raises `Unauthenticated`, `NotFound`, `Forbidden` and `Conflict`.
     """
     session = await session_of(house, token)
-    await house.store.write(invitations.accept, digest(invitation_token), session.person_id)
+    units = house.store.of(session.person_id)
+    await units.write(invitations.accept, digest(invitation_token), session.person_id)
     return await profile_of(house, session.person_id)
 
 
@@ -124,13 +127,13 @@ async def session_of(house: House, token: str) -> Session:
     if found is None:
         raise Unauthenticated
     if house.clock.now() >= found.seen_at + SESSION_SEEN_NOTED_MS:
-        await house.store.write(sessions.note_seen, token_digest)
+        await house.store.of(found.person_id).write(sessions.note_seen, token_digest)
     return found
 
 
 async def profile_of(house: House, person_id: str) -> Profile:
     """Who the person is, and where they may work now."""
-    return await house.store.read(_profile, person_id)
+    return await house.store.of(person_id).read(_profile, person_id)
 
 
 async def confirm(house: House, token: str, password: str, address: str) -> None:
@@ -141,12 +144,13 @@ async def confirm(house: House, token: str, password: str, address: str) -> None
     session = await session_of(house, token)
     profile = await profile_of(house, session.person_id)
     attempt = await SignInGate(house, GATE).enter(profile.person.email, address)
-    hashed = await house.store.read(accounts.password_hash, session.person_id)
+    units = house.store.of(session.person_id)
+    hashed = await units.read(accounts.password_hash, session.person_id)
     if not await house.passwords.match(hashed, password):
         await _failed(house, attempt)
     await SignInGate(house, GATE).take_back(attempt)
     try:
-        await house.store.write(sessions.confirm, digest(token))
+        await units.write(sessions.confirm, digest(token))
     except NotFound:
         raise Unauthenticated from None
 
@@ -162,16 +166,17 @@ async def set_password(house: House, token: str, password: str) -> None:
         raise ConfirmationRequired("confirm who you are first")
     with at("/password"):
         hashed = await house.passwords.hash(password)
-    await house.store.write(accounts.set_password, session.person_id, hashed, digest(token))
+    units = house.store.of(session.person_id)
+    await units.write(accounts.set_password, session.person_id, hashed, digest(token))
 
 
 async def sign_out(house: House, token: str) -> None:
     """End the session; a token of none is as good as signed out."""
-    await house.store.write(sessions.end, digest(token))
+    await house.store.of(Owner.SIGN_IN).write(sessions.end, digest(token))
 
 
 async def _failed(house: House, attempt: Failure) -> NoReturn:
-    await house.store.write(sign_in.note_failure, attempt)
+    await house.store.of(Owner.SIGN_IN).write(sign_in.note_failure, attempt)
     raise WrongCredentials("no such account, or another password")
 
 

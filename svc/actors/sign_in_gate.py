@@ -12,6 +12,7 @@ from svc.domain.limits import ACCOUNT_FAILURES_MAX, ADDRESS_FAILURES_MAX, SIGN_I
 from svc.domain.senders import sender_of
 from svc.storage import sign_in
 from svc.storage.sign_in import Failure
+from svc.storage.store import Owner
 
 
 class SignInGateState(msgspec.Struct, kw_only=True):
@@ -32,7 +33,9 @@ class SignInGate(Actor[House, SignInGateState]):
 
     async def load(self) -> SignInGateState:
         """What failed lately, whether or not the service was restarted since."""
-        failures = await self.system.store.read(sign_in.recent_failures, self.system.clock.now())
+        failures = await self.system.store.of(Owner.SIGN_IN).read(
+            sign_in.recent_failures, self.system.clock.now()
+        )
         return SignInGateState(
             accounts=Private(
                 KeyedWindows(

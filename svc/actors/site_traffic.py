@@ -13,6 +13,7 @@ from svc.domain.visits import PageView
 from svc.domain.windows import SlidingWindow
 from svc.storage import sites, visits
 from svc.storage.sites import Site
+from svc.storage.store import Owner
 
 
 class SiteTrafficState(msgspec.Struct, kw_only=True):
@@ -54,9 +55,17 @@ class SiteTraffic(Actor[House, SiteTrafficState]):
             return
         state.views.add(now)
         state.visitors.value.add(visitor, now)
-        await self.system.store.write(visits.insert_view, state.sites, visitor, page)
+        await self.system.store.of(_owner_of(state.sites)).write(
+            visits.insert_view, state.sites, visitor, page
+        )
 
     async def _sites(self) -> list[Site]:
         labels = self.key.split(".")
         domains = [".".join(labels[start:]) for start in range(len(labels))]
-        return await self.system.store.read(sites.at_domains, domains)
+        return await self.system.store.of(Owner.HOSTS).read(sites.at_domains, domains)
+
+
+def _owner_of(tracked: list[Site]) -> str:
+    """Whose a unit of work about these sites is: rarely more than one organization's."""
+    organizations = {site.organization_id for site in tracked}
+    return organizations.pop() if len(organizations) == 1 else Owner.HOSTS

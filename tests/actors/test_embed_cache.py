@@ -3,6 +3,8 @@
 import gzip
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -40,13 +42,19 @@ class WatchedStore:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    async def read_long(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
+    def of(self, owner: str) -> Any:
+        units = self._store.of(owner)
+        return SimpleNamespace(
+            read=units.read, write=units.write, read_long=partial(self._read_long, units.read_long)
+        )
+
+    async def _read_long(self, read_long: Any, fn: Any, *args: Any) -> Any:
         if fn.__module__ != embed_cache.__name__:
-            return await self._store.read_long(fn, *args, **kwargs)
+            return await read_long(fn, *args)
         self.reads += 1
         if self.broken:
             raise StoreFailed("the disk is gone")
-        found = await self._store.read_long(fn, *args, **kwargs)
+        found = await read_long(fn, *args)
         await self.gate.wait()
         return found
 
@@ -376,12 +384,13 @@ async def test_what_it_is_read_by_is_indexed(autojump_clock):
 
 
 async def test_an_operator_sees_how_it_went(autojump_clock):
-    """The state of an EmbedCache is counters, and nothing of what is shown."""
+    """The state of an EmbedCache is whose it is and counters, and nothing of what is shown."""
     async with place() as at:
         await at.shown()
         state = await EmbedCache(at.house, at.key).snapshot()
 
-        assert {"made": 2, "failed": 0, "rests_until": 0} == state
+        organization_id = at.here.organization.id
+        assert {"organization_id": organization_id, "made": 2, "failed": 0, "rests_until": 0} == state
 
 
 def a_snapshot(size: int) -> Snapshot:
