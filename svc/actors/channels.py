@@ -95,11 +95,13 @@ async def admit(house: House, key: str | None) -> ChannelRoute:
     return bridge
 
 
-def count_call(house: House, bridge: ChannelRoute) -> None:
+async def count_call(house: House, bridge: ChannelRoute) -> None:
     """Count a call of *bridge*. Raises `TooManyAttempts` for one that is too many, and is not counted."""
     now = house.clock.now()
     room_at = house.channel_calls.next_room_at(bridge.id, now)
     if room_at is not None:
+        async with house.admissions.of(bridge.id):
+            await trio.lowlevel.checkpoint()
         raise TooManyAttempts(
             f"more than {CHANNEL_CALLS_MAX} calls in a minute", retry_after_ms=room_at - now
         )
@@ -146,7 +148,8 @@ async def call(
 async def _call(house: House, bridge: ChannelRoute, said: _Said, wait_gone: WaitGone) -> Kept:
     if isinstance(said.told, Pull):
         return await _pull(house, bridge, said.told, said.call, wait_gone)
-    return await house.store.of(bridge.organization_id).write(_write, bridge, said)
+    async with house.writes.of(bridge.organization_id):
+        return await house.store.of(bridge.organization_id).write(_write, bridge, said)
 
 
 def _write(tx: Tx, bridge: ChannelRoute, said: _Said) -> Kept:

@@ -104,7 +104,7 @@ class EmbedCache(Actor[House, EmbedCacheState]):
         units = self.system.store.of(self.state.organization_id)
         for _ in range(TRIES):
             # Few at a time: a reading that waits here costs nothing when its time is over.
-            async with self.system.embed_pace:
+            async with self.system.embed_pace.of(self.state.organization_id):
                 ticket, now = snapshots.begin(self.key), self.system.clock.now()
                 try:
                     made = await units.read_long(_make, self.key, now, self.system.base_url)

@@ -42,7 +42,8 @@ async def admit_key(house: House, key: str | None) -> Admission:
     route = await house.keys.find(key_digest)
     if route is None:
         raise Unauthenticated
-    return await Organization(house, route.organization_id).admit_key(key_digest)
+    async with house.admissions.of(route.organization_id):
+        return await Organization(house, route.organization_id).admit_key(key_digest)
 
 
 async def admit_person(house: House, session_token: str, organization_id: str | None) -> Admission:
@@ -55,7 +56,8 @@ async def admit_person(house: House, session_token: str, organization_id: str | 
         profile = await sign_in.profile_of(house, session.person_id)
         organization_id = profile.person.home_organization_id
     try:
-        return await Organization(house, organization_id).admit_person(session)
+        async with house.admissions.of(organization_id):
+            return await Organization(house, organization_id).admit_person(session)
     except (Unauthenticated, NotFound):
         raise Forbidden("you are no active member of that organization") from None
 
@@ -116,10 +118,12 @@ async def run(
         if tool.effect == "reads":
             return await _read(house, tool, call, asked)
         if idempotency_key is None:
-            return await units.write(write)
+            async with house.writes.of(call.caller.organization_id):
+                return await units.write(write)
         _check_repeatable(tool, idempotency_key)
         with repeats.alone(house, call.caller.organization_id, call.caller.id, tool.name, idempotency_key):
-            return await units.write(write, idempotency_key)
+            async with house.writes.of(call.caller.organization_id):
+                return await units.write(write, idempotency_key)
     except Forbidden as refusal:
         await _note_refusal(house, call, tool.name, refusal)
         raise

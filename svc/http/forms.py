@@ -91,7 +91,9 @@ class FormDoor:
         raw = await request.read(FORM_BODY_BYTES_MAX)
         submission = read_submission(read_body(raw, request.text("content-type"), form_key), form_key)
         post = self._to_post(request, submission.values)
-        receipt = await self._window(submission.form_key).submit(post)
+        window = self._window(submission.form_key)
+        async with self._house.admissions.of(submission.form_key):
+            receipt = await window.submit(post)
         return Answer(200, [_JSON, *_cors(request), *_relay(receipt.relay)], _TAKEN)
 
     async def _preflight(self, request: HotRequest) -> Answer:

@@ -2,7 +2,7 @@
 
 import gzip
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +15,7 @@ import trio.testing
 from svc.actors import embed_cache
 from svc.actors.embed_cache import MAKE_SECONDS, TRIES, EmbedCache, current
 from svc.actors.embed_snapshots import EmbedSnapshots, Made, Snapshot, ready
-from svc.actors.house import House
+from svc.actors.house import EMBEDS_AT_ONCE, House
 from svc.domain.embeds import Embed, HeroBlock
 from svc.domain.errors import NotFound, Unavailable
 from svc.domain.keys import EMBED_KEY, new_key
@@ -237,9 +237,10 @@ async def test_without_anything_to_show_it_is_refused(autojump_clock):
 async def test_who_waits_too_long_is_refused(autojump_clock):
     """When others are made for too long, the request is refused, and the actor lives."""
     async with place() as at:
-        async with at.house.embed_pace, trio.open_nursery() as nursery:
-            nursery.start_soon(at.house.embed_pace.acquire_on_behalf_of, "another")
-            await trio.testing.wait_all_tasks_blocked()
+        organization_id = at.here.organization.id
+        async with AsyncExitStack() as others:
+            for _ in range(EMBEDS_AT_ONCE):
+                await others.enter_async_context(at.house.embed_pace.of(organization_id))
             began = trio.current_time()
             with pytest.raises(Unavailable):
                 await at.shown()
