@@ -98,11 +98,13 @@ async def admit(house: House, key: str | None) -> ChannelRoute:
     return bridge
 
 
-def count_call(house: House, bridge: ChannelRoute) -> None:
+async def count_call(house: House, bridge: ChannelRoute) -> None:
     """Count a call of *bridge*. Raises `TooManyAttempts` for one that is too many, and is not counted."""
     now = house.clock.now()
     room_at = house.channel_calls.next_room_at(bridge.id, now)
     if room_at is not None:
+        async with house.admissions.of(bridge.id):
+            await trio.lowlevel.checkpoint()
         raise TooManyAttempts(
             f"more than {CHANNEL_CALLS_MAX} calls in a minute", retry_after_ms=room_at - now
         )
@@ -149,7 +151,8 @@ async def call(
 async def _call(house: House, bridge: ChannelRoute, said: _Said, wait_gone: WaitGone) -> Kept:
     if isinstance(said.told, Pull):
         return await _pull(house, bridge, said.told, said.call, wait_gone)
-    return await house.store.write(_write, bridge, said)
+    async with house.writes.of(bridge.organization_id):
+        return await house.store.of(bridge.organization_id).write(_write, bridge, said)
 
 
 def _write(tx: Tx, bridge: ChannelRoute, said: _Said) -> Kept:
@@ -161,8 +164,9 @@ def _write(tx: Tx, bridge: ChannelRoute, said: _Said) -> Kept:
 async def _pull(
     house: House, bridge: ChannelRoute, asked: Pull, call: Repeatable | None, wait_gone: WaitGone
 ) -> Kept:
+    units = house.store.of(bridge.organization_id)
     if call is not None:
-        before = await house.store.read(idempotency.first_answer, call, house.clock.now())
+        before = await units.read(idempotency.first_answer, call, house.clock.now())
         if before is not None:
             return Kept(before, replayed=True)
     handed = await _wait_for_replies(house, bridge.connection_id, asked, call, wait_gone)
@@ -172,7 +176,7 @@ async def _pull(
         return Kept(msgspec.json.encode(Pulled(replies=handed.replies, more=handed.more)))
     if call is None:
         return Kept(msgspec.json.encode(_NONE_YET))
-    return await house.store.write(idempotency.once, call, lambda: _NONE_YET)
+    return await units.write(idempotency.once, call, lambda: _NONE_YET)
 
 
 async def _wait_for_replies(

@@ -10,7 +10,7 @@ from typing import Final, Generic, Protocol, Self, TypeVar
 from sqlalchemy import Connection
 
 from svc.clock import Clock
-from svc.storage.store import Store
+from svc.storage.store import Owner, Store
 
 KEPT_MAX: Final = 10_000
 """Entries of one directory that are kept at hand; beyond, the one that was kept longest is dropped."""
@@ -38,7 +38,7 @@ class Directory(Generic[T]):
         kept_max: int = KEPT_MAX,
     ) -> None:
         """*search* finds what a digest leads to at a time, and only what lives then."""
-        self._store = store
+        self._units = store.of(Owner.CREDENTIALS)
         self._clock = clock
         self._search = search
         self._kept_max = kept_max
@@ -59,7 +59,7 @@ class Directory(Generic[T]):
                 digest
             ]  # else an expired secret would always cost a little more than an unknown one
         forgotten = self._forgotten
-        found = await self._store.read(self._search, digest, now)
+        found = await self._units.read(self._search, digest, now)
         # What was changed while the search was under way may be what it found.
         if found is not None and self._forgotten == forgotten:
             while len(self._kept) >= self._kept_max:

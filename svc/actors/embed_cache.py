@@ -17,6 +17,7 @@ from svc.domain.errors import Unavailable
 from svc.domain.limits import EMBED_CACHES_MAX, EMBED_FRESH_MS, EMBED_STALE_MS
 from svc.domain.times import SECOND_MS
 from svc.storage import embed_views, embeds
+from svc.storage.store import Owner
 
 log = structlog.get_logger("svc.actors.embed_cache")
 
@@ -31,6 +32,7 @@ RETRY_MS: Final = 2 * SECOND_MS
 class EmbedCacheState(msgspec.Struct, kw_only=True):
     """How the making went. What was made is in the house, as `embed_snapshots`."""
 
+    organization_id: str
     made: int = 0
     failed: int = 0
     rests_until: int = 0
@@ -45,8 +47,8 @@ class EmbedCache(Actor[House, EmbedCacheState]):
 
     async def load(self) -> EmbedCacheState:
         """Raises `NotFound` for a key that nobody has, so that made-up keys leave nothing behind."""
-        await self.system.store.read(embeds.by_key, self.key)
-        return EmbedCacheState()
+        embed = await self.system.store.of(Owner.EMBEDS).read(embeds.by_key, self.key)
+        return EmbedCacheState(organization_id=embed.organization_id)
 
     async def flush(self) -> None:
         """Nobody asked for it for longer than it may be served."""
@@ -102,14 +104,15 @@ class EmbedCache(Actor[House, EmbedCacheState]):
 
     async def _make_current(self, *, ahead: bool) -> Snapshot:
         snapshots = self.system.embed_snapshots
+        units = self.system.store.of(self.state.organization_id)
         for _ in range(TRIES):
             # Few at a time: a reading that waits here costs nothing when its time is over.
-            async with self.system.embed_pace:
+            async with self.system.embed_pace.of(self.state.organization_id):
                 if ahead and self.system.quiesced:
                     raise Unavailable("the service ends")
                 ticket, now = snapshots.begin(self.key), self.system.clock.now()
                 try:
-                    made = await self.system.store.read_long(_make, self.key, now, self.system.base_url)
+                    made = await units.read_long(_make, self.key, now, self.system.base_url)
                     if snapshots.keep(self.key, ticket, made.snapshot):
                         self.state.made += 1
                         self._want(made)

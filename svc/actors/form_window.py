@@ -28,6 +28,7 @@ from svc.domain.times import SECOND_MS
 from svc.domain.visits import visitor_digests
 from svc.domain.windows import SlidingWindow
 from svc.storage import submissions
+from svc.storage.store import Owner, Units
 from svc.storage.submissions import FormStanding, NewSubmission
 
 Relay = Literal["accepted", "refused"]
@@ -157,7 +158,7 @@ class FormWindow(Actor[House, FormWindowState]):
     async def load(self) -> FormWindowState:
         """The form and its windows, rebuilt from what is stored. Raises `NotFound`."""
         now = self.system.clock.now()
-        standing = await self.system.store.read(submissions.standing, self.key, now)
+        standing = await self.system.store.of(Owner.FORMS).read(submissions.standing, self.key, now)
         if standing.waiting_since is not None:
             since = min(standing.waiting_since, now)
             self.pass_queue.after(max(0, since + QUEUE_PASS_MS - now) / SECOND_MS)
@@ -183,7 +184,7 @@ class FormWindow(Actor[House, FormWindowState]):
         if full_until is not None:
             raise PostRefused("rate", relay=relay, retry_after_ms=full_until - now)
         new = self._to_store(post, prepared, sender, queued=queued)
-        await self.system.store.write(submissions.insert_one, new)
+        await self._units.write(submissions.insert_one, new)
         state.count(sender, now, queued=queued)
         if queued and state.waiting == 1:
             self.pass_queue.after(QUEUE_PASS_MS / SECOND_MS)
@@ -206,7 +207,7 @@ class FormWindow(Actor[House, FormWindowState]):
         # Armed before the store is asked, so that a failure now is a delay and not an end.
         self.pass_queue.after(QUEUE_PASS_MS / SECOND_MS)
         if room:
-            released = await self.system.store.write(
+            released = await self._units.write(
                 submissions.release, state.organization.id, state.form.id, room
             )
             # From when they are on disk, since they are filed no sooner: a disk that stalls hurries nothing.
@@ -224,7 +225,12 @@ class FormWindow(Actor[House, FormWindowState]):
     async def reload(self) -> None:
         """What decides about submissions was changed by people."""
         now = self.system.clock.now()
-        self.state.follow(await self.system.store.read(submissions.standing, self.key, now))
+        self.state.follow(await self._units.read(submissions.standing, self.key, now))
+
+    @property
+    def _units(self) -> Units:
+        """The store for the organization's units of work."""
+        return self.system.store.of(self.state.organization.id)
 
     def _to_store(
         self, post: Post, prepared: PreparedSubmission, sender: str, *, queued: bool

@@ -5,27 +5,36 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
-import trio
 
 from svc.actors._core import Actor, ActorSystem
 from svc.actors.bells import Bells
 from svc.actors.directory import Directory
 from svc.actors.embed_snapshots import EmbedSnapshots
+from svc.actors.keyed_limiter import Company, KeyedLimiter
 from svc.actors.outgoing import Outgoing
 from svc.actors.passwords import Passwords
 from svc.actors.unknown_keys import UnknownKeys
 from svc.clock import Clock
 from svc.domain.keyed_windows import KeyedWindows
-from svc.domain.limits import CALLS_MAX, CHANNEL_CALLS_MAX, CHANNEL_WINDOW_MS
+from svc.domain.limits import (
+    ADMISSIONS_AT_ONCE,
+    CALLS_MAX,
+    CALLS_WAITING_MAX,
+    CHANNEL_CALLS_MAX,
+    CHANNEL_WINDOW_MS,
+    EMBED_CACHES_MAX,
+    WRITES_AT_ONCE,
+)
 from svc.domain.sealing import Sealer
 from svc.domain.sessions import Session
 from svc.storage import api_keys, channel_keys, embeds, forms, sessions, sites
 from svc.storage.api_keys import Route
 from svc.storage.channel_keys import ChannelRoute
-from svc.storage.store import Store
+from svc.storage.store import Owner, Store
 
 EMBEDS_AT_ONCE: Final = 2
-"""Embeds that are made at once: the store makes one after the other, and the next is there in time."""
+"""Embeds of one organization that are made at once: the store makes one after the other, and the next is
+there in time."""
 
 
 class Secrets(msgspec.Struct, frozen=True):
@@ -72,6 +81,11 @@ class House(ActorSystem):
         """Where live channel keys lead."""
         self.channel_calls = KeyedWindows(CHANNEL_WINDOW_MS, CHANNEL_CALLS_MAX)
         """The calls of the last minute, by channel key."""
+        company = Company()
+        self.admissions = KeyedLimiter(ADMISSIONS_AT_ONCE, CALLS_WAITING_MAX, company)
+        """Requests that are let in or refused, by organization, form or channel key."""
+        self.writes = KeyedLimiter(WRITES_AT_ONCE, CALLS_WAITING_MAX, company)
+        """Calls that write, by organization."""
         self.sealer = Sealer(secrets.sealing)
         self.outgoing = outgoing or Outgoing()
         """What requests to other people's servers go through."""
@@ -81,13 +95,14 @@ class House(ActorSystem):
         """How often what decides about callers has changed since the start, by organization."""
         self.embed_snapshots = EmbedSnapshots()
         """What is ready of embeds, for their door to read."""
-        self.unknown_forms = UnknownKeys(store, clock, forms.by_key)
+        self.unknown_forms = UnknownKeys(store.of(Owner.FORMS), clock, forms.by_key)
         """Form keys that are nobody's."""
-        self.unknown_embeds = UnknownKeys(store, clock, embeds.by_key)
+        self.unknown_embeds = UnknownKeys(store.of(Owner.EMBEDS), clock, embeds.by_key)
         """Embed keys that are nobody's."""
-        self.unknown_hosts = UnknownKeys(store, clock, sites.at_host)
+        self.unknown_hosts = UnknownKeys(store.of(Owner.HOSTS), clock, sites.at_host)
         """Hosts of page views that nobody tracks."""
-        self.embed_pace = trio.CapacityLimiter(EMBEDS_AT_ONCE)
+        self.embed_pace = KeyedLimiter(EMBEDS_AT_ONCE, EMBED_CACHES_MAX)
+        """Embeds that are made, by organization."""
         self.base_url = ""
         """Where the public listener is reached, for pages elsewhere; known once it listens."""
         self.visitor_keys: tuple[bytes, ...] = ()

@@ -17,7 +17,7 @@ from svc.domain.sessions import Session
 from svc.domain.times import MINUTE_MS, SECOND_MS
 from svc.storage import access, api_keys, filing, record_index
 from svc.storage.filing import Cabinet
-from svc.storage.store import Tx
+from svc.storage.store import Tx, Units
 
 log = structlog.get_logger("svc.actors.organization")
 
@@ -77,7 +77,7 @@ class Organization(Actor[House, OrganizationState]):
         revision = self.system.access_revisions[self.key]
         budgets = Budgets(self.system.calls_per_minute)
         now = self.system.clock.now()
-        state, index_is_begun = await self.system.store.read(_load, self.key, revision, budgets, now)
+        state, index_is_begun = await self._units.read(_load, self.key, revision, budgets, now)
         if index_is_begun:
             self.index.after(0)
         return state
@@ -137,13 +137,18 @@ class Organization(Actor[House, OrganizationState]):
         if more or self.state.unindexed:
             self.index.after(rest_ms / SECOND_MS)
 
+    @property
+    def _units(self) -> Units:
+        """The store for this organization's units of work."""
+        return self.system.store.of(self.key)
+
     async def _access(self) -> Access:
         """What decides who enters, as of the last commit, however long the call has waited here."""
         state = self.state
         revision = self.system.access_revisions[self.key]
         if state.access_revision != revision:
             now = self.system.clock.now()
-            state.access = Private(await self.system.store.read(access.of_organization, self.key, now))
+            state.access = Private(await self._units.read(access.of_organization, self.key, now))
             state.access_revision = revision
         return state.access.value
 
@@ -161,7 +166,7 @@ class Organization(Actor[House, OrganizationState]):
 
     async def _note_uses(self, uses: dict[str, int]) -> None:
         try:
-            await self.system.store.write_behind(api_keys.note_uses, uses)
+            await self._units.write_behind(api_keys.note_uses, uses)
         except Unavailable as error:
             log.warning("the last use of keys was not noted", organization=self.key, why=repr(error))
         except Exception:
@@ -199,19 +204,18 @@ class Organization(Actor[House, OrganizationState]):
 
     async def _file_set(self, cabinet: Cabinet) -> int:
         """File the oldest due submissions together; one by one where one of them spoils it for all."""
-        store = self.system.store
         try:
-            return await store.write_behind(filing.file_due, cabinet)
+            return await self._units.write_behind(filing.file_due, cabinet)
         except Unavailable:
             raise
         except Exception:
             log.exception("filing a set failed; going one by one", organization=self.key)
-            return await store.write_behind(filing.file_each_due, cabinet)
+            return await self._units.write_behind(filing.file_each_due, cabinet)
 
     async def _index(self, wanted: set[str]) -> None:
         """Make one part of one index, beside the turns."""
         try:
-            more = await self.system.store.write_behind(_make_index, self.key, wanted)
+            more = await self._units.write_behind(_make_index, self.key, wanted)
         except Unavailable as error:
             # What was wanted is told again by the next list that wants it.
             log.warning("an index has to wait", organization=self.key, why=repr(error))

@@ -25,6 +25,7 @@ from svc.storage.deliveries import Attempt, PushEvent
 from svc.storage.idempotency import Kept, Repeatable
 from svc.storage.outboxes import Load, Parcel
 from svc.storage.replies import Handed
+from svc.storage.store import Owner, Units
 
 log = structlog.get_logger("svc.actors.outbox")
 
@@ -45,6 +46,8 @@ class PushBody(msgspec.Struct, frozen=True):
 class OutboxState(msgspec.Struct, kw_only=True):
     """What an Outbox keeps at hand. Times are ms since the epoch."""
 
+    owner: str = Owner.OUTBOXES
+    """The organization whose connection it is, once the first look has found that out."""
     delivery: Delivery | None = None
     """How replies reach the bridge; None until the first look, which at a start very many wait for."""
     quiet_until: float = 0
@@ -115,11 +118,11 @@ class Outbox(Actor[House, OutboxState]):
         if load is None:
             self._look_by(now + RETRY_MS)
         else:
-            state.delivery = load.delivery
+            state.owner, state.delivery = load.organization_id, load.delivery
             begun = [self.start_soon(self._push, load, parcel) for parcel in load.parcels]
             state.under_way += sum(begun)
             if not all(begun):
-                await self.system.store.write(outboxes.give_back, self.key, load.parcels)
+                await self.system.store.of(state.owner).write(outboxes.give_back, self.key, load.parcels)
             state.work |= load.more
             if load.next_at is not None:
                 self._look_by(load.next_at)  # by then: a pull may have looked since, and knows better
@@ -134,7 +137,7 @@ class Outbox(Actor[House, OutboxState]):
 
     async def _pull(self, most: int, call: Repeatable | None = None) -> Handed | Kept:
         state = self.state
-        handed = await self.system.store.write(outboxes.pull, self.key, most, call)
+        handed = await self.system.store.of(state.owner).write(outboxes.pull, self.key, most, call)
         if isinstance(handed, Kept):
             return handed
         if most:
@@ -149,7 +152,8 @@ class Outbox(Actor[House, OutboxState]):
         state = self.state
         room = PUSHES_AT_ONCE_MAX - state.under_way
         if state.work and not state.loading and room > 0:
-            state.loading = self.start_soon(self._load, room, known=state.delivery is not None)
+            units = self.system.store.of(state.owner)
+            state.loading = self.start_soon(self._load, units, room, known=state.delivery is not None)
             state.work = not state.loading
 
     def _look_by(self, at: int) -> None:
@@ -158,11 +162,10 @@ class Outbox(Actor[House, OutboxState]):
             self.state.looks_at = at
             self.look.after(max(0, at - self.system.clock.now()) / SECOND_MS)
 
-    async def _load(self, most: int, *, known: bool) -> None:
+    async def _load(self, units: Units, most: int, *, known: bool) -> None:
         """Take what is to be pushed, beside the turns. The first look is in no hurry: a start has many."""
-        store = self.system.store
         try:
-            load = await (store.write if known else store.write_behind)(outboxes.load, self.key, most)
+            load = await (units.write if known else units.write_behind)(outboxes.load, self.key, most)
         except Unavailable as error:
             log.warning("pushes have to wait", connection=self.key, why=repr(error))
             self.loaded.tell(None)
@@ -172,17 +175,18 @@ class Outbox(Actor[House, OutboxState]):
     async def _push(self, load: Load, parcel: Parcel) -> None:
         """Send one push and keep how it went, beside the turns."""
         held_until = self.system.clock.now() + PUSH_HOLD_MS
-        await self._keep(parcel, await self._send(load, parcel), held_until)
+        await self._keep(load, parcel, await self._send(load, parcel), held_until)
         self.pushed.tell()
 
-    async def _keep(self, parcel: Parcel, attempt: Attempt, held_until: int) -> None:
+    async def _keep(self, load: Load, parcel: Parcel, attempt: Attempt, held_until: int) -> None:
         """Keep how a push went; an overloaded store is asked again for as long as the push is held.
 
         What is not kept by then is pushed again, 2xx or not: the bridge knows it by the id of the delivery.
         """
+        units = self.system.store.of(load.organization_id)
         while True:
             try:
-                await self.system.store.write(outboxes.note_push, self.key, parcel, attempt)
+                await units.write(outboxes.note_push, self.key, parcel, attempt)
             except Unavailable as error:
                 log.warning("how a push went could not be kept", connection=self.key, why=repr(error))
             else:

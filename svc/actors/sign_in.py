@@ -31,7 +31,7 @@ from svc.domain.sessions import Session, csrf_token, is_fresh
 from svc.storage import accounts, invitations, sessions, sign_in
 from svc.storage.accounts import Credentials, Membership
 from svc.storage.sign_in import Failure
-from svc.storage.store import Tx
+from svc.storage.store import Owner, Tx
 
 GATE: Final = "main"
 _REFUSED: Final = "no such account, or another password"
@@ -93,7 +93,7 @@ async def with_password(
             raise WrongCredentials(_REFUSED)
         people = [one.person_id for one in known if one.password_hash in opened]
         try:
-            profile = await house.store.write(_open_one_of, people, token, browser)
+            profile = await house.store.of(Owner.SIGN_IN).write(_open_one_of, people, token, browser)
         except trio.Cancelled:
             _take_back(house, attempt)  # the password was right, though nobody waits for the session any more
             raise
@@ -104,7 +104,7 @@ async def with_password(
 async def with_link(house: House, link_token: str, browser: Browser) -> SignedIn:
     """Sign in with a one-time link, which is used up. Raises `WrongCredentials`."""
     token = new_key(SESSION)
-    profile = await house.store.write(_open_by_link, digest(link_token), token, browser)
+    profile = await house.store.of(Owner.SIGN_IN).write(_open_by_link, digest(link_token), token, browser)
     return _signed_in(house, token, profile, browser)
 
 
@@ -117,8 +117,9 @@ async def sign_up(
     `Conflict` where that organization has an account with its e-mail address, `InvalidInput` and
     `Unavailable`.
     """
+    units = house.store.of(Owner.SIGN_IN)
     invited = digest(invitation_token)
-    invitation = await house.store.read(invitations.waiting, invited, house.clock.now())
+    invitation = await units.read(invitations.waiting, invited, house.clock.now())
     hashed = await _new_hash(house, invitation.email, password)
     token = new_key(SESSION)
 
@@ -127,7 +128,7 @@ async def sign_up(
             person = invitations.accept_as_new(tx, invited, name, hashed)
         return _open(tx, person.id, token, browser)
 
-    profile = await house.store.write(unit)
+    profile = await units.write(unit)
     return _signed_in(house, token, profile, browser)
 
 
@@ -137,7 +138,8 @@ async def accept(house: House, token: str, invitation_token: str) -> Profile:
     Raises `Unauthenticated`, `NotFound`, `Forbidden` and `Conflict`.
     """
     session = await session_of(house, token)
-    await house.store.write(invitations.accept, digest(invitation_token), session.person_id)
+    units = house.store.of(session.person_id)
+    await units.write(invitations.accept, digest(invitation_token), session.person_id)
     return await profile_of(house, session.person_id)
 
 
@@ -148,13 +150,13 @@ async def session_of(house: House, token: str) -> Session:
     if found is None:
         raise Unauthenticated
     if not found.seen_at <= house.clock.now() < found.seen_at + SESSION_SEEN_NOTED_MS:
-        await house.store.write(sessions.note_seen, token_digest)
+        await house.store.of(found.person_id).write(sessions.note_seen, token_digest)
     return found
 
 
 async def profile_of(house: House, person_id: str) -> Profile:
     """Who the person is, and where they may work now."""
-    return await house.store.read(_profile, person_id)
+    return await house.store.of(person_id).read(_profile, person_id)
 
 
 async def confirm(house: House, token: str, password: str) -> None:
@@ -165,16 +167,17 @@ async def confirm(house: House, token: str, password: str) -> None:
     """
     session = await session_of(house, token)
     profile = await profile_of(house, session.person_id)
+    units = house.store.of(session.person_id)
     attempt = await SignInGate(house, GATE).enter_known(
         f"person {session.person_id}", f"session {session.id}"
     )
     async with _counted(house, attempt):
-        hashed = await house.store.read(accounts.password_hash, session.person_id)
+        hashed = await units.read(accounts.password_hash, session.person_id)
         salt = salt_for(profile.person.email, house.secrets.sender)
         if not await house.passwords.matching([] if hashed is None else [hashed], password, salt):
             raise WrongCredentials(_REFUSED)
     try:
-        await house.store.write(sessions.confirm, digest(token))
+        await units.write(sessions.confirm, digest(token))
     except NotFound:
         raise Unauthenticated from None
 
@@ -190,12 +193,13 @@ async def set_password(house: House, token: str, password: str) -> None:
         raise ConfirmationRequired("confirm who you are first")
     profile = await profile_of(house, session.person_id)
     hashed = await _new_hash(house, profile.person.email, password)
-    await house.store.write(accounts.set_password, session.person_id, hashed, digest(token))
+    units = house.store.of(session.person_id)
+    await units.write(accounts.set_password, session.person_id, hashed, digest(token))
 
 
 async def sign_out(house: House, token: str) -> None:
     """End the session; a token of none is as good as signed out."""
-    await house.store.write(sessions.end, digest(token))
+    await house.store.of(Owner.SIGN_IN).write(sessions.end, digest(token))
 
 
 async def _enter(
@@ -213,11 +217,13 @@ async def _enter(
         known = read_mark(browser.mark, house.secrets.sender)
         if known is None or not known.person_ids:
             raise
-        own = await house.store.read(accounts.credentials_of, known.person_ids, email, organization_id)
+        own = await house.store.of(Owner.SIGN_IN).read(
+            accounts.credentials_of, known.person_ids, email, organization_id
+        )
         if not own:
             raise
         return await gate.enter_known(f"address {email}", f"browser {known.name}"), own
-    return attempt, await house.store.read(accounts.credentials, email, organization_id)
+    return attempt, await house.store.of(Owner.SIGN_IN).read(accounts.credentials, email, organization_id)
 
 
 def _take_back(house: House, attempt: Failure) -> None:
@@ -231,7 +237,7 @@ async def _counted(house: House, attempt: Failure) -> AsyncIterator[None]:
     try:
         yield
     except WrongCredentials:
-        await house.store.write(sign_in.note_failure, attempt)
+        await house.store.of(Owner.SIGN_IN).write(sign_in.note_failure, attempt)
         raise
     except DomainError:
         _take_back(house, attempt)
@@ -247,7 +253,7 @@ def _signed_in(house: House, token: str, profile: Profile, browser: Browser) -> 
 
 async def _new_hash(house: House, email: str, password: str) -> str:
     """What is stored of a new password. Raises `InvalidInput` and `Unavailable`."""
-    salt = await house.store.read(accounts.salt, email, house.secrets.sender)
+    salt = await house.store.of(Owner.SIGN_IN).read(accounts.salt, email, house.secrets.sender)
     with at("/password"):
         return await house.passwords.hash(password, salt)
 
@@ -261,7 +267,7 @@ async def _renew_hash(house: House, known: list[Credentials], person_id: str, pa
     if house.passwords.are_outdated(hashed):
         with suppress(Unavailable):
             renewed = await house.passwords.hash(password, salt_of(hashed))
-            await house.store.write(accounts.replace_hash, person_id, renewed)
+            await house.store.of(person_id).write(accounts.replace_hash, person_id, renewed)
 
 
 def _open_one_of(tx: Tx, people: list[str], token: str, browser: Browser) -> Profile:

@@ -11,6 +11,7 @@ from svc.domain.senders import sender_of
 from svc.domain.sign_in_pace import SignInPace
 from svc.storage import sign_in
 from svc.storage.sign_in import Failure
+from svc.storage.store import Owner
 
 
 class SignInGateState(msgspec.Struct, kw_only=True):
@@ -30,7 +31,8 @@ class SignInGate(Actor[House, SignInGateState]):
 
     async def load(self) -> SignInGateState:
         """What failed lately, whether or not the service was restarted since."""
-        failures = await self.system.store.read(sign_in.recent_failures, self.system.clock.now())
+        units = self.system.store.of(Owner.SIGN_IN)
+        failures = await units.read(sign_in.recent_failures, self.system.clock.now())
         pace = SignInPace((one.account, one.address, one.at) for one in failures)
         return SignInGateState(pace=Private(pace))
 

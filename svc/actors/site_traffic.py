@@ -13,6 +13,7 @@ from svc.domain.visits import PageView
 from svc.domain.windows import SlidingWindow
 from svc.storage import sites, visits
 from svc.storage.sites import Site
+from svc.storage.store import Owner
 
 
 class SiteTrafficState(msgspec.Struct, kw_only=True):
@@ -33,7 +34,7 @@ class SiteTraffic(Actor[House, SiteTrafficState]):
     async def load(self) -> SiteTrafficState:
         """Raises `NotFound` where nobody tracks the host, so that made-up hosts leave nothing behind."""
         return SiteTrafficState(
-            sites=await self.system.store.read(sites.at_host, self.key),
+            sites=await self.system.store.of(Owner.HOSTS).read(sites.at_host, self.key),
             fresh_until=self.system.clock.now() + MINUTE_MS,
             visitors=Private(KeyedWindows(VISIT_WINDOW_MS, VISITOR_VISITS_MAX)),
             views=SlidingWindow(VISIT_WINDOW_MS, SITE_VISITS_MAX),
@@ -51,11 +52,13 @@ class SiteTraffic(Actor[House, SiteTrafficState]):
             return
         state.views.add(now)
         state.visitors.value.add(visitor, now)
-        await self.system.store.write(visits.insert_view, state.sites, visitor, page)
+        await self.system.store.of(_owner_of(state.sites)).write(
+            visits.insert_view, state.sites, visitor, page
+        )
 
     async def _sites(self) -> list[Site]:
         try:
-            return await self.system.store.read(sites.at_host, self.key)
+            return await self.system.store.of(Owner.HOSTS).read(sites.at_host, self.key)
         except NotFound:
             return []
 
@@ -65,3 +68,9 @@ async def view(house: House, page: PageView, address: str, user_agent: str) -> N
     if not house.is_active(SiteTraffic, page.host):
         await house.unknown_hosts.check(page.host)
     await SiteTraffic(house, page.host).view(page, address, user_agent)
+
+
+def _owner_of(tracked: list[Site]) -> str:
+    """Whose a unit of work about these sites is: rarely more than one organization's."""
+    organizations = {site.organization_id for site in tracked}
+    return organizations.pop() if len(organizations) == 1 else Owner.HOSTS

@@ -43,7 +43,8 @@ async def admit_key(house: House, key: str | None) -> Admission:
     route = await house.keys.find(key_digest)
     if route is None:
         raise Unauthenticated
-    return await Organization(house, route.organization_id).admit_key(key_digest)
+    async with house.admissions.of(route.organization_id):
+        return await Organization(house, route.organization_id).admit_key(key_digest)
 
 
 async def admit_person(house: House, session_token: str, organization_id: str | None) -> Admission:
@@ -56,7 +57,8 @@ async def admit_person(house: House, session_token: str, organization_id: str | 
         profile = await sign_in.profile_of(house, session.person_id)
         organization_id = profile.person.home_organization_id
     try:
-        return await Organization(house, organization_id).admit_person(session)
+        async with house.admissions.of(organization_id):
+            return await Organization(house, organization_id).admit_person(session)
     except (Unauthenticated, NotFound):
         raise Forbidden("you are no active member of that organization") from None
 
@@ -112,14 +114,17 @@ async def run(
     def write(tx: Tx, key: str | None = None) -> Done:
         return running.write(tx, tool, _as_of_now(house, tx.conn, tx.now, tool, call), asked, key)
 
+    units = house.store.of(call.caller.organization_id)
     try:
         if tool.effect == "reads":
             return await _read(house, tool, call, asked)
         if idempotency_key is None:
-            return await house.store.write(write)
+            async with house.writes.of(call.caller.organization_id):
+                return await units.write(write)
         _check_repeatable(tool, idempotency_key)
         with repeats.alone(house, call.caller.organization_id, call.caller.id, tool.name, idempotency_key):
-            return await house.store.write(write, idempotency_key)
+            async with house.writes.of(call.caller.organization_id):
+                return await units.write(write, idempotency_key)
     except Forbidden as refusal:
         await _note_refusal(house, call, tool.name, refusal)
         raise
@@ -132,10 +137,11 @@ async def _read(house: House, tool: Tool[Any, Any], call: Call, asked: Asked) ->
         current = _as_of_now(house, conn, now, tool, call)
         return running.read(conn, now, tool, current, asked, patient=patient)
 
+    units = house.store.of(call.caller.organization_id)
     try:
-        done = await house.store.read(read)
+        done = await units.read(read)
     except TakesLong:
-        done = await house.store.read_long(read, patient=True)
+        done = await units.read_long(read, patient=True)
     if done.unindexed:
         _have_indexed(house, call.caller.organization_id, done.unindexed)
     return done
@@ -176,6 +182,7 @@ def _check_repeatable(tool: Tool[Any, Any], key: str) -> None:
 async def _note_refusal(house: House, call: Call, action: str, refusal: Forbidden) -> None:
     """Have the refusal in the audit trail. It rolled back what it refused, so it is a unit of its own."""
     try:
-        await house.store.write(audit.note_refusal, call, action, refusal.code)
+        units = house.store.of(call.caller.organization_id)
+        await units.write(audit.note_refusal, call, action, refusal.code)
     except Unavailable as error:
         log.warning("a refusal is not in the audit trail", action=action, why=repr(error))

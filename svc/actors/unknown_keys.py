@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from svc.clock import Clock
 from svc.domain.errors import NotFound
 from svc.domain.limits import UNKNOWN_KEYS_MAX, UNKNOWN_KEYS_MS
-from svc.storage.store import Store
+from svc.storage.store import Units
 
 
 class UnknownKeys:
@@ -19,13 +19,13 @@ class UnknownKeys:
 
     def __init__(
         self,
-        store: Store,
+        units: Units,
         clock: Clock,
         search: Callable[[Connection, str], object],
         kept_max: int = UNKNOWN_KEYS_MAX,
     ) -> None:
         """*search* raises `NotFound` for a key that nobody has."""
-        self._store = store
+        self._units = units
         self._clock = clock
         self._search = search
         self._kept_max = kept_max
@@ -45,7 +45,7 @@ class UnknownKeys:
             del self._until[key]
         forgotten = self._forgotten
         try:
-            await self._store.read(self._search, key)
+            await self._units.read(self._search, key)
         except NotFound:
             # What was made while the look-up was under way may be what it did not find yet.
             if self._forgotten == forgotten:

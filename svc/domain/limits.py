@@ -182,6 +182,14 @@ TOOL_BODY_BYTES_MAX: Final = 1_000_000
 CALL_WINDOW_MS: Final = MINUTE_MS
 CALLS_MAX: Final = 600
 """Calls of one key within `CALL_WINDOW_MS`, unless the configuration says otherwise."""
+ADMISSIONS_AT_ONCE: Final = 8
+"""Requests of one organization, form or channel key that are let in, or refused, at once, while there are
+others. Ours: of hundreds that come together a few are done at a time, and those of others in between."""
+WRITES_AT_ONCE: Final = 32
+"""Calls of one organization that wait for the store's writer at once, while there are others. Ours: enough to
+share a commit, few enough that their answers do not keep the others waiting."""
+CALLS_WAITING_MAX: Final = 1_024
+"""Requests that wait for one of those places; more are answered 503. Ours: more than have connections."""
 TOOL_QUERY_CHARS_MAX: Final = 500
 """Ours: a plain sentence is shorter."""
 TOOLS_FOUND: Final = 5

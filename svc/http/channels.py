@@ -28,7 +28,7 @@ class ChannelDoor:
     async def __call__(self, request: HotRequest) -> Answer:
         """The order of the checks: key, pace, method, door, type, size, shape."""
         bridge = await channels.admit(self._house, bearer_token(request))
-        channels.count_call(self._house, bridge)
+        await channels.count_call(self._house, bridge)
         if request.method != "POST":
             raise MethodNotAllowed(["POST"])
         name = request.path.removeprefix(PATH)

@@ -92,7 +92,8 @@ class FormDoor:
         submission = read_submission(read_body(raw, request.text("content-type"), form_key), form_key)
         post = self._to_post(request, submission.values)
         window = await window_of(self._house, submission.form_key)
-        receipt = await window.submit(post)
+        async with self._house.admissions.of(submission.form_key):
+            receipt = await window.submit(post)
         return Answer(200, [_JSON, *_cors(request), *_relay(receipt.relay)], _TAKEN)
 
     async def _preflight(self, request: HotRequest) -> Answer:

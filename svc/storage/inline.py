@@ -15,7 +15,12 @@ from svc.clock import Clock
 from svc.domain.sealing import Sealer
 from svc.storage import clock_marks, future_times
 from svc.storage._sqlite.engine import make_engine, raw
-from svc.storage._sqlite.group_commit import BATCH_UNITS_MAX, QUEUE_UNITS_MAX, GroupCommitStore
+from svc.storage._sqlite.group_commit import (
+    BATCH_UNITS_MAX,
+    OWNER_UNITS_MAX,
+    QUEUE_UNITS_MAX,
+    GroupCommitStore,
+)
 from svc.storage._sqlite.transaction import read_snapshot, schema_change
 from svc.storage.store import Store
 from svc.storage.tables import metadata
@@ -37,6 +42,7 @@ async def inline_store(
     prepare: Callable[[Connection], None] = create_tables,
     batch_max: int = BATCH_UNITS_MAX,
     queue_max: int = QUEUE_UNITS_MAX,
+    owner_max: int = OWNER_UNITS_MAX,
     sealer: Sealer | None = None,
 ) -> AsyncIterator[Store]:
     """A store in memory, or over the file at *path*, that does all work on the Trio thread."""
@@ -53,6 +59,7 @@ async def inline_store(
             resources=opening.pop_all(),
             batch_max=batch_max,
             queue_max=queue_max,
+            owner_max=owner_max,
             sealer=sealer,
         )
     try:

@@ -26,6 +26,8 @@ class Parcel(msgspec.Struct, frozen=True, kw_only=True):
 class Load(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be pushed now, where to, and what it is signed with."""
 
+    organization_id: str
+    """Whose connection it is."""
     delivery: Delivery
     url: str | None
     """None where nothing is pushed, because the bridge pulls."""
@@ -64,9 +66,20 @@ def load(tx: Tx, connection_id: str, most: int) -> Load:
     connection = connections.find(tx.conn, connection_id)
     if connection.delivery == "pull":
         settled = replies.hand_out(tx, connection_id, 0, hands_out=False)
-        return Load(delivery="pull", url=None, contract=connection.contract, next_at=settled.next_at)
+        return Load(
+            organization_id=connection.organization_id,
+            delivery="pull",
+            url=None,
+            contract=connection.contract,
+            next_at=settled.next_at,
+        )
     if connection.status == "removed":
-        return Load(delivery="push", url=None, contract=connection.contract)
+        return Load(
+            organization_id=connection.organization_id,
+            delivery="push",
+            url=None,
+            contract=connection.contract,
+        )
     tests = deliveries.begin_tests(tx, connection_id, most)
     handed = replies.hand_out(
         tx,
@@ -83,6 +96,7 @@ def load(tx: Tx, connection_id: str, most: int) -> Load:
         for one in handed.replies
     ]
     return Load(
+        organization_id=connection.organization_id,
         delivery="push",
         url=connection.url,
         contract=connection.contract,

@@ -17,7 +17,12 @@ from svc.domain.sealing import Sealer
 from svc.storage import _aiosqlite_trio as aiosqlite_trio
 from svc.storage import clock_marks, future_times, migrate
 from svc.storage._sqlite.engine import make_engine, make_file, raw, sole_use
-from svc.storage._sqlite.group_commit import BATCH_UNITS_MAX, QUEUE_UNITS_MAX, GroupCommitStore
+from svc.storage._sqlite.group_commit import (
+    BATCH_UNITS_MAX,
+    OWNER_UNITS_MAX,
+    QUEUE_UNITS_MAX,
+    GroupCommitStore,
+)
 from svc.storage._sqlite.transaction import read_snapshot, schema_change
 from svc.storage.clock_marks import Traces
 from svc.storage.store import Store, StoreFailed
@@ -40,6 +45,7 @@ async def open_store(
     prepare: Callable[[Connection], None] = migrate_to_head,
     batch_max: int = BATCH_UNITS_MAX,
     queue_max: int = QUEUE_UNITS_MAX,
+    owner_max: int = OWNER_UNITS_MAX,
     sealer: Sealer | None = None,
 ) -> AsyncIterator[Store]:
     """The store over the file at *path*, made if it is not there, and closed on leaving.
@@ -77,6 +83,7 @@ async def open_store(
             resources=opening.pop_all(),
             batch_max=batch_max,
             queue_max=queue_max,
+            owner_max=owner_max,
             sealer=sealer,
         )
     try:

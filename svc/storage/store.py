@@ -1,6 +1,7 @@
 """The store: runs units of work, plain functions over a transaction, and answers when they are durable."""
 
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 import msgspec
@@ -19,7 +20,7 @@ class StoreError(Exception):
 
 
 class StoreFull(StoreError, Unavailable):
-    """Raised when too much waits already. Nothing was accepted: try again later."""
+    """Raised when too much waits already, of this owner or of all. Nothing was accepted: try again later."""
 
 
 class StoreClosed(StoreError, Unavailable):
@@ -115,8 +116,27 @@ class StoreStatistics(msgspec.Struct, frozen=True):
     commit_seconds_max: float = 0.0
 
 
-class Store(Protocol):
-    """Runs units of work. Units are synchronous, do no I/O of their own, and are short."""
+class Owner(StrEnum):
+    """Whose a unit is that belongs to no organization, or to one that is not known yet."""
+
+    SYSTEM = "system"
+    """The installation itself."""
+    CREDENTIALS = "credentials"
+    """The look-up of what a key or a session's token opens."""
+    SIGN_IN = "sign-in"
+    """Signing in, of people who are not known yet."""
+    FORMS = "forms"
+    """The look-up of a form by its public key."""
+    EMBEDS = "embeds"
+    """The look-up of an embed by its public key."""
+    HOSTS = "hosts"
+    """The look-up of the sites on a host, and the views of a host that several organizations track."""
+    OUTBOXES = "outboxes"
+    """What an Outbox does until its first look has found out whose connection it is."""
+
+
+class Units(Protocol):
+    """Runs the units of work of one owner. They are synchronous, do no I/O of their own, and are short."""
 
     async def read(self, fn: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run `fn(connection, *args)` over one snapshot of what is committed. It must be quick.
@@ -146,6 +166,18 @@ class Store(Protocol):
 
         So a pile of them delays nobody who does wait, and each is delayed by a few commits at most.
         """
+        ...
+
+
+class Store(Units, Protocol):
+    """Runs units of work: those of `of(owner)`, or as `Units` those of the installation itself.
+
+    The units of one owner run in the order in which they were handed in, and the owners take turns: however
+    many units of one wait, those of another wait for a few of them only.
+    """
+
+    def of(self, owner: str) -> Units:
+        """What runs the units of *owner*: an organization's or a person's id, or an `Owner`."""
         ...
 
     def listen(self, listener: Callable[[Change], None]) -> None:

@@ -56,14 +56,14 @@ async def _queue_many(here: Town, house: House, form_key: str) -> None:
 
 
 async def _fail_many(_here: Town, house: House, _key: str) -> None:
-    for number in range(PAIR_FAILURES_MAX):
-        failure = await SignInGate(house, "main").enter("ada@example.com", f"192.0.2.{number}")
+    for _ in range(PAIR_FAILURES_MAX):
+        failure = await SignInGate(house, "main").enter("ada@example.com", "192.0.2.1")
         await house.store.write(sign_in.note_failure, failure)
 
 
 async def _sign_in_once(house: House, _key: str) -> int | None:
     try:
-        await SignInGate(house, "main").enter("ada@example.com", "198.51.100.1")
+        await SignInGate(house, "main").enter("ada@example.com", "192.0.2.1")
     except TooManyAttempts as refused:
         return refused.retry_after_ms
     return None

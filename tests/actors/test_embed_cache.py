@@ -2,7 +2,9 @@
 
 import gzip
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -13,7 +15,7 @@ import trio.testing
 from svc.actors import embed_cache
 from svc.actors.embed_cache import MAKE_SECONDS, TRIES, EmbedCache, current
 from svc.actors.embed_snapshots import EmbedSnapshots, Made, Snapshot, ready
-from svc.actors.house import House
+from svc.actors.house import EMBEDS_AT_ONCE, House
 from svc.domain.embeds import Embed, HeroBlock
 from svc.domain.errors import NotFound, Unavailable
 from svc.domain.keys import EMBED_KEY, new_key
@@ -40,13 +42,19 @@ class WatchedStore:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    async def read_long(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
+    def of(self, owner: str) -> Any:
+        units = self._store.of(owner)
+        return SimpleNamespace(
+            read=units.read, write=units.write, read_long=partial(self._read_long, units.read_long)
+        )
+
+    async def _read_long(self, read_long: Any, fn: Any, *args: Any) -> Any:
         if fn.__module__ != embed_cache.__name__:
-            return await self._store.read_long(fn, *args, **kwargs)
+            return await read_long(fn, *args)
         self.reads += 1
         if self.broken:
             raise StoreFailed("the disk is gone")
-        found = await self._store.read_long(fn, *args, **kwargs)
+        found = await read_long(fn, *args)
         await self.gate.wait()
         return found
 
@@ -229,9 +237,10 @@ async def test_without_anything_to_show_it_is_refused(autojump_clock):
 async def test_who_waits_too_long_is_refused(autojump_clock):
     """When others are made for too long, the request is refused, and the actor lives."""
     async with place() as at:
-        async with at.house.embed_pace, trio.open_nursery() as nursery:
-            nursery.start_soon(at.house.embed_pace.acquire_on_behalf_of, "another")
-            await trio.testing.wait_all_tasks_blocked()
+        organization_id = at.here.organization.id
+        async with AsyncExitStack() as others:
+            for _ in range(EMBEDS_AT_ONCE):
+                await others.enter_async_context(at.house.embed_pace.of(organization_id))
             began = trio.current_time()
             with pytest.raises(Unavailable):
                 await at.shown()
@@ -376,12 +385,13 @@ async def test_what_it_is_read_by_is_indexed(autojump_clock):
 
 
 async def test_an_operator_sees_how_it_went(autojump_clock):
-    """The state of an EmbedCache is counters, and nothing of what is shown."""
+    """The state of an EmbedCache is whose it is and counters, and nothing of what is shown."""
     async with place() as at:
         await at.shown()
         state = await EmbedCache(at.house, at.key).snapshot()
 
-        assert {"made": 2, "failed": 0, "rests_until": 0} == state
+        organization_id = at.here.organization.id
+        assert {"organization_id": organization_id, "made": 2, "failed": 0, "rests_until": 0} == state
 
 
 def a_snapshot(size: int) -> Snapshot:

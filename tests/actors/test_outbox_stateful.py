@@ -8,6 +8,8 @@ millisecond. A pull is compared with the model's, reply by reply.
 import queue
 import threading
 from collections.abc import Awaitable, Callable
+from functools import partial
+from types import SimpleNamespace
 from typing import Any, TypeVar, cast
 
 import hypothesis.strategies as st
@@ -138,10 +140,14 @@ class Faulty:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    async def write(self, *args: Any) -> Any:
+    def of(self, owner: str) -> Any:
+        units = self._store.of(owner)
+        return SimpleNamespace(write=partial(self._write, units.write), write_behind=units.write_behind)
+
+    async def _write(self, write: Any, *args: Any) -> Any:
         self.left -= 1
         assert self.left, "it goes round and round"
-        result = await self._store.write(*args)
+        result = await write(*args)
         if self.dies:
             self.dies = False
             raise RuntimeError("the machine died after the commit")

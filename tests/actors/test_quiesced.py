@@ -137,15 +137,14 @@ async def test_an_embed_is_not_made_ahead_for_nobody(autojump_clock):
         embed, other = await here.embed(), await here.embed()
         await current(house, embed.embed_key)
         await trio.sleep(EMBED_FRESH_MS / SECOND_MS)
-        others = [object() for _ in range(EMBEDS_AT_ONCE)]
-        for one in others:
-            house.embed_pace.acquire_on_behalf_of_nowait(one)
+        for _ in range(EMBEDS_AT_ONCE):
+            await house.embed_pace.acquire(here.organization.id)
         await current(house, embed.embed_key)
         await wait_all_tasks_blocked()
         waiting = house.seen("EmbedCache", embed.embed_key)
         house.quiesce()
-        for one in others:
-            house.embed_pace.release_on_behalf_of(one)
+        for _ in range(EMBEDS_AT_ONCE):
+            house.embed_pace.release(here.organization.id)
         state = await EmbedCache(house, embed.embed_key).snapshot()
         shown = await current(house, other.embed_key)
 

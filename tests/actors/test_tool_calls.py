@@ -191,7 +191,8 @@ async def test_a_write_that_waits_for_the_disk_is_judged_by_the_change(tmp_path:
 
             nursery.start_soon(store.write, hold)
             await held.wait()
-            nursery.start_soon(store.write, api_keys.revoke, asker, minted.id)
+            units = store.of(here.organization.id)
+            nursery.start_soon(units.write, api_keys.revoke, asker, minted.id)
             await trio.testing.wait_all_tasks_blocked()
             nursery.start_soon(write)
             await trio.testing.wait_all_tasks_blocked()

@@ -17,7 +17,7 @@ from sqlalchemy.exc import OperationalError
 from structlog.testing import capture_logs
 
 from svc.clock import WallClock
-from svc.storage._sqlite.group_commit import READS_WAITING_MAX
+from svc.storage._sqlite.reader import OWNER_READS_MAX
 from svc.storage.inline import create_tables
 from svc.storage.sqlite import open_store
 from svc.storage.store import Store, StoreError, StoreFailed, StoreFull, StoreInUse, Tx
@@ -158,7 +158,7 @@ async def test_reads_that_wait_have_a_limit(tmp_path: Path) -> None:
         gate = Gate()
         nursery.start_soon(store.read, gate.hold)
         await gate.wait_reached()
-        for _ in range(READS_WAITING_MAX - 1):
+        for _ in range(OWNER_READS_MAX):
             nursery.start_soon(store.read, ids)
         await trio.testing.wait_all_tasks_blocked()
 

@@ -3,11 +3,10 @@
 There is no writer task that could be cancelled or crash: the end of one batch starts the next.
 """
 
-from collections import deque
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from functools import partial
-from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 import structlog
 import trio
@@ -17,18 +16,26 @@ from sqlalchemy import Connection
 
 from svc.clock import Clock
 from svc.domain.changes import Change
+from svc.domain.fair_queue import FairQueue
 from svc.domain.sealing import Sealer
-from svc.storage._aiosqlite_trio import Slot
-from svc.storage._sqlite.transaction import Batch, Unit, read_snapshot
-from svc.storage.store import Store, StoreClosed, StoreFull, StoreStatistics, Tx
+from svc.storage._sqlite.lane import Lane
+from svc.storage._sqlite.reader import Reader
+from svc.storage._sqlite.transaction import Batch, Fairness, Unit
+from svc.storage.store import Owner, Store, StoreClosed, StoreFull, StoreStatistics, Tx, Units
 from svc.wait_guard import wait_guarded
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 BATCH_UNITS_MAX: Final = 256
-QUEUE_UNITS_MAX: Final = 4_096
-"""Units that may wait for the writer: about a second of work."""
+QUEUE_UNITS_MAX: Final = 16_384
+"""Units that may wait for the writer."""
+OWNER_UNITS_MAX: Final = 4_096
+"""Of one owner: about a second of work, and a quarter of the whole."""
+SHARED_BATCH_SECONDS: Final = 0.001
+"""How long a batch goes on with the many units of some owners while another owner waits for its end."""
+JOINING_UNITS_MAX: Final = 16
+"""Units that join a batch while it runs, each the first of its owner."""
 BEHIND_UNITS_MAX: Final = 2
 """Units of `write_behind` that go along with a commit that somebody waits for: a few milliseconds of work.
 
@@ -36,21 +43,39 @@ What they find to do grows while they wait, so fewer and larger ones cost less.
 """
 BEHIND_ALONE_MAX: Final = 16
 """Units of `write_behind` in a commit of their own."""
-READS_WAITING_MAX: Final = 1_024
-"""Reads that may wait for one reader."""
 
 log = structlog.get_logger("svc.storage")
 
 
-class Lane(Protocol):
-    """A connection, and the place where work over it is done, one job after the other."""
+class _OwnerUnits(Units):
+    """The units of one owner, on their way into the queues of a store."""
 
-    def submit(self, work: Callable[[Connection], R], tell: Callable[[Outcome[R]], None]) -> None:
-        """Have *work* done over the connection, and its outcome told on the Trio thread."""
-        ...
+    def __init__(self, store: "GroupCommitStore", owner: str) -> None:
+        self._store = store
+        self._owner = owner
+
+    async def read(self, fn: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        store = self._store
+        await store.enter()
+        return await store.reader.read(self._owner, lambda conn: fn(conn, *args, **kwargs))
+
+    async def read_long(
+        self, fn: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
+        store = self._store
+        await store.enter()
+        return await store.long_reader.read(self._owner, lambda conn: fn(conn, *args, **kwargs))
+
+    async def write(self, fn: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        store = self._store
+        return await store.accept(store.queue, self._owner, lambda tx: fn(tx, *args, **kwargs))
+
+    async def write_behind(self, fn: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        store = self._store
+        return await store.accept(store.behind, self._owner, lambda tx: fn(tx, *args, **kwargs))
 
 
-class GroupCommitStore(Store):
+class GroupCommitStore(_OwnerUnits, Store):
     """A store with one writer, one quick reader, and one for long reads."""
 
     def __init__(
@@ -63,48 +88,45 @@ class GroupCommitStore(Store):
         resources: AsyncExitStack,
         batch_max: int = BATCH_UNITS_MAX,
         queue_max: int = QUEUE_UNITS_MAX,
+        owner_max: int = OWNER_UNITS_MAX,
         sealer: Sealer | None = None,
     ) -> None:
+        super().__init__(self, Owner.SYSTEM)
         self._clock = clock
         self._sealer = sealer
         self._writer = writer
-        self._reader = _Reader(reader)
-        self._long_reader = _Reader(long_reader)
+        self.reader: Final = Reader(reader)
+        self.long_reader: Final = Reader(long_reader)
         self._resources = resources
         self._batch_max = batch_max
-        self._queue_max = queue_max
         self._token = trio.lowlevel.current_trio_token()
         self._listeners: list[Callable[[Change], None]] = []
-        self._queue = deque[Unit[Any]]()
-        self._behind = deque[Unit[Any]]()
+        self.queue: Final = FairQueue[Unit[Any]](queue_max, owner_max)
+        self.behind: Final = FairQueue[Unit[Any]](queue_max, owner_max)
         self._writing = False
+        self._batch: Batch | None = None
+        """The one that is with the writer."""
         self._idle = trio.lowlevel.ParkingLot()
         self._closing = False
         self._closed = trio.Event()
         self._statistics = StoreStatistics()
 
-    async def read(self, fn: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
-        await self._enter()
-        return await self._reader.read(lambda conn: fn(conn, *args, **kwargs))
+    def of(self, owner: str) -> Units:
+        return _OwnerUnits(self, owner)
 
-    async def read_long(
-        self, fn: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs
-    ) -> R:
-        await self._enter()
-        return await self._long_reader.read(lambda conn: fn(conn, *args, **kwargs))
+    async def enter(self) -> None:
+        """The one place where a cancelled caller turns back; what follows it accepts without waiting."""
+        await trio.lowlevel.checkpoint_if_cancelled()
+        if self._closing:
+            raise StoreClosed("the store is closing")
 
-    async def write(self, fn: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
-        return await self._accept(self._queue, lambda tx: fn(tx, *args, **kwargs))
-
-    async def write_behind(self, fn: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
-        return await self._accept(self._behind, lambda tx: fn(tx, *args, **kwargs))
-
-    async def _accept(self, queue: deque[Unit[Any]], work: Callable[[Tx], R]) -> R:
-        await self._enter()
-        if len(queue) >= self._queue_max:
-            raise StoreFull(f"{self._queue_max} units wait for the disk already")
-        unit = Unit(work, self._clock.now())
-        queue.append(unit)
+    async def accept(self, queue: FairQueue[Unit[Any]], owner: str, work: Callable[[Tx], R]) -> R:
+        """Queue a unit of *owner* for the writer, and wait for its outcome. Raises `StoreFull`."""
+        await self.enter()
+        unit = Unit(owner, work, self._clock.now())
+        joins = queue is self.queue and self._batch is not None and self._batch.join(unit)
+        if not joins and not queue.put(owner, unit):
+            raise StoreFull("too many units wait for the disk already")
         if not self._writing:
             self._writing = True
             # Not at once: the tasks that run in this same tick get into the batch as well.
@@ -117,8 +139,8 @@ class GroupCommitStore(Store):
     def statistics(self) -> StoreStatistics:
         return replace(
             self._statistics,
-            queue_depth=len(self._queue) + len(self._behind),
-            reads_waiting=self._reader.waiting + self._long_reader.waiting,
+            queue_depth=len(self.queue) + len(self.behind),
+            reads_waiting=self.reader.waiting + self.long_reader.waiting,
         )
 
     async def aclose(self) -> None:
@@ -134,19 +156,24 @@ class GroupCommitStore(Store):
             finally:
                 self._closed.set()
 
-    async def _enter(self) -> None:
-        """The one place where a cancelled caller turns back; what follows it accepts without waiting."""
-        await trio.lowlevel.checkpoint_if_cancelled()
-        if self._closing:
-            raise StoreClosed("the store is closing")
-
     def _write_batch(self) -> None:
-        behind_max = BEHIND_UNITS_MAX if self._queue else BEHIND_ALONE_MAX
-        behind = min(len(self._behind), behind_max, self._batch_max)
-        size = min(len(self._queue), self._batch_max - behind)
-        units = [self._queue.popleft() for _ in range(size)]
-        batch = Batch([*units, *(self._behind.popleft() for _ in range(behind))], self._sealer)
+        behind = self._take_behind() if self.behind else []
+        taken = self.queue.take_round(self._batch_max - len(behind))
+        # What goes along is among the units that run whatever happens, or it might never get its turn.
+        units = [*taken.items[: taken.first], *behind, *taken.items[taken.first :]] if behind else taken.items
+        fairness = Fairness(
+            taken.first,
+            min(len(behind), BEHIND_UNITS_MAX),
+            taken.even + len(behind),
+            SHARED_BATCH_SECONDS,
+            min(JOINING_UNITS_MAX, self._batch_max - len(units)),
+        )
+        self._batch = batch = Batch(units, taken.owners, fairness, self._sealer)
         self._writer.submit(batch.commit, partial(self._batch_done, batch))
+
+    def _take_behind(self) -> list[Unit[Any]]:
+        behind_max = BEHIND_UNITS_MAX if self.queue else BEHIND_ALONE_MAX
+        return self.behind.take_round(min(behind_max, self._batch_max)).items
 
     def _batch_done(self, batch: Batch, finished: Outcome[None]) -> None:
         finished.unwrap()
@@ -157,11 +184,20 @@ class GroupCommitStore(Store):
                 log.warning("abandoned_unit_failed", error=type(outcome.error).__name__)
             unit.caller.set(outcome)
         self._count(batch)
-        if self._queue or self._behind:
+        if batch.left or batch.joining:
+            self._take_back(batch)
+        if self.queue or self.behind:
             self._write_batch()
         else:
             self._writing = False
+            self._batch = None
             self._idle.unpark_all()
+
+    def _take_back(self, batch: Batch) -> None:
+        """Queue again what the batch did not take up."""
+        self.queue.put_back([(unit.owner, unit) for unit in batch.joining])
+        queue = self.queue if batch.fairness.first else self.behind
+        queue.put_back([(unit.owner, unit) for unit in batch.left])
 
     def _tell(self, change: Change) -> None:
         for listener in self._listeners:
@@ -187,24 +223,3 @@ class GroupCommitStore(Store):
             commit_seconds=before.commit_seconds + batch.commit_seconds,
             commit_seconds_max=max(before.commit_seconds_max, batch.commit_seconds),
         )
-
-
-class _Reader:
-    """One lane for reads, and how many wait for it."""
-
-    def __init__(self, lane: Lane) -> None:
-        self._lane = lane
-        self.waiting = 0
-
-    async def read(self, fn: Callable[[Connection], R]) -> R:
-        if self.waiting >= READS_WAITING_MAX:
-            raise StoreFull(f"{READS_WAITING_MAX} reads wait already")
-        caller: Slot[R] = Slot()
-
-        def done(outcome: Outcome[R]) -> None:
-            self.waiting -= 1
-            caller.set(outcome)
-
-        self.waiting += 1
-        self._lane.submit(lambda conn: read_snapshot(conn, fn), done)
-        return await caller

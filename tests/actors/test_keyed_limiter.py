@@ -1,0 +1,144 @@
+"""The limit on how many work for the same key at once."""
+
+import pytest
+import trio
+import trio.testing
+from trio.testing import MockClock
+
+from svc.actors.keyed_limiter import SHARED_SECONDS, Company, KeyedLimiter
+from svc.domain.errors import Unavailable
+
+
+class Workers:
+    """Tasks that take a place each and keep it until they are told to go."""
+
+    def __init__(self, limiter: KeyedLimiter, nursery: trio.Nursery) -> None:
+        self._limiter = limiter
+        self._nursery = nursery
+        self._ends: dict[str, trio.CancelScope] = {}
+        self.at_work: list[str] = []
+
+    async def come(self, *names: str) -> None:
+        """Workers, whose keys are the first letters of their names, come one after the other."""
+        for name in names:
+            self._nursery.start_soon(self._work, name)
+            await trio.testing.wait_all_tasks_blocked()
+
+    async def go(self, *names: str) -> None:
+        """Whether they work or wait, they leave."""
+        for name in names:
+            self._ends[name].cancel()
+            await trio.testing.wait_all_tasks_blocked()
+
+    async def _work(self, name: str) -> None:
+        with trio.CancelScope() as self._ends[name]:
+            async with self._limiter.of(name[0]):
+                self.at_work.append(name)
+                try:
+                    await trio.sleep_forever()
+                finally:
+                    self.at_work.remove(name)
+
+
+async def test_a_key_has_so_many_places_and_others_have_their_own() -> None:
+    """Who wants one more waits; another key does not wait for that."""
+    async with trio.open_nursery() as nursery:
+        workers = Workers(KeyedLimiter(2, 10), nursery)
+        await workers.come("a1", "a2", "a3", "b1")
+
+        assert ["a1", "a2", "b1"] == workers.at_work
+        nursery.cancel_scope.cancel()
+
+
+async def test_places_go_to_who_has_waited_longest() -> None:
+    """A place is handed over, so that nobody who comes later gets it."""
+    async with trio.open_nursery() as nursery:
+        workers = Workers(KeyedLimiter(1, 10), nursery)
+        await workers.come("a1", "a2", "a3")
+        await workers.go("a1")
+        await workers.come("a4")
+        assert ["a2"] == workers.at_work
+
+        await workers.go("a2")
+        assert ["a3"] == workers.at_work
+        nursery.cancel_scope.cancel()
+
+
+async def test_who_leaves_while_waiting_is_passed_over() -> None:
+    """A waiting task that is cancelled takes no place, and leaves none taken."""
+    async with trio.open_nursery() as nursery:
+        limiter = KeyedLimiter(1, 10)
+        workers = Workers(limiter, nursery)
+        await workers.come("a1", "a2", "a3")
+        await workers.go("a2", "a1")
+        assert ["a3"] == workers.at_work
+
+        await workers.go("a3")
+        assert 0 == len(limiter)
+
+
+async def test_few_wait() -> None:
+    """Who finds too many waiting is refused at once."""
+    async with trio.open_nursery() as nursery:
+        limiter = KeyedLimiter(1, 2)
+        workers = Workers(limiter, nursery)
+        await workers.come("a1", "a2", "a3")
+
+        with pytest.raises(Unavailable):
+            await limiter.acquire("a")
+        await limiter.acquire("b")
+        limiter.release("b")
+        nursery.cancel_scope.cancel()
+    assert 0 == len(limiter)
+
+
+async def test_a_lone_key_has_no_limit() -> None:
+    """Where nobody else is there to be spared, nobody waits."""
+    async with trio.open_nursery() as nursery:
+        workers = Workers(KeyedLimiter(1, 10, Company()), nursery)
+        await workers.come("a1", "a2", "a3")
+
+        assert ["a1", "a2", "a3"] == workers.at_work
+        nursery.cancel_scope.cancel()
+
+
+async def test_the_limit_holds_from_the_moment_that_another_comes() -> None:
+    """Those at work beyond it finish; nobody else begins before there is room."""
+    async with trio.open_nursery() as nursery:
+        workers = Workers(KeyedLimiter(1, 10, Company()), nursery)
+        await workers.come("a1", "a2", "b1", "a3")
+        assert ["a1", "a2", "b1"] == workers.at_work
+
+        await workers.go("a1")
+        assert ["a2", "b1"] == workers.at_work
+        await workers.go("a2")
+        assert ["b1", "a3"] == workers.at_work
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_key_that_is_alone_again_is_let_go(mock_clock: MockClock) -> None:
+    """A minute after the other was seen; but nobody gets ahead of those who wait already."""
+    async with trio.open_nursery() as nursery:
+        workers = Workers(KeyedLimiter(1, 10, Company()), nursery)
+        await workers.come("b1", "a1", "a2")
+        mock_clock.jump(SHARED_SECONDS)
+        await workers.come("a3")
+        assert ["b1", "a1"] == workers.at_work
+
+        await workers.go("a1", "a2")
+        await workers.come("a4", "a5")
+        assert ["b1", "a3", "a4", "a5"] == workers.at_work
+        nursery.cancel_scope.cancel()
+
+
+async def test_limiters_in_one_company_hear_of_each_others_keys() -> None:
+    """That another is there is known wherever it was seen."""
+    async with trio.open_nursery() as nursery:
+        company = Company()
+        posts = KeyedLimiter(1, 10, company)
+        workers = Workers(KeyedLimiter(1, 10, company), nursery)
+        async with posts.of("b"):
+            await workers.come("a1", "a2")
+
+        assert ["a1"] == workers.at_work
+        nursery.cancel_scope.cancel()

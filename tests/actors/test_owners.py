@@ -1,0 +1,128 @@
+"""Under whose name units of work go to the store: an organization's own, save for what is said here."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import trio
+
+from svc.http.app import public_app
+from svc.storage import channel_keys, sites
+from svc.storage.store import Owner, Store
+from tests.channels import a_connection, a_reply
+from tests.http.asking import client_of
+from tests.lamps import LAMP, lamp_town
+from tests.people import a_member
+from tests.tooling import PASSWORD, ToolTown
+from tests.town import HASHER, submit
+
+SIGNED_IN = "the person"
+
+NO_ORGANIZATIONS = {
+    (Owner.SYSTEM, "visits.rotate_keys"),
+    (Owner.SYSTEM, "submissions.organizations_with_due"),
+    (Owner.SYSTEM, "submissions.forms_with_queue"),
+    (Owner.SYSTEM, "outboxes.due"),
+    (Owner.SYSTEM, "pruning.prune"),
+    (Owner.CREDENTIALS, "api_keys.route"),
+    (Owner.CREDENTIALS, "channel_keys.route"),
+    (Owner.CREDENTIALS, "sessions.find"),
+    (Owner.SIGN_IN, "sign_in.recent_failures"),
+    (Owner.SIGN_IN, "accounts.credentials"),
+    (Owner.SIGN_IN, "sign_in.note_failure"),
+    (Owner.FORMS, "submissions.standing"),
+    (Owner.EMBEDS, "embeds.by_key"),
+    (Owner.HOSTS, "sites.at_domains"),
+    (Owner.OUTBOXES, "outboxes.load"),
+    (Owner.OUTBOXES, "outboxes.pull"),
+    (SIGNED_IN, "sign_in._open"),
+    (SIGNED_IN, "sign_in._profile"),
+}
+"""All that is done without an organization's name when everything below is asked for."""
+
+
+class Recorder:
+    """The store, which keeps what ran under whose name."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.ran: set[tuple[str, str]] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.of(Owner.SYSTEM) if name.startswith(("read", "write")) else self._store, name)
+
+    def of(self, owner: str) -> Any:
+        units = self._store.of(owner)
+        ways = ("read", "read_long", "write", "write_behind")
+        return SimpleNamespace(**{way: self._recorded(owner, getattr(units, way)) for way in ways})
+
+    def _recorded(self, owner: str, run: Callable[..., Any]) -> Callable[..., Any]:
+        async def record(fn: Any, *args: Any, **kwargs: Any) -> Any:
+            self.ran.add((owner, f"{fn.__module__.rpartition('.')[2]}.{fn.__name__}"))
+            return await run(fn, *args, **kwargs)
+
+        return record
+
+
+async def test_units_are_their_organizations(autojump_clock):
+    """Forms, filing, tools, channels, embeds and visits: each goes under the organization that it is for."""
+    async with lamp_town() as lamps:
+        organization_id = lamps.organization.id
+        form, embed = await lamps.form(), await lamps.embed()
+        await lamps.store.write(sites.create, organization_id, "lamps.example")
+        connection = await lamps.store.write(a_connection, organization_id)
+        channel_key = (await lamps.store.write(channel_keys.mint, organization_id, connection.id)).key
+        await lamps.store.write(a_reply, connection)
+        recorder = Recorder(lamps.store)
+        here = ToolTown(lamps.store, lamps.clock, lamps.organization)
+        here.owner = await here.store.write(
+            a_member, organization_id, "owner@example.com", password_hash=HASHER.hash(PASSWORD)
+        )
+        here.key = await here.mint()
+        viewer_key = await here.mint(role_id="viewer")
+        here.store = recorder
+        async with here.house() as house, client_of(public_app(house)) as here.client:
+            bridge = {"authorization": f"Bearer {channel_key}"}
+            record = {"objectType": LAMP, "properties": {"name": "Skerry"}}
+            message = {"conversationId": "c", "messageId": "m", "direction": "in", "text": "Hi"}
+            answers = [
+                await here.call("record.create", record),
+                await here.call("record.create", record, idempotency_key="k"),
+                await here.call("record.list", {"objectType": LAMP}),
+                await here.call("record.create", record, key=viewer_key),
+                await here.client.post(
+                    "/api/channels/v1/channel.message.receive", json=message, headers=bridge
+                ),
+                await here.client.post("/api/channels/v1/channel.outbox.pull", json={}, headers=bridge),
+                await here.client.get(f"/api/e/{embed.embed_key}"),
+                await here.client.post("/api/t", json={"url": "https://lamps.example/brass"}),
+                await here.client.post(
+                    "/app/api/sign-in", json={"email": "owner@example.com", "password": "no"}
+                ),
+            ]
+            csrf = await here.sign_in()
+            answers.append(await here.call_as_person("record.list", {"objectType": LAMP}, csrf=csrf))
+            await submit(house, form, 1)
+            await trio.sleep(90)  # the filing, the uses of keys, another round
+
+    own = {what for owner, what in recorder.ran if owner == organization_id}
+    others = {
+        (SIGNED_IN if owner == here.owner.id else owner, what)
+        for owner, what in recorder.ran
+        if owner != organization_id
+    }
+    assert [200, 200, 200, 403, 200, 200, 200, 204, 401, 200] == [answer.status_code for answer in answers]
+    assert others == NO_ORGANIZATIONS
+    assert own >= {
+        "submissions.insert_one",
+        "filing.file_due",
+        "tool_calls.write",
+        "tool_calls.read",
+        "audit.note_refusal",
+        "channels._write",
+        "outboxes.pull",
+        "embed_cache._make",
+        "visits.insert_view",
+        "organization._load",
+        "api_keys.note_uses",
+    }
