@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+import structlog
 import trio
 from outcome import Outcome
 from sqlalchemy import Connection, Engine
@@ -16,12 +17,15 @@ from svc.clock import Clock
 from svc.domain.sealing import Sealer
 from svc.storage import _aiosqlite_trio as aiosqlite_trio
 from svc.storage import migrate
+from svc.storage._aiosqlite_trio import ThreadLost
 from svc.storage._sqlite.engine import make_engine, make_file, raw, sole_use
 from svc.storage._sqlite.group_commit import BATCH_UNITS_MAX, QUEUE_UNITS_MAX, GroupCommitStore
 from svc.storage._sqlite.transaction import read_snapshot, schema_change
 from svc.storage.store import Store, StoreFailed
 
 R = TypeVar("R")
+
+log = structlog.get_logger("svc.storage")
 
 
 def migrate_to_head(conn: Connection, versions: Path = migrate.VERSIONS) -> None:
@@ -44,20 +48,29 @@ async def open_store(
     """The store over the file at *path*, made if it is not there, and closed on leaving.
 
     *prepare* runs over the writer's connection before anything else, outside of a transaction.
-    Raises `StoreInUse`, `SchemaTooNew`, and `StoreFailed` for a file that cannot be used.
+    Raises `StoreInUse`, `SchemaTooNew`, and `StoreFailed` for a file that cannot be used. Should a thread of
+    the store end by itself, what is inside is cancelled, and `StoreFailed` raised in its place.
     """
     engine = make_engine(path)
+    inside = trio.CancelScope()
+    lost: list[str] = []
+
+    def lose(name: str) -> None:
+        log.critical("a thread of the store has ended by itself; the store closes", thread=name)
+        lost.append(name)
+        inside.cancel()
+
     async with AsyncExitStack() as opening:
         try:
             make_file(path)
             opening.enter_context(sole_use(path))
             with trio.CancelScope(shield=True):
-                writer = await opening.enter_async_context(_thread_lane(engine, "writer", prepare))
-                reader = await opening.enter_async_context(_thread_lane(engine, "reader", _read_only))
+                writer = await opening.enter_async_context(_thread_lane(engine, "writer", prepare, lose))
+                reader = await opening.enter_async_context(_thread_lane(engine, "reader", _read_only, lose))
                 long_reader = await opening.enter_async_context(
-                    _thread_lane(engine, "long reader", _read_only)
+                    _thread_lane(engine, "long reader", _read_only, lose)
                 )
-        except (DatabaseError, sqlite3.DatabaseError, OSError) as error:
+        except (DatabaseError, sqlite3.DatabaseError, OSError, ThreadLost) as error:
             raise StoreFailed(f"{path} cannot be opened: {getattr(error, 'orig', error)}") from error
         store = GroupCommitStore(
             clock,
@@ -69,10 +82,13 @@ async def open_store(
             queue_max=queue_max,
             sealer=sealer,
         )
-    try:
-        yield store
-    finally:
-        await store.aclose()
+    with inside:
+        try:
+            yield store
+        finally:
+            await store.aclose()
+    if lost:
+        raise StoreFailed(f"the thread of the {lost[0]} of {path} has ended by itself")
 
 
 class _ThreadLane:
@@ -88,7 +104,7 @@ class _ThreadLane:
 
 @asynccontextmanager
 async def _thread_lane(
-    engine: Engine, name: str, prepare: Callable[[Connection], None]
+    engine: Engine, name: str, prepare: Callable[[Connection], None], lose: Callable[[str], None]
 ) -> AsyncIterator[_ThreadLane]:
     opened: list[Connection] = []
 
@@ -96,14 +112,18 @@ async def _thread_lane(
         opened.append(engine.connect())
         return raw(opened[0])
 
-    async with aiosqlite_trio.Connection(connect, name=f"svc {name}") as connection:
+    lost = partial(lose, name)
+    async with aiosqlite_trio.Connection(connect, name=f"svc {name}", lost=lost) as connection:
         [conn] = opened
         try:
             await connection.run(partial(prepare, conn))
             yield _ThreadLane(connection, conn)
         finally:
-            with trio.CancelScope(shield=True):
-                await connection.run(conn.close)
+            if connection.is_lost:
+                conn.detach()  # it can be closed by its own thread alone, or by the end of the process
+            else:
+                with trio.CancelScope(shield=True):
+                    await connection.run(conn.close)
 
 
 def _read_only(conn: Connection) -> None:
