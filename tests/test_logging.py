@@ -3,6 +3,9 @@
 import io
 import json
 import logging
+import sys
+import threading
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,15 +16,26 @@ from sqlalchemy.exc import OperationalError
 
 from svc.config import LogSettings
 from svc.domain.errors import NotFound
-from svc.logging import configure, describe
+from svc.logging import configure, describe, faults_logged, report_lost
 
 PERSONAL = "ada@example.com"
 
 
+class Stream(io.StringIO):
+    """A stream that takes nothing while it is full."""
+
+    full = False
+
+    def write(self, text: str) -> int:
+        if self.full:
+            raise OSError(28, "No space left on device")
+        return super().write(text)
+
+
 @pytest.fixture
-def lines() -> Iterator[io.StringIO]:
+def lines() -> Iterator[Stream]:
     """What is logged as JSON, at level info."""
-    stream = io.StringIO()
+    stream = Stream()
     configure(LogSettings(format="json"), stream)
     yield stream
     structlog.reset_defaults()
@@ -167,3 +181,118 @@ def test_people_read_it_as_text() -> None:
     assert "form=frm_1" in first
     assert "KeyError" == traceback[-1]
     assert PERSONAL not in stream.getvalue()
+
+
+class Mute:
+    """Cannot say what it is."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError(PERSONAL)
+
+
+def test_a_log_that_takes_nothing_stops_nobody(lines: Stream, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither the program's records nor those of libraries nor warnings raise anything, or print anything."""
+    lines.full = True
+
+    structlog.get_logger("test").error("failed", exc_info=ValueError())
+    logging.getLogger("library").error("failed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.warn("used wrongly", stacklevel=1)
+
+    assert ("", "") == capsys.readouterr()
+
+
+def test_lines_that_were_lost_are_counted_and_told(lines: Stream) -> None:
+    """The first line after them says how many they were; it is said once."""
+    log = structlog.get_logger("test")
+    log.info("first")
+    lines.full = True
+    for _ in range(3):
+        log.info("lost")
+    logging.getLogger("library").warning("lost")
+    lines.full = False
+    log.info("second")
+    log.info("third")
+
+    told = records(lines)
+    assert ["first", "log lines were lost", "second", "third"] == [one["event"] for one in told]
+    assert (4, "warning") == (told[1]["lines"], told[1]["level"])
+
+
+def test_lost_lines_are_told_without_another(lines: Stream) -> None:
+    """Whoever asks regularly has it said as soon as the log takes lines, and nothing where none was lost."""
+    report_lost()
+    lines.full = True
+    structlog.get_logger("test").info("lost")
+    report_lost()
+    lines.full = False
+    report_lost()
+    report_lost()
+
+    assert [("log lines were lost", 1)] == [(one["event"], one["lines"]) for one in records(lines)]
+
+
+def test_nothing_is_reported_where_the_log_is_not_set_up() -> None:
+    """A program that uses a part of this one has a log of its own."""
+    structlog.reset_defaults()
+
+    report_lost()
+
+
+def test_a_value_that_cannot_be_rendered_costs_its_record(lines: Stream) -> None:
+    """The line says so, by the type of what went wrong; what that says may be private."""
+    structlog.get_logger("test").error("failed", value=Mute())
+
+    [record] = records(lines)
+    assert ("a record cannot be rendered", "error", "RuntimeError") == (
+        record["event"],
+        record["level"],
+        record["why"],
+    )
+    assert PERSONAL not in lines.getvalue()
+
+
+def test_a_librarys_message_that_does_not_fit_its_arguments_costs_its_record(
+    lines: Stream, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The standard library would print it with its arguments."""
+    [ours] = [one for one in logging.getLogger().handlers if type(one).__module__ == "svc.logging"]
+    ours.handle(logging.makeLogRecord({"msg": "%d of them", "args": (PERSONAL,), "levelname": "WARNING"}))
+
+    [record] = records(lines)
+    assert ("a record cannot be rendered", "TypeError") == (record["event"], record["why"])
+    assert PERSONAL not in lines.getvalue()
+    assert ("", "") == capsys.readouterr()
+
+
+def test_what_a_thread_raises_is_logged(lines: Stream, capsys: pytest.CaptureFixture[str]) -> None:
+    """A fault that ends a thread is a record without what it says; Python would print all of it."""
+    thread = threading.Thread(target=look_up, args=(PERSONAL,), name="helper")
+    with faults_logged():
+        thread.start()
+        thread.join()
+
+    [record] = records(lines)
+    assert ("a thread ended by a fault", "helper") == (record["event"], record["thread"])
+    assert record["exception"].endswith("KeyError")
+    assert PERSONAL not in lines.getvalue()
+    assert ("", "") == capsys.readouterr()
+
+
+def test_what_cannot_be_raised_is_logged(lines: Stream, capsys: pytest.CaptureFixture[str]) -> None:
+    """A fault in `__del__` is a record as well, and the hooks are as before afterwards."""
+
+    class Leaving:
+        def __del__(self) -> None:
+            look_up(PERSONAL)
+
+    before = sys.unraisablehook, threading.excepthook
+    with faults_logged():
+        Leaving()
+
+    assert before == (sys.unraisablehook, threading.excepthook)
+    [record] = records(lines)
+    assert "a fault could not be raised" == record["event"]
+    assert PERSONAL not in lines.getvalue()
+    assert ("", "") == capsys.readouterr()

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
@@ -15,6 +16,7 @@ from svc.actors.outgoing import Outgoing
 from svc.actors.passwords import Passwords
 from svc.actors.unknown_keys import UnknownKeys
 from svc.clock import Clock
+from svc.domain.errors import Unavailable
 from svc.domain.keyed_windows import KeyedWindows
 from svc.domain.limits import (
     ADMISSIONS_AT_ONCE,
@@ -30,7 +32,7 @@ from svc.domain.sessions import Session
 from svc.storage import api_keys, channel_keys, embeds, forms, sessions, sites
 from svc.storage.api_keys import Route
 from svc.storage.channel_keys import ChannelRoute
-from svc.storage.store import Owner, Store
+from svc.storage.store import Owner, Store, StoreFailed
 
 EMBEDS_AT_ONCE: Final = 2
 """Embeds of one organization that are made at once: the store makes one after the other, and the next is
@@ -109,8 +111,15 @@ class House(ActorSystem):
         """The keys that visitors are named under, the newest first; `Caretaker` replaces the tuple."""
 
     async def check_store(self) -> None:
-        """Send a unit of work all the way to the store's writer and back. Raises what the store does."""
-        await self.store.write(_change_nothing)
+        """Send a unit of work all the way to the store's writer and back. Raises `Unavailable`.
+
+        It writes only after something that was to be written was lost: then it shows whether writing works.
+        """
+        with suppress(StoreFailed):  # it says more to an operator than to a caller
+            await self.store.write(_change_nothing)
+        failure = self.store.statistics().failure
+        if failure is not None:
+            raise Unavailable(f"the data cannot be written: {failure}")
 
 
 def _change_nothing(_tx: object) -> None:

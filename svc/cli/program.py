@@ -1,5 +1,6 @@
 """The program `svc`, and how its commands are found."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -12,6 +13,7 @@ from svc import logging
 from svc.cli.failures import Failure, in_a_line, leaves
 from svc.config import LogSettings
 from svc.domain.errors import DomainError
+from svc.output import steady
 from svc.version import VERSION
 
 log = structlog.get_logger("svc.cli")
@@ -48,6 +50,9 @@ class Program(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
+        if sys.stderr is not None:
+            # Whoever writes to it: nobody's work fails because nobody can be told of it.
+            sys.stderr = steady(sys.stderr)
         # Before the configuration is known: what goes wrong until then is no reason to show values.
         logging.configure(LogSettings())
         with _in_one_line():

@@ -1,6 +1,7 @@
 """`svc run`: the service itself."""
 
 import gc
+import os
 import resource
 import sys
 from functools import partial
@@ -10,14 +11,17 @@ import click
 import structlog
 import trio
 
+from svc import logging
 from svc.cli import service
 from svc.cli.demo import DemoFacts, what_to_try
 from svc.cli.directory import DataDirectory
 from svc.cli.doors import Doors
 from svc.cli.failures import told
 from svc.cli.options import configured
+from svc.cli.watchdog import Watchdog
 from svc.config import Configuration
 from svc.http.server import CertificateError, ListenError
+from svc.output import Output
 from svc.storage.store import StoreError
 from svc.version import VERSION
 
@@ -43,6 +47,7 @@ OWN_FILES: Final = 200
 def command(configuration: Configuration, *, demo: bool) -> None:
     """Run the service until SIGINT or SIGTERM; a second one ends it at once."""
     settings = configuration.settings
+    _hold_standard_streams()
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.collect()
     gc.freeze()
@@ -55,15 +60,32 @@ def command(configuration: Configuration, *, demo: bool) -> None:
         token = (
             configuration.origins["operator.token"] if settings.operator.token else directory.operator_token
         )
-        click.echo(f"svc {VERSION} is ready")
-        click.echo(f"Public      {'  '.join(doors.public_urls)}")
-        click.echo(f"Operator    {'  '.join(doors.operator_urls)}  (token: {token})")
+        lines = [
+            f"svc {VERSION} is ready",
+            f"Public      {'  '.join(doors.public_urls)}",
+            f"Operator    {'  '.join(doors.operator_urls)}  (token: {token})",
+        ]
         if facts is not None:
-            click.echo(what_to_try(directory, facts))
-        sys.stdout.flush()
+            lines.append(what_to_try(directory, facts))
+        if not Output(sys.stdout).write("\n".join(lines) + "\n"):
+            log.warning(
+                "ready, and the standard output takes nothing",
+                public=doors.public_urls,
+                operator=doors.operator_urls,
+            )
 
-    with told(StoreError, ListenError, CertificateError):
-        trio.run(partial(service.run, settings, directory, announce, demo=demo))
+    watchdog = Watchdog()
+    with told(StoreError, ListenError, CertificateError), logging.faults_logged(), watchdog.watch():
+        trio.run(partial(service.run, settings, directory, announce, watchdog, demo=demo))
+
+
+def _hold_standard_streams() -> None:
+    """Have something open under the numbers of the standard streams, so that no file of ours gets one."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
 
 
 def _allow_files(needed: int) -> None:

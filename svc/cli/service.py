@@ -10,6 +10,7 @@ import msgspec
 import structlog
 import trio
 
+from svc import logging
 from svc.actors.caretaker import Caretaker
 from svc.actors.house import House, Secrets
 from svc.actors.news import News
@@ -19,6 +20,8 @@ from svc.cli.demo import DemoFacts, open_demo, write_down
 from svc.cli.demo_shop import HONEYPOT, NAME
 from svc.cli.directory import DataDirectory
 from svc.cli.doors import Doors, doors, reachable_host
+from svc.cli.failures import Failure, in_a_line, leaves
+from svc.cli.watchdog import Watchdog
 from svc.clock import Clock, WallClock
 from svc.config import Address, Secret, ServerSettings, Settings
 from svc.domain.errors import Unavailable
@@ -28,7 +31,7 @@ from svc.http.app import public_app
 from svc.http.asgi import ASGIApp
 from svc.http.demo import DemoShop
 from svc.http.operator import operator_app
-from svc.http.server import Certificate, ServerOptions, serve
+from svc.http.server import Bind, Certificate, ServerOptions, serve
 from svc.storage import clock_marks
 from svc.storage.sqlite import open_store
 from svc.storage.store import Store
@@ -37,13 +40,21 @@ log = structlog.get_logger("svc.service")
 
 _STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
 OPERATOR_CONNECTIONS_MAX: Final = 100
+CLOSING_SECONDS: Final = 30
+"""For the store to close, and all else that nothing can cut short, once the rest of the service has ended."""
+LOST_LINES_SECONDS: Final = 1
+"""Between two looks whether the log takes lines again."""
 
 Announce = Callable[[Doors, DemoFacts | None], None]
 """Called once everything is ready."""
 
 
-async def run(settings: Settings, directory: DataDirectory, announce: Announce, *, demo: bool) -> None:
+async def run(
+    settings: Settings, directory: DataDirectory, announce: Announce, watchdog: Watchdog, *, demo: bool
+) -> None:
     """Serve until a signal asks to stop, then stop so that nothing accepted is lost.
+
+    However it ends, *watchdog* sees to it that it does.
 
     Raises what `open_store` and `serve` raise, in groups, and `Failure`.
     """
@@ -52,15 +63,18 @@ async def run(settings: Settings, directory: DataDirectory, announce: Announce, 
     secrets = Secrets(sender=key.derive("sender"), sealing=key.derive("sealing"))
     clock = WallClock()
     async with (
-        _stop_on_signal() as stop,
+        _stop_on_signal(partial(watchdog.end_within, _stopping_seconds(settings))) as stop,
+        _lost_lines_reported(),
         open_store(directory.database, clock, sealer=Sealer(secrets.sealing)) as store,
+        _bounded_end(watchdog),
     ):
         facts = None
         if demo:
             expected = doors(settings, token, settings.server.bind, settings.operator.bind)
             host = reachable_host(settings.server.bind[0])
             facts = await open_demo(directory, store, secrets.sender, expected, host)
-        async with _live_house(settings, store, clock, secrets) as house:
+        # Once more inside: what cuts off the house may have to wait for a turn that nothing can cancel.
+        async with _live_house(settings, store, clock, secrets) as house, _bounded_end(watchdog):
 
             def ready(public: list[Address], operator: list[Address]) -> None:
                 real = doors(settings, token, public, operator)
@@ -76,9 +90,45 @@ async def run(settings: Settings, directory: DataDirectory, announce: Announce, 
     log.info("stopped")
 
 
+def _stopping_seconds(settings: Settings) -> float:
+    """What a stop may take: the requests of each listener in turn, the actors in between, and the store."""
+    return 2 * settings.server.graceful_seconds + settings.actors.drain_seconds + CLOSING_SECONDS
+
+
 @asynccontextmanager
-async def _stop_on_signal() -> AsyncIterator[trio.Event]:
-    """An event that the first SIGINT or SIGTERM sets; the second ends the process at once.
+async def _bounded_end(watchdog: Watchdog) -> AsyncIterator[None]:
+    """Tell *watchdog* as soon as this block ends or is cut off, whatever it is that failed."""
+
+    async def watch() -> None:
+        try:
+            await trio.sleep_forever()
+        finally:
+            watchdog.end_within(CLOSING_SECONDS)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(watch)
+        yield
+        nursery.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def _lost_lines_reported() -> AsyncIterator[None]:
+    """Meanwhile, say in the log how many lines were lost, soon after it takes lines again."""
+
+    async def report() -> None:
+        while True:
+            await trio.sleep(LOST_LINES_SECONDS)
+            logging.report_lost()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(report)
+        yield
+        nursery.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def _stop_on_signal(stopping: Callable[[], None]) -> AsyncIterator[trio.Event]:
+    """An event that the first SIGINT or SIGTERM sets, after *stopping*; the second ends the process at once.
 
     That is the kernel's doing, so it works however stuck this program is: what was answered is on disk.
     """
@@ -88,8 +138,9 @@ async def _stop_on_signal() -> AsyncIterator[trio.Event]:
         async for number in signals:
             for one in _STOPPING:
                 signal.signal(one, signal.SIG_DFL)
-            log.info("stopping", signal=signal.Signals(number).name)
+            stopping()
             stop.set()
+            log.info("stopping", signal=signal.Signals(number).name)
             return
 
     with trio.open_signal_receiver(*_STOPPING) as signals:
@@ -146,8 +197,18 @@ class _Listener(NamedTuple):
 
     async def open(self, nursery: trio.Nursery, stop: trio.Event) -> list[Address]:
         """Serve in *nursery* until *stop*, and return the addresses, with their real ports."""
-        serving = partial(serve, self.app, binds=self.binds, options=self.options, stop=stop)
-        return [Address(str(bind)) for bind in await nursery.start(serving)]
+        return [Address(str(bind)) for bind in await nursery.start(partial(self._serve, stop=stop))]
+
+    async def _serve(self, *, stop: trio.Event, task_status: trio.TaskStatus[list[Bind]]) -> None:
+        try:
+            await serve(self.app, binds=self.binds, options=self.options, stop=stop, task_status=task_status)
+        except Exception as error:
+            found = leaves(error)
+            if not all(isinstance(one, OSError) for one in found):
+                raise  # told by what it is, or a fault of the program
+            failed = f"the listener on {', '.join(self.binds)} has failed: {in_a_line(found)}"
+            log.critical(failed, exc_info=error)
+            raise Failure(failed) from error
 
 
 class _Listeners(NamedTuple):

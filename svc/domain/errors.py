@@ -109,10 +109,17 @@ class Unavailable(DomainError):
     """
 
     code: ClassVar[str] = "overloaded"
+    outward: ClassVar[str] = ""
+    """What callers are told instead of a message that is for the log, since it names things of the inside."""
 
     def __init__(self, message: str, *, retry_after_seconds: float = 1.0) -> None:
         super().__init__(message)
         self.retry_after_seconds = retry_after_seconds
+
+    @property
+    def detail(self) -> str:
+        """What to tell a caller."""
+        return self.outward or str(self)
 
 
 class Unauthenticated(DomainError):

@@ -21,7 +21,7 @@ from svc.domain.times import SECOND_MS
 from svc.domain.windows import retry_after_seconds
 from svc.http.assets import Asset
 from svc.http.hot import Answer, HotRequest
-from svc.http.throttled_log import ThrottledLog
+from svc.throttled_log import ThrottledLog
 
 log = structlog.get_logger("svc.http.embeds")
 

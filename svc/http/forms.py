@@ -21,17 +21,17 @@ from svc.domain.keys import digest
 from svc.domain.limits import FORM_BODY_BYTES_MAX
 from svc.domain.senders import Network, parse_address
 from svc.domain.submissions import BadSubmission, FieldFault, read_submission
+from svc.domain.times import SECOND_MS
 from svc.domain.windows import retry_after_seconds
 from svc.http.bodies import BodyBroken, BodyTimeout, BodyTooLarge
 from svc.http.form_bodies import MalformedBody, read_body
 from svc.http.hot import Answer, HotRequest
 from svc.http.senders import address_of
-from svc.http.throttled_log import ThrottledLog
+from svc.throttled_log import ThrottledLog
 
 log = structlog.get_logger("svc.http.forms")
 
 PREFLIGHT_SECONDS: Final = 86_400
-UNAVAILABLE_RETRY_MS: Final = 1_000
 
 Reason = Literal["shape", "text", "unknown_form", "origin", "no_contact", "rate", "error"]
 
@@ -84,7 +84,8 @@ class FormDoor:
                 self._untaken.note(repr(error))
             case _:
                 log.error("a submission was not taken", request_id=request.id.decode(), exc_info=error)
-        return _refused(request, "error", headers=_retry_after(UNAVAILABLE_RETRY_MS))
+        seconds = error.retry_after_seconds if isinstance(error, Unavailable) else 1
+        return _refused(request, "error", headers=_retry_after(round(seconds * SECOND_MS)))
 
     async def _post(self, request: HotRequest) -> Answer:
         form_key = _form_key(request)

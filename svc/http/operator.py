@@ -20,7 +20,7 @@ from svc.actors._core import ActorError, ActorStatistics
 from svc.actors._core.statistics import Phase
 from svc.actors.caretaker import Caretaker
 from svc.actors.house import House
-from svc.domain.errors import DomainError, InvalidValue
+from svc.domain.errors import DomainError, InvalidValue, Unavailable
 from svc.domain.near_names import hint, shown
 from svc.http.app import quart_app
 from svc.http.asgi import ASGIApp
@@ -187,8 +187,9 @@ async def _check(ask: Callable[[], Awaitable[object]]) -> Check:
         try:
             await ask()
         except Exception as error:  # noqa: BLE001  # whatever it is, this does not work
-            # Nobody has shown a token yet: the kind is told, and what it says is not.
-            return Check(ok=False, why=type(error).__name__)
+            # Nobody has shown a token yet: what is not meant for callers is told by its kind alone.
+            told = error.detail if isinstance(error, Unavailable) else type(error).__name__
+            return Check(ok=False, why=told)
         return Check(ok=True)
     return Check(ok=False, why=f"no answer within {CHECK_SECONDS:g} s")
 

@@ -75,6 +75,11 @@ Sign-ins have limits of their own.""",
 Something failed that should not have. A write that is answered so may have been done, or not:
 repeat it under the same `Idempotency-Key`, and it is done once.""",
     "overloaded": """\
-More came at once than can be done, a part of the service is being restarted, or it is shutting
-down. Nothing was done.""",
+Nothing was done, and the same may work later. `detail` says which it is:
+
+- more came at once than can be done
+- a part of the service kept failing, and is left alone for a while
+- the service is shutting down
+- the data cannot be written: the disk is full or fails. It does not help to ask less, and until the
+  operator has made room the answer stays the same. What was answered before is safe""",
 }

@@ -127,7 +127,9 @@ KINDS: Final[dict[Code, Kind]] = {
         "It is in our log under the answer's `requestId`. Nothing that was answered before is lost.",
     ),
     "overloaded": Kind(
-        503, "Too much is going on at the moment", "Wait for as long as `Retry-After` says, and ask again."
+        503,
+        "This cannot be done at the moment",
+        "`detail` says why. Wait for as long as `Retry-After` says, and ask again.",
     ),
 }
 
@@ -211,10 +213,11 @@ def refusal(error: Exception, request_id: bytes) -> Answer:
     if not isinstance(error, DomainError) or error.code not in KINDS:
         return told("internal", request_id)
     errors = error.faults if isinstance(error, InvalidInput) else ()
+    detail = error.detail if isinstance(error, Unavailable) else str(error)
     return told(
         error.code,
         request_id,
-        str(error) or None,
+        detail or None,
         errors=errors,
         organizations=organizations,
         headers=headers,

@@ -24,7 +24,7 @@ from svc.http.assets import Asset
 from svc.http.bodies import BodyBroken, BodyTimeout, BodyTooLarge
 from svc.http.hot import Answer, HotRequest
 from svc.http.senders import address_of
-from svc.http.throttled_log import ThrottledLog
+from svc.throttled_log import ThrottledLog
 
 log = structlog.get_logger("svc.http.tracker")
 

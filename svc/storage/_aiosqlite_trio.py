@@ -7,18 +7,25 @@ it pins them.
 """
 
 import sqlite3
+from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import suppress
 from functools import partial
+from threading import Thread
 from typing import Any, Generic, Self, TypeVar, TypeVarTuple
+from weakref import WeakMethod
 
 import aiosqlite
 import trio
-from aiosqlite.core import _STOP_RUNNING_SENTINEL
+from aiosqlite.core import _STOP_RUNNING_SENTINEL, _connection_worker_thread
 from outcome import Error, Outcome, Value
 
 R = TypeVar("R")
 Ts = TypeVarTuple("Ts")
+
+
+class ThreadLost(Exception):
+    """Raised when a connection's thread has ended by itself. Nobody knows what became of its last job."""
 
 
 class Slot(Generic[R]):
@@ -59,11 +66,19 @@ class Slot(Generic[R]):
 class _Ticket(Generic[R]):
     """What aiosqlite's thread takes for a future and for its loop; tells an outcome on the Trio thread."""
 
-    __slots__ = ("_tell", "_token")
+    __slots__ = ("_done", "_tell", "_token", "_untold")
 
-    def __init__(self, token: trio.lowlevel.TrioToken, tell: Callable[[Outcome[R]], None]) -> None:
+    def __init__(
+        self,
+        token: trio.lowlevel.TrioToken,
+        untold: "deque[_Ticket[Any]]",
+        tell: Callable[[Outcome[R]], None],
+    ) -> None:
         self._token = token
+        self._untold = untold
         self._tell = tell
+        self._done = False
+        untold.append(self)
 
     def get_loop(self) -> Self:
         return self
@@ -73,24 +88,60 @@ class _Ticket(Generic[R]):
             self._token.run_sync_soon(report, *args)
 
     def done(self) -> bool:
-        return False
+        return self._done
 
     def set_result(self, result: R) -> None:
-        self._tell(Value(result))
+        self.tell(Value(result))
 
     def set_exception(self, error: BaseException) -> None:
-        self._tell(Error(error))
+        self.tell(Error(error))
+
+    def tell(self, outcome: Outcome[R]) -> None:
+        # The thread does one job after the other, and Trio runs its reports in order: this is the oldest.
+        self._done = True
+        self._untold.popleft()
+        self._tell(outcome)
+
+
+def _work(
+    tx: Any,
+    token: trio.lowlevel.TrioToken,
+    ended: WeakMethod[Callable[[BaseException | None], None]],
+) -> None:
+    """Run in the thread, until `stop`, and report its end."""
+    why: BaseException | None = None
+    try:
+        _connection_worker_thread(tx)
+    except BaseException as error:  # noqa: BLE001  # it ends the thread, and that is reported
+        why = error
+    report = ended()
+    if report is not None:
+        with suppress(trio.RunFinishedError):
+            token.run_sync_soon(report, why)
+
+
+def _nothing() -> None:
+    """What is done about a lost thread where nothing needs to be."""
 
 
 class Connection(aiosqlite.Connection):
-    """An aiosqlite connection for Trio. Make it inside `trio.run`, then await it or enter it."""
+    """An aiosqlite connection for Trio. Make it inside `trio.run`, then await it or enter it.
 
-    def __init__(self, connector: Callable[[], sqlite3.Connection], *, name: str) -> None:
+    Should its thread end by itself, its jobs raise `ThreadLost`, and *lost* is called on the Trio thread.
+    """
+
+    def __init__(
+        self, connector: Callable[[], sqlite3.Connection], *, name: str, lost: Callable[[], None] = _nothing
+    ) -> None:
         super().__init__(connector, iter_chunk_size=64)
         self._token = trio.lowlevel.current_trio_token()
-        self._thread.name = name
+        self._untold = deque[_Ticket[Any]]()
+        self._lost = lost
+        self.is_lost = False
+        """Whether the thread has ended by itself."""
         # A run that ends without closing must not hang the interpreter. To SQLite it is a crash like others.
-        self._thread.daemon = True
+        ended = WeakMethod(self._thread_ended)  # what the thread held could not be forgotten
+        self._thread = Thread(target=_work, args=(self._tx, self._token, ended), name=name, daemon=True)
 
     async def __aenter__(self) -> Self:
         await self
@@ -101,6 +152,8 @@ class Connection(aiosqlite.Connection):
 
         aiosqlite logs the `repr` of *work* at debug level, so that must hold nothing private.
         """
+        if self.is_lost:
+            raise ThreadLost(f"the thread {self._thread.name!r} has ended")
         if not self._running or self._connection is None:
             raise ValueError("Connection closed")
         self._queue(work, tell)
@@ -110,6 +163,20 @@ class Connection(aiosqlite.Connection):
         slot: Slot[R] = Slot()
         self.submit(work, slot.set)
         return await slot
+
+    def _thread_ended(self, why: BaseException | None) -> None:
+        """Answer all that the thread has left undone. What it reported was told before this."""
+        if not self._running and not self._untold:
+            return
+        self._running, self.is_lost = False, True
+        self._connection = None
+        try:
+            while self._untold:
+                lost = ThreadLost(f"the thread {self._thread.name!r} has ended")
+                lost.__cause__ = why
+                self._untold[0].tell(Error(lost))
+        finally:
+            self._lost()
 
     async def _execute(self, fn: Callable[..., R], *args: Any, **kwargs: Any) -> R:
         return await self.run(partial(fn, *args, **kwargs))
@@ -126,6 +193,10 @@ class Connection(aiosqlite.Connection):
                 raise
         return self
 
+    async def close(self) -> None:
+        if not self.is_lost:
+            await super().close()
+
     def stop(self) -> Slot[object]:  # type: ignore[override]
         self._running = False
         stopped: Slot[object] = Slot()
@@ -139,4 +210,4 @@ class Connection(aiosqlite.Connection):
         return _STOP_RUNNING_SENTINEL
 
     def _queue(self, work: Callable[[], R], tell: Callable[[Outcome[R]], None]) -> None:
-        self._tx.put_nowait((_Ticket(self._token, tell), work))  # type: ignore[arg-type]
+        self._tx.put_nowait((_Ticket(self._token, self._untold, tell), work))  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+import structlog
 import trio
 from outcome import Outcome
 from sqlalchemy import Connection, Engine
@@ -16,6 +17,7 @@ from svc.clock import Clock
 from svc.domain.sealing import Sealer
 from svc.storage import _aiosqlite_trio as aiosqlite_trio
 from svc.storage import clock_marks, future_times, migrate
+from svc.storage._aiosqlite_trio import ThreadLost
 from svc.storage._sqlite.engine import make_engine, make_file, raw, sole_use
 from svc.storage._sqlite.group_commit import (
     BATCH_UNITS_MAX,
@@ -28,6 +30,8 @@ from svc.storage.clock_marks import Traces
 from svc.storage.store import Store, StoreFailed
 
 R = TypeVar("R")
+
+log = structlog.get_logger("svc.storage")
 
 
 def migrate_to_head(conn: Connection, versions: Path = migrate.VERSIONS) -> None:
@@ -52,26 +56,37 @@ async def open_store(
 
     *prepare* runs over the writer's connection before anything else, outside of a transaction. *clock* and
     the ids of this process go on after what is stored.
-    Raises `StoreInUse`, `SchemaTooNew`, and `StoreFailed` for a file that cannot be used.
+
+    Raises `StoreInUse`, `SchemaTooNew`, and `StoreFailed` for a file that cannot be used. Should a thread of
+    the store end by itself, what is inside is cancelled, and `StoreFailed` raised in its place.
     """
     engine = make_engine(path)
     looked: list[Traces] = []
+    inside = trio.CancelScope()
+    lost: list[str] = []
 
     def prepare_and_look(conn: Connection) -> None:
         prepare(conn)
         looked.append(read_snapshot(conn, clock_marks.traces))
+
+    def lose(name: str) -> None:
+        log.critical("a thread of the store has ended by itself; the store closes", thread=name)
+        lost.append(name)
+        inside.cancel()
 
     async with AsyncExitStack() as opening:
         try:
             make_file(path)
             opening.enter_context(sole_use(path))
             with trio.CancelScope(shield=True):
-                writer = await opening.enter_async_context(_thread_lane(engine, "writer", prepare_and_look))
-                reader = await opening.enter_async_context(_thread_lane(engine, "reader", _read_only))
-                long_reader = await opening.enter_async_context(
-                    _thread_lane(engine, "long reader", _read_only)
+                writer = await opening.enter_async_context(
+                    _thread_lane(engine, "writer", prepare_and_look, lose)
                 )
-        except (DatabaseError, sqlite3.DatabaseError, OSError) as error:
+                reader = await opening.enter_async_context(_thread_lane(engine, "reader", _read_only, lose))
+                long_reader = await opening.enter_async_context(
+                    _thread_lane(engine, "long reader", _read_only, lose)
+                )
+        except (DatabaseError, sqlite3.DatabaseError, OSError, ThreadLost) as error:
             raise StoreFailed(f"{path} cannot be opened: {getattr(error, 'orig', error)}") from error
         [found] = looked
         clock_marks.resume(clock, found)
@@ -86,12 +101,15 @@ async def open_store(
             owner_max=owner_max,
             sealer=sealer,
         )
-    try:
-        if found.latest and found.latest > clock.now():
-            await store.write(future_times.put_right)
-        yield store
-    finally:
-        await store.aclose()
+    with inside:
+        try:
+            if found.latest and found.latest > clock.now():
+                await store.write(future_times.put_right)
+            yield store
+        finally:
+            await store.aclose()
+    if lost:
+        raise StoreFailed(f"the thread of the {lost[0]} of {path} has ended by itself")
 
 
 class _ThreadLane:
@@ -107,7 +125,7 @@ class _ThreadLane:
 
 @asynccontextmanager
 async def _thread_lane(
-    engine: Engine, name: str, prepare: Callable[[Connection], None]
+    engine: Engine, name: str, prepare: Callable[[Connection], None], lose: Callable[[str], None]
 ) -> AsyncIterator[_ThreadLane]:
     opened: list[Connection] = []
 
@@ -115,14 +133,18 @@ async def _thread_lane(
         opened.append(engine.connect())
         return raw(opened[0])
 
-    async with aiosqlite_trio.Connection(connect, name=f"svc {name}") as connection:
+    lost = partial(lose, name)
+    async with aiosqlite_trio.Connection(connect, name=f"svc {name}", lost=lost) as connection:
         [conn] = opened
         try:
             await connection.run(partial(prepare, conn))
             yield _ThreadLane(connection, conn)
         finally:
-            with trio.CancelScope(shield=True):
-                await connection.run(conn.close)
+            if connection.is_lost:
+                conn.detach()  # it can be closed by its own thread alone, or by the end of the process
+            else:
+                with trio.CancelScope(shield=True):
+                    await connection.run(conn.close)
 
 
 def _read_only(conn: Connection) -> None:

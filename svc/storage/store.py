@@ -22,15 +22,28 @@ class StoreError(Exception):
 class StoreFull(StoreError, Unavailable):
     """Raised when too much waits already, of this owner or of all. Nothing was accepted: try again later."""
 
+    outward = "too much waits to be written or read already"
+
 
 class StoreClosed(StoreError, Unavailable):
     """Raised by a store that is closing or closed. Nothing was accepted."""
+
+    outward = "the service is shutting down"
 
 
 class StoreFailed(StoreError, Unavailable):
     """Raised when the transaction around a unit was lost, so its work is not there; the cause is chained.
 
     The cause was outside the unit: the disk, or another unit that took the whole batch with it.
+    """
+
+    outward = "the data cannot be written at the moment; nothing of this was kept"
+
+
+class StoreLost(StoreError):
+    """Raised when the writer broke off in the middle of a unit: whether its work is there, is not known.
+
+    It is no refusal, so a door answers 500, which promises nothing.
     """
 
 
@@ -105,6 +118,10 @@ class StoreStatistics(msgspec.Struct, frozen=True):
     """Transactions committed."""
     batches_failed: int = 0
     """Transactions lost with all their units."""
+    failure: str | None = None
+    """Why not everything could be written; None from the first commit on that shows that it can."""
+    failing_seconds: float | None = None
+    """For how long that has been so."""
     units: int = 0
     """Units committed."""
     units_failed: int = 0
@@ -157,7 +174,7 @@ class Units(Protocol):
         A caller that is cancelled before the unit is accepted leaves nothing; later, the unit goes on
         without it. An actor does not leave then: see `svc.wait_guard`.
 
-        Raises `StoreFull`, `StoreClosed`, `StoreFailed`, and whatever *fn* raises.
+        Raises `StoreFull`, `StoreClosed`, `StoreFailed`, `StoreLost`, and whatever *fn* raises.
         """
         ...
 

@@ -26,18 +26,18 @@ class WatchedStore:
     """The store, with its reads counted, and with a gate that what they found waits at."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self._units = store
         self.reads = 0
         self.gate = trio.Event()
         self.gate.set()
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
+        return getattr(self._units, name)
 
     async def read(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
         self.reads += 1
         try:
-            return await self._store.read(fn, *args, **kwargs)
+            return await self._units.read(fn, *args, **kwargs)
         finally:
             await self.gate.wait()
 
@@ -71,7 +71,7 @@ async def strangers() -> AsyncIterator[Strangers]:
     async with town() as here, here.house() as house:
         store = WatchedStore(here.store)
         for keys in (house.unknown_forms, house.unknown_embeds, house.unknown_hosts):
-            keys._store = store
+            keys._units = store
         async with client_of(public_app(house)) as client:
             yield Strangers(here, house, store, client)
 

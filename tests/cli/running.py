@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -12,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import httpx
 import pytest
@@ -27,16 +28,24 @@ TRIES: Final = 10_000
 class Service:
     """A running `svc run`, on ports of the system's choice."""
 
-    def __init__(self, data: Path, *args: str) -> None:
+    def __init__(
+        self,
+        data: Path,
+        *args: str,
+        program: Sequence[str] = ("-m", "svc"),
+        stdout: int = subprocess.PIPE,
+        stderr: int | IO[str] | None = None,
+    ) -> None:
+        """Run *program* with Python; what it logs is in `errors` unless *stderr* is something else."""
         self.data = DataDirectory(data)
         self._errors = (data.parent / "stderr").open("a+")
         self.process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "svc", "run", "--data", str(data)),
+                *(sys.executable, *program, "run", "--data", str(data)),
                 *("--bind", "127.0.0.1:0", "--operator-bind", "127.0.0.1:0", *args),
             ],
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
+            stdout=stdout,
+            stderr=self._errors if stderr is None else stderr,
             text=True,
             env=os.environ | {"SVC_LOG__FORMAT": "json"},
         )
@@ -60,9 +69,21 @@ class Service:
         self._errors.seek(0)
         return self._errors.read()
 
+    def records(self) -> list[dict[str, Any]]:
+        """What it logged, in order; what is printed beside that is none of it."""
+        return [json.loads(line) for line in self.errors().splitlines() if line.startswith("{")]
+
     def events(self) -> list[str]:
         """What it logged, in order."""
         return [json.loads(line)["event"] for line in self.errors().splitlines()]
+
+    @contextmanager
+    def full_disk(self) -> Iterator[None]:
+        """Meanwhile no file of the service can be written, as the system's limit has it."""
+        pid = self.process.pid
+        before = resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+        yield
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
 
     def resident_mib(self) -> float:
         """Memory in use now, as Linux tells it."""
@@ -90,7 +111,8 @@ class Service:
     def close(self) -> None:
         self.process.kill()
         self.process.wait(END_SECONDS)
-        self.stdout.close()
+        if self.stdout is not None:
+            self.stdout.close()
         self._errors.close()
 
 

@@ -102,7 +102,7 @@ async def test_without_its_store_the_service_is_not_ready(autojump_clock):
         readiness = await operator.get("/readyz")
 
         assert 503 == readiness.status_code
-        assert {"ok": False, "why": "StoreClosed"} == readiness.json()["checks"]["store"]
+        assert {"ok": False, "why": "the service is shutting down"} == readiness.json()["checks"]["store"]
 
 
 async def test_without_its_caretaker_the_service_is_not_ready(autojump_clock):
@@ -366,6 +366,7 @@ def test_all_that_can_be_asked_and_told_is_documented():
         *get_args(Phase),
         *("mailbox", "age", "turns", "crashes"),
         *("open", "store", "caretaker"),
+        *("failure", "failingSeconds"),
         *("queueDepth", "readsWaiting", "batchesFailed", "unitsFailed", "batchUnitsMax", "commitSecondsMax"),
     ):
         assert f"`{name}`" in documented, name

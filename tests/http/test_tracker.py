@@ -25,8 +25,8 @@ from svc.domain.limits import (
 )
 from svc.domain.senders import parse_networks
 from svc.http.app import public_app
-from svc.http.throttled_log import LOG_SECONDS
 from svc.storage import sites, tables
+from svc.throttled_log import LOG_SECONDS
 from tests.http.asking import ADDRESS, client_of
 from tests.town import Town, town
 

@@ -149,5 +149,5 @@ async def test_what_cannot_be_done_now_is_503(autojump_clock):
         async with here.full_disk(tables.records):
             answer = await here.ask("tools/call", {"name": "record_create", "arguments": ADA})
 
-        assert (503, "1") == (answer.status_code, answer.headers["retry-after"])
+        assert (503, "5") == (answer.status_code, answer.headers["retry-after"])
         assert (1, -32000) == (answer.json()["id"], answer.json()["error"]["code"])

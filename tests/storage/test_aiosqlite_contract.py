@@ -2,16 +2,20 @@
 
 import inspect
 import sqlite3
+from functools import partial
 from queue import SimpleQueue
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import aiosqlite
 import aiosqlite.core
 import pytest
 import trio
+import trio.testing
+from outcome import Value
 
 from svc.storage import _aiosqlite_trio
+from svc.storage._aiosqlite_trio import ThreadLost
 
 
 class Report:
@@ -114,6 +118,49 @@ async def test_a_connection_that_fails_to_open_ends_its_thread() -> None:
         await connection
 
     await trio.to_thread.run_sync(connection._thread.join)
+
+
+async def test_a_job_that_is_reported_twice_is_told_once() -> None:
+    """Should the thread fail right after it has reported a job, it reports that job once more."""
+    told: list[object] = []
+    async with _aiosqlite_trio.Connection(connect, name="test") as connection:
+        connection.submit(lambda: 7, told.append)
+        ticket = connection._untold[-1]
+        await connection.run(lambda: None)
+
+        aiosqlite.core.set_exception(ticket, ValueError())  # type: ignore[arg-type]
+        await connection.run(lambda: None)
+
+    assert [Value(7)] == told
+
+
+async def test_when_its_thread_ends_by_itself_what_is_left_is_answered() -> None:
+    """Jobs in its queue raise, the owner is told once, and closing waits for nothing."""
+    lost: list[str] = []
+    told: list[object] = []
+    gate = Event()
+
+    async def run() -> None:
+        try:
+            await connection.run(lambda: None)
+        except ThreadLost as error:
+            told.append(error)
+
+    connection = _aiosqlite_trio.Connection(connect, name="test", lost=lambda: lost.append("test"))
+    await connection
+    async with trio.open_nursery() as nursery:
+        connection.submit(partial(gate.wait, 10), told.append)
+        connection._tx.put_nowait((None, lambda: aiosqlite.core._STOP_RUNNING_SENTINEL))
+        for _ in range(3):
+            nursery.start_soon(run)
+        await trio.testing.wait_all_tasks_blocked()
+        gate.set()
+
+    assert [Value, *[ThreadLost] * 3] == [type(one) for one in told]
+    assert (["test"], True) == (lost, connection.is_lost)
+    with pytest.raises(ThreadLost, match="'test' has ended"):
+        await connection.run(lambda: None)
+    await connection.close()
 
 
 def test_a_run_that_ends_without_closing_leaves_a_warning_and_no_thread() -> None:

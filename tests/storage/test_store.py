@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 import trio
+import trio.testing
+from outcome import Outcome
 from sqlalchemy import Column, Connection, ForeignKey, Integer, MetaData, Table, Text, insert, select
 from sqlalchemy.exc import IntegrityError, OperationalError
 from structlog.testing import capture_logs
@@ -15,10 +17,12 @@ from trio.testing import MockClock
 
 from svc.clock import VirtualClock
 from svc.domain.changes import Change
-from svc.storage._sqlite.group_commit import BEHIND_ALONE_MAX, BEHIND_UNITS_MAX
+from svc.storage._aiosqlite_trio import Slot
+from svc.storage._sqlite.group_commit import BEHIND_ALONE_MAX, BEHIND_UNITS_MAX, GroupCommitStore
+from svc.storage._sqlite.transaction import Batch, Unit
 from svc.storage.inline import create_tables, inline_store
 from svc.storage.sqlite import open_store
-from svc.storage.store import Store, StoreClosed, StoreFailed, StoreFull, Tx
+from svc.storage.store import Store, StoreClosed, StoreFailed, StoreFull, StoreLost, Tx
 
 START = 1_790_000_000_000
 
@@ -243,6 +247,123 @@ async def test_a_failing_listener_disturbs_nobody(store: Store) -> None:
     assert 1 == returned
     assert [Added(1)] == told
     assert [("listener_failed", "Added")] == [(entry["event"], entry["change"]) for entry in logs]
+
+
+@pytest.mark.parametrize("error", [Refused(), SystemExit(), KeyboardInterrupt()])
+async def test_whatever_a_listener_raises_the_writer_goes_on(store: Store, error: BaseException) -> None:
+    """Nothing that a listener raises keeps callers waiting, or the next batch from being written."""
+
+    def broken(_: Change) -> None:
+        raise error
+
+    store.listen(broken)
+    with capture_logs() as logs:
+        assert [1, 2] == await outcomes_of(store, (add, 1), (add, 2))
+        assert 3 == await store.write(add, 3)
+
+    assert ["listener_failed"] * 3 == [entry["event"] for entry in logs]
+
+
+async def test_a_caller_that_cannot_be_answered_keeps_nobody_waiting(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others of its batch are answered, and the next batch is written."""
+    slots: list[Slot[int]] = []
+    answer = Slot.set
+
+    def fail_first(slot: Slot[int], outcome: Outcome[int]) -> None:
+        slots.append(slot)
+        if len(slots) == 1:
+            raise Refused
+        answer(slot, outcome)
+
+    monkeypatch.setattr(Slot, "set", fail_first)
+    with capture_logs() as logs:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(store.write, add, 1)
+            await trio.testing.wait_all_tasks_blocked()
+            assert [2, 3] == await outcomes_of(store, (add, 2), (add, 3))
+            nursery.cancel_scope.cancel()
+
+    assert ["caller_not_answered"] == [entry["event"] for entry in logs]
+
+
+async def test_figures_that_cannot_be_counted_stop_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Statistics are no reason to stop writing."""
+
+    def fail(*_: object) -> None:
+        raise Refused
+
+    monkeypatch.setattr(GroupCommitStore, "_count", fail)
+    with capture_logs() as logs:
+        assert [1, 2] == [await store.write(add, 1), await store.write(add, 2)]
+
+    assert ["batch_not_counted"] * 2 == [entry["event"] for entry in logs]
+
+
+async def test_a_batch_that_breaks_off_is_answered(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Should the writer itself fail in the middle, that is told to all: nobody knows what is there."""
+    run = Batch._run
+    broken: list[BaseException] = [KeyboardInterrupt()]
+
+    def fail_once(batch: Batch, unit: Unit[Any], *args: Any) -> None:
+        run(batch, unit, *args)
+        if broken:
+            raise broken.pop()
+
+    monkeypatch.setattr(Batch, "_run", fail_once)
+    with capture_logs():
+        outcomes = await outcomes_of(store, (add, 1), (add, 2))
+
+    assert [StoreLost, StoreLost] == [type(one) for one in outcomes]
+    assert 3 == await store.write(add, 3)
+    assert [3] == await store.read(ids)
+
+
+async def test_a_batch_that_cannot_be_handed_over_is_answered(
+    opened: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the writer takes no work, each caller hears of it, and the store closes all the same."""
+
+    def refuse(*_: object) -> None:
+        raise Refused
+
+    async with opened() as store:
+        assert isinstance(store, GroupCommitStore)
+        monkeypatch.setattr(type(store._writer), "submit", refuse)
+        with capture_logs():
+            outcomes = await outcomes_of(store, (add, 1), (add, 2))
+        assert [StoreFailed, StoreFailed] == [type(one) for one in outcomes]
+
+
+async def test_after_a_fault_the_store_is_failing_until_it_has_written(store: Store) -> None:
+    """What went wrong stays in the statistics until a commit has reached the disk, even of an empty unit."""
+    healthy = store.statistics()
+    with capture_logs() as logs:
+        await outcomes_of(store, (add_orphan, 1))
+        failing = store.statistics()
+        await store.write(lambda _: None)
+        recovered = store.statistics()
+
+    assert (None, None) == (healthy.failure, healthy.failing_seconds)
+    assert ("a transaction was lost", True) == (failing.failure, failing.failing_seconds is not None)
+    assert (None, None) == (recovered.failure, recovered.failing_seconds)
+    assert ["batch_failed", "batches_succeed_again"] == [entry["event"] for entry in logs]
+
+
+async def test_a_disk_that_stays_full_is_logged_once_in_a_while(store: Store) -> None:
+    """The first lost batch is logged; those that follow within the minute are counted."""
+    with capture_logs() as logs:
+        for key in range(20):
+            await outcomes_of(store, (add_orphan, key))
+        await store.write(add, 1)
+
+    assert [("batch_failed", "error"), ("batches_succeed_again", "info")] == [
+        (entry["event"], entry["log_level"]) for entry in logs
+    ]
+    assert 19 == logs[1]["more"]
 
 
 async def test_a_caller_cancelled_before_handing_in_leaves_nothing(store: Store) -> None:

@@ -4,23 +4,28 @@ import resource
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import Event, current_thread
+from typing import Any
 
 import pytest
 import trio
+import trio.testing
+from aiosqlite.core import _STOP_RUNNING_SENTINEL
 from sqlalchemy import Column, Connection, Integer, LargeBinary, MetaData, Table, insert, select
 from sqlalchemy.exc import OperationalError
 from structlog.testing import capture_logs
 
 from svc.clock import WallClock
+from svc.storage._aiosqlite_trio import ThreadLost
+from svc.storage._sqlite.group_commit import GroupCommitStore
 from svc.storage._sqlite.reader import OWNER_READS_MAX
 from svc.storage.inline import create_tables
 from svc.storage.sqlite import open_store
-from svc.storage.store import Store, StoreError, StoreFailed, StoreFull, StoreInUse, Tx
+from svc.storage.store import Store, StoreError, StoreFailed, StoreFull, StoreInUse, StoreLost, Tx
 
 tables = MetaData()
 rows = Table("rows", tables, Column("id", Integer, primary_key=True), Column("blob", LargeBinary))
@@ -324,3 +329,78 @@ async def test_an_error_of_the_disk_loses_the_batch_and_not_the_writer(tmp_path:
 
     async with opened(tmp_path / "svc.db") as store:
         assert [1, 5] == await store.read(ids)
+
+
+async def test_a_store_that_cannot_write_says_so_and_finds_out_when_it_can(tmp_path: Path) -> None:
+    """While the disk fails, an empty unit fails too; once it takes writes, that shows without other work."""
+    async with opened(tmp_path / "svc.db") as store:
+        await store.write(add, 1)
+        with capture_logs(), _files_limited_to(0):
+            with pytest.raises(StoreFailed, match="the data cannot be written: the disk fails") as failed:
+                await store.write(add, 2)
+            with pytest.raises(StoreFailed):
+                await store.write(lambda _: None)
+            failing = store.statistics()
+        with capture_logs():
+            await store.write(lambda _: None)
+
+        assert ("the disk fails", None) == (failing.failure, store.statistics().failure)
+        assert 5 == failed.value.retry_after_seconds
+        assert [1] == await store.read(ids)
+
+
+def end_thread(store: Store, lane: str) -> None:
+    """Have a thread of the store end before its next job, as nothing ever should."""
+    assert isinstance(store, GroupCommitStore)
+    lanes: dict[str, Any] = {
+        "writer": store._writer,
+        "reader": store.reader._lane,
+        "long reader": store.long_reader._lane,
+    }
+    lanes[lane]._connection._tx.put_nowait((None, lambda: _STOP_RUNNING_SENTINEL))
+
+
+async def serve_without(path: Path, lane: str, outcomes: list[Exception]) -> None:
+    """Open the store, lose a thread of it, use it all the same, and wait for ever."""
+
+    async def use(fn: Callable[[], Awaitable[object]]) -> None:
+        try:
+            with trio.CancelScope(shield=True):
+                await fn()
+        except (StoreError, ThreadLost) as error:
+            outcomes.append(error)
+
+    async with opened(path) as store, trio.open_nursery() as nursery:
+        gate = Gate()
+        await store.write(add, 1)
+        uses: dict[str, Callable[[Callable[..., Any]], Awaitable[object]]] = {
+            "writer": store.write,
+            "reader": store.read,
+            "long reader": store.read_long,
+        }
+        nursery.start_soon(use, partial(uses[lane], gate.hold))
+        await gate.wait_reached()
+        end_thread(store, lane)
+        for _ in range(3):
+            nursery.start_soon(use, partial(uses[lane], lambda _: None))
+        await trio.testing.wait_all_tasks_blocked()
+        gate.open()
+        await trio.sleep_forever()
+
+
+@pytest.mark.parametrize(
+    ("lane", "kind"), [("writer", StoreLost), ("reader", ThreadLost), ("long reader", ThreadLost)]
+)
+async def test_when_a_thread_ends_by_itself_the_store_closes(
+    tmp_path: Path, lane: str, kind: type[Exception]
+) -> None:
+    """Who waits for it is answered, what is inside is cancelled, and the error says which thread it was."""
+    outcomes: list[Exception] = []
+
+    with capture_logs() as logs, pytest.raises(StoreFailed, match=rf"the thread of the {lane} of .*svc\.db"):
+        await serve_without(tmp_path / "svc.db", lane, outcomes)
+
+    assert [kind] * 3 == [type(one) for one in outcomes]
+    assert "a thread of the store has ended by itself; the store closes" in [one["event"] for one in logs]
+    async with opened(tmp_path / "svc.db") as store:
+        assert [1] == await store.read(ids)

@@ -20,17 +20,25 @@ class ActorError(Exception):
 class MailboxFull(ActorError, Unavailable):
     """Raised at once when the mailbox holds all it may. Nothing was accepted; try again later."""
 
+    outward = "too many requests for this wait already"
+
 
 class Overcrowded(ActorError, Unavailable):
     """Raised at once when a kind has as many live actors as it may. Try again later."""
+
+    outward = "too much is in use at once"
 
 
 class Quarantined(ActorError, Unavailable):
     """Raised at once while an actor that kept crashing is left alone. Try again later."""
 
+    outward = "this part of the service kept failing and is left alone for a while"
+
 
 class Draining(ActorError, Unavailable):
     """Raised at once when the system is shutting down and takes nothing from outside."""
+
+    outward = "the service is shutting down"
 
 
 class AskCycle(ActorError):

@@ -127,7 +127,7 @@ class McpDoor:
         except Unavailable as error:
             wait = retry_after_seconds(round(error.retry_after_seconds * SECOND_MS))
             retry = (b"retry-after", b"%d" % wait)
-            overloaded = RpcError(rpc.OVERLOADED, f"too much is going on: try again in {wait} s")
+            overloaded = RpcError(rpc.OVERLOADED, f"{error.detail}: try again in {wait} s")
             return _told(503, rpc.failure(message.reply_id(), overloaded), retry)
         except Exception as error:  # noqa: BLE001  # nobody expected it, and who asked still waits
             self._log(request, error)

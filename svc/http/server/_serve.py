@@ -17,6 +17,7 @@ from svc.http.server._context import Context
 from svc.http.server._listen import Bind, bound, open_listeners, tls_context
 from svc.http.server._options import DEFAULT_OPTIONS, ServerOptions
 from svc.http.server._server import Server
+from svc.throttled_log import ThrottledLog
 
 log = structlog.get_logger(__name__)
 
@@ -78,9 +79,10 @@ async def _accept_until(
     stop: trio.Event, listeners: Sequence[trio.SocketListener], take: Callable[[trio.SocketStream], None]
 ) -> None:
     """Accept connections until *stop* is set, and then those that already wait to be accepted."""
+    refused = ThrottledLog(log, "cannot accept connections", over="can accept connections again")
     async with trio.open_nursery() as nursery:
         for listener in listeners:
-            nursery.start_soon(_accept, listener, take)
+            nursery.start_soon(_accept, listener, take, refused)
         await stop.wait()
         nursery.cancel_scope.cancel()
     for listener in listeners:
@@ -89,7 +91,9 @@ async def _accept_until(
                 take(await listener.accept())
 
 
-async def _accept(listener: trio.SocketListener, take: Callable[[trio.SocketStream], None]) -> None:
+async def _accept(
+    listener: trio.SocketListener, take: Callable[[trio.SocketStream], None], refused: ThrottledLog
+) -> None:
     while True:
         try:
             take(await listener.accept())
@@ -97,5 +101,7 @@ async def _accept(listener: trio.SocketListener, take: Callable[[trio.SocketStre
             if error.errno not in _EXHAUSTED:
                 raise
             # Those we have may soon be done, and those that wait can wait.
-            log.warning("cannot accept connections", reason=os.strerror(error.errno))
+            refused.note(os.strerror(error.errno))
             await trio.sleep(_EXHAUSTED_PAUSE_SECONDS)
+        else:
+            refused.end()

@@ -11,17 +11,28 @@ from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 import structlog
 import trio
 from msgspec.structs import replace
-from outcome import Error, Outcome
+from outcome import Error, Outcome, Value
 from sqlalchemy import Connection
 
 from svc.clock import Clock
 from svc.domain.changes import Change
 from svc.domain.fair_queue import FairQueue
 from svc.domain.sealing import Sealer
+from svc.domain.times import SECOND_MS
 from svc.storage._sqlite.lane import Lane
 from svc.storage._sqlite.reader import Reader
-from svc.storage._sqlite.transaction import Batch, Fairness, Unit
-from svc.storage.store import Owner, Store, StoreClosed, StoreFull, StoreStatistics, Tx, Units
+from svc.storage._sqlite.transaction import Batch, Fairness, Unit, reason
+from svc.storage.store import (
+    Owner,
+    Store,
+    StoreClosed,
+    StoreFailed,
+    StoreFull,
+    StoreStatistics,
+    Tx,
+    Units,
+)
+from svc.throttled_log import ThrottledLog
 from svc.wait_guard import wait_guarded
 
 P = ParamSpec("P")
@@ -110,6 +121,9 @@ class GroupCommitStore(_OwnerUnits, Store):
         self._closing = False
         self._closed = trio.Event()
         self._statistics = StoreStatistics()
+        self._failure: str | None = None
+        self._failing_since: int | None = None
+        self._faults = ThrottledLog(log, "batch_failed", level="error", over="batches_succeed_again")
 
     def of(self, owner: str) -> Units:
         return _OwnerUnits(self, owner)
@@ -139,6 +153,10 @@ class GroupCommitStore(_OwnerUnits, Store):
     def statistics(self) -> StoreStatistics:
         return replace(
             self._statistics,
+            failure=self._failure,
+            failing_seconds=None
+            if self._failing_since is None
+            else (self._clock.now() - self._failing_since) / SECOND_MS,
             queue_depth=len(self.queue) + len(self.behind),
             reads_waiting=self.reader.waiting + self.long_reader.waiting,
         )
@@ -168,30 +186,52 @@ class GroupCommitStore(_OwnerUnits, Store):
             SHARED_BATCH_SECONDS,
             min(JOINING_UNITS_MAX, self._batch_max - len(units)),
         )
-        self._batch = batch = Batch(units, taken.owners, fairness, self._sealer)
-        self._writer.submit(batch.commit, partial(self._batch_done, batch))
+        probes = self._failing_since is not None
+        self._batch = batch = Batch(units, taken.owners, fairness, self._sealer, probes=probes)
+        self._submit(batch)
+
+    def _submit(self, batch: Batch) -> None:
+        done = partial(self._batch_done, batch)
+        try:
+            self._writer.submit(batch.commit, done)
+        except Exception as error:  # noqa: BLE001  # its thread is gone, but its callers are not
+            batch.lose(error)
+            self._token.run_sync_soon(done, Value(None))
 
     def _take_behind(self) -> list[Unit[Any]]:
         behind_max = BEHIND_UNITS_MAX if self.queue else BEHIND_ALONE_MAX
         return self.behind.take_round(min(behind_max, self._batch_max)).items
 
     def _batch_done(self, batch: Batch, finished: Outcome[None]) -> None:
-        finished.unwrap()
+        """Answer for *batch* and start the next, whatever goes wrong in here: nothing else would start it."""
+        try:
+            if isinstance(finished, Error):
+                batch.lose(finished.error, known=False)
+            self._settle(batch)
+        finally:
+            self._batch = None
+            if batch.left or batch.joining:
+                self._take_back(batch)
+            if self.queue or self.behind:
+                self._write_batch()
+            else:
+                self._writing = False
+                self._idle.unpark_all()
+
+    def _settle(self, batch: Batch) -> None:
+        """Tell listeners and callers, whatever any of them does with it: nothing can be raised to anybody."""
         for change in batch.changes:
             self._tell(change)
         for unit, outcome in zip(batch.units, batch.outcomes, strict=True):
-            if unit.caller.abandoned and isinstance(outcome, Error):
-                log.warning("abandoned_unit_failed", error=type(outcome.error).__name__)
-            unit.caller.set(outcome)
-        self._count(batch)
-        if batch.left or batch.joining:
-            self._take_back(batch)
-        if self.queue or self.behind:
-            self._write_batch()
-        else:
-            self._writing = False
-            self._batch = None
-            self._idle.unpark_all()
+            try:
+                self._answer(unit, outcome)
+            except BaseException:
+                log.exception("caller_not_answered")
+        try:
+            self._count(batch)
+            self._note_health(batch)
+        except BaseException:
+            log.exception("batch_not_counted")
 
     def _take_back(self, batch: Batch) -> None:
         """Queue again what the batch did not take up."""
@@ -203,15 +243,33 @@ class GroupCommitStore(_OwnerUnits, Store):
         for listener in self._listeners:
             try:
                 listener(change)
-            except Exception:  # the commit stands, and the other listeners must hear of it
+            except BaseException:  # the commit stands, and the others must hear of it
                 log.exception("listener_failed", change=type(change).__name__)
+
+    def _answer(self, unit: Unit[Any], outcome: Outcome[Any]) -> None:
+        if (
+            unit.caller.abandoned
+            and isinstance(outcome, Error)
+            and not isinstance(outcome.error, StoreFailed)
+        ):
+            log.warning("abandoned_unit_failed", error=type(outcome.error).__name__)
+        unit.caller.set(outcome)
+
+    def _note_health(self, batch: Batch) -> None:
+        """Keep whether writing works: it does not from a fault on, until a batch has shown that it does."""
+        if batch.fault is not None:
+            self._failure = reason(batch.fault)
+            if self._failing_since is None:
+                self._failing_since = self._clock.now()
+            self._faults.note(repr(batch.fault.__cause__ or batch.fault), units=len(batch.units))
+        elif batch.probes:
+            self._failure = self._failing_since = None
+            self._faults.end()
 
     def _count(self, batch: Batch) -> None:
         before = self._statistics
         size = len(batch.units)
         failed = sum(isinstance(outcome, Error) for outcome in batch.outcomes)
-        if batch.failure is not None:
-            log.error("batch_failed", units=size, error=repr(batch.failure.__cause__ or batch.failure))
         self._statistics = replace(
             before,
             batches=before.batches + (batch.failure is None),

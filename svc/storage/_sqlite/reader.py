@@ -4,7 +4,7 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Any, Final, NamedTuple, TypeVar
 
-from outcome import Outcome, capture
+from outcome import Error, Outcome, capture
 from sqlalchemy import Connection
 
 from svc.domain.fair_queue import FairQueue
@@ -39,8 +39,12 @@ class Reader:
         self._lane = lane
         self._reads = FairQueue[_Read](READS_WAITING_MAX, OWNER_READS_MAX)
         self._lock = Lock()  # of `_reads`, which the lane's thread takes from
-        self.waiting = 0
+        self._unanswered: dict[Slot[Any], None] = {}
+
+    @property
+    def waiting(self) -> int:
         """Reads asked for and not answered yet."""
+        return len(self._unanswered)
 
     async def read(self, owner: str, fn: Callable[[Connection], R]) -> R:
         """What *fn* reads, all of it as of one moment. Raises `StoreFull`, and whatever *fn* raises."""
@@ -49,8 +53,8 @@ class Reader:
             accepted = self._reads.put(owner, _Read(fn, caller))
         if not accepted:
             raise StoreFull("too many reads wait already")
-        self.waiting += 1
         self._lane.submit(self._read_next, self._done)
+        self._unanswered[caller] = None
         return await caller
 
     def _read_next(self, conn: Connection) -> tuple[Slot[Any], Outcome[Any]]:
@@ -60,6 +64,11 @@ class Reader:
         return read.caller, capture(read_snapshot, conn, read.fn)
 
     def _done(self, finished: Outcome[tuple[Slot[Any], Outcome[Any]]]) -> None:
+        if isinstance(finished, Error):  # the lane is gone, and with it whatever it was to read
+            unanswered, self._unanswered = self._unanswered, {}
+            for caller in unanswered:
+                caller.set(finished)
+            return
         caller, outcome = finished.unwrap()
-        self.waiting -= 1
+        del self._unanswered[caller]
         caller.set(outcome)

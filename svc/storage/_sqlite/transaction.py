@@ -18,15 +18,28 @@ from svc.domain.changes import Change
 from svc.domain.sealing import Sealer
 from svc.storage._aiosqlite_trio import Slot
 from svc.storage._sqlite.engine import raw
-from svc.storage.store import StoreFailed, Tx
+from svc.storage.store import Owner, StoreFailed, StoreLost, Tx
 
 R = TypeVar("R")
 
 
-_MACHINES_CODES: Final = frozenset(
-    {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_CANTOPEN}
-)
-"""Primary result codes (https://www.sqlite.org/rescode.html)."""
+_MACHINES_CODES: Final = {
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_IOERR: "the disk fails",
+    sqlite3.SQLITE_READONLY: "the disk is read-only",
+    sqlite3.SQLITE_CANTOPEN: "a file cannot be opened",
+    sqlite3.SQLITE_NOMEM: "there is no memory left",
+    sqlite3.SQLITE_BUSY: "another program holds the data",
+}
+"""What the machine does to a unit that has done nothing wrong, by SQLite's primary result codes
+(https://www.sqlite.org/rescode.html)."""
+
+
+RETRY_FAILED_SECONDS: Final = 5.0
+"""When to try again what a fault lost: a disk that is full now still is in a second."""
+
+PROBE_BYTES: Final = 64 * 1024
+"""What there must be room for until writing is said to work again: more than most units need."""
 
 
 class _TransactionLost(Exception):
@@ -72,14 +85,22 @@ class Batch:
         "commit_seconds",
         "failure",
         "fairness",
+        "fault",
         "joining",
         "left",
         "outcomes",
+        "probes",
         "units",
     )
 
     def __init__(
-        self, units: Sequence[Unit[Any]], owners: set[str], fairness: Fairness, sealer: Sealer | None = None
+        self,
+        units: Sequence[Unit[Any]],
+        owners: set[str],
+        fairness: Fairness,
+        sealer: Sealer | None = None,
+        *,
+        probes: bool = False,
     ) -> None:
         """*owners* are all that have units here, or have others waiting."""
         self.units: list[Unit[Any]] = []
@@ -93,12 +114,16 @@ class Batch:
         self._owners = owners
         self._room = fairness.joining
         self._sealer = sealer
+        self.probes = probes
+        """Whether it writes for the sake of it, so that a commit without `fault` shows that it can."""
         self.outcomes: list[Outcome[Any]] = []
         """What each unit returned or raised, in the order of the units."""
         self.changes: list[Change] = []
         """What the units announced that are on disk now."""
-        self.failure: Exception | None = None
+        self.failure: BaseException | None = None
         """What lost the transaction, if anything did."""
+        self.fault: BaseException | None = None
+        """What lost the transaction, or the machine's fault that lost a unit's work, if there was one."""
         self.commit_seconds = 0.0
 
     def join(self, unit: Unit[Any]) -> bool:
@@ -120,21 +145,35 @@ class Batch:
         """Run the units in one transaction and make it durable. Raises nothing: see `outcomes`."""
         sqlite = raw(conn)
         try:
+            if sqlite.in_transaction:  # a fault of the disk may have lost the ROLLBACK as well
+                sqlite.execute("ROLLBACK")
             with conn.begin():  # rolls back when something is raised; BEGIN and COMMIT are ours
                 sqlite.execute("BEGIN IMMEDIATE")
+                if self.probes:
+                    self._run(Unit(Owner.SYSTEM, _probe, 0), conn, sqlite)
+                    self.units.clear()  # it failed alone, or all do: see `fault`
+                    self.outcomes.clear()
                 self._run_units(conn, sqlite)
                 begun = perf_counter()
                 sqlite.execute("COMMIT")
                 self.commit_seconds = perf_counter() - begun
         except Exception as error:  # noqa: BLE001  # whatever it is, the units hear of it and the writer goes on
-            self.failure = error
-            self.changes.clear()
-            known = {*self.units, *self.left}
-            self.units += [unit for unit in self._planned if unit not in known]
-            self.outcomes = [
-                own if isinstance(own, Error) else Error(_lost(error))
-                for _, own in zip_longest(self.units, self.outcomes)
-            ]
+            self.lose(error)
+
+    def lose(self, failure: BaseException, *, known: bool = True) -> None:
+        """The transaction is lost, and with it what the units did; or that is not even *known*.
+
+        Units that failed by themselves have. Those that it had not taken up yet are lost with it.
+        """
+        self.failure = self.fault = failure
+        self.changes.clear()
+        taken_up = {*self.units, *self.left}
+        self.units += [unit for unit in self._planned if unit not in taken_up]
+        lost = _lost if known else _broken_off
+        self.outcomes = [
+            own if isinstance(own, Error) else Error(lost(failure))
+            for _, own in zip_longest(self.units, self.outcomes)
+        ]
 
     def _run_units(self, conn: Connection, sqlite: sqlite3.Connection) -> None:
         """Run units, for as long as that is fair to those who wait for the commit."""
@@ -178,7 +217,11 @@ class Batch:
             # A full disk, an I/O error and ON CONFLICT ROLLBACK may end the whole transaction.
             if not sqlite.in_transaction:
                 raise _TransactionLost from error
-            self.outcomes.append(Error(_lost(error) if _is_machines(error) else error))
+            if _code(error) in _MACHINES_CODES:
+                self.fault = error
+                self.outcomes.append(Error(_lost(error)))
+            else:
+                self.outcomes.append(Error(error))
             sqlite.execute("ROLLBACK TO unit")
             sqlite.execute("RELEASE unit")
         else:
@@ -186,15 +229,44 @@ class Batch:
             self.changes += tx.changes
 
 
-def _is_machines(error: BaseException) -> bool:
-    """Whether the disk or the machine failed, and not the unit's own work."""
-    code = getattr(getattr(error, "orig", error), "sqlite_errorcode", None)
-    return code is not None and code & 0xFF in _MACHINES_CODES
+def _probe(tx: Tx) -> None:
+    """Make the database grow, and take that back; then write a page for the commit, as what it was.
+
+    An empty transaction would never reach the disk.
+    """
+    sqlite = raw(tx.conn)
+    sqlite.execute("SAVEPOINT probe")
+    sqlite.execute("CREATE TABLE probe (filler BLOB)")
+    sqlite.execute("INSERT INTO probe VALUES (zeroblob(?))", (PROBE_BYTES,))
+    sqlite.execute("ROLLBACK TO probe")
+    sqlite.execute("RELEASE probe")
+    [number] = sqlite.execute("PRAGMA user_version").fetchone()
+    sqlite.execute(f"PRAGMA user_version = {number:d}")
+
+
+def _code(error: BaseException | None) -> int | None:
+    """SQLite's primary result code, if *error* has one: the driver's, or SQLAlchemy's around it."""
+    code: int | None = getattr(getattr(error, "orig", error), "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
+
+
+def reason(fault: BaseException) -> str:
+    """What *fault* of a batch is, in words that show nothing of what was written."""
+    code = _code(fault.__cause__ if isinstance(fault, _TransactionLost) else fault)
+    return _MACHINES_CODES.get(code or 0, "a transaction was lost")
 
 
 def _lost(cause: BaseException) -> StoreFailed:
     """What the caller of a unit gets whose work went with the transaction: an error of its own."""
-    error = StoreFailed("the transaction was lost, and this unit's work with it")
+    error = StoreFailed(
+        f"the data cannot be written: {reason(cause)}", retry_after_seconds=RETRY_FAILED_SECONDS
+    )
+    error.__cause__ = cause
+    return error
+
+
+def _broken_off(cause: BaseException) -> StoreLost:
+    error = StoreLost("the writer broke off, and this unit's work may be there or not")
     error.__cause__ = cause
     return error
 
