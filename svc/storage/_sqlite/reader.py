@@ -53,8 +53,12 @@ class Reader:
             accepted = self._reads.put(owner, _Read(fn, caller))
         if not accepted:
             raise StoreFull("too many reads wait already")
-        self._lane.submit(self._read_next, self._done)
         self._unanswered[caller] = None
+        try:
+            self._lane.submit(self._read_next, self._done)
+        except Exception:  # the lane is gone; what it had is answered by `_done`
+            self._unanswered.pop(caller, None)
+            raise
         return await caller
 
     def _read_next(self, conn: Connection) -> tuple[Slot[Any], Outcome[Any]]:
@@ -67,7 +71,7 @@ class Reader:
         if isinstance(finished, Error):  # the lane is gone, and with it whatever it was to read
             unanswered, self._unanswered = self._unanswered, {}
             for caller in unanswered:
-                caller.set(finished)
+                caller.set(Error(finished.error))
             return
         caller, outcome = finished.unwrap()
         del self._unanswered[caller]
