@@ -31,7 +31,7 @@ GARBAGE_THRESHOLDS: Final = (10_000, 20, 50)
 """How much is made before the collector looks for cycles. What was imported is never looked at again. With
 both, requests cost a tenth less, and none of them pays for a walk over all modules."""
 
-OWN_FILES: Final = 200
+OWN_FILES: Final = 400
 """Files that the process has open besides its connections: the operator's, the database, the log."""
 
 
