@@ -32,7 +32,8 @@ GARBAGE_THRESHOLDS: Final = (10_000, 20, 50)
 both, requests cost a tenth less, and none of them pays for a walk over all modules."""
 
 OWN_FILES: Final = 400
-"""Files that the process has open besides its connections: the operator's, the database, the log."""
+"""Files that the process has open besides its connections: the operator's, those that are being turned away,
+the database, the log."""
 
 
 @click.command("run")

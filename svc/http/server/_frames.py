@@ -15,8 +15,8 @@ FRAMES_MAX: Final = 1_000
 """Frames that ask for nothing, which a connection may send at once."""
 FRAMES_PER_SECOND: Final = 50
 """Frames that ask for nothing, which it may send in the long run."""
-FRAMES_PER_DATA_SENT: Final = 4
-"""Such frames for each DATA that it is sent: it opens the windows of the stream and of the connection."""
+BYTES_PER_FRAME: Final = 512
+"""That it is sent for one more such frame: it opens the windows of streams and of the connection again."""
 DATA_BYTES_MIN: Final = 256
 """Of DATA in the middle of a body; a frame with less costs as much as one that asks for nothing."""
 SETTINGS_MAX: Final = 256
@@ -49,9 +49,9 @@ class FrameMeter:
         self._left: float = FRAMES_MAX
         self._since = trio.current_time()
 
-    def note_sent(self) -> None:
-        """Allow for the frames that answer one DATA."""
-        self._left = min(FRAMES_MAX, self._left + FRAMES_PER_DATA_SENT)
+    def note_sent(self, sent_bytes: int) -> None:
+        """Allow for the frames with which the client takes what it is sent."""
+        self._left = min(FRAMES_MAX, self._left + sent_bytes / BYTES_PER_FRAME)
 
     def takes(self, data: bytes) -> bool:
         """Whether *data*, the next that the client sent, is within all limits."""

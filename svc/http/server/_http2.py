@@ -72,9 +72,11 @@ class Http2(H2Protocol):
                 await self.stream_buffers[event.stream_id].close()
                 await self._window_updated(event.stream_id)  # has the sending task forget it
 
-    async def _send_data(self, stream_id: int) -> None:
-        self._meter.note_sent()
-        await super()._send_data(stream_id)
+    async def _flush(self) -> None:
+        data = self.connection.data_to_send()
+        if data:
+            self._meter.note_sent(len(data))
+            await self.send(RawData(data))
 
     async def _priority_updated(self, event: h2.events.PriorityUpdated) -> None:
         """Streams take turns, whatever the client prefers: RFC 9113 section 5.3.2 has deprecated its ways."""

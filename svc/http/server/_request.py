@@ -243,10 +243,13 @@ class RequestParser:
         return authority
 
     def _is_handshake(self, request: Request) -> bool:
-        request.websocket = (
-            request.method == "GET" and request.version == "1.1" and is_websocket_handshake(request.headers)
-        )
-        return request.websocket
+        if request.method != "GET" or request.version != "1.1" or not is_websocket_handshake(request.headers):
+            return False
+        # On one line, as hypercorn reads but one.
+        others = [header for header in request.headers if header[0] != b"connection"]
+        request.headers = [*others, (b"connection", b"upgrade")]
+        request.websocket = True
+        return True
 
     def _check_protocol(self, request: Request) -> None:
         """Refuse RTSP, which llhttp takes like HTTP without telling which of the two it was."""

@@ -73,6 +73,7 @@ class Server:
         """Find out which protocol the client speaks, and speak it."""
         if await connection.shake_hands() == "h2":
             await self._hypercorn.speak_http2(connection)
+            await self._part(connection)
             return
         http1 = Http1(connection, self._context)
         while True:
@@ -88,6 +89,15 @@ class Server:
                     await http1.give_up()
         elif handshake is not None:
             await self._hypercorn.speak_websocket(connection, handshake.head(), http1.parser.upgraded)
+            await self._part(connection)
+
+    async def _part(self, connection: Connection) -> None:
+        """Have a client that is still sending read the last that it was told."""
+        if connection.readable() and not connection.evicted:
+            connection.scope = trio.CancelScope()
+            self._context.waiting.begin(connection)
+            with connection.scope:
+                await connection.linger()
 
     async def _turn_away(self, connection: Connection) -> None:
         """Tell a client that there are too many of them, if that can be done in a moment.
