@@ -55,17 +55,27 @@ async def read_body(
         raise BodyTooLarge(limit_bytes)
     if coding is not None and any(one.strip().lower() not in _UNCODED for one in coding.split(b",")):
         raise BodyCoded
-    pieces = []
-    size = 0
+    message = await receive()
+    if message["type"] != REQUEST:
+        raise ClientGone
+    first: bytes = message.get("body", b"")
+    if len(first) > limit_bytes:
+        raise BodyTooLarge(limit_bytes)
+    if not message.get("more_body", False):
+        return first
+    return await _read_on(receive, first, limit_bytes)
+
+
+async def _read_on(receive: Receive, first: bytes, limit_bytes: int) -> bytes:
+    """The body that begins with *first*. However small its pieces are, each is copied once or twice."""
+    body = bytearray(first)
     more = True
     while more:
         message = await receive()
         if message["type"] != REQUEST:
             raise ClientGone
-        piece = message.get("body", b"")
-        size += len(piece)
-        if size > limit_bytes:
+        body += message.get("body", b"")
+        if len(body) > limit_bytes:
             raise BodyTooLarge(limit_bytes)
-        pieces.append(piece)
         more = message.get("more_body", False)
-    return b"".join(pieces)
+    return bytes(body)

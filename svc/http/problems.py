@@ -100,7 +100,9 @@ KINDS: Final[dict[Code, Kind]] = {
     ),
     "body_too_large": Kind(413, "The body is too large", "Send less; the door's reference says how much."),
     "unsupported_media_type": Kind(
-        415, "The body is of a type that is not read here", "Send `Content-Type: application/json`."
+        415,
+        "The body is of a type that is not read here",
+        "Send `Content-Type: application/json`, and the body uncompressed.",
     ),
     "validation_failed": Kind(
         422, "What was asked is not valid", "`detail` says what is wrong with it. Mend that, and ask again."

@@ -15,7 +15,9 @@ from tests.channels import channel_town
 from tests.tooling import PASSWORD, ToolTown, tool_town
 
 PACKED = gzip.compress(b"{}")
-CODED = [{"content-encoding": coding} for coding in ("gzip", "br", "x-unheard-of", "identity, gzip", "gzip, gzip")]
+CODED = [
+    {"content-encoding": coding} for coding in ("gzip", "br", "x-unheard-of", "identity, gzip", "gzip, gzip")
+]
 SIGN_IN = json.dumps({"email": "owner@example.com", "password": PASSWORD}).encode()
 
 
@@ -44,7 +46,7 @@ async def person() -> AsyncIterator[tuple[ToolTown, dict[str, str]]]:
     ],
 )
 async def test_a_coded_body_is_no_body(autojump_clock, path: str, coded: dict[str, str]):
-    """It is answered 415 as a problem that says which codings there are, at the doors of tools, MCP and people."""
+    """Tools, MCP and people answer 415, as a problem that says which codings there are."""
     async with person() as (here, csrf):
         answer = await _post(here, path, PACKED, **csrf, **coded)
 
@@ -98,7 +100,9 @@ async def test_the_tracker_passes_coded_bodies_over(autojump_clock):
 
 
 @pytest.mark.parametrize("coding", ["identity", "Identity", "", "identity, identity"])
-@pytest.mark.parametrize(("path", "body"), [("/api/v1/tools/tool.search", b'{"query":"a"}'), ("/app/api/sign-in", SIGN_IN)])
+@pytest.mark.parametrize(
+    ("path", "body"), [("/api/v1/tools/tool.search", b'{"query":"a"}'), ("/app/api/sign-in", SIGN_IN)]
+)
 async def test_no_coding_is_fine(autojump_clock, coding: str, path: str, body: bytes):
     """`identity` is no coding at all."""
     async with tool_town() as here:

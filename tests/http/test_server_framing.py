@@ -125,9 +125,7 @@ async def _send_trailers(client: Client) -> None:
 async def test_headers_are_counted(headers: int, status: int) -> None:
     """Over 100 header lines are answered 431, however short they are."""
     async with in_memory() as server:
-        reply = await server.dial().ask(
-            b"GET / HTTP/1.1\r\nHost: a\r\n" + b"a:\r\n" * headers + b"\r\n"
-        )
+        reply = await server.dial().ask(b"GET / HTTP/1.1\r\nHost: a\r\n" + b"a:\r\n" * headers + b"\r\n")
 
     assert status == reply.status
 

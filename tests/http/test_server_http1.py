@@ -185,7 +185,7 @@ async def test_a_client_of_http_1_0_is_not_told_to_continue() -> None:
 
 
 async def test_a_client_of_http_1_0_cannot_upgrade() -> None:
-    """Its `Upgrade` is ignored (RFC 9110 section 7.8), and it stays what it is: it needs no host, and is closed."""
+    """Its `Upgrade` is ignored (RFC 9110 section 7.8): it still needs no host, and is closed."""
     async with in_memory() as server:
         client = server.dial()
         await client.send(b"GET / HTTP/1.0\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")

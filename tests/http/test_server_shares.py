@@ -86,7 +86,7 @@ async def _asks(server: Listening, address: str) -> Reply:
 
 @pytest.mark.parametrize("data", WAITS.values(), ids=WAITS.keys())
 async def test_an_address_has_a_share(data: bytes) -> None:
-    """A quarter of the connections may wait for one address; its next one is told so, and others are served."""
+    """A quarter of the connections may wait for one address; its next one is refused, others are not."""
     async with listening(app, connections_max=8) as server:
         for _ in range(2):
             await _dial(server, GREEDY, data)
@@ -210,7 +210,7 @@ async def test_the_last_to_come_is_not_the_first_to_go() -> None:
 
 
 async def test_without_anybody_to_go_the_next_is_refused() -> None:
-    """When all connections are being answered, the next one is answered 503 and closed; then there is room."""
+    """When all connections are being answered, the next one is answered 503, until there is room."""
     desk = Desk()
 
     async with listening(desk, connections_max=2) as server:
@@ -252,7 +252,7 @@ async def test_a_tls_handshake_waits(autojump_clock: MockClock) -> None:
 
 async def _http2(server: Listening, address: str, *, ask: bool = True, end: bool = True) -> Http2Client:
     tcp = await server.dial(address)
-    stream = trio.SSLStream(tcp.stream, TRUST, server_hostname="127.0.0.1", https_compatible=True)  # type: ignore[type-var]
+    stream = trio.SSLStream(tcp.stream, TRUST, server_hostname="127.0.0.1", https_compatible=True)
     client = Http2Client(stream=stream)
     await client.begin()
     if ask:

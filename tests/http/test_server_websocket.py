@@ -6,6 +6,7 @@ import trio
 import trio.testing
 import wsproto
 import wsproto.events
+from quart import websocket
 
 from svc.http.app import quart_app
 from svc.http.asgi import Receive, Scope, Send
@@ -138,7 +139,7 @@ def _request(changed: dict[bytes, bytes | None], line: bytes = b"GET /live HTTP/
 
 @pytest.mark.parametrize("path", [b"/live", b"/problems/not_found", b"/api/v1/openapi.json"])
 async def test_where_there_is_no_websocket_is_404(path: bytes) -> None:
-    """A handshake that no route takes is refused as a problem, with the caller's id, and without a log line."""
+    """A handshake that no route takes is refused as a problem, with the caller's id, and not logged."""
     with structlog.testing.capture_logs() as logged:
         async with in_memory(quart_app()) as server:
             client = server.dial()
@@ -162,22 +163,21 @@ async def test_a_route_takes_its_handshake() -> None:
 
     @app.websocket("/live")
     async def live() -> None:
-        from quart import websocket  # noqa: PLC0415
-
         await websocket.send(await websocket.receive())
 
     async with in_memory(app) as server:
         socket = await _open(server)
-        accepted_later = wsproto.events.TextMessage("hello")
         assert isinstance(await socket.next(), wsproto.events.AcceptConnection)
-        await socket.send(accepted_later)
+        await socket.send(wsproto.events.TextMessage("hello"))
         message = await socket.next()
 
     assert isinstance(message, wsproto.events.TextMessage)
     assert "hello" == message.data
 
 
-@pytest.mark.parametrize("lines", [b"upgrade\r\nConnection: keep-alive", b"keep-alive\r\nConnection: UPGRADE"])
+@pytest.mark.parametrize(
+    "lines", [b"upgrade\r\nConnection: keep-alive", b"keep-alive\r\nConnection: UPGRADE"]
+)
 async def test_a_handshake_may_have_several_lines(lines: bytes) -> None:
     """`Connection` may stand on several lines, as any list (RFC 9110 section 5.3)."""
     async with in_memory(_echo) as server:
@@ -241,7 +241,9 @@ async def test_watching_for_the_client_does_not_lose_it_either() -> None:
         pytest.param(_request({b"sec-websocket-version": b"8"}), id="another version"),
         pytest.param(_request({b"sec-websocket-key": None}), id="no key"),
         pytest.param(_request({b"sec-websocket-key": b"dGhlIHNhbXBsZQ=="}), id="a short key"),
-        pytest.param(_request({b"sec-websocket-key": b"dGhlIHNhbXBsZSBub25jZQ"}), id="a key that is no base64"),
+        pytest.param(
+            _request({b"sec-websocket-key": b"dGhlIHNhbXBsZSBub25jZQ"}), id="a key that is no base64"
+        ),
         pytest.param(_request({b"content-length": b"0"}), id="with a length"),
         pytest.param(_request({}, b"OPTIONS /live HTTP/1.1"), id="another method"),
         pytest.param(_request({b"connection": b"upgrade, keep-alive"}, b"GET /live HTTP/1.0"), id="HTTP/1.0"),

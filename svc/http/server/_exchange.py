@@ -70,7 +70,8 @@ class Exchange:
                 path = self._request.target.partition(b"?")[0].decode("latin-1")
                 log.exception("request failed", path=path, request_id=self._id().decode())
         finally:
-            self._end_waiting()
+            if self._waiting:
+                self._end_waiting()
         if not self._done:
             await self._answer_instead()
 
@@ -110,13 +111,16 @@ class Exchange:
             )
         elif message["type"] == "http.response.body" and response is not None and not self._done:
             more = message.get("more_body", False)
-            context = self._link.context
-            self._end_waiting()
+            if self._waiting:
+                self._end_waiting()
             data = response.encode(
-                message.get("body", b""), more=more, date=context.date_line(), close=self._must_close()
+                message.get("body", b""),
+                more=more,
+                date=self._link.context.date_line(),
+                close=self._must_close(),
             )
             if not more:
-                context.waiting.count(self._link.connection)
+                self._link.connection.share.take(self._link.connection)
             await self._write(data)
             if not more:
                 self._done = True
@@ -140,7 +144,7 @@ class Exchange:
             not request.keep_alive
             or not request.complete
             or link.context.stopping
-            or link.connection.share.is_used_up()
+            or link.connection.share.left <= 0
         )
 
     async def _write(self, data: bytes) -> None:

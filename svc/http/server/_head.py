@@ -1,4 +1,4 @@
-"""What a request's head must be beyond what llhttp looks at: its host, its target, a WebSocket's handshake."""
+"""What a head must be beyond what llhttp looks at: its host, its target, a WebSocket's handshake."""
 
 import re
 from binascii import Error as NotBase64
@@ -31,7 +31,7 @@ def is_host(value: bytes) -> bool:
 
 
 def split_absolute(target: bytes) -> tuple[bytes, bytes] | None:
-    """The authority and the origin-form of an absolute *target* (RFC 9112 section 3.2.2); None for another."""
+    """Authority and origin-form of an absolute *target* (RFC 9112 section 3.2.2); None for another."""
     match = _ABSOLUTE.fullmatch(target)
     if match is None:
         return None
@@ -46,7 +46,9 @@ def is_websocket_handshake(headers: Headers) -> bool:
         values.setdefault(name, []).append(value)
     if b"content-length" in values or b"transfer-encoding" in values:
         return False
-    connection = [token.strip().lower() for value in values.get(b"connection", []) for token in value.split(b",")]
+    connection = [
+        token.strip().lower() for value in values.get(b"connection", []) for token in value.split(b",")
+    ]
     return (
         b"upgrade" in connection
         and [value.lower() for value in values.get(b"upgrade", [])] == [b"websocket"]

@@ -5,7 +5,6 @@ from typing import Generic, Protocol, TypeVar
 
 import trio
 
-
 T = TypeVar("T")
 
 

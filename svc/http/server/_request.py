@@ -20,6 +20,7 @@ PIPELINED_MAX: Final = 32
 """Requests that one connection may have waiting; a client that sends on is cut off after them."""
 FRAMING_PER_BODY_BYTE: Final = 8
 """Bytes of chunk lines that may come with each byte of a body. A chunk of one byte has five."""
+_COUNTED_PER_BODY_BYTE: Final = 1 + FRAMING_PER_BODY_BYTE
 _VERSIONS: Final = ("1.1", "1.0")
 _NOT_IMPLEMENTED: Final = frozenset({"CONNECT", "SOURCE"})
 """Tunnels; and the one method that llhttp knows in HTTP and no RFC does."""
@@ -27,6 +28,7 @@ _LINE_OVERHEAD: Final = len(b"UNSUBSCRIBE  HTTP/1.1\r\n\r\n")
 """What a head has beside its target and headers, at most: it is not counted."""
 _FIELD_OVERHEAD: Final = len(b": \r\n")
 _SLASH: Final = ord("/")
+_LINE_END: Final = b" HTTP/1.1\r\n"
 
 
 class Refused(Exception):
@@ -88,12 +90,12 @@ class RequestParser:
         self._head_bytes_max = head_bytes_max
         self._headers_max = headers_max
         self._reading = Request()
+        self._reading.complete = True
         self._head_open = True  # before its first byte, too
         self._earlier = b""  # what other reads brought of the head that is open
         self._read = b""  # what is being parsed
-        self._body_bytes = 0  # of it that are body
-        self._moved_on = False  # whether it ended a head or a message
-        self._excess_bytes = 0  # that are not body, since a head or a message ended
+        self._first = True  # whether the next head to end is its first, and began in it
+        self._excess_bytes = 0  # that are not body, since the last read in which a head or a message ended
         self._host = b""  # the last one that was found to be good
         self._without_upgrade: Request | None = None
         self._handed_over = False  # to another protocol
@@ -112,8 +114,8 @@ class RequestParser:
             self._keep_upgraded(data)
             return
         self._read = data
-        self._body_bytes = 0
-        self._moved_on = False
+        self._first = self._reading.complete
+        self._excess_bytes += len(data)
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
@@ -121,19 +123,16 @@ class RequestParser:
         except httptools.HttpParserError:
             self._note_fault()
         else:
-            if self._moved_on:
-                # Some of it may belong to what comes next, but never more than one read brings.
-                self._excess_bytes = 0
-            else:
-                self._count_excess(len(data))
-            if self._head_open and not self._reading.complete:
-                self._earlier = data if self._moved_on else self._earlier + data
+            if self._excess_bytes:
+                self._judge_excess(data)
 
-    def _count_excess(self, read_bytes: int) -> None:
-        framing = read_bytes - self._body_bytes * (1 + FRAMING_PER_BODY_BYTE)
-        self._excess_bytes = max(0, self._excess_bytes + framing)
-        if self._excess_bytes > self._head_bytes_max + _LINE_OVERHEAD:
+    def _judge_excess(self, data: bytes) -> None:
+        if self._excess_bytes < 0:  # a body, which earns nothing for what follows it
+            self._excess_bytes = 0
+        elif self._excess_bytes > self._head_bytes_max + _LINE_OVERHEAD:
             self.refused = Refused(431 if self._head_open else 400)
+        elif self._head_open:
+            self._earlier += data
 
     def _follow_upgrade(self, rest: bytes) -> None:
         request, self._without_upgrade = self._without_upgrade, None
@@ -172,26 +171,33 @@ class RequestParser:
 
     def on_headers_complete(self) -> None:
         request, parser = self._reading, self._parser
-        request.method = parser.get_method().decode()
-        request.version = parser.get_http_version()
+        method = parser.get_method()
+        request.method = method.decode()
+        if self._first and self._read.startswith(_LINE_END, len(method) + 1 + len(request.target)):
+            request.version = "1.1"
+        else:
+            request.version = parser.get_http_version()
+            self._check_protocol(request)
+        self._first = False
         request.keep_alive = request.version == "1.1" and parser.should_keep_alive()
         self._check(request)
         self._head_open = False
-        self._moved_on = True
         self._earlier = b""
+        # The rest of this read may belong to what comes next, uncounted: that is never more than one read.
+        self._excess_bytes = 0
         if parser.should_upgrade() and not self._is_handshake(request):
             self._without_upgrade = request
         else:
             self.requests.append(request)
 
     def on_body(self, chunk: bytes) -> None:
-        self._body_bytes += len(chunk)
+        self._excess_bytes -= len(chunk) * _COUNTED_PER_BODY_BYTE
         self._reading.chunks.append(chunk)
 
     def on_message_complete(self) -> None:
         self._reading.complete = True
         self._head_open = True
-        self._moved_on = True
+        self._excess_bytes = 0
 
     def _check(self, request: Request) -> None:
         """Refuse what llhttp lets pass, and note what the head asks of the connection."""
@@ -215,8 +221,6 @@ class RequestParser:
                 request.expects_continue = request.version == "1.1" and value.lower() == b"100-continue"
         if size > self._head_bytes_max or len(request.headers) > self._headers_max:
             self._refuse(431)
-        if b" RTSP/" in self._read or self._earlier:
-            self._check_protocol(request)
         if request.method in _NOT_IMPLEMENTED:
             self._refuse(501)
         if host != self._host or request.target[0] != _SLASH:
@@ -255,8 +259,8 @@ class RequestParser:
         """Refuse RTSP, which llhttp takes like HTTP without telling which of the two it was."""
         line = b"%b %b " % (request.method.encode(), request.target)
         head = self._earlier + self._read
-        http, rtsp = head.find(line + b"HTTP/"), head.find(line + b"RTSP/")
-        if rtsp >= 0 and not 0 <= http < rtsp:
+        rtsp = head.find(line + b"RTSP/")
+        if rtsp >= 0 and head.find(line + b"HTTP/", 0, rtsp) < 0:
             self._refuse(400)
 
     def _note_fault(self) -> None:

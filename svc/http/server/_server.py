@@ -49,7 +49,7 @@ class Server:
 
     def _has_room(self, connection: Connection) -> bool:
         """Whether *connection* may stay; for it another one goes that waits for its client, if need be."""
-        if connection.share.is_used_up():
+        if connection.share.left <= 0:
             return False
         if len(self._connections) < self._context.options.connections_max:
             return True

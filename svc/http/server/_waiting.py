@@ -6,7 +6,6 @@ or does not take its answer. While an application works on a request, its connec
 """
 
 import math
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -22,17 +21,19 @@ _SHARES: Final = 4
 class Share:
     """The connections of one address."""
 
-    __slots__ = ("address", "limit", "open", "waiting")
+    __slots__ = ("address", "left", "open")
 
     def __init__(self, address: str, limit: float) -> None:
         self.address = address
-        self.limit = limit
         self.open = 0
-        self.waiting = 0
+        self.left = limit
+        """Connections that may wait besides those that do; below zero if answers ended at once."""
 
-    def is_used_up(self) -> bool:
-        """Whether no other connection of the address may wait."""
-        return self.waiting >= self.limit
+    def take(self, connection: "Connection") -> None:
+        """Count *connection*, which waits now, or will as soon as its answer is sent."""
+        if not connection.counted:
+            connection.counted = True
+            self.left -= 1
 
 
 class WaitingConnections:
@@ -45,7 +46,7 @@ class WaitingConnections:
         self._trusted_proxies = trusted_proxies
         self._shares: dict[str, Share] = {}
         self._unlimited = Share("", math.inf)
-        self._order: OrderedDict[Connection, None] = OrderedDict()
+        self._order: dict[Connection, None] = {}
 
     def __len__(self) -> int:
         """How many connections wait."""
@@ -74,29 +75,23 @@ class WaitingConnections:
         if not share.open:
             self._shares.pop(share.address, None)
 
-    def count(self, connection: "Connection") -> None:
-        """Count *connection* in its share, since it waits once its answer is sent."""
-        if not connection.counted:
-            connection.counted = True
-            connection.share.waiting += 1
-
     def begin(self, connection: "Connection") -> None:
         """Have *connection* wait, unless it does already."""
         self._order[connection] = None
         if not connection.counted:
-            connection.counted = True
-            connection.share.waiting += 1
+            connection.share.take(connection)
 
     def renew(self, connection: "Connection") -> None:
         """Have *connection*, which waits already, wait from now on only: for something else."""
-        self._order.move_to_end(connection)
+        self._order.pop(connection, None)
+        self._order[connection] = None
 
     def end(self, connection: "Connection") -> None:
         """Have *connection* wait no more, if it does."""
         self._order.pop(connection, None)
         if connection.counted:
             connection.counted = False
-            connection.share.waiting -= 1
+            connection.share.left += 1
 
     def longest(self) -> "Connection | None":
         """The connection that waits longest."""
