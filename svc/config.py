@@ -109,6 +109,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     public_url: BaseUrl | None = None
     hsts_seconds: Annotated[int, msgspec.Meta(ge=0, le=HSTS_SECONDS_MAX)] = 31_536_000
     connections_max: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 1_000
+    waiting_per_address_max: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] | None = None
     head_seconds: Seconds = 10
     body_seconds: Seconds = 30
     keep_alive_seconds: Seconds = 15

@@ -11,6 +11,7 @@ from werkzeug.exceptions import (
     NotFound,
     RequestEntityTooLarge,
     RequestTimeout,
+    UnsupportedMediaType,
 )
 
 from svc.domain.errors import (
@@ -23,7 +24,7 @@ from svc.domain.errors import (
 )
 from svc.domain.times import SECOND_MS
 from svc.domain.windows import retry_after_seconds
-from svc.http.bodies import BodyTooLarge
+from svc.http.bodies import ACCEPT_ENCODING, BodyCoded, BodyTooLarge
 from svc.http.hot import Answer
 
 Code = Literal[
@@ -112,7 +113,9 @@ KINDS: Final[dict[Code, Kind]] = {
     ),
     "body_too_large": Kind(413, "The body is too large", "Send less; the door's reference says how much."),
     "unsupported_media_type": Kind(
-        415, "The body is of a type that is not read here", "Send `Content-Type: application/json`."
+        415,
+        "The body is of a type that is not read here",
+        "Send `Content-Type: application/json`, and the body uncompressed.",
     ),
     "validation_failed": Kind(
         422, "What was asked is not valid", "`detail` says what is wrong with it. Mend that, and ask again."
@@ -138,6 +141,7 @@ _HTTP_CODES: Final[Mapping[type[HTTPException], Code]] = {
     MethodNotAllowed: "method_not_allowed",
     RequestEntityTooLarge: "body_too_large",
     RequestTimeout: "too_slow",
+    UnsupportedMediaType: "unsupported_media_type",
 }
 
 
@@ -201,6 +205,8 @@ def refusal(error: Exception, request_id: bytes) -> Answer:
         case HTTPException():
             if isinstance(error, MethodNotAllowed) and error.valid_methods:
                 headers.append((b"allow", ", ".join(sorted(error.valid_methods)).encode()))
+            if isinstance(error, BodyCoded):
+                headers.append(ACCEPT_ENCODING)
             return told(_http_code(error), request_id, _http_detail(error), headers=headers)
         case OrganizationRequired():
             organizations = tuple(OrganizationChoice(one.id, one.name) for one in error.organizations)
@@ -255,6 +261,8 @@ def _http_detail(error: HTTPException) -> str | None:
     match error:
         case BodyTooLarge():
             return f"it is over {error.limit_bytes:,} bytes"
+        case BodyCoded():
+            return error.description
         case MethodNotAllowed() if error.valid_methods:
             return f"use {' or '.join(sorted(error.valid_methods))} here"
     return None

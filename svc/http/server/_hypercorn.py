@@ -4,13 +4,13 @@ These carry much at once and both ways, so one task reads a connection and each 
 runs in its own. docs/decisions/0003-http-server.md says why HTTP/1.1 is not served so.
 """
 
+import sys
 from contextlib import suppress
 from typing import Any, Final
 
 import trio
 from hypercorn.config import Config
 from hypercorn.events import Closed, Event, RawData, Updated
-from hypercorn.protocol.h11 import H11Protocol
 from hypercorn.protocol.ws_stream import WSStream
 from hypercorn.trio.worker_context import WorkerContext
 
@@ -18,6 +18,7 @@ from svc.http.server._connection import Connection
 from svc.http.server._context import Context
 from svc.http.server._http2 import Http2
 from svc.http.server._stream import STREAMS_MAX, Tasks
+from svc.http.server._websocket import WebSocket
 
 _PING_SECONDS: Final = 20
 """Between pings on a WebSocket, so that a dead client is found out by a write that times out."""
@@ -37,25 +38,27 @@ class Hypercorn:
         self.config.h2_max_header_list_size = context.options.head_bytes_max
         self.config.h2_max_concurrent_streams = STREAMS_MAX
         self.config.websocket_ping_interval = _PING_SECONDS
+        # After so many it would close the connection over the answers that are under way.
+        self.config.keep_alive_max_requests = sys.maxsize
         self._talks: set[_Talk] = set()
 
     async def speak_http2(self, connection: Connection) -> None:
         """Serve HTTP/2 on *connection* to its end."""
-        await self._hold(_Talk(self, connection), Http2, b"")
+        await self._hold(_Talk(self, connection), Http2)
 
-    async def speak_websocket(self, connection: Connection, received: bytes) -> None:
-        """Serve the WebSocket whose handshake, and perhaps more, has been *received*."""
-        await self._hold(_Talk(self, connection), H11Protocol, received)
+    async def speak_websocket(self, connection: Connection, handshake: bytes, early: bytes) -> None:
+        """Serve the WebSocket whose *handshake* has come, and perhaps something *early* after it."""
+        await self._hold(_Talk(self, connection), WebSocket, handshake, early)
 
     def stop(self) -> None:
         """End what has no end of its own; `Connection.stop` ends what is idle."""
         for talk in self._talks:
             talk.stop()
 
-    async def _hold(self, talk: "_Talk", protocol: type[Http2 | H11Protocol], received: bytes) -> None:
+    async def _hold(self, talk: "_Talk", protocol: type[Http2 | WebSocket], *received: bytes) -> None:
         self._talks.add(talk)
         try:
-            await talk.run(protocol, received)
+            await talk.run(protocol, *received)
         finally:
             self._talks.discard(talk)
 
@@ -67,30 +70,38 @@ class _Talk:
         self._hypercorn = hypercorn
         self._context = hypercorn.context
         self._connection = connection
-        self._protocol: Http2 | H11Protocol
+        self._protocol: Http2 | WebSocket
         self._send_lock = trio.Lock()
-        self._sending = trio.CancelScope()
 
-    async def run(self, protocol: type[Http2 | H11Protocol], received: bytes) -> None:
+    async def run(
+        self, protocol: type[Http2 | WebSocket], handshake: bytes = b"", early: bytes = b""
+    ) -> None:
         """Talk until either side ends it, and until every application that it started is done."""
         async with trio.open_nursery() as helpers:
             async with trio.open_nursery() as applications:
-                self._protocol = self._make(protocol, Tasks(helpers, applications, self._context))
+                tasks = Tasks(helpers, applications, self._context, self._connection)
+                self._protocol = self._make(protocol, tasks)
                 with self._connection.scope:
                     self._note_idle(idle=True)
                     await self._protocol.initiate()
-                    await self._listen(received)
+                    if isinstance(self._protocol, WebSocket):
+                        await self._protocol.open(handshake)
+                    await self._listen(early)
                 self._note_idle(idle=False)
-                await self._say_farewell()
+                if self._connection.evicted:
+                    applications.cancel_scope.cancel()
+                else:
+                    await self._say_farewell()
             helpers.cancel_scope.cancel()
 
     def stop(self) -> None:
         """End a WebSocket at once, and what is being sent with everything else."""
-        self._sending.deadline = min(self._sending.deadline, self._context.ends_at)
-        if isinstance(self._protocol, H11Protocol):
+        sending = self._connection.sending
+        sending.deadline = min(sending.deadline, self._context.ends_at)
+        if isinstance(self._protocol, WebSocket):
             self._connection.scope.cancel()
 
-    def _make(self, protocol: type[Http2 | H11Protocol], tasks: Any) -> Http2 | H11Protocol:
+    def _make(self, protocol: type[Http2 | WebSocket], tasks: Any) -> Http2 | WebSocket:
         app: Any = self._context.app
         state: Any = {}
         return protocol(
@@ -125,10 +136,12 @@ class _Talk:
     async def _send(self, data: bytes) -> None:
         # Streams share the connection: a write cut short for one of them would spoil it for all.
         deadline = min(trio.current_time() + self._context.options.write_seconds, self._context.ends_at)
-        self._sending = trio.CancelScope(shield=True, deadline=deadline)
-        with self._sending, suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-            await self._connection.stream.send_all(data)
-            return
+        sending = trio.CancelScope(shield=True, deadline=deadline)
+        self._connection.sending = sending
+        if not self._connection.evicted:
+            with sending, suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+                await self._connection.stream.send_all(data)
+                return
         self._connection.scope.cancel()
         await trio.aclose_forcefully(self._connection.stream)
 
