@@ -6,13 +6,18 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import Connection, func, select
 
 from svc.actors.form_window import FormWindow, PostRefused
 from svc.actors.house import House
+from svc.actors.organization import Organization
 from svc.actors.sign_in_gate import SignInGate
+from svc.actors.site_traffic import SiteTraffic
 from svc.domain.errors import TooManyAttempts
 from svc.domain.keyed_windows import KeyedWindows
 from svc.domain.limits import (
+    CALL_WINDOW_MS,
+    CALLS_MAX,
     PACE_FILINGS_MAX,
     PACE_WINDOW_MS,
     PAIR_FAILURES_MAX,
@@ -21,10 +26,18 @@ from svc.domain.limits import (
     SENDER_SUBMISSIONS_MAX,
     SENDER_WINDOW_MS,
     SIGN_IN_WINDOW_MS,
+    SITE_VISITS_MAX,
+    VISIT_WINDOW_MS,
 )
+from svc.domain.times import YEAR_MS
+from svc.domain.visits import PageView
 from svc.domain.windows import SlidingWindow
-from svc.storage import sign_in, tables
+from svc.storage import sign_in, sites, tables
+from svc.storage.store import Tx
+from tests.people import a_member, a_stored_key
 from tests.town import Town, a_post, submit, town
+
+KEY = "k" * 8
 
 
 class Limit(NamedTuple):
@@ -82,12 +95,56 @@ async def _file_one(house: House, form_key: str) -> int | None:
     return 1 if state["waiting"] else None
 
 
+async def _call_many(here: Town, house: House, _key: str) -> None:
+    await here.store.write(_key_of_ada, here.organization.id)
+    for _ in range(CALLS_MAX):
+        assert await _call_once(house, "") is None
+
+
+def _key_of_ada(tx: Tx, organization_id: str) -> None:
+    person = a_member(tx, organization_id, "ada@example.com")
+    a_stored_key(tx, person, KEY, expires_at=tx.now + YEAR_MS)
+
+
+async def _call_once(house: House, _key: str) -> int | None:
+    route = await house.keys.find(KEY)
+    assert route is not None
+    allowance = (await Organization(house, route.organization_id).admit_key(KEY)).allowance
+    return None if allowance.granted else allowance.reset_seconds
+
+
+async def _view_many(here: Town, house: House, _key: str) -> None:
+    await here.store.write(sites.create, here.organization.id, "lamps.example")
+    for number in range(SITE_VISITS_MAX):
+        await _view(house, number)
+
+
+async def _view(house: House, number: int) -> None:
+    page = PageView(url="https://lamps.example/", host="lamps.example", title=None, referrer=None)
+    await SiteTraffic(house, "lamps.example").view(page, f"10.0.{number >> 8}.{number & 255}", "test")
+
+
+async def _view_one(house: House, _key: str) -> int | None:
+    before = await house.store.read(_count_visits)
+    await _view(house, SITE_VISITS_MAX)
+    return 1 if before == await house.store.read(_count_visits) else None
+
+
+def _count_visits(conn: Connection) -> int:
+    return conn.execute(select(func.count()).select_from(tables.visits)).scalar_one()
+
+
 LIMITS = {
     "a sender's minute": Limit(SENDER_WINDOW_MS, _submit_many, _submit_one),
     "the pace": Limit(PACE_WINDOW_MS, _pace_many, _file_one),
     "the hour of the queue": Limit(QUEUE_WINDOW_MS, _queue_many, _submit_one),
     "failed sign-ins": Limit(SIGN_IN_WINDOW_MS, _fail_many, _sign_in_once),
 }
+ONLY_LIVE = {
+    "the calls of a key": Limit(CALL_WINDOW_MS, _call_many, _call_once),
+    "the views of a site": Limit(VISIT_WINDOW_MS, _view_many, _view_one),
+}
+"""Windows that a restart may open: nothing of them is stored."""
 
 
 @pytest.mark.parametrize("limit", LIMITS.values(), ids=LIMITS)
@@ -107,6 +164,18 @@ async def test_a_window_that_was_rebuilt_opens_when_the_live_one_does(
         if rebuilt:
             async with here.house() as house:
                 assert waits_ms == await limit.retry_after_ms(house, form_key)
+
+
+@pytest.mark.parametrize("limit", ONLY_LIVE.values(), ids=ONLY_LIVE)
+async def test_a_window_opens_at_its_end(limit: Limit, autojump_clock):
+    """And one millisecond before that it does not."""
+    async with town() as here, here.house() as house:
+        await limit.fill(here, house, "")
+        here.clock.jump(limit.window_ms - 1)
+        before = await limit.retry_after_ms(house, "")
+        here.clock.jump(1)
+
+        assert (1, None) == (before, await limit.retry_after_ms(house, ""))
 
 
 EVENTS = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 100)), max_size=40)

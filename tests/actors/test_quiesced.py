@@ -7,6 +7,7 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
+from svc.actors.caretaker import Caretaker
 from svc.actors.embed_cache import EmbedCache, current
 from svc.actors.form_window import FormWindow
 from svc.actors.house import EMBEDS_AT_ONCE
@@ -129,6 +130,19 @@ async def test_what_is_told_begins_nothing(begun, autojump_clock):
         await trio.sleep(3_600)
 
         assert ([], units) == (receiver.got, here.store.statistics().units)
+
+
+async def test_a_round_that_is_under_way_wakes_nobody(autojump_clock):
+    """What is due waits for the next start, and nobody is loaded only to be told to leave."""
+    async with town() as here, here.house() as house:
+        form = await here.form()
+        house.quiesce()
+        await here.store.write(submissions.insert_one, a_stored_one(form, queued=True))
+        before = house.is_active(FormWindow, form.form_key)
+        await Caretaker(house, "main").make_round()
+        await wait_all_tasks_blocked()
+
+        assert (False, False) == (before, house.is_active(FormWindow, form.form_key))
 
 
 async def test_an_embed_is_not_made_ahead_for_nobody(autojump_clock):

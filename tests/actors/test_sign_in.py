@@ -30,6 +30,7 @@ from svc.domain.limits import (
     PAIR_FAILURES_MAX,
     PASSWORD_CHECKS_AT_ONCE,
     PASSWORD_CHECKS_WAITING_MAX,
+    SESSION_SEEN_NOTED_MS,
     SIGN_IN_LINK_LIFE_MS,
 )
 from svc.domain.passwords import HASHER as REAL_HASHER
@@ -420,6 +421,20 @@ async def test_a_session_that_is_used_lives_on(autojump_clock):
         here.clock.jump(12 * HOUR_MS)
         with pytest.raises(Unauthenticated):
             await sign_in.session_of(house, done.token)
+
+
+async def test_that_a_session_is_used_is_noted_once_a_minute(autojump_clock):
+    """With the first request that comes a minute after the last note, and with none before."""
+    async with at_home() as here, here.house() as house:
+        done = await sign_in.with_password(house, "ada@example.com", PASSWORD, BROWSER)
+        noted = []
+        for ms in (SESSION_SEEN_NOTED_MS - 1, 1):
+            here.clock.jump(ms)
+            await sign_in.session_of(house, done.token)
+            [row] = await here.rows(tables.sessions)
+            noted.append(row.seen_at - START)
+
+        assert [0, SESSION_SEEN_NOTED_MS] == noted
 
 
 async def test_who_confirms_is_fresh_again(autojump_clock):

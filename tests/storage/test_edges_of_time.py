@@ -11,7 +11,7 @@ import pytest
 from svc.domain import access as rules
 from svc.domain.callers import operator_call
 from svc.domain.connections import Connection as ChannelConnection
-from svc.domain.errors import NotFound, Unauthenticated
+from svc.domain.errors import Conflict, NotFound, Unauthenticated
 from svc.domain.keys import digest
 from svc.domain.limits import (
     CONFIRMATION_MS,
@@ -44,6 +44,7 @@ from svc.storage import (
     organizations,
     outboxes,
     replies,
+    roles,
     server_keys,
     sessions,
     sign_in,
@@ -222,6 +223,49 @@ async def _waits(here: Town, token: str) -> bool:
     return found
 
 
+async def _withdrawable(here: Town, _: str) -> bool:
+    call = operator_call(here.organization.id)
+    [invited] = await here.rows(tables.invitations)
+
+    def withdraw_and_think_again(tx: Tx) -> None:
+        with tx.conn.begin_nested() as nested:
+            invitations.withdraw(tx, call, invited.id)
+            nested.rollback()
+
+    try:
+        await here.store.write(withdraw_and_think_again)
+    except NotFound:
+        return False
+    return True
+
+
+async def _role(here: Town) -> str:
+    call = operator_call(here.organization.id)
+    return (await here.store.write(roles.create, call, "Helper", ["records.read"])).id
+
+
+async def _role_of_a_key(here: Town) -> str:
+    role_id = await _role(here)
+    person = await here.store.write(a_member, here.organization.id, "ada@example.com")
+    await here.store.write(a_stored_key, person, KEY, role_id=role_id)
+    return role_id
+
+
+async def _role_of_an_invitation(here: Town) -> str:
+    role_id = await _role(here)
+    call = operator_call(here.organization.id)
+    await here.store.write(invitations.invite, call, "ada@example.com", role_id)
+    return role_id
+
+
+async def _is_in_use(here: Town, role_id: str) -> bool:
+    try:
+        await here.store.write(roles.remove, operator_call(here.organization.id), role_id)
+    except Conflict:
+        return True
+    return False
+
+
 async def _answered(here: Town) -> Repeatable:
     call = Repeatable(here.organization.id, "key_1", "record.create", "k-1", b"f")
     await here.store.write(idempotency.keep, call, b"{}")
@@ -311,6 +355,9 @@ LIVES = {
         SERVER_KEY_LIFE_MS + EXPIRED_KEY_LISTED_MS, _server_key, _server_key_is_listed
     ),
     "an invitation": Life(INVITATION_LIFE_MS, _invited, _waits),
+    "an invitation, to be withdrawn": Life(INVITATION_LIFE_MS, _invited, _withdrawable),
+    "a role of a key": Life(SECOND_MS, _role_of_a_key, _is_in_use),
+    "a role of an invitation": Life(INVITATION_LIFE_MS, _role_of_an_invitation, _is_in_use),
     "an answer is kept": Life(IDEMPOTENCY_LIFE_MS, _answered, _is_answered_again),
     "a trial": Life(TRIAL_MS, _on_trial, _may_take_forms),
     "the former secret signs": Life(SIGNING_OVERLAP_MS, _rotated, _both_sign),

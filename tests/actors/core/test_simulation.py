@@ -1,6 +1,7 @@
 """Random lives of a small system, each replayed from its seed, against what must always hold."""
 
 from collections import Counter, defaultdict
+from math import ceil
 from random import Random
 from typing import Any
 
@@ -11,6 +12,7 @@ import trio.testing
 
 from svc.actors._core import Actor, ActorCrashed, ActorError, ActorSystem, MailboxFull, Policy, turn
 from svc.domain.errors import DomainError, NotFound
+from svc.wait_guard import wait_guarded
 
 KEYS = "abcdef"
 SENDERS = 6
@@ -31,6 +33,7 @@ DEEDS = {
     "disarm": 1,
     "task": 2,
     "fail when cut": 1,
+    "wait guarded": 2,
 }
 """What turns do, and how often."""
 
@@ -51,7 +54,12 @@ class World(ActorSystem):
         self.answers: dict[int, object] = {}
         """What askers who did not leave have heard, by their ticket."""
         self.told: set[int] = set()
+        self.guarded: Counter[str] = Counter()
+        """Waits that are guarded now, by the key of who waits."""
+        self.stood_still: Counter[str] = Counter()
+        """For how long the time of the running turn stands still, in seconds."""
         self.crashed_loads = 0
+        self.ended = False
         self.broken: list[str] = []
         """Rules that did not hold: an error raised in a turn would be one more crash."""
 
@@ -120,7 +128,9 @@ class Subject(Actor[World, Life]):
     )
 
     async def load(self) -> Life:
+        self.system.stood_still[self.key] = 0
         with Alone(self):
+            self.system.must(not self.system.guarded[self.key], "loads when all is known")
             await self._maybe_sleep(1)
             match self.system.random.randrange(20):
                 case 0:
@@ -151,6 +161,7 @@ class Subject(Actor[World, Life]):
         must, taken = self.system.must, self.system.taken[self.key]
         must(not taken or taken[-1] < ticket, "turns in order")
         taken.append(ticket)
+        self.system.stood_still[self.key] = 0
         with Alone(self):
             mine = self.state
             must(self.system.loads[self.key] == mine.load, "a state of this life")
@@ -196,10 +207,28 @@ class Subject(Actor[World, Life]):
                 self.tick.disarm()
             case "task":
                 self.start_soon(self._task)
-            case "fail when cut":
-                await self._fail_when_cut()
+            case _:
+                await self._wait_specially(deed)
+
+    async def _wait_specially(self, deed: str) -> None:
+        if deed == "fail when cut":
+            await self._fail_when_cut()
+        elif deed == "wait guarded":
+            await self._wait_guarded(self.system.random.uniform(0, 8))
+
+    async def _wait_guarded(self, seconds: float) -> None:
+        world, ends_at = self.system, trio.current_time() + seconds
+        world.stood_still[self.key] += ceil(seconds)
+        world.guarded[self.key] += 1
+        try:
+            await wait_guarded(trio.sleep, seconds)
+        finally:
+            world.guarded[self.key] -= 1
+            world.must(world.ended or trio.current_time() >= ends_at, "a guarded wait is not cut")
 
     async def _task(self) -> None:
+        if self.system.random.random() < 0.3:
+            await self._wait_guarded(self.system.random.uniform(0, 8))
         if self.system.random.random() < 0.2:
             await self._fail_when_cut()
         await self._maybe_sleep(5)
@@ -261,7 +290,8 @@ async def _watch(world: World) -> None:
     while True:
         await trio.sleep(0.5)
         for seen in world.actors():
-            world.must((seen.turn_age_seconds or 0) <= Subject.policy.turn_seconds, "turns end in time")
+            time = Subject.policy.turn_seconds + world.stood_still[seen.key]
+            world.must((seen.turn_age_seconds or 0) <= time, "turns end in time")
             world.must((seen.turn is None) == (seen.phase != "running"), "turns run in their phase")
         [kind] = world.statistics().kinds
         world.must(kind.active <= Subject.policy.active_max, "no more actors than may live")
@@ -281,6 +311,7 @@ async def _live(seed: int, *, drains: bool) -> World:
             await trio.testing.wait_all_tasks_blocked()
             [supervisor] = world._supervisors.values()
             world.must(not late and not supervisor._nursery.child_tasks, "a drain ends all")
+        world.ended = True
         watching.cancel_scope.cancel()
     await trio.sleep(100)
     world.statistics()  # forgets what counts no more

@@ -14,6 +14,12 @@ class Stubborn(Probe):
     policy = Policy(crashes_max=100, backoff_seconds=1, backoff_seconds_max=4)
 
 
+class Brittle(Probe):
+    """May crash twice a minute."""
+
+    policy = Policy(crashes_max=2)
+
+
 class Vital(Probe):
     """Infrastructure: without it there is no system."""
 
@@ -45,6 +51,19 @@ async def test_old_crashes_do_not_count(autojump_clock):
             await trio.sleep(Probe.policy.crash_window_seconds)
 
         assert [0.5] * 6 == waits
+
+
+@pytest.mark.parametrize(("apart_seconds", "phase"), [(59.999, "quarantined"), (60, "backing_off")])
+async def test_a_crash_counts_until_it_is_as_old_as_the_window(apart_seconds, phase, autojump_clock):
+    """To the millisecond."""
+    async with living(Brittle) as lab:
+        for at in (0, 30, apart_seconds):
+            await trio.sleep_until(at)
+            with pytest.raises(ActorCrashed):
+                await Brittle(lab, "a").fail(KeyError("x"))
+        await wait_all_tasks_blocked()
+
+        assert [phase] == [seen.phase for seen in lab.actors()]
 
 
 async def test_crashes_far_enough_apart_never_quarantine(autojump_clock):
