@@ -19,6 +19,7 @@ from svc.http.contract_parts import (
     refusals_by_status,
     used,
 )
+from svc.http.example_ids import NO_IDS, ExampleIds, with_ids
 from svc.http.problems import MEDIA_TYPE, Problem
 from svc.http.refusals import NEVER_A_KEYS, refusals_of_keys, repeatable
 from svc.http.tools import API_PATH, APP_PATH
@@ -54,10 +55,11 @@ or with an `approval`, always answer a key with 403; who is signed in calls them
 
 
 class Contract:
-    """The contract of the tools of *registry*."""
+    """The contract of the tools of *registry*; its examples name what *ids* has for them."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, ids: ExampleIds = NO_IDS) -> None:
         self._tools: Final = tuple(registry.values())
+        self.ids: Final = ids
 
     @cached_property
     def body(self) -> bytes:
@@ -72,7 +74,9 @@ class Contract:
 
     def _make(self) -> Json:
         responses: Json = {}
-        paths = {f"{API_PATH}{one.name}": {"post": _operation(one, responses)} for one in self._tools}
+        paths = {
+            f"{API_PATH}{one.name}": {"post": _operation(one, responses, self.ids)} for one in self._tools
+        }
         nouns = {one.noun for one in self._tools}
         return {
             "openapi": "3.1.0",
@@ -130,7 +134,7 @@ def _default(field: msgspec.structs.FieldInfo) -> Any:
     return field.default if factory is msgspec.NODEFAULT else factory()
 
 
-def _operation(tool: Tool[Any, Any], responses: Json) -> Json:
+def _operation(tool: Tool[Any, Any], responses: Json, ids: ExampleIds) -> Json:
     """Of *tool*; the answers that it shares with others are added to *responses*."""
     key_may = tool.runs not in NEVER_A_KEYS
     operation: Json = {
@@ -156,12 +160,19 @@ def _operation(tool: Tool[Any, Any], responses: Json) -> Json:
     good = {
         "description": "What the tool answers." if key_may else "What a person is answered; a key never is.",
         "headers": headers_of(headers),
-        "content": {_JSON: {"schema": _ref(tool.answer_type), "example": shown(tool.answer)}},
+        "content": {
+            _JSON: {"schema": _ref(tool.answer_type), "example": with_ids(tool.name, shown(tool.answer), ids)}
+        },
     }
     return operation | {
         "requestBody": {
             "required": True,
-            "content": {_JSON: {"schema": _ref(tool.asked_type), "example": shown(tool.example)}},
+            "content": {
+                _JSON: {
+                    "schema": _ref(tool.asked_type),
+                    "example": with_ids(tool.name, shown(tool.example), ids),
+                }
+            },
         },
         "responses": {"200": good, **refusals_by_status(refusals_of_keys(tool), responses)},
     }
