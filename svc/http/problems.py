@@ -188,6 +188,11 @@ def refusal(error: Exception, request_id: bytes) -> Answer:
     return told(error.code, request_id, str(error) or None, errors=errors, headers=headers)
 
 
+def code_of(answer: Answer) -> Code:
+    """The code of an *answer* that `told` made."""
+    return msgspec.json.decode(answer.body, type=Problem).code
+
+
 def is_fault(error: Exception) -> bool:
     """Whether nobody expected *error*, so that it belongs into the log."""
     if isinstance(error, DomainError):
