@@ -10,6 +10,7 @@ import msgspec
 from sqlalchemy import Connection
 
 from svc.cli.demo_channels import PullConnection, PushConnection
+from svc.cli.demo_examples import ExampleIds
 from svc.cli.demo_shop import OWNER_EMAIL, open_shop
 from svc.cli.directory import DataDirectory, read_private, replace_private
 from svc.cli.doors import Doors
@@ -70,6 +71,8 @@ class DemoFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     server_key: str
     pull_connection: PullConnection
     push_connection: PushConnection
+    example_ids: ExampleIds = {}
+    """What takes the place of ids in the examples of the reference; see `demo_examples`."""
 
 
 async def open_demo(
@@ -105,7 +108,7 @@ async def open_demo(
 
 
 def write_down(directory: DataDirectory, facts: DemoFacts, doors: Doors) -> DemoFacts:
-    """Write `demo.json`, with the addresses and the token that hold now."""
+    """Write `demo.json` and `demo.env`, with the addresses and the token that hold now."""
     current = msgspec.structs.replace(
         facts,
         base_url=doors.base_url,
@@ -113,7 +116,31 @@ def write_down(directory: DataDirectory, facts: DemoFacts, doors: Doors) -> Demo
         operator_token=str(doors.operator_token),
     )
     replace_private(directory.demo, msgspec.json.format(msgspec.json.encode(current)) + b"\n")
+    replace_private(directory.demo_environment, _environment(current).encode())
     return current
+
+
+def _environment(facts: DemoFacts) -> str:
+    """What the examples of the guides name, for a shell to read: `. data/demo.env`."""
+    pulled, pushed = facts.pull_connection, facts.push_connection
+    variables = {
+        "SVC_URL": facts.base_url,
+        "SVC_OPERATOR_URL": facts.operator_url,
+        "SVC_OPERATOR_TOKEN": facts.operator_token,
+        "SVC_EMAIL": facts.owner.email,
+        "SVC_PASSWORD": facts.owner.password,
+        "SVC_KEY": facts.api_key,
+        "SVC_VIEWER_KEY": facts.viewer_key,
+        "SVC_GATEWAY_KEY": facts.gateway_key,
+        "SVC_FORM_KEY": facts.form_key,
+        "SVC_SERVER_KEY": facts.server_key,
+        "SVC_EMBED_KEY": facts.embed_key,
+        "SVC_CONNECTION": pulled.id,
+        "SVC_CHANNEL_KEY": pulled.channel_key,
+        "SVC_PUSH_CHANNEL_KEY": pushed.channel_key,
+        "SVC_SIGNING_SECRET": pushed.signing_secret,
+    }
+    return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
 
 
 def what_to_try(directory: DataDirectory, facts: DemoFacts) -> str:

@@ -13,6 +13,9 @@ BRIDGE_URL: Final = "http://127.0.0.1:8002/pushes"
 """Where the demo's pushes go. Nothing listens there before a bridge is started, and a private network is
 reached only where the configuration allows it."""
 
+SPARE_BRIDGE_URL: Final = "http://127.0.0.1:8003/pushes"
+"""Of the connection that examples are about, whose signing secret may be replaced."""
+
 _ACCOUNT: Final = Account("organization")
 
 

@@ -10,6 +10,7 @@ import msgspec
 
 from svc.cli import demo_channels, demo_embeds, demo_records
 from svc.cli.demo_channels import PullConnection, PushConnection
+from svc.cli.demo_examples import ExampleIds, Examples
 from svc.domain.callers import Call, Caller, operator_call
 from svc.domain.fields import field_map
 from svc.domain.forms import Form, NewForm, Scalar
@@ -71,6 +72,7 @@ class Shop(msgspec.Struct, frozen=True, kw_only=True):
     embed_key: str
     bound_embed_key: str
     paused_embed_key: str
+    example_ids: ExampleIds
 
 
 def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> Shop:
@@ -113,6 +115,7 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> 
     inbox.take_from_visitor(unbound, domain)
     today = msgspec.structs.replace(owner, caller=msgspec.structs.replace(owner.caller, confirmed_at=tx.now))
     pull_connection, push_connection = demo_channels.connect(tx, shop.id)
+    examples = Examples(tx, today).fill(form_id=unbound.id, embed_id=price_list.id)
     return Shop(
         organization_id=shop.id,
         form_key=unbound.form_key,
@@ -126,6 +129,7 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> 
         embed_key=price_list.embed_key,
         bound_embed_key=own_site.embed_key,
         paused_embed_key=sale.embed_key,
+        example_ids=examples,
     )
 
 

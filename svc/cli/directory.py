@@ -24,6 +24,7 @@ class DataDirectory:
         self.secret_key = path / "secret.key"
         self.operator_token = path / "operator.token"
         self.demo = path / "demo.json"
+        self.demo_environment = path / "demo.env"
 
     def make(self) -> None:
         """Make the directory, for its owner alone, unless it is there. Raises `Failure` when that fails."""

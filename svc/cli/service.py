@@ -253,7 +253,15 @@ def _public(house: House, settings: Settings, demo: DemoFacts | None) -> _Listen
         strict_transport_seconds=server.hsts_seconds if by_tls else 0,
         demo=None
         if demo is None
-        else DemoShop(name=NAME, form_key=demo.form_key, honeypot=HONEYPOT, embed_key=demo.embed_key),
+        else DemoShop(
+            name=NAME,
+            form_key=demo.form_key,
+            honeypot=HONEYPOT,
+            embed_key=demo.embed_key,
+            owner_email=demo.owner.email,
+            directory=str(settings.data.directory),
+            example_ids=demo.example_ids,
+        ),
     )
     options = _options(server)
     return _Listener(app, server.bind, msgspec.structs.replace(options, certificate=certificate))

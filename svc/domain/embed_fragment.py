@@ -11,7 +11,6 @@ from typing import Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from svc.domain import markdown
 from svc.domain.embed_views import BlockView, FormView
 from svc.domain.embeds import HeroBlock, TextBlock
 from svc.domain.inert import inert_text, is_safe_href, is_safe_src
@@ -64,4 +63,6 @@ def _finalize(value: object) -> object:
 
 
 def _markdown(body: str) -> Markup:
+    from svc.domain import markdown  # noqa: PLC0415  # its parser, for who shows a text at all
+
     return Markup(markdown.to_html(body, MARKDOWN_STYLES))  # noqa: S704  # the parser escapes

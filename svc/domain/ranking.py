@@ -89,8 +89,12 @@ class Ranking:
 
     def rank(self, sentence: str) -> list[str]:
         """The names of the documents that *sentence* has words of, the best first."""
+        return self.rank_stems(stems(sentence)[:_WORDS_MAX])
+
+    def rank_stems(self, looked_for: Iterable[str]) -> list[str]:
+        """`rank`, by stems."""
         scores: dict[str, float] = {}
-        for stem in dict.fromkeys(stems(sentence)[:_WORDS_MAX]):
+        for stem in dict.fromkeys(looked_for):
             for name, score in self._presence.get(stem, {}).items():
                 scores[name] = scores.get(name, 0.0) + score
         return sorted(scores, key=lambda name: (-scores[name], name))

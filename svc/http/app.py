@@ -1,11 +1,6 @@
 """The public application: every door that the outside may knock on."""
 
 from collections.abc import Sequence
-from typing import cast
-
-from quart import Response, has_websocket_context, request, websocket
-from werkzeug.exceptions import HTTPException, NotFound
-from werkzeug.routing import WebsocketMismatch
 
 from svc.actors.house import House
 from svc.domain.forms import SUBMIT_PATH
@@ -14,16 +9,17 @@ from svc.http import channels, embeds, tools, tracker
 from svc.http.asgi import ASGIApp
 from svc.http.channels import ChannelDoor
 from svc.http.demo import DemoShop, demo_doors
+from svc.http.docs.doors import doc_pages
+from svc.http.docs.front import PublicFront
+from svc.http.docs.pages import Pages
+from svc.http.docs.refusal_pages import refuse_with_pages
 from svc.http.embeds import EmbedDoor
 from svc.http.forms import FormDoor
 from svc.http.hot import Hot
-from svc.http.lean import LeanQuart, LeanRequest
+from svc.http.lean import LeanQuart
 from svc.http.mcp import door as mcp
 from svc.http.mcp.door import McpDoor
 from svc.http.people import people_doors
-from svc.http.problems import as_response, refusal
-from svc.http.reference import reference_pages
-from svc.http.request_id import request_id_of
 from svc.http.tools import KeyGate, SessionGate, ToolDoor
 from svc.http.tracker import TrackerDoor
 from svc.http.transport import StrictTransport, Transport
@@ -43,7 +39,8 @@ def public_app(
     *public_https* says that proxies are reached by TLS; answers over TLS ask for it for so many seconds.
     """
     transport = Transport(trusted_proxies, public_https)
-    app = quart_app()
+    app, pages = described_app(demo, trusted_proxies)
+    app.add_url_rule("/", "front", PublicFront(pages, len(REGISTRY)).show)
     app.register_blueprint(tracker.script)
     app.register_blueprint(embeds.loader)
     app.register_blueprint(people_doors(house, transport))
@@ -65,20 +62,22 @@ def public_app(
     return StrictTransport(doors, transport, strict_transport_seconds) if strict_transport_seconds else doors
 
 
-def quart_app() -> LeanQuart:
-    """An application whose refusals are problems."""
+def described_app(
+    demo: DemoShop | None = None, trusted_proxies: Sequence[Network] | None = None
+) -> tuple[LeanQuart, Pages]:
+    """An application that explains itself, and what renders its pages.
+
+    What it refuses is a page for browsers and a problem for programs. Without *trusted_proxies*, no page
+    shows its reader's address.
+    """
     app = LeanQuart("svc", static_folder=None)
-    app.register_blueprint(reference_pages(REGISTRY))
+    doors, pages = doc_pages(REGISTRY, demo=demo, trusted_proxies=trusted_proxies)
+    app.register_blueprint(doors)
+    refuse_with_pages(app, pages)
+    return app, pages
 
-    @app.errorhandler(HTTPException)
-    async def refuse(error: HTTPException) -> Response:
-        if not has_websocket_context():
-            return as_response(refusal(error, cast("LeanRequest", request).id))
-        # RFC 6455 section 4.2.2: where there is no WebSocket, whatever else there may be, is 404.
-        told = NotFound() if isinstance(error, WebsocketMismatch) else error
-        request_id = request_id_of(list(websocket.scope["headers"]))
-        answer = as_response(refusal(told, request_id))
-        answer.headers["X-Request-Id"] = request_id.decode()
-        return answer
 
+def quart_app() -> LeanQuart:
+    """An application whose refusals are problems, for doors beside it."""
+    app, _ = described_app()
     return app

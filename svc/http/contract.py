@@ -20,6 +20,7 @@ from svc.http.contract_parts import (
     response_of,
     used,
 )
+from svc.http.example_ids import NO_IDS, ExampleIds, with_ids
 from svc.http.problems import MEDIA_TYPE, Problem
 from svc.http.refusals import NEVER_A_KEYS, refusals_of_keys, repeatable
 from svc.http.tools import API_PATH, APP_PATH
@@ -56,10 +57,11 @@ or with an `approval`, always answer a key with 403; who is signed in calls them
 
 
 class Contract:
-    """The contract of the tools of *registry*."""
+    """The contract of the tools of *registry*; its examples name what *ids* has for them."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, ids: ExampleIds = NO_IDS) -> None:
         self._tools: Final = tuple(registry.values())
+        self.ids: Final = ids
 
     @cached_property
     def body(self) -> bytes:
@@ -73,7 +75,7 @@ class Contract:
         return document
 
     def _make(self) -> Json:
-        paths = {f"{API_PATH}{one.name}": {"post": _operation(one)} for one in self._tools}
+        paths = {f"{API_PATH}{one.name}": {"post": _operation(one, self.ids)} for one in self._tools}
         refusals = {
             refusal.name: refusal for tool in self._tools for refusal in refusals_of(refusals_of_keys(tool))
         }
@@ -136,7 +138,7 @@ def _default(field: msgspec.structs.FieldInfo) -> Any:
     return field.default if factory is msgspec.NODEFAULT else factory()
 
 
-def _operation(tool: Tool[Any, Any]) -> Json:
+def _operation(tool: Tool[Any, Any], ids: ExampleIds) -> Json:
     """Of *tool*."""
     key_may = tool.runs not in NEVER_A_KEYS
     operation: Json = {
@@ -162,7 +164,9 @@ def _operation(tool: Tool[Any, Any]) -> Json:
     good = {
         "description": "What the tool answers." if key_may else "What a person is answered; a key never is.",
         "headers": headers_of(headers),
-        "content": {_JSON: {"schema": _ref(tool.answer_type), "example": shown(tool.answer)}},
+        "content": {
+            _JSON: {"schema": _ref(tool.answer_type), "example": with_ids(tool.name, shown(tool.answer), ids)}
+        },
     }
     refusals = {
         str(one.status): {"$ref": f"#/components/responses/{one.name}"}
@@ -172,7 +176,12 @@ def _operation(tool: Tool[Any, Any]) -> Json:
         "requestBody": {
             # A tool that needs nothing is also called without a body.
             "required": any(field.required for field in msgspec.structs.fields(tool.asked_type)),
-            "content": {_JSON: {"schema": _ref(tool.asked_type), "example": shown(tool.example)}},
+            "content": {
+                _JSON: {
+                    "schema": _ref(tool.asked_type),
+                    "example": with_ids(tool.name, shown(tool.example), ids),
+                }
+            },
         },
         "responses": {"200": good} | refusals,
     }

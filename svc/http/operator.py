@@ -22,10 +22,12 @@ from svc.actors.caretaker import Caretaker
 from svc.actors.house import House
 from svc.domain.errors import DomainError, InvalidValue, Unavailable
 from svc.domain.near_names import hint, shown
-from svc.http.app import quart_app
+from svc.http.app import described_app
 from svc.http.asgi import ASGIApp
+from svc.http.docs.front import OperatorFront
+from svc.http.docs.refusal_pages import answered
 from svc.http.lean import LeanRequest
-from svc.http.problems import problem
+from svc.http.problems import problem, told
 
 CHECK_SECONDS: Final = 2.0
 """How long a health check waits for an answer before it is one of ill health."""
@@ -36,7 +38,10 @@ SNAPSHOT_SECONDS: Final = 1.0
 RETRY_SECONDS: Final = 1
 """When to ask again whether the service is ready."""
 
-_HEALTH: Final = frozenset({"/healthz", "/readyz"})
+_OPEN: Final = frozenset(
+    {"/", "/healthz", "/readyz", "/favicon.ico", "/robots.txt", "/docs/icon.svg", "/docs/page.css"}
+)
+"""What is answered without the token: health, and what the pages look like that ask for it."""
 
 
 class Check(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -65,9 +70,10 @@ _SORTS: Final[dict[str, Callable[[ActorStatistics], float]]] = {
 
 def operator_app(house: House, token: str) -> ASGIApp:
     """The application on the operator's listener, for who knows *token*."""
-    app = quart_app()
+    app, pages = described_app()
     app.url_map.converters["any_text"] = _AnyText
     desk = _Desk(house)
+    app.add_url_rule("/", "front", OperatorFront(pages).show)
     app.add_url_rule("/healthz", "healthz", desk.tell_health)
     app.add_url_rule("/readyz", "readyz", desk.tell_readiness)
     app.add_url_rule("/debug/actors", "actors", desk.list_actors)
@@ -76,11 +82,10 @@ def operator_app(house: House, token: str) -> ASGIApp:
 
     @app.before_request
     async def ask_for_token() -> Response | None:
-        if request.path in _HEALTH or _has_token(request.headers.get("Authorization", ""), token):
+        if request.path in _OPEN or _has_token(request.headers.get("Authorization", ""), token):
             return None
-        refusal = problem("unauthorized", _request_id())
-        refusal.headers["WWW-Authenticate"] = "Bearer"
-        return refusal
+        refusal = told("unauthorized", _request_id(), headers=[(b"www-authenticate", b"Bearer")])
+        return await answered(refusal, pages)
 
     return app
 

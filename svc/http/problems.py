@@ -230,6 +230,11 @@ def refusal(error: Exception, request_id: bytes) -> Answer:
     )
 
 
+def code_of(answer: Answer) -> Code:
+    """The code of an *answer* that `told` made."""
+    return msgspec.json.decode(answer.body, type=Problem).code
+
+
 def is_fault(error: Exception) -> bool:
     """Whether nobody expected *error*, so that it belongs into the log."""
     if isinstance(error, DomainError):

@@ -14,7 +14,8 @@ from svc.domain.times import rfc3339
 _CODE: Final = re.compile(r"`([^`]+)`")
 _LIST: Final = re.compile(r"^- ", re.MULTILINE)
 _TOKEN: Final = re.compile(
-    r"(?P<key>\"(?:\\.|[^\"\\])*\")(?=:)|(?P<text>\"(?:\\.|[^\"\\])*\")|(?P<word>-?\d[\d.eE+-]*|true|false|null)"
+    r"(?P<key>\"(?:\\.|[^\"\\\n])*\")(?=:)|(?P<text>\"(?:\\.|[^\"\\\n])*\")"
+    r"|(?P<word>(?<![\w./:@-])(?:-?\d[\d.eE+-]*|true|false|null)(?![\w./:@-]))"
 )
 
 

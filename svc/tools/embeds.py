@@ -96,7 +96,7 @@ _PRICES: Final = RecordsBlock(
     heading="In the workshop now",
     fields=("name", "price"),
     limit=12,
-    filters=(Filter("in_stock", "eq", True),),
+    filters=(Filter("in_stock", "gt", 0),),
     sort=(Sort("price"),),
 )
 EXAMPLE: Final = EmbedAnswer(

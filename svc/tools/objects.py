@@ -2,6 +2,8 @@
 
 from typing import Annotated, Any, Final
 
+import msgspec
+
 from svc.domain.callers import Call
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.limits import LABEL_CHARS_MAX, OPTION_CHARS_MAX, OPTIONS_MAX, SLUG_CHARS_MAX
@@ -142,6 +144,9 @@ _EXAMPLE: Final = ObjectAnswer(
     created_at="2026-09-18T09:30:00.000Z",
     properties=(EXAMPLE_PROPERTY,),
 )
+_LAMP: Final = msgspec.structs.replace(
+    _EXAMPLE, slug="lamp", label="Lamp", label_plural="Lamps", publishable=True
+)
 
 
 class ListObjects(Asked, frozen=True, kw_only=True):
@@ -187,8 +192,8 @@ class GetObject(Asked, frozen=True, kw_only=True):
     reads,
     needs="records.read",
     refuses=(NotFound,),
-    example=GetObject(object_type="boat"),
-    answer=_EXAMPLE,
+    example=GetObject(object_type="lamp"),
+    answer=_LAMP,
 )
 def get(view: View, call: Call, asked: GetObject) -> ObjectAnswer:
     """Show an object with its properties: what its records may hold, and of which types."""
@@ -233,8 +238,8 @@ class UpdateObject(Asked, frozen=True, kw_only=True):
     writes,
     needs="settings",
     refuses=(NotFound,),
-    example=UpdateObject(object_type="boat", label_plural="Boats"),
-    answer=_EXAMPLE,
+    example=UpdateObject(object_type="lamp", label_plural="Lamps"),
+    answer=_LAMP,
 )
 def update(tx: Tx, call: Call, asked: UpdateObject) -> ObjectAnswer:
     """Rename an object, as people see it."""
@@ -263,8 +268,8 @@ class PublishObject(Asked, frozen=True, kw_only=True):
     needs="settings",
     runs="approval",
     refuses=(NotFound,),
-    example=PublishObject(object_type="boat", publishable=True),
-    answer=_EXAMPLE,
+    example=PublishObject(object_type="lamp", publishable=True),
+    answer=_LAMP,
 )
 def publish(tx: Tx, call: Call, asked: PublishObject) -> ObjectAnswer:
     """Switch whether an object may appear in embeds.

@@ -2,6 +2,8 @@
 
 from typing import Annotated
 
+import msgspec
+
 from svc.domain.callers import Call
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.properties import Property
@@ -52,7 +54,7 @@ class CreateProperty(Asked, frozen=True, kw_only=True):
     needs="settings",
     refuses=(NotFound, Conflict),
     example=CreateProperty(
-        object_type="boat", slug="color", label="Color", type="select", options=("Red", "Blue")
+        object_type="lamp", slug="color", label="Color", type="select", options=("Red", "Blue")
     ),
     answer=_EXAMPLE,
 )
@@ -89,8 +91,10 @@ class UpdateProperty(Asked, frozen=True, kw_only=True):
     writes,
     needs="settings",
     refuses=(NotFound,),
-    example=UpdateProperty(object_type="boat", slug="color", options=("Red", "Blue", "Green")),
-    answer=_EXAMPLE,
+    example=UpdateProperty(object_type="lamp", slug="finish", options=("Matt", "Polished", "Raw")),
+    answer=msgspec.structs.replace(
+        _EXAMPLE, slug="finish", label="Finish", options=("Matt", "Polished", "Raw")
+    ),
 )
 def update(tx: Tx, call: Call, asked: UpdateProperty) -> PropertyAnswer:
     """Change a property's label, its choices, or whether it is personal.
@@ -130,8 +134,8 @@ class DeletedProperty(Answer, frozen=True, kw_only=True):
     needs="settings",
     runs="approval",
     refuses=(NotFound, Conflict),
-    example=DeleteProperty(object_type="boat", slug="color"),
-    answer=DeletedProperty(id=_EXAMPLE.id, slug="color", deleted_at="2026-09-18T09:30:00.000Z"),
+    example=DeleteProperty(object_type="lamp", slug="old_number"),
+    answer=DeletedProperty(id=_EXAMPLE.id, slug="old_number", deleted_at="2026-09-18T09:30:00.000Z"),
 )
 def delete(tx: Tx, call: Call, asked: DeleteProperty) -> DeletedProperty:
     """Delete a property, and hide its values in every record.

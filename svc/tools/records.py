@@ -73,6 +73,16 @@ EXAMPLE: Final = RecordAnswer(
     created_at="2026-09-18T09:30:00.000Z",
     updated_at="2026-09-18T09:30:00.000Z",
 )
+_MARY: Final = msgspec.structs.replace(
+    EXAMPLE, properties={"name": "Mary Jackson", "email": "mary@example.com", "city": "Hampton"}
+)
+_SEVERAL: Final = tuple(
+    msgspec.structs.replace(EXAMPLE, id=f"rec_01K5D3V7Q2M8Z4X6C9B1N0T5R{last}", properties=properties)
+    for last, properties in (
+        ("S", {"name": "Hedy Lamarr", "email": "hedy@example.com", "city": "Vienna"}),
+        ("T", {"name": "Lewis Latimer", "email": "lewis@example.com", "city": "Boston"}),
+    )
+)
 
 
 class GetRelated(Asked, frozen=True, kw_only=True):
@@ -202,8 +212,10 @@ class CreatedRecords(Answer, frozen=True, kw_only=True):
     writes,
     needs="records.write",
     refuses=(NotFound, Conflict),
-    example=CreateManyRecords(object_type="contact", records=(NewRecord(properties=EXAMPLE.properties),)),
-    answer=CreatedRecords(records=(EXAMPLE,)),
+    example=CreateManyRecords(
+        object_type="contact", records=tuple(NewRecord(properties=one.properties) for one in _SEVERAL)
+    ),
+    answer=CreatedRecords(records=_SEVERAL),
 )
 def create_many(tx: Tx, call: Call, asked: CreateManyRecords) -> CreatedRecords:
     """Create several records of one object: all of them, or none.
@@ -275,8 +287,8 @@ class UpsertedRecord(RecordAnswer, frozen=True, kw_only=True):
     writes,
     needs="records.write",
     refuses=(NotFound, Conflict),
-    example=UpsertRecord(object_type="contact", by="email", properties=EXAMPLE.properties),
-    answer=UpsertedRecord(**msgspec.structs.asdict(EXAMPLE), created=True),
+    example=UpsertRecord(object_type="contact", by="email", properties=_MARY.properties),
+    answer=UpsertedRecord(**msgspec.structs.asdict(_MARY), created=True),
 )
 def upsert(tx: Tx, call: Call, asked: UpsertRecord) -> UpsertedRecord:
     """Change the record that has a value, or create it where there is none.

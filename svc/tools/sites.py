@@ -2,6 +2,8 @@
 
 from typing import Annotated, Final
 
+import msgspec
+
 from svc.domain.callers import Call
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.limits import SITES_MAX
@@ -92,8 +94,8 @@ class UpdateSite(Asked, frozen=True, kw_only=True):
     writes,
     needs="settings",
     refuses=(NotFound, Conflict),
-    example=UpdateSite(id=EXAMPLE.id, domain="harbourlamps.example"),
-    answer=EXAMPLE,
+    example=UpdateSite(id=EXAMPLE.id, domain="harbour-lamps.example"),
+    answer=msgspec.structs.replace(EXAMPLE, domain="harbour-lamps.example"),
 )
 def update(tx: Tx, call: Call, asked: UpdateSite) -> SiteAnswer:
     """Change a site's domain.

@@ -2,6 +2,8 @@
 
 from typing import Annotated, Final
 
+import msgspec
+
 from svc.domain.callers import Call
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.limits import NAME_CHARS_MAX
@@ -96,8 +98,8 @@ class UpdateTeam(Asked, frozen=True, kw_only=True):
     needs="settings",
     runs="person",
     refuses=(NotFound, Conflict),
-    example=UpdateTeam(id=EXAMPLE.id, name=EXAMPLE.name),
-    answer=EXAMPLE,
+    example=UpdateTeam(id=EXAMPLE.id, name="Repairs and parts"),
+    answer=msgspec.structs.replace(EXAMPLE, name="Repairs and parts"),
 )
 def update(tx: Tx, call: Call, asked: UpdateTeam) -> TeamAnswer:
     """Rename a team."""

@@ -111,7 +111,7 @@ class Finder:
     @cached_property
     def _ranking(self) -> Ranking:
         """Made when somebody searches first."""
-        return Ranking({name: _document(self.registry[name], one) for name, one in self.schemas.items()})
+        return Ranking({name: document_of(self.registry[name], one) for name, one in self.schemas.items()})
 
     def rank(self, sentence: str) -> list[str]:
         """The names of the tools that *sentence* has words of, the best first, whoever may call them."""
@@ -195,7 +195,8 @@ def refusal_of(caller: Caller, one: Tool[Any, Any]) -> str | None:
     return None
 
 
-def _document(one: Tool[Any, Any], schemas: Schemas) -> Document:
+def document_of(one: Tool[Any, Any], schemas: Schemas) -> Document:
+    """What a search looks at of a tool: its name, the words that people use for it, and its description."""
     rest = one.description.removeprefix(one.summary)
     noun, verb = vocabulary.words_for(one.name)
     return Document(

@@ -14,7 +14,13 @@ ARTIFACTS: Final = Path(__file__).parents[1] / "artifacts"
 SCHEMES: Final[tuple[Scheme, ...]] = get_args(Scheme)
 PAGES: Final = {
     "tools": "/docs/api",
-    "found": "/docs/api?q=record",
+    "front": "/",
+    "guides": "/docs",
+    "guide": "/docs/forms",
+    "walk": "/docs/walk-form",
+    "found": "/docs/search?q=record",
+    "contract": "/docs/contract",
+    "person-tool": "/docs/api/apikey.mint",
     "tool": "/docs/api/record.create",
     "problems": "/problems",
     "problem": "/problems/validation_failed",
@@ -46,7 +52,7 @@ def test_pages_fit_a_phone_and_a_desk(service: Service, browser: Browser):
 
 
 def test_a_tool_is_found_with_the_keyboard_alone(service: Service, browser: Browser):
-    """From the address to a tool's page: skip what is above, type, and follow the first that is found."""
+    """From the address to a tool's page: skip what is above, type, and follow what is found."""
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
         page.goto(f"{service.url}/docs/api")
@@ -60,6 +66,49 @@ def test_a_tool_is_found_with_the_keyboard_alone(service: Service, browser: Brow
         page.keyboard.press("Enter")
 
         expect(page.get_by_role("heading", level=1)).to_have_text("record.create")
+
+
+def test_one_language_is_shown_at_a_time_and_can_be_copied(service: Service, browser: Browser):
+    """The choice holds on the next page; the arrow keys move it; without scripts all are shown."""
+    with browser.new_context(permissions=["clipboard-read", "clipboard-write"]) as context:
+        page = context.new_page()
+        heard = complaints(page)
+        page.goto(f"{service.url}/docs/api/record.get")
+        expect(page.get_by_role("tab", name="curl")).to_have_attribute("aria-selected", "true")
+        expect(page.locator("figure[data-language=python]")).to_be_hidden()
+
+        page.get_by_role("tab", name="curl").press("ArrowRight")
+
+        expect(page.get_by_role("tab", name="Python")).to_be_focused()
+        page.goto(f"{service.url}/docs/quickstart")
+        shown = page.locator(".tabs").first.locator("figure:visible")
+        expect(shown).to_have_attribute("data-language", "python")
+        shown.get_by_role("button", name="Copy").click()
+        expect(shown.get_by_role("button", name="Copied")).to_be_visible()
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert f'"{service.url}/api/v1/tools/record.list"' in copied
+        assert [] == heard
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(f"{service.url}/docs/quickstart")
+        assert ["sh", "python", "ts"] == [
+            one.get_attribute("data-language") for one in page.locator(".tabs").first.locator("figure").all()
+        ]
+        expect(page.locator(".tabs").first.locator("figure:visible")).to_have_count(3)
+
+
+def test_a_browser_that_is_lost_finds_back(service: Service, browser: Browser):
+    """From an address that is nothing to the front page, and from there to the shop."""
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{service.url}/docs/nothing")
+        expect(page.get_by_role("heading", level=1)).to_have_text("There is nothing here")
+        expect(page.get_by_role("link", name="Guides", exact=True)).to_be_visible()
+
+        page.get_by_role("link", name="The front page").click()
+        page.get_by_role("link", name="The shop’s page").click()
+
+        expect(page).to_have_title("Harbour Lamps")
 
 
 def test_texts_can_be_read(service: Service, browser: Browser):

@@ -83,7 +83,7 @@ async def test_the_shop_has_something_of_everything(directory: DataDirectory, st
         ("held", "spam"),
         ("filed", None),
     ] == await store.read(outcomes)
-    assert 1 == await count(store, tables.suggestions)
+    assert 2 == await count(store, tables.suggestions)
     assert [True, True] == [one is not None for one in await store.read(attached)]
     assert "Harbour Lamps" == (await store.read(organizations.get, facts.organization_id)).name
 
@@ -146,8 +146,19 @@ async def test_the_facts_are_written_for_programs(directory: DataDirectory, stor
         "embedKey": facts.embed_key,
         "boundEmbedKey": facts.bound_embed_key,
         "pausedEmbedKey": facts.paused_embed_key,
+        "exampleIds": facts.example_ids,
     } == json.loads(directory.demo.read_bytes())
     assert 0o600 == directory.demo.stat().st_mode & 0o777
+
+
+async def test_the_facts_are_written_for_shells(directory: DataDirectory, store: Store) -> None:
+    """`demo.env` exports what the examples of the guides name, and only its owner can read it."""
+    facts = await opened(directory, store)
+    lines = directory.demo_environment.read_text().splitlines()
+
+    assert all(line.startswith("export SVC_") for line in lines)
+    assert {f"export SVC_KEY={facts.api_key}", f"export SVC_FORM_KEY={facts.form_key}"} <= {*lines}
+    assert 0o600 == directory.demo_environment.stat().st_mode & 0o777
 
 
 async def test_the_records_were_made_by_tools(directory: DataDirectory, store: Store) -> None:
@@ -176,7 +187,7 @@ async def test_the_records_were_made_by_tools(directory: DataDirectory, store: S
     assert {"company": 6, "lamp": 8} == {slug: found[slug] for slug in ("company", "lamp")}
     assert found["contact"] > 12
     assert found["deal"] > 7
-    assert [("person", 33, facts.owner.email)] == await store.read(trail)
+    assert [("person", 37, facts.owner.email)] == await store.read(trail)
 
 
 async def test_a_second_start_finds_the_same_shop(directory: DataDirectory, store: Store) -> None:

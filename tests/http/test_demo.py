@@ -171,7 +171,9 @@ def test_pages_and_scripts_are_in_the_wheel(tmp_path):
         for directory in ("static", "templates")
         for path in (FILES / directory).rglob("*.*")
     }
+    guides = {f"svc/{path.relative_to(ROOT)}" for path in (ROOT / "docs").rglob("*.*")}
 
     with ZipFile(wheel) as built:
-        assert expected <= set(built.namelist())
+        assert expected | guides <= set(built.namelist())
+    assert "svc/docs/quickstart.md" in guides
     assert "svc/http/static/t.js" in expected

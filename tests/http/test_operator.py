@@ -146,7 +146,9 @@ async def test_a_check_that_gets_no_answer_ends(autojump_clock):
         {"authorization": "Bearer \xe9"},
     ],
 )
-@pytest.mark.parametrize("path", ["/debug/actors", "/debug/actors/Desk/1", "/debug/store", "/", "/nowhere"])
+@pytest.mark.parametrize(
+    "path", ["/debug/actors", "/debug/actors/Desk/1", "/debug/store", "/docs", "/nowhere"]
+)
 async def test_everything_else_asks_for_the_token(autojump_clock, path, headers):
     """Whatever is wrong with the token, and wherever it leads, the answer is the same to the byte."""
     async with office() as (_, operator):

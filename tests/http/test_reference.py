@@ -10,16 +10,21 @@ import httpx
 import pytest
 
 from svc.http.app import public_app
+from svc.http.docs.doors import doc_pages
+from svc.http.docs.examples import PLACE
+from svc.http.docs.front import PublicFront
 from svc.http.lean import LeanQuart
 from svc.http.problem_causes import CAUSES
 from svc.http.problems import CODES, KINDS
 from svc.http.prose import inline, prose
-from svc.http.reference import reference_pages
+from svc.http.refusals import NEVER_A_KEYS
 from svc.tools.catalogue import REGISTRY
 from svc.tools.tool import Registry
 from tests.http.asking import client_of
 from tests.http.sample_tools import SAMPLES
 from tests.town import town
+
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
 class Parts(HTMLParser):
@@ -35,9 +40,12 @@ class Parts(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         told = dict(attrs)
-        self.addresses |= {told[name] or "" for name in ("href", "src", "action") if name in told}
+        named = {told[name] or "" for name in ("href", "src", "action") if name in told}
+        # A guide may name other people's pages; nothing of theirs is ever fetched by one of ours.
+        self.addresses |= {one for one in named if tag != "a" or not one.startswith(("https://", PLACE))}
         self.ids += [told["id"] or ""] if "id" in told else []
-        assert tag not in {"script", "style"}
+        assert tag != "style"
+        assert tag != "script" or told["src"] == "/docs/page.js"
         assert not (tag == "a" and self._in_link), "a link in a link"
         self._in_link |= tag == "a"
         assert not any(name == "style" or name.startswith("on") for name in told), f"inline in {tag}"
@@ -53,8 +61,11 @@ class Parts(HTMLParser):
 async def visitor_of(registry: Registry) -> AsyncIterator[httpx.AsyncClient]:
     """A visitor of the pages of *registry* alone."""
     app = LeanQuart("pages", static_folder=None)
-    app.register_blueprint(reference_pages(registry))
+    doors, pages = doc_pages(registry)
+    app.register_blueprint(doors)
+    app.add_url_rule("/", "front", PublicFront(pages, len(registry)).show)
     async with client_of(app) as visitor:
+        visitor.headers["accept"] = BROWSER
         yield visitor
 
 
@@ -95,14 +106,15 @@ async def test_every_address_on_the_pages_leads_somewhere(registry, autojump_clo
 
 
 async def test_pages_allow_themselves_nothing_else(autojump_clock):
-    """No script, no inline style, no other origin, no frame."""
+    """One script of our own, no inline style, no other origin, no frame."""
+    paths = ("/docs/api", "/docs/search?q=x", "/problems/conflict", "/docs/forms", "/", "/nowhere")
     async with town() as here, here.house() as house, client_of(public_app(house)) as visitor:
-        pages = [await visitor.get(path) for path in ("/docs/api", "/docs/api?q=x", "/problems/conflict")]
+        pages = [await visitor.get(path, headers={"accept": BROWSER}) for path in paths]
 
     for page in pages:
         policy = page.headers["content-security-policy"]
         assert {"'none'", "'self'"} == set(re.findall(r"'[^']*'|https?:\S*|\*", policy))
-        assert "script-src" not in policy
+        assert "script-src 'self'" in policy
         assert "frame-ancestors 'none'" in policy
 
 
@@ -134,13 +146,15 @@ async def test_a_tools_page_has_all_that_a_caller_needs(autojump_clock):
     assert "it'\\''s" in text
     assert "POST /api/v1/tools/ workflow.list" in text
     assert "Authorization: Bearer $SVC_KEY" in text
+    assert "httpx.post(" in text
+    assert "await fetch(" in text
     assert "This name goes away on 17 March 2027. Call workflow.list" in " ".join(old.text.split())
     assert "/problems/gone" in old.addresses
     assert "/problems/approval_required" in deleted.addresses
     assert "/problems/not_found" in deleted.addresses
-    assert "Idempotency-Key: $(uuidgen)" in deleted.text
+    assert "Idempotency-Key: try-workflow-delete" in deleted.text
     assert "-b cookies.txt" in minted.text
-    assert "Idempotency-Key" not in minted.text.replace("takes no Idempotency-Key", "")
+    assert "Idempotency-Key" not in " ".join(minted.text.split()).replace("takes no Idempotency-Key", "")
 
 
 async def test_old_names_are_listed(autojump_clock):
@@ -156,17 +170,37 @@ async def test_old_names_are_listed(autojump_clock):
     assert "six months" in none.text
 
 
-async def test_tools_are_found_by_words(autojump_clock):
-    """All words have to be in what is said of a tool; what was asked is shown as text."""
+async def test_the_reference_is_searched_with_everything_else(autojump_clock):
+    """`?q=` leads to the one search."""
     async with visitor_of(SAMPLES) as visitor:
-        found = Parts((await visitor.get("/docs/api?q=CHANGE+workflow")).text)
-        none = (await visitor.get("/docs/api", params={"q": '"><script>alert(1)</script>'})).text
+        answer = await visitor.get("/docs/api?q=change+%26+workflow")
 
-    assert "/docs/api/workflow.update" in found.addresses
-    assert "/docs/api/workflow.delete" not in found.addresses
-    assert "1 tool for “CHANGE workflow”" in found.text
-    assert "No tool has all of these words" in none
-    assert "<script>" not in none
+    assert (302, "/docs/search?q=change+%26+workflow") == (answer.status_code, answer.headers["location"])
+
+
+async def test_codes_that_only_keys_get_name_the_tools(autojump_clock):
+    """Every tool that wants a person's approval, and every one that is for people alone."""
+    async with visitor_of(REGISTRY) as visitor:
+        pages = {
+            runs: Parts((await visitor.get(f"/problems/{code}")).text).addresses
+            for runs, code in NEVER_A_KEYS.items()
+        }
+
+    for runs, addresses in pages.items():
+        tools = {f"/docs/api/{one.name}" for one in REGISTRY.values() if one.runs == runs}
+        assert tools
+        assert tools == {one for one in addresses if one.startswith("/docs/api/")}
+
+
+async def test_the_contract_is_a_page_too(autojump_clock):
+    """Each operation with the statuses that it can answer, and the document to download."""
+    async with visitor_of(REGISTRY) as visitor:
+        page = Parts((await visitor.get("/docs/contract")).text)
+        moved = await visitor.get("/docs/api/openapi")
+
+    assert {"/api/v1/openapi.json", *(f"/docs/api/{name}" for name in REGISTRY)} <= page.addresses
+    assert f"{len(REGISTRY)} operations" in page.text
+    assert (301, "/docs/contract") == (moved.status_code, moved.headers["location"])
 
 
 async def test_other_ways_to_write_a_name_lead_to_the_page(autojump_clock):

@@ -1,0 +1,83 @@
+"""Which guides there are: for whom each is, and what it is about."""
+
+from typing import Final, NamedTuple
+
+
+class Guide(NamedTuple):
+    """A page of `docs/`."""
+
+    name: str
+    title: str
+    """As lists show it; the page's own heading may say more."""
+    about: str
+
+
+class Shelf(NamedTuple):
+    """Guides for the same readers."""
+
+    name: str
+    title: str
+    about: str
+    guides: tuple[Guide, ...]
+
+
+SHELVES: Final = (
+    Shelf(
+        "start",
+        "New here",
+        "From nothing to a first call, and once through each door. Five minutes each.",
+        (
+            Guide("quickstart", "Quickstart", "Start the demo, call a tool, see what came of it."),
+            Guide(
+                "walk-form", "A form, a contact, a deal", "Send a website's form and follow it to its deal."
+            ),
+            Guide("walk-mcp", "MCP in two minutes", "Give an AI client the tools, and let it call one."),
+            Guide("walk-bridge", "A bridge to a messenger", "Bring a message in, answer it, report it sent."),
+        ),
+    ),
+    Shelf(
+        "build",
+        "For builders",
+        "What each door takes, answers and promises.",
+        (
+            Guide("tool-api", "Tool API", "Keys, errors, budget, safe retries, lists, versions, clients."),
+            Guide("records", "Records", "Values, filters, sorts, search, upsert, merge and undo."),
+            Guide("mcp", "MCP", "Connecting the usual AI clients; finding and calling tools."),
+            Guide("forms", "Form endpoint", "What a website posts, how it is answered, how it is filed."),
+            Guide("embeds", "Embeds", "Live records and forms on pages that are hosted elsewhere."),
+            Guide("sites-and-visits", "Sites and visits", "Tracked websites, and what is kept of a visit."),
+            Guide("channels", "Channels", "The five doors for bridges: leases, pushes and signatures."),
+            Guide("bridges", "Bridges", "A bridge in fifty lines of Python, with the client kit."),
+            Guide(
+                "people-and-keys",
+                "People and keys",
+                "Accounts, roles, signing in, API keys, the audit trail.",
+            ),
+            Guide("limits", "Limits", "Every limit there is, in one table."),
+        ),
+    ),
+    Shelf(
+        "operate",
+        "For operators",
+        "Running it, looking into it, and what it is made of.",
+        (
+            Guide("configuration", "Configuration", "Every setting, the command line, backups."),
+            Guide("operator", "Operator's listener", "Health checks, and a view into every actor."),
+            Guide("actors", "Actors", "The actor runtime, for authors of actors."),
+        ),
+    ),
+)
+GUIDES: Final = {guide.name: guide for shelf in SHELVES for guide in shelf.guides}
+
+
+def shelf_of(name: str) -> Shelf:
+    """The shelf that the guide *name* stands on."""
+    return next(shelf for shelf in SHELVES if any(guide.name == name for guide in shelf.guides))
+
+
+def following(name: str) -> Guide | None:
+    """The guide after *name* on its shelf."""
+    order = list(GUIDES)
+    if name not in GUIDES or name == shelf_of(name).guides[-1].name:
+        return None
+    return GUIDES[order[order.index(name) + 1]]

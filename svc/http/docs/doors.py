@@ -1,0 +1,140 @@
+"""Everything that is written about the service, at its addresses: guides, search, reference, problems."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final
+
+import trio
+from quart import Blueprint, Response, abort, redirect, request
+from quart.typing import ResponseReturnValue
+
+from svc.domain.senders import Network
+from svc.http import contract
+from svc.http.assets import Asset, Held, names_in
+from svc.http.contract import Contract
+from svc.http.demo import DemoShop
+from svc.http.docs import files, front, markup
+from svc.http.docs.catalogue import GUIDES, SHELVES, following, shelf_of
+from svc.http.docs.markup import code_figure
+from svc.http.docs.pages import HEADERS, Pages
+from svc.http.docs.search import Index
+from svc.http.prose import colour, coloured, day, inline, prose
+from svc.http.reference import PATH, QUERY_CHARS_MAX, Reference
+from svc.tools.tool import Registry
+
+GUIDES_PATH: Final = "/docs"
+_PICTURES: Final = {"png": "image/png", "svg": "image/svg+xml"}
+
+
+class Guides:
+    """The pages of `docs/`, and one search over them and the reference."""
+
+    def __init__(self, registry: Registry, pages: Pages) -> None:
+        self._registry = registry
+        self._pages = pages
+        self._index: Index | None = None
+        self._making = trio.Lock()
+        self._pictures: dict[str, Held] = {}
+
+    async def show_index(self) -> Response:
+        """The guides, by whom they are for."""
+        return await self._pages.show(
+            "docs/guides.html", lambda: {"shelves": SHELVES, "decisions": _decisions()}
+        )
+
+    async def show(self, name: str) -> ResponseReturnValue:
+        """One guide, or one decision."""
+        known = files.names()
+        if name == "decisions":
+            return redirect(f"{GUIDES_PATH}#decisions")
+        if name not in known:
+            if name.removesuffix(".md") in known:
+                return redirect(f"{GUIDES_PATH}/{name.removesuffix('.md')}", 301)
+            abort(404)
+        return await self._pages.show("docs/guide.html", partial(self._guide, name, known))
+
+    def _guide(self, name: str, known: tuple[str, ...]) -> dict[str, Any]:
+        demo = self._pages.demo
+        values = {} if demo is None else {"svcf_…": demo.form_key, "svce_…": demo.embed_key}
+        page = markup.render(files.text_of(name), name=name, known=known, tools=self._registry, values=values)
+        return {
+            "page": page,
+            "name": name,
+            "shelf": shelf_of(name) if name in GUIDES else None,
+            "decisions": {} if name in GUIDES else _decisions(),
+            "follows": following(name),
+        }
+
+    async def show_picture(self, name: str) -> Response:
+        """A picture of a guide."""
+        if not self._pictures:
+            kept = {**HEADERS, "Cache-Control": "public, max-age=3600"}
+            self._pictures = {
+                one: Held(body, _PICTURES[one.rpartition(".")[2]], kept)
+                for one, body in files.pictures().items()
+            }
+        if name not in self._pictures:
+            abort(404)
+        return await self._pictures[name].answer()
+
+    async def search(self) -> Response:
+        """What fits the words of `?q=`, the best first."""
+        query = request.args.get("q", "")[:QUERY_CHARS_MAX].strip()
+        found = (await self._indexed()).find(query) if query else []
+        return await self._pages.show_unkept("docs/search.html", query=query, found=found)
+
+    async def _indexed(self) -> Index:
+        async with self._making:
+            if self._index is None:
+                # Some tenths of a second, in which everything else goes on.
+                self._index = await trio.to_thread.run_sync(Index, self._registry)
+        return self._index
+
+
+def doc_pages(
+    registry: Registry,
+    *,
+    demo: DemoShop | None = None,
+    trusted_proxies: Sequence[Network] | None = None,
+) -> tuple[Blueprint, Pages]:
+    """The pages, and what renders them. Without *trusted_proxies* no reader's address is shown in them."""
+    doors = Blueprint("docs", __name__, template_folder="../templates")
+    pages = Pages(demo, trusted_proxies)
+    told = Contract(registry, {} if demo is None else demo.example_ids)
+    reference = Reference(registry, told, pages)
+    guides = Guides(registry, pages)
+    doors.add_url_rule(contract.PATH, "contract_file", reference.send_contract)
+    doors.add_url_rule(PATH, "tools", reference.show_index)
+    doors.add_url_rule(f"{PATH}/<name>", "tool", reference.show_tool)
+    doors.add_url_rule("/docs/contract", "contract", reference.show_contract)
+    doors.add_url_rule(f"{PATH}/openapi", "openapi", partial(_moved, "/docs/contract"))
+    doors.add_url_rule("/docs/deprecations", "deprecations", reference.show_deprecations)
+    doors.add_url_rule("/problems", "problems", reference.show_problems)
+    doors.add_url_rule("/problems/<code>", "problem", reference.show_problem)
+    doors.add_url_rule(GUIDES_PATH, "guides", guides.show_index)
+    doors.add_url_rule("/docs/search", "search", guides.search)
+    doors.add_url_rule("/docs/images/<name>", "picture", guides.show_picture)
+    doors.add_url_rule("/docs/<path:name>", "guide", guides.show)
+    doors.add_url_rule("/favicon.ico", "favicon", front.icon().answer)
+    doors.add_url_rule("/robots.txt", "robots", front.robots)
+    for name in names_in("docs"):
+        asset = Asset(f"docs/{name}", HEADERS)
+        doors.add_url_rule(f"/docs/{name}", name.replace(".", "_"), asset.answer)
+    doors.app_template_filter("prose")(partial(prose, tools=registry))
+    doors.app_template_filter("inline")(inline)
+    doors.app_template_filter("linked")(partial(inline, tools=registry))
+    doors.app_template_filter("day")(day)
+    doors.app_template_filter("json")(coloured)
+    doors.app_template_filter("colour")(colour)
+    doors.app_template_filter("figure")(code_figure)
+    return doors, pages
+
+
+def _decisions() -> dict[str, str]:
+    """The titles of the decision records, by the names of their pages."""
+    names = [one for one in files.names() if one.startswith("decisions/")]
+    return {one: files.text_of(one).partition("\n")[0].removeprefix("# ") for one in names}
+
+
+async def _moved(path: str) -> ResponseReturnValue:
+    return redirect(path, 301)

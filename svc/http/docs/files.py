@@ -1,0 +1,51 @@
+"""Where the guides are: the one place that knows.
+
+A wheel has the repository's `docs/` as `svc/docs/` (`force-include` in pyproject.toml), and a checkout or an
+editable install has it beside the package. Both are read through `importlib.resources`, so that a package
+that is no directory (a zip file, one binary) serves as well.
+"""
+
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Final
+
+_SUFFIX: Final = ".md"
+
+
+@cache
+def _root() -> Traversable:
+    packaged = files("svc").joinpath("docs")
+    if packaged.is_dir():
+        return packaged
+    return Path(str(files("svc"))).parent / "docs"
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Every page, without its suffix: `forms`, `decisions/0001-actor-runtime`."""
+    root = _root()
+    found = [*_pages(root, ""), *_pages(root.joinpath("decisions"), "decisions/")]
+    return tuple(sorted(found))
+
+
+def text_of(name: str) -> str:
+    """The Markdown of the page *name*, one of `names`."""
+    return _root().joinpath(*f"{name}{_SUFFIX}".split("/")).read_text("utf-8")
+
+
+def pictures() -> dict[str, bytes]:
+    """The pictures of the guides, by the names of their files."""
+    directory = _root().joinpath("images")
+    if not directory.is_dir():
+        return {}
+    return {one.name: one.read_bytes() for one in directory.iterdir() if one.name.endswith((".png", ".svg"))}
+
+
+def _pages(directory: Traversable, prefix: str) -> list[str]:
+    if not directory.is_dir():
+        return []
+    return [
+        prefix + one.name.removesuffix(_SUFFIX) for one in directory.iterdir() if one.name.endswith(_SUFFIX)
+    ]

@@ -1,0 +1,91 @@
+"""The front door: `/` of each listener, and the small files that browsers and robots ask for."""
+
+from importlib.metadata import version
+from typing import Final
+
+import msgspec
+from quart import Response, request
+
+from svc.http import contract
+from svc.http.assets import Asset
+from svc.http.docs.pages import UNKEPT, Pages, address_used
+
+PLACE: Final = "http://127.0.0.1:8001"
+"""Where the operator's listener is unless the configuration says otherwise."""
+WEEK_SECONDS: Final = 7 * 86_400
+
+ROBOTS: Final = """\
+User-agent: *
+Allow: /api/e/
+Disallow: /api/
+Disallow: /app/
+"""
+"""Embeds are parts of pages that robots read; all else below these is for programs and people."""
+
+_TOLD: Final = {**UNKEPT, "Vary": "Accept"}
+
+
+def wants_html() -> bool:
+    """Whether the request prefers HTML to JSON, as browsers do; what takes anything is a program."""
+    return request.accept_mimetypes.best_match(["application/json", "text/html"]) == "text/html"
+
+
+def icon() -> Asset:
+    """`/favicon.ico`, for browsers that look for nothing else."""
+    return Asset("docs/favicon.ico", {"Cache-Control": f"public, max-age={WEEK_SECONDS}"})
+
+
+async def robots() -> Response:
+    """`/robots.txt`."""
+    headers = {"Cache-Control": f"public, max-age={WEEK_SECONDS}", "X-Content-Type-Options": "nosniff"}
+    return Response(ROBOTS, content_type="text/plain; charset=utf-8", headers=headers)
+
+
+class PublicFront:
+    """`/` of the public listener."""
+
+    def __init__(self, pages: Pages, tools: int) -> None:
+        self._pages = pages
+        self._tools = tools
+
+    async def show(self) -> Response:
+        """What this is, and where it leads: a page for browsers, the addresses for programs."""
+        if wants_html():
+            answer = await self._pages.show(
+                "docs/front.html", lambda: {"tools": self._tools, "version": version("svc")}
+            )
+            answer.vary.add("Accept")
+            return answer
+        addresses = {
+            "guides": "/docs",
+            "reference": "/docs/api",
+            "contract": contract.PATH,
+            "problems": "/problems",
+            "mcp": "/api/v1/mcp",
+        }
+        if self._pages.demo is not None:
+            addresses["demo"] = "/demo/"
+        body = {"service": "svc", "version": version("svc"), **addresses}
+        return Response(msgspec.json.encode(body), content_type="application/json", headers=_TOLD)
+
+
+class OperatorFront:
+    """`/` of the operator's listener, which says no more than that a token is needed."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+
+    async def show(self) -> Response:
+        """What this is, and how to be let in."""
+        if wants_html():
+            answer = await self._pages.show_unkept("docs/operator.html", address=address_used(PLACE))
+            answer.vary.add("Accept")
+            return answer
+        body = {
+            "service": "svc",
+            "listener": "operator",
+            "authorization": "Bearer <operator token>",
+            "health": ["/healthz", "/readyz"],
+            "withToken": ["/debug/actors", "/debug/store"],
+        }
+        return Response(msgspec.json.encode(body), content_type="application/json", headers=_TOLD)

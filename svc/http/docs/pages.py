@@ -1,0 +1,111 @@
+"""Pages that are the same for everybody but for the address that their reader uses."""
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from ipaddress import ip_address
+from typing import Any, Final
+
+from quart import Response, render_template, request
+
+from svc.domain.senders import Network, is_trusted
+from svc.http.assets import Held
+from svc.http.demo import DemoShop
+from svc.http.docs.examples import PLACE
+
+CONTENT_SECURITY_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self';"
+    " base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS: Final = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-cache",
+}
+HTML: Final = "text/html; charset=utf-8"
+UNKEPT: Final = {**HEADERS, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+
+DATA: Final = "data/demo."
+"""Where the guides say that the demo's keys are; on its own machine a reader is told the real place."""
+
+_VARIANTS_MAX: Final = 128
+"""Pages that are kept as some reader gets them: packed, under one address."""
+_HOST: Final = re.compile(r"(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
+
+
+class Pages:
+    """Renders each page when it is first asked for, and keeps it.
+
+    The pages themselves are as many as there are; what is kept of them for readers is bounded.
+    """
+
+    def __init__(self, demo: DemoShop | None = None, trusted_proxies: Sequence[Network] | None = ()) -> None:
+        self.demo: Final = demo
+        self._trusted_proxies = trusted_proxies
+        self._made: dict[str, str] = {}
+        self._held: OrderedDict[tuple[str, str, bool], Held] = OrderedDict()
+
+    async def show(self, template: str, tell: Callable[[], dict[str, Any]] = dict) -> Response:
+        """The page at this path, which *template* makes of what *tell* returns when there is none yet."""
+        key = (request.path, self._address(), self.demo is not None and is_local())
+        held = self._held.get(key)
+        if held is None:
+            html = self._made.get(request.path)
+            if html is None:
+                html = self._made[request.path] = await render_template(template, demo=self.demo, **tell())
+            held = self._held[key] = Held(self._fitted(html).encode(), HTML, HEADERS)
+            if len(self._held) > _VARIANTS_MAX:
+                self._held.popitem(last=False)
+        self._held.move_to_end(key)
+        return await held.answer()
+
+    async def show_unkept(self, template: str, status: int = 200, **told: Any) -> Response:
+        """A page that is for this request alone."""
+        html = await render_template(template, demo=self.demo, **told)
+        return Response(self._fitted(html), status=status, content_type=HTML, headers=UNKEPT)
+
+    def _fitted(self, html: str) -> str:
+        """*html* with the reader's own address and, on the demo's own machine, its own directory."""
+        html = html.replace(PLACE, self._address())
+        if self.demo is not None and self.demo.directory and is_local():
+            html = html.replace(DATA, _shown_path(f"{self.demo.directory}/demo."))
+        return html
+
+    def _address(self) -> str:
+        if self._trusted_proxies is None:
+            return PLACE
+        return address_used(PLACE, self._trusted_proxies)
+
+
+def address_used(otherwise: str, trusted_proxies: Sequence[Network] = ()) -> str:
+    """The address that the reader used, of characters that mean nothing in HTML, a shell or a program.
+
+    It is *otherwise* where the request names none that could be one.
+    """
+    host = request.headers.get("Host", "")
+    if not _HOST.fullmatch(host):
+        return otherwise
+    forwarded = request.headers.get("X-Forwarded-Proto", "").lower()
+    behind_tls = forwarded == "https" and is_trusted(peer(), trusted_proxies)
+    return f"{'https' if behind_tls else request.scheme}://{host}"
+
+
+def peer() -> str:
+    """The address of the socket's peer; empty where it has none."""
+    client = request.scope["client"]
+    return client[0] if client else ""
+
+
+def is_local() -> bool:
+    """Whether the request comes from this machine, by no proxy that says so."""
+    if any(name in request.headers for name in ("X-Forwarded-For", "Forwarded")):
+        return False
+    try:
+        return ip_address(peer()).is_loopback
+    except ValueError:
+        return False
+
+
+def _shown_path(path: str) -> str:
+    """*path*, if its characters mean nothing in HTML or a shell; else the usual one."""
+    return path if re.fullmatch(r"[\w./-]+", path) else DATA

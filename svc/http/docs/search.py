@@ -1,0 +1,213 @@
+"""One search over everything that is written here: guides by section, tools, problems.
+
+It ranks as tools are found by a sentence (`svc.domain.ranking`), so the nearest useful thing comes first even
+where no page has all the words.
+"""
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Final, Literal, NamedTuple
+
+from markupsafe import Markup
+
+from svc.domain.ranking import Document, Ranking, stems
+from svc.domain.searching import words
+from svc.http.docs import files, markup
+from svc.http.docs.catalogue import GUIDES
+from svc.http.problem_causes import CAUSES
+from svc.http.problems import CODES, KINDS
+from svc.tools.schemas import schemas_of
+from svc.tools.tool import Registry
+from svc.tools.tools import document_of
+
+FOUND_MAX: Final = 24
+"""Results of a search: what is not among the first of them is not what was meant."""
+_SNIPPET_CHARS: Final = 220
+_BEFORE_CHARS: Final = 40
+"""Of the text before a hit, where its sentence begins too far ahead."""
+_WORDS_MAX: Final = 12
+_PREFIX_CHARS_MIN: Final = 3
+_NEAREST: Final = 3
+"""Words that are looked for in place of one that is written nowhere."""
+_LIKENESS: Final = 0.75
+_UNKNOWN_MAX: Final = 3
+"""Words of a query that others are looked for in place of: each is held against every word that there is."""
+_IMPORTS: Final = re.compile(r"^(?:import|from) .*$", re.MULTILINE)
+_WORD: Final = re.compile(r"[^\W_]+")
+
+_TELLS_NOTHING: Final = frozenset(words("long last use using work works get make need svc service api"))
+_ALSO: Final = {
+    "attachment": "attachments file",
+    "auth": "key sign authorization",
+    "authentication": "key sign authorization",
+    "cors": "origin preflight",
+    "docker": "configuration environment",
+    "gdpr": "personal visits kept",
+    "hmac": "signature push",
+    "kubernetes": "health configuration",
+    "login": "sign session",
+    "max": "limit most",
+    "maximum": "limit most",
+    "oauth": "key token",
+    "page": "cursor list",
+    "pagination": "cursor list limit",
+    "password": "sign account",
+    "privacy": "personal kept",
+    "quota": "budget limit",
+    "retry": "idempotency repeating",
+    "size": "bytes body limit",
+    "slack": "messenger bridge",
+    "sdk": "client kit",
+    "throttle": "rate limit budget",
+    "throttling": "rate limit budget",
+    "upload": "file import",
+    "verify": "signature",
+}
+"""What is written here for words that people look for. Tools have a vocabulary of their own."""
+
+Kind = Literal["guide", "tool", "problem"]
+
+
+class Entry(NamedTuple):
+    """One thing that can be found."""
+
+    kind: Kind
+    address: str
+    title: str
+    within: str
+    """The page that a section is of; empty for what is a page of its own."""
+    text: str
+
+
+class Found(NamedTuple):
+    """A result, with the words that were looked for marked in it."""
+
+    kind: Kind
+    address: str
+    title: Markup
+    within: str
+    snippet: Markup
+
+
+class Index:
+    """All that is written, ready to be searched. Making it takes some tenths of a second."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._entries: dict[str, Entry] = {}
+        documents: dict[str, Document] = {}
+        for entry, document in (*_sections(), *_tools(registry), *_problems()):
+            self._entries[entry.address] = entry
+            documents[entry.address] = document
+        self._ranking = Ranking(documents)
+        self._stems = sorted({stem for one in documents.values() for text in one for stem in stems(text)})
+
+    def find(self, query: str) -> list[Found]:
+        """What *query* has words of, the best first."""
+        asked = words(query)
+        telling = [word for word in asked if word not in _TELLS_NOTHING] or asked
+        found = dict.fromkeys(stem for word in telling for stem in stems(f"{word} {_ALSO.get(word, '')}"))
+        looked_for, unknown = set[str](), 0
+        for stem in [*found][:_WORDS_MAX]:
+            unknown += stem not in self._stems
+            if unknown <= _UNKNOWN_MAX:
+                looked_for.update(self._known_as(stem))
+        ranked = self._ranking.rank_stems(sorted(looked_for))[:FOUND_MAX]
+        return [_shown(self._entries[address], looked_for) for address in ranked]
+
+    def _known_as(self, stem: str) -> list[str]:
+        """*stem* itself where it is written anywhere; else longer words, or those that are spelt like it."""
+        if stem in self._stems:
+            return [stem]
+        longer = [known for known in self._stems if len(stem) >= _PREFIX_CHARS_MIN and known.startswith(stem)]
+        return longer[:_NEAREST] or get_close_matches(stem, self._stems, n=_NEAREST, cutoff=_LIKENESS)
+
+
+def _sections() -> Iterator[tuple[Entry, Document]]:
+    for name in files.names():
+        page = markup.render(files.text_of(name), name=name)
+        guide = GUIDES.get(name)
+        for section in page.sections:
+            whole = not section.anchor
+            address = f"/docs/{name}{'' if whole else f'#{section.anchor}'}"
+            entry = Entry(
+                "guide", address, section.title or page.title, "" if whole else page.title, section.text
+            )
+            about = guide.about if guide is not None and whole else page.title
+            code = _IMPORTS.sub("", section.code)
+            # Why something is built as it is comes after how it is used.
+            text, code = (section.text, code) if guide is not None else ("", section.text)
+            yield (
+                entry,
+                Document(
+                    name=section.title if guide is not None else "",
+                    noun=page.title if whole else "",
+                    verb=about,
+                    summary=text,
+                    description=code,
+                    properties="",
+                ),
+            )
+
+
+def _tools(registry: Registry) -> Iterator[tuple[Entry, Document]]:
+    for tool in registry.values():
+        if tool.deprecated is None:
+            entry = Entry("tool", f"/docs/api/{tool.name}", tool.name, "", tool.description)
+            yield entry, document_of(tool, schemas_of(tool))
+
+
+def _problems() -> Iterator[tuple[Entry, Document]]:
+    for code in CODES:
+        kind, cause = KINDS[code], CAUSES[code]
+        text = f"{kind.title}. {cause} {kind.remedy}"
+        document = Document(
+            name=code, noun=kind.title, verb="", summary=cause, description=kind.remedy, properties=""
+        )
+        yield Entry("problem", f"/problems/{code}", code, "", text), document
+
+
+def _shown(entry: Entry, looked_for: set[str]) -> Found:
+    return Found(
+        entry.kind,
+        entry.address,
+        _marked(entry.title, looked_for),
+        entry.within,
+        _marked(_snippet(" ".join(entry.text.replace("`", "").split()), looked_for), looked_for),
+    )
+
+
+def _snippet(text: str, looked_for: set[str]) -> str:
+    """The part of *text* that begins shortly before the most of what was *looked_for*."""
+    if len(text) <= _SNIPPET_CHARS:
+        return text
+    hits = [found.start() for found in _WORD.finditer(text) if _is_hit(found[0], looked_for)]
+    if not hits:
+        return _cut(text, 0)
+    best = max(hits, key=lambda at: sum(at <= hit < at + _SNIPPET_CHARS for hit in hits))
+    stop = text.rfind(". ", 0, best)
+    start = stop + 2 if stop >= 0 else 0
+    if best - start > _SNIPPET_CHARS // 2:
+        start = text.rfind(" ", 0, best - _BEFORE_CHARS) + 1
+    return _cut(text, start)
+
+
+def _cut(text: str, start: int) -> str:
+    end = start + _SNIPPET_CHARS
+    if end < len(text):
+        end = max(text.rfind(" ", start, end), start + 1)
+    return f"{'… ' if start else ''}{text[start:end]}{' …' if end < len(text) else ''}"
+
+
+def _marked(text: str, looked_for: set[str]) -> Markup:
+    """*text*, with the words that were *looked_for* marked."""
+    parts, place = [Markup()], 0
+    for found in _WORD.finditer(text):
+        if _is_hit(found[0], looked_for):
+            parts.append(Markup("{}<mark>{}</mark>").format(text[place : found.start()], found[0]))
+            place = found.end()
+    return Markup().join([*parts, Markup("{}").format(text[place:])])
+
+
+def _is_hit(word: str, looked_for: set[str]) -> bool:
+    return any(stem in looked_for for one in words(word) for stem in stems(one))

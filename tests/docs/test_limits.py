@@ -1,0 +1,98 @@
+"""`docs/limits.md` has every limit that a caller can meet, as the program has it."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from svc.domain import limits
+from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, YEAR_MS
+from svc.http.server import ServerOptions
+
+PAGE: Final = Path(__file__).parents[2] / "docs" / "limits.md"
+SECTION: Final = "server."
+INTERNAL: Final = {
+    "EMBED_CACHES_MAX": "actors; a caller never meets it",
+    "FILING_BATCH_MAX": "how large a transaction is",
+    "FILTERED_FIRST_MAX": "which plan a list takes",
+    "INDEX_BATCH": "how large a transaction is",
+    "PASSWORD_CHECKS_AT_ONCE": "how the processor is shared",
+    "PASSWORD_CHECKS_WAITING_MAX": "how the processor is shared",
+    "PRUNED_MAX": "how large a transaction is",
+    "QUICK_RECORDS_MAX": "which of two readers a list takes",
+    "SEARCHED_WORD_CHARS_MAX": "how long words are cut up",
+    "SEARCH_PREFIX_CHARS_MIN": "a rule of search, told in docs/records.md",
+    "SESSION_SEEN_NOTED_MS": "how often a row is written",
+}
+UNITS: Final = {
+    "year": YEAR_MS,
+    "day": DAY_MS,
+    "hour": HOUR_MS,
+    "minute": MINUTE_MS,
+    "second": SECOND_MS,
+}
+
+
+def value_of(name: str) -> Any:
+    if name.startswith(SECTION):
+        return getattr(ServerOptions(), name.removeprefix(SECTION))
+    return getattr(limits, name)
+
+
+def worded(name: str, value: Any) -> str:
+    """*value* as the page has it, in the unit that its *name* ends with."""
+    if isinstance(value, Mapping):
+        return ", ".join(worded(name, one) for one in value.values())
+    if isinstance(value, tuple):
+        return ", ".join(worded(name, one) for one in value)
+    unit = re.search(r"_(BYTES|CHARS|SECONDS|MS|DAYS)(_MAX|_MIN)?$", name.upper())
+    match unit and unit[1]:
+        case "MS":
+            word, size = next((word, size) for word, size in UNITS.items() if not value % size)
+            return _counted(value // size, word)
+        case "SECONDS":
+            return _counted(value, "second")
+        case "DAYS":
+            return _counted(value, "day")
+        case "BYTES":
+            return _counted(value, "byte")
+        case "CHARS":
+            return _counted(value, "character")
+        case _:
+            return f"{value:,.0f}"
+
+
+def _counted(number: float, word: str) -> str:
+    return f"{number:,.0f} {word}{'' if number == 1 else 's'}"
+
+
+def rows() -> list[tuple[str, str]]:
+    """Limit and name of every row."""
+    return re.findall(r"^\|[^|]+\| ([^|]+) \| `([A-Za-z_.]+)` \|$", PAGE.read_text("utf-8"), re.MULTILINE)
+
+
+def test_every_row_says_what_the_program_has():
+    """In the unit of the constant."""
+    found = rows()
+
+    assert len(found) > 100
+    assert [(worded(name, value_of(name)), name) for _, name in found] == found
+
+
+def test_every_limit_has_its_row():
+    """Once, or a reason why no caller meets it."""
+    constants = [name for name in vars(limits) if name.isupper() and name not in UNITS]
+    known = {f"{word}_MS".upper() for word in UNITS}
+    named = [name for _, name in rows() if not name.startswith(SECTION)]
+
+    assert sorted({*constants} - known - {*INTERNAL}) == sorted(named)
+    assert [] == [name for name in INTERNAL if name not in constants]
+
+
+def test_every_limit_of_the_listener_has_its_row():
+    """But for those that hold after an answer was given."""
+    options = {*ServerOptions.__struct_fields__} - {"certificate", "linger_seconds", "linger_bytes"}
+
+    assert sorted(SECTION + name for name in options) == sorted(
+        name for _, name in rows() if name.startswith(SECTION)
+    )
