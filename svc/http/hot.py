@@ -35,7 +35,7 @@ class HotRequest:
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self.method: Final[str] = scope["method"]
-        self.scheme: Final[str] = scope["scheme"]
+        self.scheme: Final[str] = scope.get("scheme", "http")
         self.path: Final[str] = scope["path"]
         self.query: Final[bytes] = scope["query_string"]
         """What follows the question mark, undecoded."""

@@ -56,4 +56,4 @@ class StrictTransport:
         if host.partition(b":")[0].lower() == _LOCAL:
             return False
         peer = scope["client"][0] if scope["client"] else ""
-        return self._transport.is_encrypted(scope["scheme"], peer, headers)
+        return self._transport.is_encrypted(scope.get("scheme", "http"), peer, headers)
