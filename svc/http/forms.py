@@ -22,7 +22,7 @@ from svc.domain.limits import FORM_BODY_BYTES_MAX
 from svc.domain.senders import Network, parse_address
 from svc.domain.submissions import BadSubmission, FieldFault, read_submission
 from svc.domain.windows import retry_after_seconds
-from svc.http.bodies import BodyBroken, BodyTimeout, BodyTooLarge
+from svc.http.bodies import ACCEPT_ENCODING, BodyBroken, BodyCoded, BodyTimeout, BodyTooLarge
 from svc.http.form_bodies import MalformedBody, read_body
 from svc.http.hot import Answer, HotRequest
 from svc.http.senders import address_of
@@ -36,7 +36,7 @@ UNAVAILABLE_RETRY_MS: Final = 1_000
 Reason = Literal["shape", "text", "unknown_form", "origin", "no_contact", "rate", "error"]
 
 _STATUS: Final[dict[Reason, int]] = {"rate": 429, "error": 500}
-"""Everything else is 400; a body over the limit is 413."""
+"""Everything else is 400; a body over the limit is 413, one that is compressed 415."""
 
 
 class FormAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -69,6 +69,8 @@ class FormDoor:
     def refuse(self, request: HotRequest, error: Exception) -> Answer:
         """What the sender hears of *error*."""
         match error:
+            case BodyCoded():
+                return _refused(request, "shape", status=error.code, headers=[ACCEPT_ENCODING])
             case BodyTooLarge() | BodyTimeout() | BodyBroken():
                 return _refused(request, "shape", status=error.code)
             case MalformedBody():

@@ -62,6 +62,7 @@ class HotRequest:
 
         Raises:
             BodyTooLarge: it is, or says that it is, over *limit_bytes*.
+            BodyCoded: it is compressed.
             BodyTimeout: it did not come in time.
             BodyBroken: it is framed wrongly.
             ClientGone: the client left in the middle of it.
@@ -69,7 +70,8 @@ class HotRequest:
         length = self._fields.get(b"content-length")
         if length and not length.isdigit():
             raise BodyBroken  # HTTP/2 lets several lengths pass, which are joined here
-        return await read_body(self._receive, int(length) if length else None, limit_bytes)
+        coding = self._fields.get(b"content-encoding")
+        return await read_body(self._receive, int(length) if length else None, limit_bytes, coding)
 
     async def wait_client_left(self) -> None:
         """Wait until the client has left, once the whole body is read."""

@@ -37,6 +37,7 @@ class LeanBody(TrioBody):
     def __init__(self, expected_content_length: int | None, max_content_length: int | None) -> None:
         self.limit_bytes = max_content_length
         self.receive: Receive | None = None
+        self.coding = b""
         self._length = expected_content_length
         self._whole: bytes | None = None
 
@@ -64,7 +65,8 @@ class LeanBody(TrioBody):
     async def _read(self) -> bytes:
         if self._whole is None:
             limit_bytes = sys.maxsize if self.limit_bytes is None else self.limit_bytes
-            self._whole = await read_body(cast("Receive", self.receive), self._length, limit_bytes)
+            receive = cast("Receive", self.receive)
+            self._whole = await read_body(receive, self._length, limit_bytes, self.coding)
         return self._whole
 
 
@@ -106,6 +108,7 @@ class LeanConnection(TrioASGIHTTPConnection):
         """ASGI."""
         asked = cast("LeanRequest", self._create_request_from_scope(send))
         asked.body.receive = receive
+        asked.body.coding = ",".join(asked.headers.getlist("Content-Encoding")).encode("latin-1")
         response: Response | WerkzeugResponse
         try:
             response = await self.app.handle_request(asked)

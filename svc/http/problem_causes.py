@@ -55,7 +55,9 @@ The same call under the same `Idempotency-Key` came before, and is not over yet.
 twice.""",
     "gone": "A tool was renamed, and the time in which its old name worked as well is over.",
     "body_too_large": f"It has more bytes than the door takes: {TOOL_BODY_BYTES_MAX:,} at the Tool API.",
-    "unsupported_media_type": "The header `Content-Type` is missing, or names something else than JSON.",
+    "unsupported_media_type": """\
+The header `Content-Type` is missing, or names something else than JSON; or `Content-Encoding` says that
+the body is compressed, which is not read here.""",
     "validation_failed": f"""\
 The body is JSON and not what the tool takes: a field is missing, unknown, of another type or
 against a rule. `errors` has each fault with a pointer into the body (RFC 6901). It is also the

@@ -11,12 +11,13 @@ from werkzeug.exceptions import (
     NotFound,
     RequestEntityTooLarge,
     RequestTimeout,
+    UnsupportedMediaType,
 )
 
 from svc.domain.errors import DomainError, Fault, InvalidInput, TooManyAttempts, Unavailable
 from svc.domain.times import SECOND_MS
 from svc.domain.windows import retry_after_seconds
-from svc.http.bodies import BodyTooLarge
+from svc.http.bodies import ACCEPT_ENCODING, BodyCoded, BodyTooLarge
 from svc.http.hot import Answer
 
 Code = Literal[
@@ -99,7 +100,9 @@ KINDS: Final[dict[Code, Kind]] = {
     ),
     "body_too_large": Kind(413, "The body is too large", "Send less; the door's reference says how much."),
     "unsupported_media_type": Kind(
-        415, "The body is of a type that is not read here", "Send `Content-Type: application/json`."
+        415,
+        "The body is of a type that is not read here",
+        "Send `Content-Type: application/json`, and the body uncompressed.",
     ),
     "validation_failed": Kind(
         422, "What was asked is not valid", "`detail` says what is wrong with it. Mend that, and ask again."
@@ -123,6 +126,7 @@ _HTTP_CODES: Final[Mapping[type[HTTPException], Code]] = {
     MethodNotAllowed: "method_not_allowed",
     RequestEntityTooLarge: "body_too_large",
     RequestTimeout: "too_slow",
+    UnsupportedMediaType: "unsupported_media_type",
 }
 
 
@@ -175,6 +179,9 @@ def refusal(error: Exception, request_id: bytes) -> Answer:
             if isinstance(error, MethodNotAllowed) and error.valid_methods:
                 headers.append((b"allow", ", ".join(sorted(error.valid_methods)).encode()))
             detail = f"it is over {error.limit_bytes:,} bytes" if isinstance(error, BodyTooLarge) else None
+            if isinstance(error, BodyCoded):
+                headers.append(ACCEPT_ENCODING)
+                detail = error.description
             return told(_http_code(error), request_id, detail, headers=headers)
         case TooManyAttempts():
             headers.append(_retry_after(error.retry_after_ms))

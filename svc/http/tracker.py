@@ -20,7 +20,7 @@ from svc.domain.origins import normalise_domain
 from svc.domain.senders import Network
 from svc.domain.visits import PageView, page_view
 from svc.http.assets import Asset
-from svc.http.bodies import BodyBroken, BodyTimeout, BodyTooLarge
+from svc.http.bodies import BodyBroken, BodyCoded, BodyTimeout, BodyTooLarge
 from svc.http.hot import Answer, HotRequest
 from svc.http.senders import address_of
 from svc.http.throttled_log import ThrottledLog
@@ -77,7 +77,7 @@ class TrackerDoor:
         match error:
             case ActorError() | Unavailable():
                 self._unkept.note(repr(error))
-            case BodyTooLarge() | BodyTimeout() | BodyBroken() | DomainError():
+            case BodyTooLarge() | BodyCoded() | BodyTimeout() | BodyBroken() | DomainError():
                 pass  # not a view of a tracked page
             case _:
                 log.error("a page view was not kept", request_id=request.id.decode(), exc_info=error)
