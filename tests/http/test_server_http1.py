@@ -171,6 +171,46 @@ async def test_a_body_is_asked_for_only_when_it_is_wanted() -> None:
     assert (403, "close") == (refused.status, refused.headers["connection"])
 
 
+async def test_a_client_of_http_1_0_is_not_told_to_continue() -> None:
+    """RFC 9110 section 10.1.1: it would take 100 for the answer."""
+    async with in_memory() as server:
+        client = server.dial()
+        await client.send(b"POST / HTTP/1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+        await trio.testing.wait_all_tasks_blocked()
+        await client.send(b"ok")
+        answer = await client.rest()
+
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert answer.endswith(b"POST / ok")
+
+
+async def test_a_client_of_http_1_0_cannot_upgrade() -> None:
+    """Its `Upgrade` is ignored (RFC 9110 section 7.8): it still needs no host, and is closed."""
+    async with in_memory() as server:
+        client = server.dial()
+        await client.send(b"GET / HTTP/1.0\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
+        answer = await client.rest()
+
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert b"connection: close" in answer
+
+
+async def test_the_target_names_the_host() -> None:
+    """A host in the target counts, and the header beside it does not (RFC 9112 section 3.2.2)."""
+    seen = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        seen.append(([value for name, value in scope["headers"] if name == b"host"], scope["raw_path"]))
+        await respond(send)
+
+    async with in_memory(app) as server:
+        client = server.dial()
+        for target in (b"http://b:80/c", b"/c", b"HTTPS://d"):
+            await client.ask(b"GET %b HTTP/1.1\r\nHost: a\r\n\r\n" % target)
+
+    assert [([b"b:80"], b"/c"), ([b"a"], b"/c"), ([b"d"], b"/")] == seen
+
+
 async def test_white_space_around_a_value_is_no_part_of_it() -> None:
     """Before it or after it, spaces or tabs."""
     seen = []
@@ -195,13 +235,14 @@ async def test_targets_are_read_as_paths() -> None:
 
     async with in_memory(app) as server:
         client = server.dial()
-        for target in (b"/a%20%C3%A9?x=%20", b"http://a/b?c", b"http://a", b"*"):
+        for target in (b"/a%20%C3%A9?x=%20", b"http://a/b?c", b"http://a", b"http://a?x=/y", b"*"):
             await client.ask(b"OPTIONS %b HTTP/1.1\r\nHost: a\r\n\r\n" % target)
 
     assert [
         ("/a é", b"/a%20%C3%A9", b"x=%20"),
         ("/b", b"/b", b"c"),
         ("/", b"/", b""),
+        ("/", b"/", b"x=/y"),
         ("*", b"*", b""),
     ] == seen
 

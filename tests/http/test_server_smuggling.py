@@ -62,6 +62,9 @@ BAD_HEADS = {
     "a lower-case method": b"get / HTTP/1.1\r\nHost: a\r\n\r\n",
     "HTTP/2 without an agreement": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     "no such version": b"GET / HTTP/9.9\r\nHost: a\r\n\r\n",
+    "RTSP": b"DESCRIBE / RTSP/1.0\r\n\r\n",
+    "RTSP with a method of HTTP": b"GET / RTSP/1.0\r\nHost: a\r\n\r\n",
+    "RTSP with a version of HTTP": b"POST / RTSP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n / HTTP/1.1",
     "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
 }
 BAD_CHUNKS = {
@@ -83,9 +86,64 @@ BAD_CHUNKS = {
 }
 
 
+BAD_HOSTS = (
+    *(
+        b"a b",
+        b"a/b",
+        b"a@b",
+        b"http://a",
+        b"a?b",
+        b"a#b",
+        b"a\\b",
+        b"caf\xc3\xa9",
+        b'"a"',
+        b"<a>",
+        b"%zz",
+        b"a%2",
+    ),
+    *(
+        b"a:b",
+        b"a:-1",
+        b"a:80:80",
+        b"a:99999",
+        b"::1",
+        b"[::1",
+        b"::1]",
+        b"[a]",
+        b"[1.2.3.4]",
+        b"[::1]x",
+        b"[::1]:x",
+    ),
+)
+GOOD_HOSTS = (
+    *(
+        b"",
+        b"a",
+        b"a:",
+        b"a:8000",
+        b"A-b.c_d~e",
+        b"127.0.0.1:80",
+        b"[::1]",
+        b"[::1]:8000",
+        b"[::ffff:1.2.3.4]",
+    ),
+    *(b"%C3%A9", b"a!$&'()*+,;=", b"xn--caf-dma.example:443"),
+)
+
+
+def _hosted(host: bytes) -> bytes:
+    return b"GET / HTTP/1.1\r\nHost: %b\r\n\r\n" % host
+
+
 @pytest.mark.parametrize(
     ("data", "status"),
     [
+        *[pytest.param(_hosted(host), 400, id=f"host {host!r}") for host in BAD_HOSTS],
+        *[pytest.param(_with(version=b"HTTP/1.0").replace(b"a", host), 400) for host in (b"a b", b"a/b")],
+        pytest.param(b"GET http://a@b/ HTTP/1.1\r\nHost: a\r\n\r\n", 400, id="a target with a user"),
+        pytest.param(b"GET http://[a/ HTTP/1.1\r\nHost: a\r\n\r\n", 400, id="a target without a host"),
+        pytest.param(b"SOURCE / ICE/1.0\r\n\r\n", 501, id="ICE"),
+        pytest.param(b"SOURCE / HTTP/1.1\r\nHost: a\r\n\r\n", 501, id="a method of ICE"),
         *[pytest.param(data, 400, id=name) for name, data in BAD_LENGTHS.items()],
         *[pytest.param(data, 400, id=name) for name, data in BAD_ENCODINGS.items()],
         *[pytest.param(data, 400, id=name) for name, data in BAD_HEADS.items()],
@@ -124,6 +182,9 @@ async def test_what_is_ambiguous_is_refused(data: bytes, status: int) -> None:
         pytest.param(b"GET / HTTP/1.1\r\nhOsT:a\t \r\n\r\n", id="odd spaces and letters"),
         pytest.param(_CHUNKED + b"0a;x=y\r\n0123456789\r\n000\r\nX: y\r\n\r\n", id="odd chunks"),
         pytest.param(_with(b"Transfer-Encoding: CHUNKED") + b"0\r\n\r\n", id="shouting"),
+        pytest.param(_with(b"Content-Length: 15") + b"POST / RTSP/1.0", id="a body about RTSP"),
+        pytest.param(_with(b"X: POST / RTSP/1.0", b"Content-Length: 0"), id="a header about RTSP"),
+        *[pytest.param(_hosted(host), id=f"host {host!r}") for host in GOOD_HOSTS],
     ],
 )
 async def test_what_is_merely_odd_is_answered(data: bytes) -> None:

@@ -215,7 +215,7 @@ class Exchange:
 
     def _scope(self) -> Scope:
         request, connection = self._request, self._link.connection
-        raw_path, _, query_string = _origin_form(request.target).partition(b"?")
+        raw_path, _, query_string = request.target.partition(b"?")
         return {
             "type": "http",
             "asgi": _ASGI,
@@ -231,11 +231,3 @@ class Exchange:
             "server": connection.server,
             "extensions": {},
         }
-
-
-def _origin_form(target: bytes) -> bytes:
-    """*target* without the scheme and authority that a proxy would be told (RFC 9112 section 3.2.2)."""
-    if target.startswith(b"/"):
-        return target
-    _, scheme_ends, rest = target.partition(b"://")
-    return b"/" + rest.partition(b"/")[2] if scheme_ends else target

@@ -22,7 +22,7 @@ class Http1:
     def __init__(self, connection: Connection, context: Context) -> None:
         self.connection = connection
         self.context = context
-        self.parser = RequestParser(context.options.head_bytes_max)
+        self.parser = RequestParser(context.options.head_bytes_max, context.options.headers_max)
         self.status_when_late: int | None = None
         """What to answer if patience ends now; nothing if the client asked for nothing."""
         self.reprieved = False

@@ -34,7 +34,10 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     linger_bytes: int = 16 * _MIB
     """That are taken from such a client, and dropped, before the connection is closed all the same."""
     head_bytes_max: int = 16 * _KIB
-    """Request line and headers together; more is refused with 431."""
+    """Request line and headers together; more is refused with 431. So many bytes of chunk lines and
+    trailers may come with a body, beyond what its chunks need; more is refused with 400."""
+    headers_max: int = 100
+    """Header lines of one request; more are refused with 431."""
     connections_max: int = 1_000
     """Open at once; the next one is answered 503 and closed."""
     certificate: Certificate | None = None

@@ -3,6 +3,9 @@
 llhttp (by httptools) refuses by itself what smuggles requests past a proxy: Content-Length with
 Transfer-Encoding, repeated or malformed lengths, bare LF, folded lines, control characters, and
 all of these in trailers. RFC 9112 sections 3.2, 6.1 and 11.2 are the source of what is added.
+
+It limits nothing, and httptools joins the pieces of a header or trailer anew with every read. So
+everything that is not body is counted here with every read.
 """
 
 from collections import deque
@@ -11,11 +14,21 @@ from typing import Final, NoReturn
 import httptools
 
 from svc.http.asgi import Headers
+from svc.http.server._head import is_host, is_websocket_handshake, split_absolute
 
 PIPELINED_MAX: Final = 32
 """Requests that one connection may have waiting; a client that sends on is cut off after them."""
+FRAMING_PER_BODY_BYTE: Final = 8
+"""Bytes of chunk lines that may come with each byte of a body. A chunk of one byte has five."""
+_COUNTED_PER_BODY_BYTE: Final = 1 + FRAMING_PER_BODY_BYTE
 _VERSIONS: Final = ("1.1", "1.0")
+_NOT_IMPLEMENTED: Final = frozenset({"CONNECT", "SOURCE"})
+"""Tunnels; and the one method that llhttp knows in HTTP and no RFC does."""
+_LINE_OVERHEAD: Final = len(b"UNSUBSCRIBE  HTTP/1.1\r\n\r\n")
+"""What a head has beside its target and headers, at most: it is not counted."""
 _FIELD_OVERHEAD: Final = len(b": \r\n")
+_SLASH: Final = ord("/")
+_LINE_END: Final = b" HTTP/1.1\r\n"
 
 
 class Refused(Exception):
@@ -44,17 +57,19 @@ class Request:
     def __init__(self) -> None:
         self.method = ""
         self.target = b""
+        """In origin-form, or an asterisk."""
         self.version = ""
         self.headers: Headers = []
         self.keep_alive = True
         self.expects_continue = False
         self.websocket = False
+        """Whether it is a WebSocket's handshake."""
         self.chunks: list[bytes] = []
         self.complete = False
 
     def head(self) -> bytes:
-        """The head in bytes again, as HTTP/1.1."""
-        lines = [b"%b %b HTTP/1.1" % (self.method.encode(), self.target)]
+        """The head in bytes again."""
+        lines = [b"%b %b HTTP/%b" % (self.method.encode(), self.target, self.version.encode())]
         lines += [b"%b: %b" % header for header in self.headers]
         return b"\r\n".join(lines) + b"\r\n\r\n"
 
@@ -63,18 +78,27 @@ class RequestParser:
     """Takes what a connection brings and makes requests of it, in order, in `requests`.
 
     A fault ends it: `refused` says why, and counts once the requests before it are answered.
+    What is not body is limited to *head_bytes_max* at any time: before a request's head and in it,
+    which is refused with 431, and between and after the chunks of its body, which is with 400.
     """
 
-    def __init__(self, head_bytes_max: int) -> None:
+    def __init__(self, head_bytes_max: int, headers_max: int) -> None:
         self.requests: deque[Request] = deque()
         self.refused: Refused | None = None
         self.upgraded = b""
         """What followed the head of a WebSocket's handshake."""
         self._head_bytes_max = head_bytes_max
-        self._pending_bytes = 0
+        self._headers_max = headers_max
         self._reading = Request()
-        self._head_open = False
+        self._reading.complete = True
+        self._head_open = True  # before its first byte, too
+        self._earlier = b""  # what other reads brought of the head that is open
+        self._read = b""  # what is being parsed
+        self._first = True  # whether the next head to end is its first, and began in it
+        self._excess_bytes = 0  # that are not body, since the last read in which a head or a message ended
+        self._host = b""  # the last one that was found to be good
         self._without_upgrade: Request | None = None
+        self._handed_over = False  # to another protocol
         self._parser = httptools.HttpRequestParser(self)
 
     @property
@@ -86,7 +110,12 @@ class RequestParser:
         """Parse *data*. After a fault nothing more is looked at."""
         if self.refused is not None:
             return
-        head_was_open = self._head_open
+        if self._handed_over:
+            self._keep_upgraded(data)
+            return
+        self._read = data
+        self._first = self._reading.complete
+        self._excess_bytes += len(data)
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
@@ -94,22 +123,35 @@ class RequestParser:
         except httptools.HttpParserError:
             self._note_fault()
         else:
-            # All of it is that head's, unlike what came together with the end of another request.
-            still_open = head_was_open and self._head_open
-            self._pending_bytes = self._pending_bytes + len(data) if still_open else 0
-            if self._pending_bytes > self._head_bytes_max:
-                self.refused = Refused(431)
+            if self._excess_bytes:
+                self._judge_excess(data)
+
+    def _judge_excess(self, data: bytes) -> None:
+        if self._excess_bytes < 0:  # a body, which earns nothing for what follows it
+            self._excess_bytes = 0
+        elif self._excess_bytes > self._head_bytes_max + _LINE_OVERHEAD:
+            self.refused = Refused(431 if self._head_open else 400)
+        elif self._head_open:
+            self._earlier += data
 
     def _follow_upgrade(self, rest: bytes) -> None:
         request, self._without_upgrade = self._without_upgrade, None
         if request is None:
-            self.upgraded = rest
+            self._handed_over = True
+            self._keep_upgraded(rest)
             return
         # llhttp takes a request for another protocol to have no body and ends there. We speak no such
         # protocol, so it is read again as if it had asked for none (RFC 9110 section 7.8).
         request.headers = [(name, value) for name, value in request.headers if name != b"upgrade"]
         self._parser = httptools.HttpRequestParser(self)
         self.feed(request.head() + rest)
+
+    def _keep_upgraded(self, data: bytes) -> None:
+        """Keep what is for the other protocol, whose client has to wait for our answer anyway."""
+        self.upgraded += data
+        if len(self.upgraded) > self._head_bytes_max:
+            self.requests.pop()
+            self.refused = Refused(400)
 
     # The parser calls these.
 
@@ -129,47 +171,97 @@ class RequestParser:
 
     def on_headers_complete(self) -> None:
         request, parser = self._reading, self._parser
-        request.method = parser.get_method().decode()
-        request.version = parser.get_http_version()
+        method = parser.get_method()
+        request.method = method.decode()
+        if self._first and self._read.startswith(_LINE_END, len(method) + 1 + len(request.target)):
+            request.version = "1.1"
+        else:
+            request.version = parser.get_http_version()
+            self._check_protocol(request)
+        self._first = False
         request.keep_alive = request.version == "1.1" and parser.should_keep_alive()
         self._check(request)
         self._head_open = False
-        if parser.should_upgrade() and not request.websocket:
+        self._earlier = b""
+        # The rest of this read may belong to what comes next, uncounted: that is never more than one read.
+        self._excess_bytes = 0
+        if parser.should_upgrade() and not self._is_handshake(request):
             self._without_upgrade = request
         else:
             self.requests.append(request)
 
     def on_body(self, chunk: bytes) -> None:
+        self._excess_bytes -= len(chunk) * _COUNTED_PER_BODY_BYTE
         self._reading.chunks.append(chunk)
 
     def on_message_complete(self) -> None:
         self._reading.complete = True
+        self._head_open = True
+        self._excess_bytes = 0
 
     def _check(self, request: Request) -> None:
         """Refuse what llhttp lets pass, and note what the head asks of the connection."""
         if request.version not in _VERSIONS:
             self._refuse(505)
         size = len(request.target)
-        hosts = 0
+        host: bytes | None = None
         for name, value in request.headers:
             size += len(name) + len(value) + _FIELD_OVERHEAD
             if name == b"host":
-                hosts += 1
+                if host is not None:
+                    self._refuse(400)
+                host = value
             elif name == b"transfer-encoding":
                 if request.version == "1.0":
                     self._refuse(400)
                 if value.lower() != b"chunked":
                     self._refuse(501)
             elif name == b"expect":
-                request.expects_continue = value.lower() == b"100-continue"
-            elif name == b"upgrade":
-                request.websocket = value.lower() == b"websocket" and request.method == "GET"
-        if size > self._head_bytes_max:
+                # A client of HTTP/1.0 does not know what 100 is (RFC 9110 section 10.1.1).
+                request.expects_continue = request.version == "1.1" and value.lower() == b"100-continue"
+        if size > self._head_bytes_max or len(request.headers) > self._headers_max:
             self._refuse(431)
-        if hosts != 1 and (hosts > 1 or request.version == "1.1"):
-            self._refuse(400)
-        if request.method == "CONNECT":
+        if request.method in _NOT_IMPLEMENTED:
             self._refuse(501)
+        if host != self._host or request.target[0] != _SLASH:
+            self._check_host(request, host)
+
+    def _check_host(self, request: Request, host: bytes | None) -> None:
+        if host is None and request.version == "1.1":
+            self._refuse(400)
+        if request.target[0] != _SLASH:
+            host = self._take_authority(request, host)
+        if host is not None:
+            if not is_host(host):
+                self._refuse(400)
+            self._host = host
+
+    def _take_authority(self, request: Request, host: bytes | None) -> bytes | None:
+        """The host of an absolute target, which counts before the header (RFC 9112 section 3.2.2)."""
+        absolute = split_absolute(request.target)
+        if absolute is None:
+            return host
+        authority, request.target = absolute
+        others = [header for header in request.headers if header[0] != b"host"]
+        request.headers = [(b"host", authority), *others]
+        return authority
+
+    def _is_handshake(self, request: Request) -> bool:
+        if request.method != "GET" or request.version != "1.1" or not is_websocket_handshake(request.headers):
+            return False
+        # On one line, as hypercorn reads but one.
+        others = [header for header in request.headers if header[0] != b"connection"]
+        request.headers = [*others, (b"connection", b"upgrade")]
+        request.websocket = True
+        return True
+
+    def _check_protocol(self, request: Request) -> None:
+        """Refuse RTSP, which llhttp takes like HTTP without telling which of the two it was."""
+        line = b"%b %b " % (request.method.encode(), request.target)
+        head = self._earlier + self._read
+        rtsp = head.find(line + b"RTSP/")
+        if rtsp >= 0 and head.find(line + b"HTTP/", 0, rtsp) < 0:
+            self._refuse(400)
 
     def _note_fault(self) -> None:
         if self.refused is None:  # else a check of ours stopped the parser
