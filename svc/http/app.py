@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import cast
 
-from quart import Response, request
-from werkzeug.exceptions import HTTPException
+from quart import Response, has_websocket_context, request, websocket
+from werkzeug.exceptions import HTTPException, NotFound
+from werkzeug.routing import WebsocketMismatch
 
 from svc.actors.house import House
 from svc.domain.forms import SUBMIT_PATH
@@ -22,6 +23,7 @@ from svc.http.mcp.door import McpDoor
 from svc.http.people import people_doors
 from svc.http.problems import as_response, refusal
 from svc.http.reference import reference_pages
+from svc.http.request_id import request_id_of
 from svc.http.tools import KeyGate, SessionGate, ToolDoor
 from svc.http.tracker import TrackerDoor
 from svc.tools.catalogue import FINDER, REGISTRY
@@ -59,6 +61,13 @@ def quart_app() -> LeanQuart:
 
     @app.errorhandler(HTTPException)
     async def refuse(error: HTTPException) -> Response:
-        return as_response(refusal(error, cast("LeanRequest", request).id))
+        if not has_websocket_context():
+            return as_response(refusal(error, cast("LeanRequest", request).id))
+        # RFC 6455 section 4.2.2: where there is no WebSocket, whatever else there may be, is 404.
+        told = NotFound() if isinstance(error, WebsocketMismatch) else error
+        request_id = request_id_of(list(websocket.scope["headers"]))
+        answer = as_response(refusal(told, request_id))
+        answer.headers["X-Request-Id"] = request_id.decode()
+        return answer
 
     return app

@@ -10,7 +10,6 @@ from typing import Any, Final
 import trio
 from hypercorn.config import Config
 from hypercorn.events import Closed, Event, RawData, Updated
-from hypercorn.protocol.h11 import H11Protocol
 from hypercorn.protocol.ws_stream import WSStream
 from hypercorn.trio.worker_context import WorkerContext
 
@@ -18,6 +17,7 @@ from svc.http.server._connection import Connection
 from svc.http.server._context import Context
 from svc.http.server._http2 import Http2
 from svc.http.server._stream import STREAMS_MAX, Tasks
+from svc.http.server._websocket import WebSocket
 
 _PING_SECONDS: Final = 20
 """Between pings on a WebSocket, so that a dead client is found out by a write that times out."""
@@ -41,21 +41,21 @@ class Hypercorn:
 
     async def speak_http2(self, connection: Connection) -> None:
         """Serve HTTP/2 on *connection* to its end."""
-        await self._hold(_Talk(self, connection), Http2, b"")
+        await self._hold(_Talk(self, connection), Http2)
 
-    async def speak_websocket(self, connection: Connection, received: bytes) -> None:
-        """Serve the WebSocket whose handshake, and perhaps more, has been *received*."""
-        await self._hold(_Talk(self, connection), H11Protocol, received)
+    async def speak_websocket(self, connection: Connection, handshake: bytes, early: bytes) -> None:
+        """Serve the WebSocket whose *handshake* has come, and perhaps something *early* after it."""
+        await self._hold(_Talk(self, connection), WebSocket, handshake, early)
 
     def stop(self) -> None:
         """End what has no end of its own; `Connection.stop` ends what is idle."""
         for talk in self._talks:
             talk.stop()
 
-    async def _hold(self, talk: "_Talk", protocol: type[Http2 | H11Protocol], received: bytes) -> None:
+    async def _hold(self, talk: "_Talk", protocol: type[Http2 | WebSocket], *received: bytes) -> None:
         self._talks.add(talk)
         try:
-            await talk.run(protocol, received)
+            await talk.run(protocol, *received)
         finally:
             self._talks.discard(talk)
 
@@ -67,11 +67,13 @@ class _Talk:
         self._hypercorn = hypercorn
         self._context = hypercorn.context
         self._connection = connection
-        self._protocol: Http2 | H11Protocol
+        self._protocol: Http2 | WebSocket
         self._send_lock = trio.Lock()
         self._sending = trio.CancelScope()
 
-    async def run(self, protocol: type[Http2 | H11Protocol], received: bytes) -> None:
+    async def run(
+        self, protocol: type[Http2 | WebSocket], handshake: bytes = b"", early: bytes = b""
+    ) -> None:
         """Talk until either side ends it, and until every application that it started is done."""
         async with trio.open_nursery() as helpers:
             async with trio.open_nursery() as applications:
@@ -79,7 +81,9 @@ class _Talk:
                 with self._connection.scope:
                     self._note_idle(idle=True)
                     await self._protocol.initiate()
-                    await self._listen(received)
+                    if isinstance(self._protocol, WebSocket):
+                        await self._protocol.open(handshake)
+                    await self._listen(early)
                 self._note_idle(idle=False)
                 await self._say_farewell()
             helpers.cancel_scope.cancel()
@@ -87,10 +91,10 @@ class _Talk:
     def stop(self) -> None:
         """End a WebSocket at once, and what is being sent with everything else."""
         self._sending.deadline = min(self._sending.deadline, self._context.ends_at)
-        if isinstance(self._protocol, H11Protocol):
+        if isinstance(self._protocol, WebSocket):
             self._connection.scope.cancel()
 
-    def _make(self, protocol: type[Http2 | H11Protocol], tasks: Any) -> Http2 | H11Protocol:
+    def _make(self, protocol: type[Http2 | WebSocket], tasks: Any) -> Http2 | WebSocket:
         app: Any = self._context.app
         state: Any = {}
         return protocol(

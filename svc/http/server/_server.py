@@ -67,7 +67,7 @@ class Server:
             with connection.scope:
                 await http1.give_up()
         elif handshake is not None:
-            await self._hypercorn.speak_websocket(connection, handshake.head() + http1.parser.upgraded)
+            await self._hypercorn.speak_websocket(connection, handshake.head(), http1.parser.upgraded)
 
     async def _turn_away(self, connection: Connection) -> None:
         """Tell a client that there are too many of them, if that can be done in a moment."""
