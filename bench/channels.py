@@ -198,6 +198,7 @@ def _served(data: Path) -> Iterator[tuple[Server, int, int]]:
     """The program over *data*, ready, with its port and its operator's."""
     port, operator_port = free_port(), free_port()
     os.environ["SVC_SERVER__CONNECTIONS_MAX"] = "3000"
+    os.environ["SVC_SERVER__WAITING_PER_ADDRESS_MAX"] = "3000"
     os.environ["SVC_TOOLS__CALLS_PER_MINUTE"] = "100000"
     server = start(
         program(data, port, operator_port),

@@ -106,6 +106,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     trusted_proxies: tuple[str, ...] = ()
     public_url: BaseUrl | None = None
     connections_max: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 1_000
+    waiting_per_address_max: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] | None = None
     head_seconds: Seconds = 10
     body_seconds: Seconds = 30
     keep_alive_seconds: Seconds = 15

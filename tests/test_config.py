@@ -292,7 +292,9 @@ def test_the_server_has_the_same_names_and_defaults() -> None:
     assert {name: options[name] for name in server if name in options} == {
         name: server[name]
         for name in (
+            "trusted_proxies",
             "connections_max",
+            "waiting_per_address_max",
             "head_seconds",
             "body_seconds",
             "keep_alive_seconds",

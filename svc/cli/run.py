@@ -31,8 +31,9 @@ GARBAGE_THRESHOLDS: Final = (10_000, 20, 50)
 """How much is made before the collector looks for cycles. What was imported is never looked at again. With
 both, requests cost a tenth less, and none of them pays for a walk over all modules."""
 
-OWN_FILES: Final = 200
-"""Files that the process has open besides its connections: the operator's, the database, the log."""
+OWN_FILES: Final = 400
+"""Files that the process has open besides its connections: the operator's, those that are being turned away,
+the database, the log."""
 
 
 @click.command("run")

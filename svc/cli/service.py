@@ -198,4 +198,6 @@ def _options(server: ServerSettings) -> ServerOptions:
         write_seconds=server.write_seconds,
         graceful_seconds=server.graceful_seconds,
         connections_max=server.connections_max,
+        waiting_per_address_max=server.waiting_per_address_max,
+        trusted_proxies=parse_networks(server.trusted_proxies),
     )

@@ -38,6 +38,16 @@ def sender_of(address: str, secret: bytes) -> str:
     return _hashed(secret, _tagged(parsed, address))
 
 
+def subscriber_of(address: str) -> str:
+    """What all addresses of one customer have in common: of IPv6 the /64, else the address itself."""
+    if ":" not in address:
+        return address
+    parsed = _parse(address)
+    if isinstance(parsed, IPv6Address):
+        return parsed.packed[:_SUBSCRIBER_BYTES].hex()
+    return address if parsed is None else str(parsed)
+
+
 def visitor_of(address: str, user_agent: str, day_key: bytes) -> str:
     """The name of the browser at *address* under the key of a day: 32 hexadecimal digits."""
     # An address has the length that its tag says, so that no two pairs are the same bytes.

@@ -13,21 +13,29 @@ from tests.http.serving import Memory
 
 
 class Http2Client:
-    """A client of HTTP/2 on a connection in memory."""
+    """A client of HTTP/2: on a connection in memory to *server*, or on *stream*."""
 
-    def __init__(self, server: Memory) -> None:
-        ours, theirs = trio.testing.memory_stream_pair()
-        self.stream = ours
-        self.protocol = h2.connection.H2Connection(h2.config.H2Configuration(header_encoding="utf-8"))
+    def __init__(self, server: Memory | None = None, stream: Any = None) -> None:
+        self.stream = stream
+        # What is tested is what a client may send that does not mind the rules.
+        config = h2.config.H2Configuration(
+            header_encoding="utf-8", validate_outbound_headers=False, normalize_outbound_headers=False
+        )
+        self.protocol = h2.connection.H2Connection(config)
         self._events: list[h2.events.Event] = []
-        server.start(self._speak, server, theirs)
+        if server is not None:
+            self.stream, theirs = trio.testing.memory_stream_pair()
+            server.start(self._speak, server, theirs)
 
     async def _speak(self, server: Memory, stream: Any) -> None:
         connection = Connection(stream, server.context)
         server.server._connections.add(connection)
+        server.context.waiting.open(connection)
         try:
             await server.server._hypercorn.speak_http2(connection)
         finally:
+            server.context.waiting.close(connection)
+            server.server._connections.discard(connection)
             await trio.aclose_forcefully(stream)
 
     async def begin(self) -> None:
@@ -42,6 +50,11 @@ class Http2Client:
         given = {":method": "POST", ":path": "/", ":scheme": "https", ":authority": "a"} | dict(headers)
         asked = list(given.items())
         self.protocol.send_headers(stream_id, asked, end_stream=end)
+        await self.flush()
+
+    async def end(self, stream_id: int) -> None:
+        """End the body of a stream."""
+        self.protocol.end_stream(stream_id)
         await self.flush()
 
     async def next(self, kind: type[h2.events.Event] | tuple[type[h2.events.Event], ...]) -> Any:

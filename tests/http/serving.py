@@ -153,8 +153,10 @@ class Listening:
         self.stopped = trio.Event()
         self._clients: list[Client] = []
 
-    async def dial(self) -> Client:
-        client = Client(await trio.open_tcp_stream(self.bind.host, self.bind.port))
+    async def dial(self, address: str | None = None) -> Client:
+        """Connect, from *address* of this machine if one is given."""
+        stream = await trio.open_tcp_stream(self.bind.host, self.bind.port, local_address=address)
+        client = Client(stream)
         self._clients.append(client)
         return client
 

@@ -26,6 +26,10 @@ class Connection:
 
     def __init__(self, stream: Stream, context: Context) -> None:
         self.scope = trio.CancelScope()
+        self.sending = trio.CancelScope()
+        """What HTTP/2 sends within, since it may not be cut in the middle."""
+        self.evicted = False
+        """Whether it was ended to make room for another."""
         self.idle = False
         """Whether no request is under way, so that the connection may be closed at any moment."""
         self.client: Address | None = None
@@ -42,6 +46,10 @@ class Connection:
         if isinstance(self._transport, trio.SocketStream):
             self.client = self._transport.socket.getpeername()[:2]
             self.server = self._transport.socket.getsockname()[:2]
+        self.share = context.waiting.share_of(self.client and self.client[0])
+        self.counted = False
+        """Whether it is counted there as waiting."""
+        self._stalled = False
 
     async def shake_hands(self) -> str | None:
         """The protocol agreed on with a TLS client, if it named one.
@@ -51,11 +59,19 @@ class Connection:
         """
         if not isinstance(self.stream, trio.SSLStream):
             return None
+        heads, scope, done = self._context.heads, self.scope, False
+        heads.begin(scope)
         try:
-            with trio.fail_after(self._context.options.head_seconds):
+            with scope:
                 await self.stream.do_handshake()
-        except (trio.BrokenResourceError, trio.TooSlowError) as error:
+                done = True
+        except trio.BrokenResourceError as error:
             raise ClientLeft from error
+        finally:
+            heads.end(scope)
+            self.scope = trio.CancelScope()
+        if not done or self.evicted:
+            raise ClientLeft
         protocol: str | None = self.stream.selected_alpn_protocol()
         return protocol
 
@@ -81,13 +97,30 @@ class Connection:
                     await self._send_piece(piece)
 
     async def _send_piece(self, piece: bytes | memoryview) -> None:
-        self._context.writes.begin(self.scope)
+        self._context.writes.begin(self)
         try:
             await self.stream.send_all(piece)
         except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
             raise ClientLeft from error
         finally:
-            self._context.writes.end(self.scope)
+            self._context.writes.end(self)
+            if self._stalled:
+                self._stalled = False
+                self._context.stalls.end(self.scope)
+                self._context.waiting.end(self)
+
+    def stall(self) -> None:
+        """Count as waiting, since the client does not take the answer, until it does."""
+        self._stalled = True
+        self._context.stalls.begin(self.scope)
+        self._context.waiting.begin(self)
+
+    def evict(self) -> None:
+        """End the connection at once, whatever it waits for, and without a word."""
+        self.evicted = True
+        self._context.waiting.end(self)
+        self.scope.cancel()
+        self.sending.cancel()
 
     def readable(self) -> bool:
         """Whether something has come that nobody read yet."""

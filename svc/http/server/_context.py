@@ -1,26 +1,36 @@
 """What the connections of one listener share."""
 
 import math
+from typing import Final
 from wsgiref.handlers import format_date_time
 
 from svc.clock import Clock
 from svc.domain.times import SECOND_MS
 from svc.http.asgi import ASGIApp
 from svc.http.server._options import ServerOptions
-from svc.http.server._patience import Patience
+from svc.http.server._patience import Cancellable, Patience, Writing
+from svc.http.server._waiting import WaitingConnections
+
+STALL_SECONDS: Final = 2.0
+"""That a client may take nothing of an answer before its connection counts as one that waits."""
 
 
 class Context:
-    """The application, the limits, the patience with each kind of wait, and whether the end has come."""
+    """The application, the limits, who waits and for how long yet, and whether the end has come."""
 
     def __init__(self, app: ASGIApp, options: ServerOptions, clock: Clock) -> None:
         self.app = app
         self.options = options
-        self.heads = Patience(options.head_seconds)
-        self.bodies = Patience(options.body_seconds)
-        self.idles = Patience(options.keep_alive_seconds)
-        self.writes = Patience(options.write_seconds)
-        self.patiences = (self.heads, self.bodies, self.idles, self.writes)
+        stall_seconds = min(STALL_SECONDS, options.write_seconds / 2)
+        self.heads: Patience[Cancellable] = Patience(options.head_seconds, _cancel)
+        self.bodies: Patience[Cancellable] = Patience(options.body_seconds, _cancel)
+        self.idles: Patience[Cancellable] = Patience(options.keep_alive_seconds, _cancel)
+        self.writes: Patience[Writing] = Patience(stall_seconds, _stall)
+        self.stalls: Patience[Cancellable] = Patience(options.write_seconds - stall_seconds, _cancel)
+        self.patiences = (self.heads, self.bodies, self.idles, self.writes, self.stalls)
+        self.waiting = WaitingConnections(
+            options.connections_max, options.waiting_per_address_max, options.trusted_proxies
+        )
         self.stopping = False
         self.ends_at = math.inf
         """On Trio's clock: when even what is shielded from cancellation must be over."""
@@ -35,3 +45,11 @@ class Context:
             self._date_second = second
             self._date_line = f"date: {format_date_time(second)}\r\n".encode()
         return self._date_line
+
+
+def _cancel(waiting: Cancellable) -> None:
+    waiting.cancel()
+
+
+def _stall(writing: Writing) -> None:
+    writing.stall()

@@ -71,7 +71,7 @@ class Exchange:
                 log.exception("request failed", path=path, request_id=self._id().decode())
         finally:
             if self._waiting:
-                self._link.context.bodies.end(self)
+                self._end_waiting()
         if not self._done:
             await self._answer_instead()
 
@@ -111,15 +111,17 @@ class Exchange:
             )
         elif message["type"] == "http.response.body" and response is not None and not self._done:
             more = message.get("more_body", False)
-            self._end_waiting()
-            await self._write(
-                response.encode(
-                    message.get("body", b""),
-                    more=more,
-                    date=self._link.context.date_line(),
-                    close=self._must_close(),
-                )
+            if self._waiting:
+                self._end_waiting()
+            data = response.encode(
+                message.get("body", b""),
+                more=more,
+                date=self._link.context.date_line(),
+                close=self._must_close(),
             )
+            if not more:
+                self._link.connection.share.take(self._link.connection)
+            await self._write(data)
             if not more:
                 self._done = True
                 self.closes = response.closes
@@ -137,8 +139,13 @@ class Exchange:
             self._pause.cancel()
 
     def _must_close(self) -> bool:
-        request = self._request
-        return not request.keep_alive or not request.complete or self._link.context.stopping
+        request, link = self._request, self._link
+        return (
+            not request.keep_alive
+            or not request.complete
+            or link.context.stopping
+            or link.connection.share.left <= 0
+        )
 
     async def _write(self, data: bytes) -> None:
         if self._client_left:
@@ -172,6 +179,8 @@ class Exchange:
                 self._client_left = not await link.receive()
             if self._client_left:
                 return False
+        if link.connection.evicted:
+            await trio.lowlevel.checkpoint_if_cancelled()
         if request.complete:
             self._end_waiting()
         return True
@@ -180,11 +189,13 @@ class Exchange:
         if not self._waiting:
             self._waiting = True
             self._link.context.bodies.begin(self)
+            self._link.context.waiting.begin(self._link.connection)
 
     def _end_waiting(self) -> None:
         if self._waiting:
             self._waiting = False
             self._link.context.bodies.end(self)
+            self._link.context.waiting.end(self._link.connection)
 
     async def _wait_client_left(self) -> None:
         with trio.CancelScope() as self._pause:

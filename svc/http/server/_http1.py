@@ -8,7 +8,7 @@ from svc.http.request_id import REQUEST_ID_HEADER, new_request_id
 from svc.http.server._connection import Connection
 from svc.http.server._context import Context
 from svc.http.server._exchange import REQUEST_TIMEOUT, Exchange
-from svc.http.server._patience import Patience
+from svc.http.server._patience import Cancellable, Patience
 from svc.http.server._request import Request, RequestParser
 from svc.http.server._response import Response
 
@@ -35,12 +35,15 @@ class Http1:
         and what follows the handshake is in `parser.upgraded`.
         """
         self.reprieved = False
+        connection, waiting = self.connection, self.context.waiting
         patience = self.context.heads
         while (request := await self._next_request(patience)) is not None:
+            waiting.end(connection)
             if request.websocket:
                 return request
             exchange = Exchange(self, request)
             await exchange.run()
+            waiting.begin(connection)
             if exchange.closes:
                 break
             patience = self.context.idles
@@ -70,7 +73,7 @@ class Http1:
         self.parser.feed(data)
         return bool(data)
 
-    async def _next_request(self, patience: Patience) -> Request | None:
+    async def _next_request(self, patience: Patience[Cancellable]) -> Request | None:
         parser = self.parser
         if not self._ready() and not (await self._begun(patience) and await self._head_complete()):
             return None
@@ -83,7 +86,7 @@ class Http1:
     def _ready(self) -> bool:
         return bool(self.parser.requests) or self.parser.refused is not None
 
-    async def _begun(self, patience: Patience) -> bool:
+    async def _begun(self, patience: Patience[Cancellable]) -> bool:
         """Wait for the first bytes of the next request; whether they came."""
         connection = self.connection
         if self.context.stopping and not connection.readable():
@@ -97,7 +100,7 @@ class Http1:
             connection.idle = False
         if connection.scope.cancel_called:
             # It came in the very moment that the connection was ended for being idle.
-            self.reprieved = begun
+            self.reprieved = begun and not connection.evicted
             await trio.lowlevel.checkpoint_if_cancelled()
         return begun
 
@@ -107,6 +110,7 @@ class Http1:
             return True
         heads, scope = self.context.heads, self.connection.scope
         self.status_when_late = REQUEST_TIMEOUT
+        self.context.waiting.renew(self.connection)
         heads.begin(scope)
         try:
             while not self._ready():
@@ -114,6 +118,7 @@ class Http1:
                     return False
         finally:
             heads.end(scope)
+        await trio.lowlevel.checkpoint_if_cancelled()
         self.status_when_late = None
         return True
 

@@ -69,7 +69,6 @@ class _Talk:
         self._connection = connection
         self._protocol: Http2 | WebSocket
         self._send_lock = trio.Lock()
-        self._sending = trio.CancelScope()
 
     async def run(
         self, protocol: type[Http2 | WebSocket], handshake: bytes = b"", early: bytes = b""
@@ -77,7 +76,8 @@ class _Talk:
         """Talk until either side ends it, and until every application that it started is done."""
         async with trio.open_nursery() as helpers:
             async with trio.open_nursery() as applications:
-                self._protocol = self._make(protocol, Tasks(helpers, applications, self._context))
+                tasks = Tasks(helpers, applications, self._context, self._connection)
+                self._protocol = self._make(protocol, tasks)
                 with self._connection.scope:
                     self._note_idle(idle=True)
                     await self._protocol.initiate()
@@ -85,12 +85,16 @@ class _Talk:
                         await self._protocol.open(handshake)
                     await self._listen(early)
                 self._note_idle(idle=False)
-                await self._say_farewell()
+                if self._connection.evicted:
+                    applications.cancel_scope.cancel()
+                else:
+                    await self._say_farewell()
             helpers.cancel_scope.cancel()
 
     def stop(self) -> None:
         """End a WebSocket at once, and what is being sent with everything else."""
-        self._sending.deadline = min(self._sending.deadline, self._context.ends_at)
+        sending = self._connection.sending
+        sending.deadline = min(sending.deadline, self._context.ends_at)
         if isinstance(self._protocol, WebSocket):
             self._connection.scope.cancel()
 
@@ -129,10 +133,12 @@ class _Talk:
     async def _send(self, data: bytes) -> None:
         # Streams share the connection: a write cut short for one of them would spoil it for all.
         deadline = min(trio.current_time() + self._context.options.write_seconds, self._context.ends_at)
-        self._sending = trio.CancelScope(shield=True, deadline=deadline)
-        with self._sending, suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-            await self._connection.stream.send_all(data)
-            return
+        sending = trio.CancelScope(shield=True, deadline=deadline)
+        self._connection.sending = sending
+        if not self._connection.evicted:
+            with sending, suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+                await self._connection.stream.send_all(data)
+                return
         self._connection.scope.cancel()
         await trio.aclose_forcefully(self._connection.stream)
 

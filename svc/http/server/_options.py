@@ -5,6 +5,8 @@ from typing import Final
 
 import msgspec
 
+from svc.domain.senders import Network
+
 _KIB: Final = 1_024
 _MIB: Final = 1_024 * _KIB
 
@@ -39,7 +41,15 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     headers_max: int = 100
     """Header lines of one request; more are refused with 431."""
     connections_max: int = 1_000
-    """Open at once; the next one is answered 503 and closed."""
+    """Open at once. For the next one the connection is closed that has waited longest for its client;
+    where none waits, the next one is answered 503 and closed."""
+    waiting_per_address_max: int | None = None
+    """Connections of one address (of IPv6, one /64) that wait for their client at once; the next one is
+    answered 503 and closed. If it is not set, a quarter of `connections_max`."""
+    trusted_proxies: tuple[Network, ...] = ()
+    """Where `waiting_per_address_max` does not hold, as many clients share one address there."""
+    turned_away_max: int = 100
+    """Connections that are being answered 503 at once; the next one is closed without a word."""
     certificate: Certificate | None = None
     """Turns on TLS, and with it HTTP/2 for clients that offer it."""
 

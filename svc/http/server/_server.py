@@ -21,20 +21,17 @@ class Server:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._connections: set[Connection] = set()
+        self._turned_away = 0
         self._hypercorn = Hypercorn(context)
 
     async def attend(self, stream: Stream) -> None:
         """Serve one connection to its end. Nothing that goes wrong on it is raised."""
         try:
             connection = Connection(stream, self._context)
-            if len(self._connections) >= self._context.options.connections_max:
+            if self._has_room(connection):
+                await self._serve(connection)
+            else:
                 await self._turn_away(connection)
-                return
-            self._connections.add(connection)
-            try:
-                await self._speak(connection)
-            finally:
-                self._connections.discard(connection)
         except OSError:
             pass  # they are gone
         except Exception:
@@ -50,10 +47,33 @@ class Server:
             connection.stop()
         self._hypercorn.stop()
 
+    def _has_room(self, connection: Connection) -> bool:
+        """Whether *connection* may stay; for it another one goes that waits for its client, if need be."""
+        if connection.share.left <= 0:
+            return False
+        if len(self._connections) < self._context.options.connections_max:
+            return True
+        longest = self._context.waiting.longest()
+        if longest is None:
+            return False
+        self._connections.discard(longest)
+        longest.evict()
+        return True
+
+    async def _serve(self, connection: Connection) -> None:
+        self._connections.add(connection)
+        self._context.waiting.open(connection)
+        try:
+            await self._speak(connection)
+        finally:
+            self._context.waiting.close(connection)
+            self._connections.discard(connection)
+
     async def _speak(self, connection: Connection) -> None:
         """Find out which protocol the client speaks, and speak it."""
         if await connection.shake_hands() == "h2":
             await self._hypercorn.speak_http2(connection)
+            await self._part(connection)
             return
         http1 = Http1(connection, self._context)
         while True:
@@ -64,16 +84,33 @@ class Server:
             if not http1.reprieved:
                 break
         if too_late:
-            with connection.scope:
-                await http1.give_up()
+            if not connection.evicted:
+                with connection.scope:
+                    await http1.give_up()
         elif handshake is not None:
             await self._hypercorn.speak_websocket(connection, handshake.head(), http1.parser.upgraded)
+            await self._part(connection)
+
+    async def _part(self, connection: Connection) -> None:
+        """Have a client that is still sending read the last that it was told."""
+        if connection.readable() and not connection.evicted:
+            connection.scope = trio.CancelScope()
+            self._context.waiting.begin(connection)
+            with connection.scope:
+                await connection.linger()
 
     async def _turn_away(self, connection: Connection) -> None:
-        """Tell a client that there are too many of them, if that can be done in a moment."""
-        if connection.scheme == "https":
+        """Tell a client that there are too many of them, if that can be done in a moment.
+
+        Over TLS it cannot: the handshake would cost more than many a request.
+        """
+        if connection.scheme == "https" or self._turned_away >= self._context.options.turned_away_max:
             return
-        with trio.move_on_after(_TURN_AWAY_SECONDS):
-            await connection.receive()
-            await Http1(connection, self._context).refuse(SERVICE_UNAVAILABLE)
-            await connection.linger()
+        self._turned_away += 1
+        try:
+            with trio.move_on_after(_TURN_AWAY_SECONDS):
+                await connection.receive()
+                await Http1(connection, self._context).refuse(SERVICE_UNAVAILABLE)
+                await connection.linger()
+        finally:
+            self._turned_away -= 1

@@ -11,6 +11,7 @@ import trio
 from svc.http.asgi import ASGIApp, Message, Scope
 from svc.http.bodies import BodyTimeout
 from svc.http.request_id import REQUEST_ID_HEADER, request_id_of
+from svc.http.server._connection import Connection
 from svc.http.server._context import Context
 from svc.http.server._exchange import INTERNAL_SERVER_ERROR, REQUEST_TIMEOUT
 
@@ -27,10 +28,14 @@ SendOrEnd = Callable[[Message | None], Awaitable[None]]
 class Tasks:
     """Runs a connection's applications, and helpers that end when all of those are done."""
 
-    def __init__(self, helpers: trio.Nursery, applications: trio.Nursery, context: Context) -> None:
+    def __init__(
+        self, helpers: trio.Nursery, applications: trio.Nursery, context: Context, connection: Connection
+    ) -> None:
         self.context = context
         self._helpers = helpers
         self._applications = applications
+        self._connection = connection
+        self._at_work = 0
 
     @property
     def full(self) -> bool:
@@ -45,35 +50,57 @@ class Tasks:
         self, app: ASGIApp, _config: object, scope: Scope, send: SendOrEnd
     ) -> Callable[[Message], Awaitable[None]]:
         """Run *app* for one stream. Returns what passes it messages; *send* gets None at its end."""
-        stream = Stream(scope, send, self.context)
+        stream = Stream(scope, send, self)
+        self.begin_work()
         self._applications.start_soon(stream.run, app)
         return stream.put
+
+    def begin_work(self) -> None:
+        """Note that a stream does not wait for its client. While one does not, the connection does not."""
+        self._at_work += 1
+        if self._at_work == 1:
+            self.context.waiting.end(self._connection)
+
+    def end_work(self) -> None:
+        """Note that a stream waits for its client, or has ended."""
+        self._at_work -= 1
+        if not (self._at_work or self._connection.evicted):
+            self.context.waiting.begin(self._connection)
 
 
 class Stream:
     """The application's side of one stream."""
 
-    def __init__(self, scope: Scope, send: SendOrEnd, context: Context) -> None:
+    def __init__(self, scope: Scope, send: SendOrEnd, tasks: Tasks) -> None:
         self._scope = scope
         self._send = send
+        self._tasks = tasks
         self._to_app, self._messages = trio.open_memory_channel[Message](_MESSAGES_MAX)
         self._last: Message = {"type": "http.disconnect"}
         self._started = False
-        self._body_seconds = context.options.body_seconds if scope["type"] == "http" else math.inf
+        self._body_seconds = tasks.context.options.body_seconds if scope["type"] == "http" else math.inf
         self._body_by: float | None = None
+        self._waiting = False  # for the rest of the body
 
     async def run(self, app: ASGIApp) -> None:
         """Have *app* answer."""
-        with self._messages:
-            try:
-                await app(self._scope, self._receive, self._answer)
-            except BodyTimeout:
-                await self._answer_instead(REQUEST_TIMEOUT)
-            except Exception:
-                path = self._scope["raw_path"].decode("latin-1")
-                log.exception("request failed", path=path, request_id=self._id().decode())
-                await self._answer_instead(INTERNAL_SERVER_ERROR)
-        await self._send(None)
+        try:
+            with self._messages:
+                await self._run(app)
+            await self._send(None)
+        finally:
+            if not self._waiting:
+                self._tasks.end_work()
+
+    async def _run(self, app: ASGIApp) -> None:
+        try:
+            await app(self._scope, self._receive, self._answer)
+        except BodyTimeout:
+            await self._answer_instead(REQUEST_TIMEOUT)
+        except Exception:
+            path = self._scope["raw_path"].decode("latin-1")
+            log.exception("request failed", path=path, request_id=self._id().decode())
+            await self._answer_instead(INTERNAL_SERVER_ERROR)
 
     async def put(self, message: Message) -> None:
         """Pass *message* on, or drop it once the application is done. Waits while too many wait."""
@@ -88,6 +115,7 @@ class Stream:
     async def _receive(self) -> Message:
         if self._body_by is None:
             self._body_by = trio.current_time() + self._body_seconds
+            self._begin_waiting()
         with trio.CancelScope(deadline=self._body_by) as patience:
             try:
                 message = await self._messages.receive()
@@ -95,14 +123,26 @@ class Stream:
                 message = self._last
             if not message.get("more_body", False):
                 self._body_by = math.inf
+                self._end_waiting()
         if patience.cancelled_caught:
             if self._started:
                 return self._last
             raise BodyTimeout
         return message
 
+    def _begin_waiting(self) -> None:
+        if self._scope["type"] == "http" and not self._started:
+            self._waiting = True
+            self._tasks.end_work()
+
+    def _end_waiting(self) -> None:
+        if self._waiting:
+            self._waiting = False
+            self._tasks.begin_work()
+
     async def _answer(self, message: Message) -> None:
         self._started = True
+        self._end_waiting()
         await self._send(message)
 
     async def _answer_instead(self, status: int) -> None:
