@@ -1,17 +1,31 @@
-"""HTTP/2 by hypercorn, made to survive early answers, stalled readers, and streams opened to be reset."""
+"""HTTP/2 by hypercorn, made to survive early answers, stalled readers, and clients that mean harm."""
 
+import re
 from contextlib import suppress
-from typing import cast
+from typing import Any, Final, cast
 
 import h2.errors
 import h2.events
 import h2.exceptions
 import trio
-from hypercorn.events import Closed, Updated
+from h2.connection import ConnectionState
+from hypercorn.events import Closed, Event, RawData, Updated
 from hypercorn.protocol.events import Event as StreamEvent
 from hypercorn.protocol.h2 import H2Protocol
+from hypercorn.protocol.ws_stream import WSStream
 
+from svc.http.request_id import REQUEST_ID_HEADER, request_id_of
+from svc.http.server._frames import FrameMeter
+from svc.http.server._head import is_host
 from svc.http.server._stream import Tasks
+
+_TOKEN: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_PATH: Final = re.compile(rb"/[!-~]*")
+_NOT_IMPLEMENTED: Final = 501
+_WEBSOCKET_VERSION: Final = b"13"
+
+Fault = h2.errors.ErrorCodes | int
+"""Why a stream is not served: the code to reset it with, or the status to answer it with."""
 
 
 class Http2(H2Protocol):
@@ -19,42 +33,111 @@ class Http2(H2Protocol):
 
     _dropped_bytes = 0
 
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        # What is announced counts for h2 only once the client has said that it knows.
+        self.connection.decoder.max_header_list_size = self.config.h2_max_header_list_size
+        self._meter = FrameMeter(2 * self.config.h2_max_header_list_size)
+
     @property
     def _tasks(self) -> Tasks:
         return cast("Tasks", self.task_group)
 
+    async def handle(self, event: Event) -> None:
+        """Take what the client sent, unless it is more of what asks for nothing than we take."""
+        if isinstance(event, RawData) and not self._meter.takes(event.data):
+            await self._end(h2.errors.ErrorCodes.ENHANCE_YOUR_CALM)
+            return
+        await super().handle(event)
+        if self.closed:
+            for buffer in list(self.stream_buffers.values()):
+                await buffer.close()  # or who sends would wait until its time is over
+
     async def go_away(self) -> None:
-        """Tell the client that nothing more is answered on this connection."""
-        with suppress(h2.exceptions.ProtocolError):
+        """Tell the client that nothing more is answered here, unless it was told why already."""
+        if self.connection.state_machine.state is not ConnectionState.CLOSED:
             self.connection.close_connection()
         await self._flush()
 
     async def stream_send(self, event: StreamEvent) -> None:
         """Send part of an answer. A client that does not take it in time loses the stream."""
-        with trio.move_on_after(self._tasks.context.options.write_seconds) as patience:
-            await super().stream_send(event)
+        if self.closed:
+            return
+        writes, sending = self._tasks.context.writes, _Sending(self._tasks)
+        writes.begin(sending)
+        try:
+            with trio.move_on_after(self._tasks.context.options.write_seconds) as patience:
+                await super().stream_send(event)
+        finally:
+            writes.end(sending)
+            sending.resume()
         if patience.cancelled_caught:
             await self._reset(event.stream_id, h2.errors.ErrorCodes.CANCEL)
             await self._close_stream(event.stream_id)
             if event.stream_id in self.stream_buffers:
                 await self.stream_buffers[event.stream_id].close()
+                await self._window_updated(event.stream_id)  # has the sending task forget it
+
+    async def _flush(self) -> None:
+        data = self.connection.data_to_send()
+        if data:
+            self._meter.note_sent(len(data))
+            await self.send(RawData(data))
+
+    async def _priority_updated(self, event: h2.events.PriorityUpdated) -> None:
+        """Streams take turns, whatever the client prefers: RFC 9113 section 5.3.2 has deprecated its ways."""
 
     async def _handle_events(self, events: list[h2.events.Event]) -> None:
         for event in events:
             if isinstance(event, h2.events.DataReceived) and event.stream_id not in self.streams:
                 await self._drop(event)
-            elif isinstance(event, h2.events.RequestReceived) and self._tasks.context.stopping:
-                # The client may ask another server, since this one did nothing (RFC 9113 section 8.7).
-                await self._reset(event.stream_id, h2.errors.ErrorCodes.REFUSED_STREAM)
-                await self.send(Updated(idle=self.idle))
-            elif isinstance(event, h2.events.RequestReceived) and self._tasks.full:
-                # The client resets what it opens, and opens faster than anybody can answer.
-                self.connection.close_connection(h2.errors.ErrorCodes.ENHANCE_YOUR_CALM)
-                await self._flush()
-                await self.send(Closed())
-                return
+            elif isinstance(event, h2.events.RequestReceived):
+                if not await self._take(event):
+                    return
+            elif isinstance(event, h2.events.DataReceived) and self._is_early(event.stream_id):
+                await self._reset(event.stream_id, h2.errors.ErrorCodes.PROTOCOL_ERROR)
+                await self._close_stream(event.stream_id)
             else:
                 await super()._handle_events([event])
+
+    async def _take(self, event: h2.events.RequestReceived) -> bool:
+        """Have the application answer, or refuse the stream; whether the connection goes on."""
+        stopping = self._tasks.context.stopping
+        if self._tasks.full and not stopping:
+            # The client resets what it opens, and opens faster than anybody can answer.
+            await self._end(h2.errors.ErrorCodes.ENHANCE_YOUR_CALM)
+            return False
+        # A client that is refused may ask another server: this one did nothing (RFC 9113 section 8.7).
+        fault = h2.errors.ErrorCodes.REFUSED_STREAM if stopping else _fault_of(event)
+        if fault is None:
+            await super()._handle_events([event])
+            return True
+        if isinstance(fault, h2.errors.ErrorCodes):
+            await self._reset(event.stream_id, fault)
+        else:
+            await self._answer(event, fault)
+        await self.send(Updated(idle=self.idle))
+        return True
+
+    def _is_early(self, stream_id: int) -> bool:
+        """Whether the stream is a WebSocket's whose handshake is not answered yet."""
+        stream = self.streams[stream_id]
+        return isinstance(stream, WSStream) and not stream.handshake.accepted
+
+    async def _answer(self, event: h2.events.RequestReceived, status: int) -> None:
+        headers = [
+            (b":status", b"%d" % status),
+            (REQUEST_ID_HEADER, request_id_of(event.headers)),
+            (b"content-length", b"0"),
+        ]
+        self.connection.send_headers(event.stream_id, headers, end_stream=True)
+        await self._flush()
+
+    async def _end(self, code: h2.errors.ErrorCodes) -> None:
+        with suppress(h2.exceptions.ProtocolError):
+            self.connection.close_connection(code)
+        await self._flush()
+        await self.send(Closed())
 
     async def _drop(self, event: h2.events.DataReceived) -> None:
         """Take the rest of a body that was answered early, as `Connection.linger` does, up to a point."""
@@ -70,3 +153,41 @@ class Http2(H2Protocol):
             with suppress(h2.exceptions.ProtocolError):
                 self.connection.reset_stream(stream_id, code)
             await self._flush()
+
+
+class _Sending:
+    """A stream that sends a part of its answer."""
+
+    def __init__(self, tasks: Tasks) -> None:
+        self._tasks = tasks
+        self._stalled = False
+
+    def stall(self) -> None:
+        """Count the stream as one that waits for its client, which does not take the answer."""
+        self._stalled = True
+        self._tasks.end_work()
+
+    def resume(self) -> None:
+        """Count it as before."""
+        if self._stalled:
+            self._stalled = False
+            self._tasks.begin_work()
+
+
+def _fault_of(event: h2.events.RequestReceived) -> Fault | None:
+    """What is wrong with a request that h2 lets pass: RFC 9113 section 8.3.1, RFC 8441 section 4."""
+    fields = dict(event.headers)
+    method, path, protocol = fields[b":method"], fields.get(b":path"), fields.get(b":protocol")
+    host = fields.get(b":authority", fields.get(b"host", b""))
+    if not _TOKEN.fullmatch(method) or not is_host(host):
+        return h2.errors.ErrorCodes.PROTOCOL_ERROR
+    if method == b"CONNECT" and protocol is None:
+        return _NOT_IMPLEMENTED
+    if path is None or not (_PATH.fullmatch(path) or (path, method) == (b"*", b"OPTIONS")):
+        return h2.errors.ErrorCodes.PROTOCOL_ERROR
+    if method != method.upper():
+        return _NOT_IMPLEMENTED
+    if protocol is not None:
+        taken = protocol == b"websocket" and fields.get(b"sec-websocket-version") == _WEBSOCKET_VERSION
+        return None if taken else _NOT_IMPLEMENTED
+    return None

@@ -4,6 +4,7 @@ These carry much at once and both ways, so one task reads a connection and each 
 runs in its own. docs/decisions/0003-http-server.md says why HTTP/1.1 is not served so.
 """
 
+import sys
 from contextlib import suppress
 from typing import Any, Final
 
@@ -37,6 +38,8 @@ class Hypercorn:
         self.config.h2_max_header_list_size = context.options.head_bytes_max
         self.config.h2_max_concurrent_streams = STREAMS_MAX
         self.config.websocket_ping_interval = _PING_SECONDS
+        # After so many it would close the connection over the answers that are under way.
+        self.config.keep_alive_max_requests = sys.maxsize
         self._talks: set[_Talk] = set()
 
     async def speak_http2(self, connection: Connection) -> None:
