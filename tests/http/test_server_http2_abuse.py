@@ -116,8 +116,9 @@ async def test_what_asks_for_nothing_has_an_end(flood: bytes, at_once: bool, moc
                 if not server.server._connections:
                     break
             goodbye = await client.next(h2.events.ConnectionTerminated)
+            more = await client.next(h2.events.ConnectionTerminated)
 
-    assert CALM == goodbye.error_code
+    assert (CALM, None) == (goodbye.error_code, more)
     assert [] == logged
 
 
@@ -270,6 +271,33 @@ async def test_a_long_answer_may_be_taken_in_small_steps() -> None:
                 await client.flush()
 
     assert size == taken
+
+
+@pytest.mark.parametrize("sent_before", [b"", b"x" * 200_000])
+async def test_nobody_waits_for_a_client_that_left(sent_before: bytes, mock_clock: MockClock) -> None:
+    """An application goes on at once when the connection that it answers on has ended."""
+    left, done = trio.Event(), trio.Event()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200})
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(send, {"type": "http.response.body", "body": sent_before, "more_body": True})
+            await left.wait()
+        await send({"type": "http.response.body", "body": b"x" * 200_000})
+        done.set()
+
+    async with in_memory(app) as server:
+        client = Http2Client(server)
+        await client.begin()
+        await client.ask(1)
+        await trio.testing.wait_all_tasks_blocked()
+        await client.stream.aclose()
+        await trio.testing.wait_all_tasks_blocked()
+        left.set()
+        await done.wait()
+        await trio.testing.wait_all_tasks_blocked()
+
+        assert not server.server._connections
 
 
 async def test_answers_that_nobody_takes_leave_nothing_behind(autojump_clock: MockClock) -> None:

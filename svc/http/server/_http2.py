@@ -8,6 +8,7 @@ import h2.errors
 import h2.events
 import h2.exceptions
 import trio
+from h2.connection import ConnectionState
 from hypercorn.events import Closed, Event, RawData, Updated
 from hypercorn.protocol.events import Event as StreamEvent
 from hypercorn.protocol.h2 import H2Protocol
@@ -46,17 +47,22 @@ class Http2(H2Protocol):
         """Take what the client sent, unless it is more of what asks for nothing than we take."""
         if isinstance(event, RawData) and not self._meter.takes(event.data):
             await self._end(h2.errors.ErrorCodes.ENHANCE_YOUR_CALM)
-        else:
-            await super().handle(event)
+            return
+        await super().handle(event)
+        if self.closed:
+            for buffer in list(self.stream_buffers.values()):
+                await buffer.close()  # or who sends would wait until its time is over
 
     async def go_away(self) -> None:
-        """Tell the client that nothing more is answered on this connection."""
-        with suppress(h2.exceptions.ProtocolError):
+        """Tell the client that nothing more is answered here, unless it was told why already."""
+        if self.connection.state_machine.state is not ConnectionState.CLOSED:
             self.connection.close_connection()
         await self._flush()
 
     async def stream_send(self, event: StreamEvent) -> None:
         """Send part of an answer. A client that does not take it in time loses the stream."""
+        if self.closed:
+            return
         writes, sending = self._tasks.context.writes, _Sending(self._tasks)
         writes.begin(sending)
         try:

@@ -64,7 +64,7 @@ class Tasks:
     def end_work(self) -> None:
         """Note that a stream waits for its client, or has ended."""
         self._at_work -= 1
-        if not self._at_work:
+        if not (self._at_work or self._connection.evicted):
             self.context.waiting.begin(self._connection)
 
 
