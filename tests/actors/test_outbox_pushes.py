@@ -13,7 +13,7 @@ from svc.domain.times import SECOND_MS
 from svc.storage import channel_tables, connections, deliveries, outboxes, replies
 from svc.storage.deliveries import Attempt
 from svc.storage.promises import check
-from svc.storage.store import Store
+from svc.storage.store import Store, Units
 from tests.channels import Receiver, a_connection, a_reply, channel_town, push_town
 from tests.town import town
 
@@ -307,8 +307,22 @@ class Overloaded:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
+    def of(self, owner: str) -> Any:
+        return OverloadedUnits(self, self._store.of(owner))
+
+
+class OverloadedUnits:
+    """What is refused of one owner's units."""
+
+    def __init__(self, overloaded: Overloaded, units: Units) -> None:
+        self._overloaded = overloaded
+        self._units = units
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._units, name)
+
     async def write(self, fn: Any, *args: Any) -> Any:
-        if fn is outboxes.note_push and self.refusals:
-            self.refusals -= 1
+        if fn is outboxes.note_push and self._overloaded.refusals:
+            self._overloaded.refusals -= 1
             raise Unavailable("too much waits for the disk")
-        return await self._store.write(fn, *args)
+        return await self._units.write(fn, *args)

@@ -8,6 +8,7 @@ import pytest
 
 from svc.http.embeds import PATH
 from svc.storage import embeds, records, sites, tables
+from svc.storage._sqlite.group_commit import _OwnerUnits
 from tests.lamps import LAMP, SECRETS, make_lamps
 from tests.tooling import ToolTown, tool_town
 
@@ -38,17 +39,19 @@ async def test_a_preview_is_not_in_the_way_of_quick_reads(autojump_clock, monkey
     shown_in: list[str] = []
     async with lamp_tools() as here:
         for name in ("read", "read_long"):
-            real = getattr(here.store, name)
+            real = getattr(_OwnerUnits, name)
 
-            async def read(fn: Any, *args: Any, real: Any = real, name: str = name, **kwargs: Any) -> Any:
+            async def read(
+                units: Any, fn: Any, *args: Any, real: Any = real, name: str = name, **kwargs: Any
+            ) -> Any:
                 def watched(conn: Any) -> Any:
                     done = fn(conn, *args, **kwargs)
                     shown_in.append(name)
                     return done
 
-                return await real(watched)
+                return await real(units, watched)
 
-            monkeypatch.setattr(here.store, name, read)
+            monkeypatch.setattr(_OwnerUnits, name, read)
         await here.answer("embed.preview", {"blocks": [{"type": "text", "body": "![[" * 1_000}] * 3})
 
         assert "read_long" == shown_in[-1]

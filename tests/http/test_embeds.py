@@ -16,6 +16,7 @@ from svc.domain.keys import EMBED_KEY, new_key
 from svc.http.app import public_app
 from svc.http.embeds import PATH
 from svc.storage import embeds, sites
+from svc.storage._sqlite.group_commit import _OwnerUnits
 from svc.storage.store import StoreFailed
 from tests.fragments import Fragment
 from tests.http.asking import client_of
@@ -346,7 +347,7 @@ async def test_what_cannot_be_shown_says_when_to_come_again(autojump_clock, monk
     async with place() as at:
         embed = await at.here.embed()
         with monkeypatch.context() as broken, structlog.testing.capture_logs():
-            broken.setattr(at.here.store, "read_long", fail)
+            broken.setattr(_OwnerUnits, "read_long", fail)
             failed = await at.get(embed)
             broken.setattr("svc.http.embeds.current", crash)
             crashed = await at.get(embed)
@@ -370,7 +371,7 @@ async def test_an_answer_in_error_is_not_kept(autojump_clock, monkeypatch: pytes
         embed = await at.here.embed()
         await at.get(embed)
         with monkeypatch.context() as broken, structlog.testing.capture_logs():
-            broken.setattr(at.here.store, "read_long", fail)
+            broken.setattr(_OwnerUnits, "read_long", fail)
             at.here.clock.jump(360_000)
             answer = await at.get(embed)
 
