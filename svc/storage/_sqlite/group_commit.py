@@ -21,7 +21,6 @@ from svc.domain.sealing import Sealer
 from svc.storage._aiosqlite_trio import Slot
 from svc.storage._sqlite.transaction import Batch, Unit, read_snapshot
 from svc.storage.store import Store, StoreClosed, StoreFull, StoreStatistics, Tx
-from svc.wait_guard import wait_guarded
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -109,7 +108,7 @@ class GroupCommitStore(Store):
             self._writing = True
             # Not at once: the tasks that run in this same tick get into the batch as well.
             self._token.run_sync_soon(self._write_batch)
-        return await wait_guarded(unit.caller.wait)
+        return await unit.caller.wait(guarded=True)
 
     def listen(self, listener: Callable[[Change], None]) -> None:
         self._listeners.append(listener)
