@@ -5,19 +5,21 @@ such a wait: the actor runtime does, for the tasks of actors. So the store knows
 store.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Protocol, TypeVar, TypeVarTuple
+from typing import Any, Protocol
 
-R = TypeVar("R")
-Ts = TypeVarTuple("Ts")
+import trio
+
+Abort = Callable[[Callable[[], Any]], trio.lowlevel.Abort]
+"""See `trio.lowlevel.wait_task_rescheduled`. It says `FAILED` where the task is woken already."""
 
 
 class WaitGuard(Protocol):
     """Protects the waits of the tasks that it is set for."""
 
-    async def guard(self, wait: Callable[[*Ts], Awaitable[R]], *args: *Ts) -> R:
-        """What `wait(*args)` returns or raises; it is not cut short."""
+    async def guard(self, abort: Abort) -> Any:
+        """Wait until the task is rescheduled; it says itself whether and when the wait may be cut short."""
         ...
 
 
@@ -29,7 +31,9 @@ def set_wait_guard(wait_guard: WaitGuard) -> None:
     _wait_guard.set(wait_guard)
 
 
-async def wait_guarded(wait: Callable[[*Ts], Awaitable[R]], *args: *Ts) -> R:
-    """Call `wait(*args)`, protected by the guard of the running task; where there is none, as it is."""
+async def wait_guarded(abort: Abort) -> Any:
+    """As `trio.lowlevel.wait_task_rescheduled`, protected by the guard of the running task, if it has one."""
     wait_guard = _wait_guard.get()
-    return await (wait(*args) if wait_guard is None else wait_guard.guard(wait, *args))
+    if wait_guard is None:
+        return await trio.lowlevel.wait_task_rescheduled(abort)
+    return await wait_guard.guard(abort)

@@ -20,6 +20,8 @@ import trio
 from aiosqlite.core import _STOP_RUNNING_SENTINEL, _connection_worker_thread
 from outcome import Error, Outcome, Value
 
+from svc.wait_guard import wait_guarded
+
 R = TypeVar("R")
 Ts = TypeVarTuple("Ts")
 
@@ -45,10 +47,11 @@ class Slot(Generic[R]):
             trio.lowlevel.reschedule(self._task)
             self._task = None
 
-    async def wait(self) -> R:
+    async def wait(self, *, guarded: bool = False) -> R:
+        """Wait for the outcome; one that must be known is waited for *guarded*, see `svc.wait_guard`."""
         if self._outcome is None:
             self._task = trio.lowlevel.current_task()
-            await trio.lowlevel.wait_task_rescheduled(self._abandon)
+            await (wait_guarded if guarded else trio.lowlevel.wait_task_rescheduled)(self._abandon)
         else:
             await trio.lowlevel.checkpoint()
         assert self._outcome is not None  # noqa: S101  # only `set` wakes the task
@@ -58,6 +61,8 @@ class Slot(Generic[R]):
         return self.wait().__await__()
 
     def _abandon(self, _raise_cancel: object) -> trio.lowlevel.Abort:
+        if self._task is None:
+            return trio.lowlevel.Abort.FAILED  # it is woken already
         self._task = None
         self.abandoned = True
         return trio.lowlevel.Abort.SUCCEEDED

@@ -1,7 +1,7 @@
 """An actor that is live: its mailbox and its place in the directory, kept over its crashes."""
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any
 
 import outcome
 import structlog
@@ -13,12 +13,10 @@ from svc.actors._core.incarnation import Incarnation
 from svc.actors._core.mailbox import Mailbox, Message
 from svc.actors._core.membership import become
 from svc.actors._core.statistics import ActorStatistics, Latencies, place_of
+from svc.wait_guard import Abort
 
 if TYPE_CHECKING:
     from svc.actors._core.supervisor import Supervisor
-
-R = TypeVar("R")
-Ts = TypeVarTuple("Ts")
 
 log = structlog.get_logger("svc.actors")
 
@@ -77,9 +75,9 @@ class Activation:
         """Lose the timers: nothing is begun any more that nobody asked for."""
         self.incarnation.timers.clear()
 
-    async def guard(self, wait: Callable[[*Ts], Awaitable[R]], *args: *Ts) -> R:
-        """See `svc.wait_guard`: how the turns and tasks of this actor wait for an outcome."""
-        return await self.incarnation.guard(wait, *args)
+    async def guard(self, abort: Abort) -> Any:
+        """See `svc.wait_guard`: how the turns and tasks of this actor wait for what must be known."""
+        return await self.incarnation.guard(abort)
 
     def reaches(self, other: "Activation") -> bool:
         """Whether *other* is at the end of a chain of waiting asks that starts here."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import outcome
 import structlog
@@ -10,23 +10,24 @@ import trio
 
 from svc.actors._core.actor import Turn
 from svc.actors._core.errors import OutsideTurn, TurnTimedOut, fault_in, refusal_in
+from svc.actors._core.guarded_wait import GuardedWait
 from svc.actors._core.mailbox import Message
 from svc.actors._core.membership import beside_turns_of, in_turn_of
 from svc.actors._core.statistics import Phase, place_of
 from svc.actors._core.turn_time import TurnTime
+from svc.wait_guard import Abort
 
 if TYPE_CHECKING:
     from svc.actors._core.activation import Activation
 
 R = TypeVar("R")
-Ts = TypeVarTuple("Ts")
 
 log = structlog.get_logger("svc.actors")
 
 TURNS_BEFORE_YIELD: Final = 64
 """Turns that an actor takes in a row before other tasks get their chance."""
 
-_NONE: Final[frozenset[trio.CancelScope]] = frozenset()
+_NONE: Final[frozenset[Any]] = frozenset()
 """Shared by all that have none, since an empty set takes 216 bytes."""
 
 
@@ -58,9 +59,9 @@ class Incarnation:
         self.turn_started_at = 0.0
         self.timers: dict[Turn[Any, ..., Any], Message] = {}
         """Armed timers, one a turn: the message, as if it were posted when it is due."""
-        self._tasks = _NONE
-        self._guards = _NONE
-        """Shields of the waits that go on whatever befalls the turn or the task that waits."""
+        self._tasks: frozenset[trio.CancelScope] = _NONE
+        self._guards: frozenset[GuardedWait] = _NONE
+        """The waits that go on whatever befalls the turn or the task that waits."""
         self._time = TurnTime()
         self._over = False
         self._task_error: Exception | None = None
@@ -117,27 +118,25 @@ class Incarnation:
         """How many tasks are live."""
         return len(self._tasks)
 
-    async def guard(self, wait: Callable[[*Ts], Awaitable[R]], *args: *Ts) -> R:
-        """Wait for an outcome that must be known: only the end of the system cuts the wait short.
+    async def guard(self, abort: Abort) -> Any:
+        """Wait for what must be known, until rescheduled: only the end of the system cuts the wait short.
 
         Meanwhile the time of the turn stands still. A task whose actor has crashed meanwhile goes no further
         than this: its result is nobody's.
         """
         in_turn = in_turn_of() is self._activation
-        shield = trio.CancelScope(shield=not self._activation.cut_off)
-        self._guards |= {shield}
+        wait = GuardedWait(abort, abandoned=self._activation.cut_off)
+        self._guards |= {wait}
         stopped = self._time.stop() if in_turn else None
         try:
-            with shield:
-                outcome = await wait(*args)
+            return await trio.lowlevel.wait_task_rescheduled(wait.refuse)
         finally:
-            self._guards -= {shield}
+            self._guards -= {wait}
             self.wake()
             if stopped is not None:
                 self._time.go_on(stopped)
             if self._over:
                 await trio.lowlevel.checkpoint_if_cancelled()
-        return outcome
 
     @property
     def guarded_waits(self) -> int:
@@ -146,8 +145,8 @@ class Incarnation:
 
     def abandon_waits(self) -> None:
         """Let the waits be cut off: the system ends, and nothing is decided after it."""
-        for shield in self._guards:
-            shield.shield = False
+        for wait in self._guards:
+            wait.abandon()
 
     # Its life.
 

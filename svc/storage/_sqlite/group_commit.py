@@ -33,7 +33,6 @@ from svc.storage.store import (
     Units,
 )
 from svc.throttled_log import ThrottledLog
-from svc.wait_guard import wait_guarded
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -145,7 +144,7 @@ class GroupCommitStore(_OwnerUnits, Store):
             self._writing = True
             # Not at once: the tasks that run in this same tick get into the batch as well.
             self._token.run_sync_soon(self._write_batch)
-        return await wait_guarded(unit.caller.wait)
+        return await unit.caller.wait(guarded=True)
 
     def listen(self, listener: Callable[[Change], None]) -> None:
         self._listeners.append(listener)

@@ -5,8 +5,10 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import msgspec
+import trio
 
 from svc.actors._core import Actor, ActorSystem, Policy, turn
+from svc.wait_guard import wait_guarded
 
 R = TypeVar("R")
 
@@ -64,6 +66,31 @@ class Small(Probe):
     """Holds two messages."""
 
     policy = Policy(mailbox_max=2)
+
+
+class Elsewhere:
+    """Something that is done elsewhere in so many *seconds*, whoever waits for it."""
+
+    def __init__(self, seconds: float) -> None:
+        self._waiting: trio.lowlevel.Task | None = None
+        trio.lowlevel.spawn_system_task(self._be_done, seconds)
+
+    async def wait_guarded(self) -> None:
+        """Wait until it is done, as the store does for what it has accepted."""
+        self._waiting = trio.lowlevel.current_task()
+        await wait_guarded(self._leave)
+
+    def _leave(self, _raise_cancel: object) -> trio.lowlevel.Abort:
+        if self._waiting is None:
+            return trio.lowlevel.Abort.FAILED
+        self._waiting = None
+        return trio.lowlevel.Abort.SUCCEEDED
+
+    async def _be_done(self, seconds: float) -> None:
+        await trio.sleep(seconds)
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            trio.lowlevel.reschedule(waiting)
 
 
 async def nothing(_actor: Probe) -> None:

@@ -8,8 +8,7 @@ from trio.testing import wait_all_tasks_blocked
 
 from svc.actors._core import ActorCrashed, Policy
 from svc.domain.errors import NotFound
-from svc.wait_guard import wait_guarded
-from tests.actors.core.lab import Lab, Other, Probe, living
+from tests.actors.core.lab import Elsewhere, Lab, Other, Probe, living
 
 
 class Hasty(Probe):
@@ -20,7 +19,7 @@ class Hasty(Probe):
 
 async def outcome(lab: Lab, seconds: float) -> str:
     """Something that is done elsewhere in so many *seconds*, and waited for guarded."""
-    await wait_guarded(trio.sleep, seconds)
+    await Elsewhere(seconds).wait_guarded()
     lab.journal.append((trio.current_time(), "known"))
     return "done"
 
@@ -143,7 +142,7 @@ async def test_a_task_of_a_crashed_life_goes_no_further_than_its_wait(autojump_c
     async with living(Hasty) as lab:
 
         async def task(hasty: Hasty) -> None:
-            await wait_guarded(trio.sleep, 5)
+            await Elsewhere(5).wait_guarded()
             hasty.note.tell("told by the former life")
 
         async def start_and_crash(me: Probe) -> None:

@@ -12,7 +12,7 @@ import trio.testing
 
 from svc.actors._core import Actor, ActorCrashed, ActorError, ActorSystem, MailboxFull, Policy, turn
 from svc.domain.errors import DomainError, NotFound
-from svc.wait_guard import wait_guarded
+from tests.actors.core.lab import Elsewhere
 
 KEYS = "abcdef"
 SENDERS = 6
@@ -221,7 +221,7 @@ class Subject(Actor[World, Life]):
         world.stood_still[self.key] += ceil(seconds)
         world.guarded[self.key] += 1
         try:
-            await wait_guarded(trio.sleep, seconds)
+            await Elsewhere(seconds).wait_guarded()
         finally:
             world.guarded[self.key] -= 1
             world.must(world.ended or trio.current_time() >= ends_at, "a guarded wait is not cut")
