@@ -27,13 +27,14 @@ class TurnTime:
         self._scope = None
         self._number += 1
 
-    def stop(self) -> int:
-        """Stand still until `go_on` is given what this returns."""
-        if self._scope is not None:
-            if not self._stops:
-                self._left = self._scope.deadline - trio.current_time()
-                self._scope.deadline = inf
-            self._stops += 1
+    def stop(self) -> int | None:
+        """Stand still until `go_on` is given what this returns; None between turns, whose time nothing stops."""
+        if self._scope is None:
+            return None
+        if not self._stops:
+            self._left = self._scope.deadline - trio.current_time()
+            self._scope.deadline = inf
+        self._stops += 1
         return self._number
 
     def go_on(self, stopped: int) -> None:

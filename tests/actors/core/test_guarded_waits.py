@@ -300,19 +300,22 @@ async def test_a_wait_in_a_nursery_of_somebody_else_keeps_the_actor_and_no_time(
         assert (2, ["stopping"], []) == (crashed_at, before, lab.actors())
 
 
-async def test_a_wait_in_a_nursery_of_somebody_else_gives_no_later_turn_another_limit(autojump_clock):
-    """Neither while it waits nor when it ends."""
+@pytest.mark.parametrize("begins", ["in the turn", "between turns"])
+async def test_a_wait_in_a_nursery_of_somebody_else_gives_no_later_turn_another_limit(begins, autojump_clock):
+    """Neither while it waits nor when it ends, whether it began before that turn's end or behind it."""
     async with trio.open_nursery() as nursery, living(Hasty) as lab:
 
         async def start_elsewhere(me: Probe) -> None:
             nursery.start_soon(outcome, lab, 5)
-            await trio.lowlevel.checkpoint()
+            if begins == "in the turn":
+                await wait_all_tasks_blocked()
 
         async def wait(me: Probe) -> None:
             await outcome(lab, 12)
             await trio.sleep(1.9)
 
         await Hasty(lab, "a").do(start_elsewhere)
+        await wait_all_tasks_blocked()
         await Hasty(lab, "a").do(wait)
 
         assert (13.9, 1) == (trio.current_time(), lab.loads)
