@@ -23,7 +23,7 @@ NO_ORGANIZATIONS = {
     (Owner.SYSTEM, "submissions.organizations_with_due"),
     (Owner.SYSTEM, "submissions.forms_with_queue"),
     (Owner.SYSTEM, "outboxes.due"),
-    (Owner.SYSTEM, "pruning.prune"),
+    (Owner.SYSTEM, "caretaker._mark_and_prune"),
     (Owner.CREDENTIALS, "api_keys.route"),
     (Owner.CREDENTIALS, "channel_keys.route"),
     (Owner.CREDENTIALS, "sessions.find"),
@@ -32,10 +32,10 @@ NO_ORGANIZATIONS = {
     (Owner.SIGN_IN, "sign_in.note_failure"),
     (Owner.FORMS, "submissions.standing"),
     (Owner.EMBEDS, "embeds.by_key"),
-    (Owner.HOSTS, "sites.at_domains"),
+    (Owner.HOSTS, "sites.at_host"),
     (Owner.OUTBOXES, "outboxes.load"),
     (Owner.OUTBOXES, "outboxes.pull"),
-    (SIGNED_IN, "sign_in._open"),
+    (Owner.SIGN_IN, "sign_in._open_one_of"),
     (SIGNED_IN, "sign_in._profile"),
 }
 """All that is done without an organization's name when everything below is asked for."""

@@ -28,7 +28,7 @@ class TurnTime:
         self._number += 1
 
     def stop(self) -> int | None:
-        """Stand still until `go_on` is given what this returns; None between turns, whose time nothing stops."""
+        """Stand still until `go_on` is given what this returns; None where no turn runs."""
         if self._scope is None:
             return None
         if not self._stops:
