@@ -68,4 +68,7 @@ def test_the_program_says_that_the_server_is_missing():
     ran = alone("from svc.cli import main; main()")
 
     assert 1 == ran.returncode
-    assert "svc: the server is not installed (click is missing): pip install 'svc[server]'\n" == ran.stderr
+    assert (
+        "svc: the server is not installed (click is missing): pip install 'svc-platform[server]'\n"
+        == ran.stderr
+    )
