@@ -1,6 +1,5 @@
 """The front door: `/` of each listener, and the small files that browsers and robots ask for."""
 
-from importlib.metadata import version
 from typing import Final
 
 import msgspec
@@ -9,6 +8,7 @@ from quart import Response, request
 from svc.http import contract
 from svc.http.assets import Asset
 from svc.http.docs.pages import UNKEPT, Pages, address_used
+from svc.version import VERSION
 
 PLACE: Final = "http://127.0.0.1:8001"
 """Where the operator's listener is unless the configuration says otherwise."""
@@ -52,7 +52,7 @@ class PublicFront:
         """What this is, and where it leads: a page for browsers, the addresses for programs."""
         if wants_html():
             answer = await self._pages.show(
-                "docs/front.html", lambda: {"tools": self._tools, "version": version("svc")}
+                "docs/front.html", lambda: {"tools": self._tools, "version": VERSION}
             )
             answer.vary.add("Accept")
             return answer
@@ -65,7 +65,7 @@ class PublicFront:
         }
         if self._pages.demo is not None:
             addresses["demo"] = "/demo/"
-        body = {"service": "svc", "version": version("svc"), **addresses}
+        body = {"service": "svc", "version": VERSION, **addresses}
         return Response(msgspec.json.encode(body), content_type="application/json", headers=_TOLD)
 
 
