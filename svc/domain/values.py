@@ -13,7 +13,7 @@ from svc.domain.contacts import normalise_email, normalise_phone
 from svc.domain.currencies import CURRENCIES
 from svc.domain.errors import Fault, InvalidValue, pointer_to
 from svc.domain.input_faults import json_type
-from svc.domain.limits import LONG_TEXT_CHARS_MAX, NUMBER_MAX, TEXT_CHARS_MAX, URL_CHARS_MAX
+from svc.domain.limits import FAULTS_MAX, LONG_TEXT_CHARS_MAX, NUMBER_MAX, TEXT_CHARS_MAX, URL_CHARS_MAX
 from svc.domain.near_names import hint
 from svc.domain.properties import CURRENCY_SUFFIX, Property, PropertyType, Value
 from svc.domain.times import rfc3339
@@ -76,6 +76,8 @@ def changed(
     faults: list[Fault] = []
     values = dict(stored)
     for slug in given:
+        if len(faults) >= FAULTS_MAX:
+            break  # looking for near names takes time, and nobody reads more
         try:
             value = _given(properties, values, given, slug, country)
         except InvalidValue as error:

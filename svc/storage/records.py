@@ -12,7 +12,7 @@ from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
 from svc.domain.ids import new_id
-from svc.domain.limits import RECORD_BYTES_MAX, RECORDS_CREATED_MAX
+from svc.domain.limits import FAULTS_MAX, RECORD_BYTES_MAX, RECORDS_CREATED_MAX
 from svc.domain.near_names import shown
 from svc.domain.objects import CONTACT
 from svc.domain.organizations import Organization
@@ -198,6 +198,8 @@ def create_many(
             made.append(_made(tx.conn, organization, of, one, pointer=f"/records/{place}/properties"))
         except InvalidInput as error:
             faults += error.faults
+        if len(faults) >= FAULTS_MAX:
+            break
     if faults:
         raise InvalidInput(faults)
     return _insert_all(tx, of, made, source)

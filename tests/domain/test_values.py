@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.domain.errors import Fault, InvalidValue
+from svc.domain.limits import FAULTS_MAX
 from svc.domain.properties import Property, PropertyType
 from svc.domain.sort_keys import EMPTY, FIRST, LAST, number_key, sort_key, text_key
 from svc.domain.values import changed, read
@@ -118,6 +119,13 @@ def test_all_faults_are_told_at_once() -> None:
             "is no property of this object; did you mean `name` or `made`?",
         ),
     ] == [(fault.pointer, fault.code, fault.detail) for fault in faults]
+
+
+def test_only_so_many_faults_are_looked_for() -> None:
+    """A body full of unknown properties costs no more than those that are told."""
+    _, faults = write({}, {f"unknown_{number}": 1 for number in range(10 * FAULTS_MAX)})
+
+    assert FAULTS_MAX == len(faults)
 
 
 def test_an_amount_has_its_currency_beside_it() -> None:
