@@ -11,7 +11,7 @@ from svc.actors._core import ActorError
 from svc.actors.house import House
 from svc.actors.organization import Admission, Organization
 from svc.domain.access import admit_again
-from svc.domain.callers import Call, permit
+from svc.domain.callers import Call, operator_call, permit
 from svc.domain.errors import (
     Fault,
     Forbidden,
@@ -26,7 +26,7 @@ from svc.domain.errors import (
 from svc.domain.keys import digest
 from svc.domain.near_names import shown
 from svc.domain.times import SECOND_MS
-from svc.storage import access, audit
+from svc.storage import access, audit, organizations
 from svc.storage.store import TakesLong, Tx
 from svc.tools import running
 from svc.tools.running import Done
@@ -61,6 +61,13 @@ async def admit_person(house: House, session_token: str, organization_id: str | 
             return await Organization(house, organization_id).admit_person(session)
     except (Unauthenticated, NotFound):
         raise Forbidden("you are no active member of that organization") from None
+
+
+async def admit_operator(house: House, organization_id: str, request_id: str) -> Call:
+    """The operator's call in the organization, which no budget counts. Raises `NotFound`."""
+    await house.store.of(organization_id).read(organizations.get, organization_id)
+    call = operator_call(organization_id, allowed_networks=house.outgoing.allowed)
+    return msgspec.structs.replace(call, request_id=request_id)
 
 
 def check_budget(admission: Admission) -> None:

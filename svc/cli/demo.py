@@ -2,8 +2,6 @@
 
 import secrets
 import shlex
-import sys
-from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -15,6 +13,7 @@ from svc.cli.demo_shop import OWNER_EMAIL, open_shop
 from svc.cli.directory import DataDirectory, read_private, replace_private
 from svc.cli.doors import Doors
 from svc.cli.failures import Failure
+from svc.cli.invocation import program
 from svc.domain.origins import normalise_domain
 from svc.domain.passwords import HASHER
 from svc.storage import organizations
@@ -145,11 +144,8 @@ def _environment(facts: DemoFacts) -> str:
 
 def what_to_try(directory: DataDirectory, facts: DemoFacts) -> str:
     """What a person can do with the demo, in lines that work as they are."""
-    # As it was started, since `svc` need not be in the PATH.
-    by_module = Path(sys.argv[0]).name == "__main__.py"
-    program = f"{shlex.quote(sys.executable)} -m svc" if by_module else shlex.quote(sys.argv[0])
     data = shlex.quote(str(directory.path))
-    return TRY_NEXT.format(program=program, data=data, file=directory.demo, **msgspec.structs.asdict(facts))
+    return TRY_NEXT.format(program=program(), data=data, file=directory.demo, **msgspec.structs.asdict(facts))
 
 
 def read_facts(directory: DataDirectory) -> DemoFacts:

@@ -7,6 +7,8 @@ import stat
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from svc.cli.failures import Failure
 from svc.config import Secret
 
@@ -23,6 +25,7 @@ class DataDirectory:
         self.database = path / "svc.db"
         self.secret_key = path / "secret.key"
         self.operator_token = path / "operator.token"
+        self.service = path / "service.json"
         self.demo = path / "demo.json"
         self.demo_environment = path / "demo.env"
 
@@ -68,6 +71,27 @@ class DataDirectory:
             raise Failure(
                 f"{self.operator_token}: {error}. Remove the file, and the next start makes one."
             ) from error
+
+    def note_service(self, addresses: "ServiceAddresses") -> None:
+        """Write down where the service that has this directory open is reached."""
+        replace_private(self.service, msgspec.json.encode(addresses) + b"\n")
+
+    def service_addresses(self) -> "ServiceAddresses | None":
+        """Where the service was reached that had this directory open last; None when that is not known."""
+        if not self.service.exists():
+            return None
+        try:
+            return msgspec.json.decode(read_private(self.service), type=ServiceAddresses)
+        except msgspec.MsgspecError as error:
+            raise Failure(f"{self.service} cannot be read: {error}") from error
+
+
+class ServiceAddresses(msgspec.Struct, frozen=True, rename="camel"):
+    """Where the service listens that is the process *pid*, for programs of its machine."""
+
+    pid: int
+    public_url: str
+    operator_url: str
 
 
 class SecretKey:

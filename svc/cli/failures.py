@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import click
 
-from svc.domain.errors import InvalidInput
+from svc.domain.errors import Fault, InvalidInput
 
 
 class Failure(click.ClickException):
@@ -36,17 +36,24 @@ def in_a_line(errors: Iterable[BaseException]) -> str:
 
 def _says(error: BaseException) -> str:
     if isinstance(error, InvalidInput):
-        return "; ".join(fault.detail for fault in error.faults)
+        return faults_in_a_line(error.faults)
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return str(error)
 
 
+def faults_in_a_line(faults: Iterable[Fault]) -> str:
+    """What is wrong with an input, each fault after the member that it is in."""
+    return "; ".join(map(str, faults))
+
+
 @contextmanager
 def told(*kinds: type[Exception]) -> Iterator[None]:
-    """Turn errors of *kinds*, and failures, however grouped, into one `Failure` that says what they say."""
+    """Turn errors of *kinds*, and grouped failures, into one `Failure` that says what they say."""
     try:
         yield
+    except Failure:
+        raise
     except Exception as error:
         found = leaves(error)
         if not all(isinstance(one, (*kinds, Failure)) for one in found):

@@ -4,18 +4,15 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 import click
-import msgspec
 from sqlalchemy import Connection
 
-from svc.cli import offline, operator_tools, organizations
-from svc.cli.directory import DataDirectory
 from svc.cli.failures import Failure
-from svc.cli.options import NAME, on_data
+from svc.cli.operator_calls import Operator
+from svc.cli.options import NAME, ORGANIZATION, as_operator
 from svc.cli.tables import echo_table
 from svc.domain.objects import CONTACT
 from svc.domain.origins import normalise_domain
 from svc.storage import forms, objects, sites
-from svc.storage.store import Tx
 from svc.tools import forms as form_tools
 from svc.tools.forms import CreateForm, FormAnswer, FormById, ListForms
 from svc.tools.tool import Tool
@@ -51,10 +48,10 @@ def _mapping(_ctx: click.Context, _param: click.Parameter, pairs: Sequence[str])
     "--deal", "deal_title", metavar="TITLE", help="Open a deal for each submission; {{field}} is filled in."
 )
 @click.option("--honeypot", metavar="FIELD", help="A field that people never see: who fills it in is held.")
-@organizations.OPTION
-@on_data
+@ORGANIZATION
+@as_operator
 def create(
-    directory: DataDirectory,
+    operator: Operator,
     /,
     *,
     name: str,
@@ -65,72 +62,72 @@ def create(
     organization: str | None,
 ) -> None:
     """Make a form called NAME, and print its public key."""
-    asked = CreateForm(name=name, field_map=field_map, deal_title=deal_title, honeypot=honeypot)
-    click.echo(offline.write(directory, _create, organization, asked, domain).form_key)
+    home = operator.organization(organization).id
+    operator.read(_check_mapping, home, field_map)
+    asked = CreateForm(
+        name=name,
+        field_map=field_map,
+        deal_title=deal_title,
+        honeypot=honeypot,
+        site_id=None if domain is None else operator.read(_site_id, home, domain),
+    )
+    click.echo(operator.call(form_tools.create, home, asked).form_key)
 
 
-def _create(tx: Tx, organization_id: str | None, asked: CreateForm, domain: str | None) -> FormAnswer:
-    organization = organizations.chosen(tx.conn, organization_id)
-    contact = objects.ids_by_slug(tx.conn, organization.id)[CONTACT]
-    known = objects.properties_of(tx.conn, contact)
-    for slug in asked.field_map.values():
+def _check_mapping(conn: Connection, organization_id: str, field_map: dict[str, str]) -> None:
+    contact = objects.ids_by_slug(conn, organization_id)[CONTACT]
+    known = objects.properties_of(conn, contact)
+    for slug in field_map.values():
         if slug not in known:
             nearest = get_close_matches(slug, known, n=1, cutoff=0)[0]
             raise Failure(f"a contact has no property {slug!r}; the nearest is {nearest}")
-    site_id = None
-    if domain is not None:
-        wanted = normalise_domain(domain)
-        ids = {site.domain: site.id for site in sites.of_organization(tx.conn, organization.id)}
-        if wanted not in ids:
-            raise Failure(f"{wanted} is no tracked site: make it one with `svc site create {wanted}`")
-        site_id = ids[wanted]
-    asked = msgspec.structs.replace(asked, site_id=site_id)
-    return operator_tools.write(tx, form_tools.create, organization.id, asked)
+
+
+def _site_id(conn: Connection, organization_id: str, domain: str) -> str:
+    wanted = normalise_domain(domain)
+    for site in sites.of_organization(conn, organization_id):
+        if site.domain == wanted:
+            return site.id
+    raise Failure(f"{wanted} is no tracked site: make it one with `svc site create {wanted}`")
 
 
 @command.command("list")
-@organizations.OPTION
-@on_data
-def list_all(directory: DataDirectory, organization: str | None) -> None:
+@ORGANIZATION
+@as_operator
+def list_all(operator: Operator, organization: str | None) -> None:
     """List the forms with their public keys."""
+    home = operator.organization(organization).id
+    found = operator.look(form_tools.list_all, home, ListForms()).forms
     echo_table(
         ("KEY", "NAME", "STATUS", "SITE"),
-        [
-            (one.form_key, one.name, one.status, one.domain or "any")
-            for one in offline.read(directory, _list, organization)
-        ],
+        [(one.form_key, one.name, one.status, one.domain or "any") for one in found],
     )
 
 
-def _list(conn: Connection, organization_id: str | None) -> list[FormAnswer]:
-    organization = organizations.chosen(conn, organization_id)
-    return operator_tools.read(conn, form_tools.list_all, organization.id, ListForms()).forms
-
-
-def _run(tx: Tx, form_key: str, tool: Tool[FormById, FormAnswer]) -> None:
-    form = forms.by_key(tx.conn, form_key)
-    operator_tools.write(tx, tool, form.organization_id, FormById(id=form.id))
+def _run(operator: Operator, form_key: str, tool: Tool[FormById, FormAnswer]) -> None:
+    form = operator.read(forms.by_key, form_key)
+    operator.call(tool, form.organization_id, FormById(id=form.id))
 
 
 @command.command("pause")
 @click.argument("form_key", metavar="KEY")
-@on_data
-def pause(directory: DataDirectory, form_key: str) -> None:
+@as_operator
+def pause(operator: Operator, form_key: str) -> None:
     """Take no submissions for the form with that KEY until it is resumed."""
-    offline.write(directory, _run, form_key, form_tools.pause)
+    _run(operator, form_key, form_tools.pause)
 
 
 @command.command("resume")
 @click.argument("form_key", metavar="KEY")
-@on_data
-def resume(directory: DataDirectory, form_key: str) -> None:
+@as_operator
+def resume(operator: Operator, form_key: str) -> None:
     """Take submissions again for the form with that KEY."""
-    offline.write(directory, _run, form_key, form_tools.resume)
+    _run(operator, form_key, form_tools.resume)
 
 
 @command.command("remove")
 @click.argument("form_key", metavar="KEY")
-@on_data
-def remove(directory: DataDirectory, form_key: str) -> None:
+@as_operator
+def remove(operator: Operator, form_key: str) -> None:
     """Remove the form with that KEY for good; what it brought stays."""
-    offline.write(directory, _run, form_key, form_tools.remove)
+    _run(operator, form_key, form_tools.remove)

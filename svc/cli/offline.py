@@ -13,7 +13,16 @@ from svc.domain.sealing import Sealer
 from svc.storage import clock_marks
 from svc.storage.beside import read_beside
 from svc.storage.sqlite import open_store
-from svc.storage.store import StoreError, Tx
+from svc.storage.store import StoreError, StoreInUse, Tx
+
+
+class DataInUse(Failure):
+    """Raised when another process has the data open, whose id is *holder* where it is known."""
+
+    def __init__(self, message: str, holder: int | None) -> None:
+        super().__init__(message)
+        self.holder = holder
+
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,7 +33,8 @@ def write(
 ) -> R:
     """What the unit `fn(tx, *args)` returns, once it is on disk; directory and key are made if need be.
 
-    Raises `Failure` when a service has the data open: its actors would not hear of the change.
+    Raises `DataInUse` when a service has the data open, whose actors would not hear of the change, and
+    `Failure` for all else that is in the way.
     """
 
     def work(tx: Tx) -> R:
@@ -39,7 +49,10 @@ def write(
     directory.make()
     sealer = Sealer(directory.open_key().derive("sealing"))
     with told(StoreError):
-        return trio.run(unit)
+        try:
+            return trio.run(unit)
+        except StoreInUse as error:
+            raise DataInUse(str(error), error.holder) from error
 
 
 def read(
@@ -47,6 +60,6 @@ def read(
 ) -> R:
     """What `fn(connection, *args)` reads, as of one moment, whether or not a service has the data open."""
     if not directory.database.exists():
-        raise Failure(f"there is no data in {directory.path} yet: `svc org create` or `svc run` makes it")
+        raise Failure(f"there is no data in {directory.path} yet: `svc setup` makes an organization in it")
     with told(StoreError):
         return read_beside(directory.database, fn, *args, **kwargs)

@@ -11,6 +11,7 @@ import click
 from svc import logging
 from svc.cli.directory import DataDirectory
 from svc.cli.failures import BadConfiguration
+from svc.cli.operator_calls import Operator
 from svc.config import ConfigError, Configuration, load
 
 P = ParamSpec("P")
@@ -72,3 +73,19 @@ def on_data(fn: Callable[Concatenate[DataDirectory, P], None]) -> Callable[..., 
         fn(DataDirectory(configuration.settings.data.directory), *args, **kwargs)
 
     return command  # type: ignore[no-any-return]  # `configured` takes commands of all shapes
+
+
+def as_operator(fn: Callable[Concatenate[Operator, P], None]) -> Callable[..., None]:
+    """Give a command the operator of the installation that is configured."""
+
+    @configured()
+    @wraps(fn)
+    def command(configuration: Configuration, *args: P.args, **kwargs: P.kwargs) -> None:
+        fn(Operator(configuration.settings), *args, **kwargs)
+
+    return command  # type: ignore[no-any-return]  # `configured` takes commands of all shapes
+
+
+ORGANIZATION = click.option(
+    "--organization", metavar="ID", help="Which organization; needed where there are several."
+)

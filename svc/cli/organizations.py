@@ -1,17 +1,13 @@
 """`svc org`: organizations."""
 
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 import click
-from sqlalchemy import Connection
 
-from svc.cli import offline
-from svc.cli.directory import DataDirectory
-from svc.cli.failures import Failure
-from svc.cli.options import NAME, on_data
+from svc.cli.operator_calls import Operator
+from svc.cli.options import NAME, ORGANIZATION, as_operator
 from svc.cli.tables import echo_table
-from svc.domain.callers import operator_call
 from svc.domain.errors import InvalidValue
 from svc.domain.organizations import (
     Organization,
@@ -22,32 +18,13 @@ from svc.domain.organizations import (
     clean_time_zone,
 )
 from svc.domain.times import rfc3339
-from svc.storage import audit, organizations
-from svc.storage.organizations import NewOrganization
-from svc.storage.store import Tx
+from svc.storage import organizations
+from svc.tools import installation
+from svc.tools import organizations as organization_tools
+from svc.tools.installation import ChangePlan, CloseOrganization, CreateOrganization
+from svc.tools.organizations import UpdateOrganization
 
-OPTION = click.option(
-    "--organization", metavar="ID", help="Whose; may be left out while there is only one organization."
-)
-
-_DEFAULTS = NewOrganization(name="")
-
-
-def chosen(conn: Connection, organization_id: str | None) -> Organization:
-    """The organization of that id, or the only one. Raises `NotFound` or `Failure`."""
-    if organization_id is not None:
-        return organizations.get(conn, organization_id)
-    every = organizations.every(conn)
-    if not every:
-        raise Failure("there is no organization yet: make one with `svc org create NAME`")
-    if len(every) > 1:
-        raise Failure("there are several organizations: choose one of `svc org list` with --organization")
-    return every[0]
-
-
-@click.group("org")
-def command() -> None:
-    """Organizations."""
+_DEFAULTS: Final = CreateOrganization(name="")
 
 
 def _checked(clean: Callable[[str], str]) -> Any:
@@ -60,62 +37,72 @@ def _checked(clean: Callable[[str], str]) -> Any:
     return check
 
 
+_FORMATS: Final = (
+    click.option(
+        "--country",
+        default=_DEFAULTS.country,
+        show_default=True,
+        callback=_checked(clean_country),
+        help="ISO code: where phone numbers without a country code are dialled.",
+    ),
+    click.option(
+        "--currency",
+        default=_DEFAULTS.currency,
+        show_default=True,
+        callback=_checked(clean_currency),
+        help="ISO code: of amounts that name no other.",
+    ),
+    click.option(
+        "--locale",
+        default=_DEFAULTS.locale,
+        show_default=True,
+        callback=_checked(clean_locale),
+        help="How dates and numbers are written.",
+    ),
+    click.option(
+        "--time-zone",
+        default=_DEFAULTS.time_zone,
+        show_default=True,
+        callback=_checked(clean_time_zone),
+        help="Of its people, such as Europe/London.",
+    ),
+    click.option(
+        "--plan",
+        type=click.Choice(get_args(Plan)),
+        default=_DEFAULTS.plan,
+        show_default=True,
+        help="Counts when the trial of 14 days, which has everything, is over.",
+    ),
+)
+
+
+def with_formats(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command that makes an organization the options for its formats and its plan."""
+    for option in reversed(_FORMATS):
+        fn = option(fn)
+    return fn
+
+
+@click.group("org")
+def command() -> None:
+    """Organizations."""
+
+
 @command.command("create")
 @NAME
-@click.option(
-    "--country",
-    default=_DEFAULTS.country,
-    show_default=True,
-    callback=_checked(clean_country),
-    help="Where phone numbers without a country code are dialled.",
-)
-@click.option(
-    "--currency",
-    default=_DEFAULTS.currency,
-    show_default=True,
-    callback=_checked(clean_currency),
-    help="Of its amounts.",
-)
-@click.option(
-    "--locale",
-    default=_DEFAULTS.locale,
-    show_default=True,
-    callback=_checked(clean_locale),
-    help="How its dates and numbers are written.",
-)
-@click.option(
-    "--time-zone",
-    default=_DEFAULTS.time_zone,
-    show_default=True,
-    callback=_checked(clean_time_zone),
-    help="Of its people.",
-)
-@click.option(
-    "--plan",
-    type=click.Choice(get_args(Plan)),
-    default=_DEFAULTS.plan,
-    show_default=True,
-    help="Counts when the trial of 14 days, which has everything, is over.",
-)
-@on_data
-def create(directory: DataDirectory, /, **asked: Any) -> None:
-    """Make an organization called NAME, and print its id."""
-    click.echo(offline.write(directory, _create, NewOrganization(**asked)))
-
-
-def _create(tx: Tx, asked: NewOrganization) -> str:
-    made = organizations.create(tx, asked)
-    audit.note(tx, operator_call(made.id), "organization.create", made.id)
-    return made.id
+@with_formats
+@as_operator
+def create(operator: Operator, /, **asked: Any) -> None:
+    """Make an organization called NAME, and print its id. `svc setup` makes its first person and key too."""
+    click.echo(operator.run(installation.create_organization, CreateOrganization(**asked)).id)
 
 
 @command.command("list")
-@on_data
-def list_all(directory: DataDirectory) -> None:
+@as_operator
+def list_all(operator: Operator) -> None:
     """List the organizations."""
-    every = offline.read(directory, organizations.every)
     echo_table(
-        ("ID", "NAME", "PLAN", "TRIAL ENDS", "COUNTRY"),
+        ("ID", "NAME", "PLAN", "TRIAL ENDS", "COUNTRY", "STATUS"),
         [
             (
                 one.id,
@@ -123,22 +110,49 @@ def list_all(directory: DataDirectory) -> None:
                 one.plan,
                 rfc3339(one.trial_ends_at) if one.trial_ends_at else "-",
                 one.country,
+                _status(one),
             )
-            for one in every
+            for one in operator.read(organizations.every)
         ],
     )
 
 
+def _status(organization: Organization) -> str:
+    closed_at = organization.closed_at
+    return "open" if closed_at is None else f"closed {rfc3339(closed_at)}"
+
+
 @command.command("plan")
 @click.argument("plan", type=click.Choice(get_args(Plan)))
-@OPTION
-@on_data
-def plan(directory: DataDirectory, plan: Plan, organization: str | None) -> None:
+@ORGANIZATION
+@as_operator
+def plan(operator: Operator, plan: Plan, organization: str | None) -> None:
     """Put the organization on a plan, which counts when its trial is over."""
-    offline.write(directory, _put_on, organization, plan)
+    home = operator.organization(organization).id
+    operator.run(installation.change_plan, ChangePlan(organization_id=home, plan=plan))
 
 
-def _put_on(tx: Tx, organization_id: str | None, plan: Plan) -> None:
-    organization = chosen(tx.conn, organization_id)
-    organizations.update_plan(tx, organization.id, plan=plan)
-    audit.note(tx, operator_call(organization.id), "organization.plan", organization.id)
+@command.command("rename")
+@NAME
+@ORGANIZATION
+@as_operator
+def rename(operator: Operator, name: str, organization: str | None) -> None:
+    """Call the organization NAME."""
+    home = operator.organization(organization).id
+    operator.call(organization_tools.update, home, UpdateOrganization(name=name))
+
+
+@command.command("close")
+@ORGANIZATION
+@click.option("--yes", is_flag=True, help="Close it without asking first.")
+@as_operator
+def close(operator: Operator, organization: str | None, *, yes: bool) -> None:
+    """Close the organization for good: keys stop and nothing goes out any more. Its data stays."""
+    chosen = operator.organization(organization)
+    if not yes:
+        click.confirm(
+            f"Close {chosen.name} ({chosen.id})? Its keys and forms stop at once, and it cannot be reopened",
+            abort=True,
+        )
+    operator.run(installation.close_organization, CloseOrganization(organization_id=chosen.id))
+    click.echo(f"{chosen.name} is closed", err=True)

@@ -1,27 +1,23 @@
-"""`svc user`: people's accounts, made where there is nobody yet who could invite them."""
+"""`svc user`: people's accounts, made where there is no member yet who could invite them."""
 
 import sys
-from typing import NamedTuple
 
 import click
-import msgspec
 from sqlalchemy import Connection
 
-from svc.cli import offline, organizations
-from svc.cli.directory import DataDirectory
-from svc.cli.failures import Failure
-from svc.cli.options import on_data
+from svc.cli.operator_calls import Operator
+from svc.cli.options import ORGANIZATION, as_operator
 from svc.cli.tables import echo_table
-from svc.domain.callers import operator_call
 from svc.domain.contacts import normalise_email
-from svc.domain.passwords import HASHER, check_rules
+from svc.domain.passwords import HASHER, check_rules, salt_for
 from svc.domain.roles import OWNER
-from svc.domain.times import rfc3339
-from svc.storage import accounts, audit, members, sign_in
-from svc.storage.accounts import NewAccount
-from svc.storage.members import Member
-from svc.storage.sign_in import MadeLink
-from svc.storage.store import Tx
+from svc.storage import accounts, members
+from svc.tools import installation
+from svc.tools.installation import CreateUser, MakeLink
+
+PASSWORD_STDIN = click.option(
+    "--password-stdin", is_flag=True, help="Read the password from the standard input's first line."
+)
 
 
 @click.group("user")
@@ -35,13 +31,11 @@ def command() -> None:
 @click.option(
     "--role", default=OWNER.id, show_default=True, help="owner, admin, viewer, or a custom role's id."
 )
-@click.option(
-    "--password-stdin", is_flag=True, help="Read the password from the standard input's first line."
-)
-@organizations.OPTION
-@on_data
+@PASSWORD_STDIN
+@ORGANIZATION
+@as_operator
 def create(
-    directory: DataDirectory,
+    operator: Operator,
     email: str,
     name: str | None,
     role: str,
@@ -53,37 +47,39 @@ def create(
 
     Without a password, `svc user link` prints the way in.
     """
-    password = None
-    if password_stdin:
-        password = sys.stdin.readline().rstrip("\r\n")
-        check_rules(password)
-    asked = NewAccount(email=email, name=name or email, home_organization_id="")
-    directory.make()
-    hasher = _Hasher(password, directory.open_key().derive("sender"))
-    click.echo(offline.write(directory, _create, organization, asked, role, hasher))
-
-
-class _Hasher(NamedTuple):
-    """Hashes the password, if there is one, with the salt of an e-mail address."""
-
-    password: str | None
-    secret: bytes
-
-    def hash(self, conn: Connection, email: str) -> str | None:
-        if self.password is None:
-            return None
-        return HASHER.hash(self.password, salt=accounts.salt(conn, normalise_email(email), self.secret))
-
-
-def _create(tx: Tx, organization_id: str | None, asked: NewAccount, role_id: str, hasher: _Hasher) -> str:
-    """Make the account at home in the organization that is chosen, and a member of it."""
-    home = organizations.chosen(tx.conn, organization_id).id
-    hashed = hasher.hash(tx.conn, asked.email)
-    person = accounts.create(
-        tx, msgspec.structs.replace(asked, home_organization_id=home, password_hash=hashed)
+    home = operator.organization(organization).id
+    password = read_password() if password_stdin else None
+    asked = CreateUser(
+        organization_id=home,
+        email=email,
+        name=name or email,
+        role=role,
+        password_hash=password and hash_password(operator, email, password),
     )
-    members.add(tx, operator_call(home), person.id, role_id)
-    return person.id
+    click.echo(operator.run(installation.create_user, asked).id)
+
+
+def read_password() -> str:
+    """The first line of the standard input. Raises `InvalidValue` for what may be no password."""
+    password = sys.stdin.readline().rstrip("\r\n")
+    check_rules(password)
+    return password
+
+
+def hash_password(operator: Operator, email: str, password: str) -> str:
+    """The password hashed, with the salt that all accounts of the e-mail address have.
+
+    It is hashed here, so that it never leaves this process. Raises `InvalidValue` for what is no address.
+    """
+    address = normalise_email(email)
+    operator.directory.make()
+    secret = operator.directory.open_key().derive("sender")
+
+    def salt(conn: Connection) -> bytes:
+        return accounts.salt(conn, address, secret)
+
+    is_new = not operator.directory.database.exists()
+    return HASHER.hash(password, salt=salt_for(address, secret) if is_new else operator.read(salt))
 
 
 @command.command("link")
@@ -91,45 +87,24 @@ def _create(tx: Tx, organization_id: str | None, asked: NewAccount, role_id: str
 @click.option(
     "--organization", metavar="ID", help="The account's home; needed where several have that address."
 )
-@on_data
-def link(directory: DataDirectory, email: str, organization: str | None) -> None:
+@as_operator
+def link(operator: Operator, email: str, organization: str | None) -> None:
     """Print a link's token that signs the person with EMAIL in, once."""
-    made = offline.write(directory, _link, email, organization)
-    click.echo(f"it works once, until {rfc3339(made.expires_at)}, and is shown this once:", err=True)
+    made = operator.run(installation.make_link, MakeLink(email=email, organization_id=organization))
+    click.echo(f"it works once, until {made.expires_at}, and is shown this once:", err=True)
     click.echo(made.token)
 
 
-def _link(tx: Tx, email: str, organization_id: str | None) -> MadeLink:
-    found = [
-        one
-        for one in accounts.with_email(tx.conn, normalise_email(email))
-        if organization_id in {None, one.home_organization_id}
-    ]
-    if not found:
-        raise Failure("there is no account with this e-mail address: `svc user create` makes one")
-    if len(found) > 1:
-        homes = ", ".join(one.home_organization_id for one in found)
-        raise Failure(
-            f"several accounts have this e-mail address: choose one with --organization, of {homes}"
-        )
-    [person] = found
-    audit.note(tx, operator_call(person.home_organization_id), "member.sign_in_link", person.id)
-    return sign_in.make_link(tx, person.id)
-
-
 @command.command("list")
-@organizations.OPTION
-@on_data
-def list_all(directory: DataDirectory, organization: str | None) -> None:
+@ORGANIZATION
+@as_operator
+def list_all(operator: Operator, organization: str | None) -> None:
     """List the organization's members."""
+    home = operator.organization(organization).id
     echo_table(
         ("ID", "EMAIL", "NAME", "ROLE", "STATUS"),
         [
             (one.id, one.email, one.name, one.role_id, one.status)
-            for one in offline.read(directory, _list, organization)
+            for one in operator.read(members.of_organization, home)
         ],
     )
-
-
-def _list(conn: Connection, organization_id: str | None) -> list[Member]:
-    return members.of_organization(conn, organizations.chosen(conn, organization_id).id)

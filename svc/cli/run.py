@@ -3,6 +3,7 @@
 import gc
 import os
 import resource
+import shlex
 import sys
 from functools import partial
 from typing import Final
@@ -12,16 +13,18 @@ import structlog
 import trio
 
 from svc import logging
-from svc.cli import service
+from svc.cli import offline, service
 from svc.cli.demo import DemoFacts, what_to_try
 from svc.cli.directory import DataDirectory
 from svc.cli.doors import Doors
 from svc.cli.failures import told
+from svc.cli.invocation import program
 from svc.cli.options import configured
 from svc.cli.watchdog import Watchdog
 from svc.config import Configuration
 from svc.http.server import CertificateError, ListenError
 from svc.output import Output
+from svc.storage import organizations
 from svc.storage.store import StoreError
 from svc.version import VERSION
 
@@ -68,6 +71,12 @@ def command(configuration: Configuration, *, demo: bool) -> None:
         ]
         if facts is not None:
             lines.append(what_to_try(directory, facts))
+        elif not offline.read(directory, organizations.is_any):
+            data = shlex.quote(str(directory.path))
+            lines.append(
+                "There is no organization yet. In a second terminal, this makes one, and its first API key:\n"
+                f"  {program()} setup --data {data}"
+            )
         if not Output(sys.stdout).write("\n".join(lines) + "\n"):
             log.warning(
                 "ready, and the standard output takes nothing",

@@ -1,5 +1,6 @@
 """The service: the store, the house over it, two listeners over that, and their end in the reverse order."""
 
+import os
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -18,7 +19,7 @@ from svc.actors.outgoing import Outgoing
 from svc.actors.population import KINDS
 from svc.cli.demo import DemoFacts, open_demo, write_down
 from svc.cli.demo_shop import HONEYPOT, NAME
-from svc.cli.directory import DataDirectory
+from svc.cli.directory import DataDirectory, ServiceAddresses
 from svc.cli.doors import Doors, doors, reachable_host
 from svc.cli.failures import Failure, in_a_line, leaves
 from svc.cli.watchdog import Watchdog
@@ -79,6 +80,7 @@ async def run(
             def ready(public: list[Address], operator: list[Address]) -> None:
                 real = doors(settings, token, public, operator)
                 house.base_url = settings.server.public_url or real.base_url
+                directory.note_service(ServiceAddresses(os.getpid(), house.base_url, real.operator_url))
                 announce(real, facts and write_down(directory, facts, real))
 
             listeners = _Listeners(

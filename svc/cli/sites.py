@@ -1,15 +1,12 @@
 """`svc site`: tracked sites."""
 
 import click
-from sqlalchemy import Connection
 
-from svc.cli import offline, operator_tools, organizations
-from svc.cli.directory import DataDirectory
-from svc.cli.options import on_data
+from svc.cli.operator_calls import Operator
+from svc.cli.options import ORGANIZATION, as_operator
 from svc.cli.tables import echo_table
-from svc.storage.store import Tx
 from svc.tools import sites
-from svc.tools.sites import CreateSite, ListSites, SiteAnswer, SiteList
+from svc.tools.sites import CreateSite, ListSites
 
 
 @click.group("site")
@@ -19,27 +16,19 @@ def command() -> None:
 
 @command.command("create")
 @click.argument("domain")
-@organizations.OPTION
-@on_data
-def create(directory: DataDirectory, domain: str, organization: str | None) -> None:
+@ORGANIZATION
+@as_operator
+def create(operator: Operator, domain: str, organization: str | None) -> None:
     """Track the site at DOMAIN, and print its id."""
-    click.echo(offline.write(directory, _create, organization, domain).id)
-
-
-def _create(tx: Tx, organization_id: str | None, domain: str) -> SiteAnswer:
-    organization = organizations.chosen(tx.conn, organization_id)
-    return operator_tools.write(tx, sites.create, organization.id, CreateSite(domain=domain))
+    home = operator.organization(organization).id
+    click.echo(operator.call(sites.create, home, CreateSite(domain=domain)).id)
 
 
 @command.command("list")
-@organizations.OPTION
-@on_data
-def list_all(directory: DataDirectory, organization: str | None) -> None:
+@ORGANIZATION
+@as_operator
+def list_all(operator: Operator, organization: str | None) -> None:
     """List the tracked sites."""
-    found = offline.read(directory, _list, organization).sites
+    home = operator.organization(organization).id
+    found = operator.look(sites.list_all, home, ListSites()).sites
     echo_table(("ID", "DOMAIN"), [(one.id, one.domain) for one in found])
-
-
-def _list(conn: Connection, organization_id: str | None) -> SiteList:
-    organization = organizations.chosen(conn, organization_id)
-    return operator_tools.read(conn, sites.list_all, organization.id, ListSites())

@@ -4,24 +4,15 @@ from typing import get_args
 
 import click
 import msgspec
-from sqlalchemy import Connection
 
-from svc.cli import offline, operator_tools, organizations
-from svc.cli.directory import DataDirectory
-from svc.cli.options import on_data
+from svc.cli.operator_calls import Operator
+from svc.cli.options import ORGANIZATION, as_operator
 from svc.cli.tables import echo_table
 from svc.domain.limits import LIST_ROWS_MAX, RECENT_SUBMISSIONS
 from svc.storage import forms
-from svc.storage.store import Tx
 from svc.storage.submissions import Label
 from svc.tools import submissions
-from svc.tools.submissions import (
-    AttachSubmission,
-    ListSubmissions,
-    SubmissionAnswer,
-    SubmissionById,
-    SubmissionLine,
-)
+from svc.tools.submissions import AttachSubmission, ListSubmissions, SubmissionById
 
 
 @click.group("submission")
@@ -39,10 +30,10 @@ def command() -> None:
     show_default=True,
     help="How many at most.",
 )
-@organizations.OPTION
-@on_data
+@ORGANIZATION
+@as_operator
 def list_some(
-    directory: DataDirectory,
+    operator: Operator,
     /,
     *,
     form_key: str | None,
@@ -51,6 +42,12 @@ def list_some(
     organization: str | None,
 ) -> None:
     """List the latest submissions, and what became of them."""
+    if form_key is None:
+        form_id, home = None, operator.organization(organization).id
+    else:
+        form = operator.read(forms.by_key, form_key)
+        form_id, home = form.id, form.organization_id
+    asked = ListSubmissions(form_id=form_id, state=state, limit=limit)
     echo_table(
         ("ID", "RECEIVED", "STATE", "WHY HELD", "FROM", "CONTACT", "DEAL"),
         [
@@ -63,46 +60,30 @@ def list_some(
                 one.contact_id or "-",
                 one.deal_id or "-",
             )
-            for one in offline.read(directory, _list, organization, form_key, state, limit)
+            for one in operator.look(submissions.list_some, home, asked).submissions
         ],
     )
 
 
-def _list(
-    conn: Connection, organization_id: str | None, form_key: str | None, state: Label | None, limit: int
-) -> list[SubmissionLine]:
-    if form_key is None:
-        form_id, whose = None, organizations.chosen(conn, organization_id).id
-    else:
-        form = forms.by_key(conn, form_key)
-        form_id, whose = form.id, form.organization_id
-    asked = ListSubmissions(form_id=form_id, state=state, limit=limit)
-    return operator_tools.read(conn, submissions.list_some, whose, asked).submissions
-
-
 @command.command("show")
 @click.argument("submission_id", metavar="ID")
-@organizations.OPTION
-@on_data
-def show(directory: DataDirectory, submission_id: str, organization: str | None) -> None:
+@ORGANIZATION
+@as_operator
+def show(operator: Operator, submission_id: str, organization: str | None) -> None:
     """Show the submission of that ID as JSON: what was sent, and the contacts that it may be from."""
-    found = offline.read(directory, _show, organization, submission_id)
-    click.echo(msgspec.json.format(msgspec.json.encode(found)))
-
-
-def _show(conn: Connection, organization_id: str | None, submission_id: str) -> SubmissionAnswer:
-    organization = organizations.chosen(conn, organization_id)
-    return operator_tools.read(conn, submissions.get, organization.id, SubmissionById(id=submission_id))
+    home = operator.organization(organization).id
+    found = operator.look_json(submissions.get, home, SubmissionById(id=submission_id))
+    click.echo(msgspec.json.format(found))
 
 
 @command.command("attach")
 @click.argument("submission_id", metavar="ID")
 @click.option("--contact", "contact_id", metavar="ID", help="One of its candidates.")
 @click.option("--new", is_flag=True, help="Nobody known: make a new contact.")
-@organizations.OPTION
-@on_data
+@ORGANIZATION
+@as_operator
 def attach(
-    directory: DataDirectory,
+    operator: Operator,
     /,
     *,
     submission_id: str,
@@ -113,10 +94,6 @@ def attach(
     """Say who sent the Held submission of that ID, and print the id of that contact."""
     if new == (contact_id is not None):
         raise click.UsageError("say --contact ID or --new; `svc submission show ID` has the candidates")
+    home = operator.organization(organization).id
     asked = AttachSubmission(id=submission_id, contact_id=contact_id)
-    click.echo(offline.write(directory, _attach, organization, asked).contact_id)
-
-
-def _attach(tx: Tx, organization_id: str | None, asked: AttachSubmission) -> SubmissionAnswer:
-    organization = organizations.chosen(tx.conn, organization_id)
-    return operator_tools.write(tx, submissions.attach, organization.id, asked)
+    click.echo(operator.call(submissions.attach, home, asked).contact_id)

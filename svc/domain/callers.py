@@ -59,16 +59,18 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
         return {"kind": kind, "id": self.caller.id, "personId": self.caller.person_id}
 
 
-def operator_call(organization_id: str) -> Call:
-    """What the command line does in an organization."""
+def operator_call(
+    organization_id: str, *, person_id: str | None = None, allowed_networks: tuple[Network, ...] = ()
+) -> Call:
+    """What the operator does in an organization from the command line, for the person *person_id* if any."""
     caller = Caller(
         organization_id=organization_id,
         kind="operator",
         id="operator",
-        person_id=None,
+        person_id=person_id,
         permissions=PERMISSIONS,
     )
-    return Call(caller=caller, door="cli")
+    return Call(caller=caller, door="cli", allowed_networks=allowed_networks)
 
 
 def permit(

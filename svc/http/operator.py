@@ -1,4 +1,4 @@
-"""The operator's application: whether the service is well, and what each of its actors does.
+"""The operator's application: whether the service is well, what its actors do, and the operator's commands.
 
 It has a listener of its own. The two health checks are for programs that cannot hold a secret; all
 else asks for the token first, so that nobody learns without it what there is.
@@ -27,6 +27,7 @@ from svc.http.asgi import ASGIApp
 from svc.http.docs.front import OperatorFront
 from svc.http.docs.refusal_pages import answered
 from svc.http.lean import LeanRequest
+from svc.http.operator_calls import OperatorCalls
 from svc.http.problems import problem, told
 
 CHECK_SECONDS: Final = 2.0
@@ -79,6 +80,9 @@ def operator_app(house: House, token: str) -> ASGIApp:
     app.add_url_rule("/debug/actors", "actors", desk.list_actors)
     app.add_url_rule("/debug/actors/<kind>/<any_text:key>", "actor", desk.show_actor, merge_slashes=False)
     app.add_url_rule("/debug/store", "store", desk.show_store)
+    calls = OperatorCalls(house)
+    app.add_url_rule("/tools/<name>", "tool", calls.call_tool, methods=["POST"])
+    app.add_url_rule("/commands/<name>", "command", calls.run_command, methods=["POST"])
 
     @app.before_request
     async def ask_for_token() -> Response | None:

@@ -26,7 +26,7 @@ from svc.domain.messages import HealthReport
 from svc.domain.near_names import shown
 from svc.domain.people import clean_name
 from svc.domain.signatures import new_secret
-from svc.storage import channel_keys, events, members, replies, teams
+from svc.storage import channel_keys, deliveries, events, members, replies, teams
 from svc.storage.channel_tables import connections
 from svc.storage.events import NewEvent
 from svc.storage.prepared import Prepared
@@ -198,6 +198,18 @@ def remove(tx: Tx, organization_id: str, connection_id: str) -> None:
         {"status": "removed", "pause_reason": None, "secret": None, "previous_secret": None},
     )
     _tell_state(tx, find(tx.conn, connection_id))
+
+
+def stop_all(tx: Tx, organization_id: str) -> None:
+    """Let nothing go out to the organization's bridges any more: what waits has failed, no test is pushed."""
+    own = select(connections.c.id).where(
+        connections.c.organization_id == organization_id, connections.c.status != "removed"
+    )
+    for connection_id in tx.conn.scalars(own).all():
+        replies.settle_all(tx, connection_id)
+        replies.fail_all(tx, connection_id, "removed")
+        deliveries.end_tests(tx, connection_id)
+        tx.announce(OutboxChanged(connection_id))
 
 
 def note_health(tx: Tx, organization_id: str, connection_id: str, told: HealthReport) -> None:

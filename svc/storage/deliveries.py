@@ -108,6 +108,19 @@ def note(tx: Tx, delivery_id: str, attempt: Attempt, *, done: bool) -> None:
     )
 
 
+def end_tests(tx: Tx, connection_id: str) -> None:
+    """Push no `ping` of the connection any more."""
+    tx.conn.execute(
+        update(deliveries)
+        .where(
+            deliveries.c.connection_id == connection_id,
+            deliveries.c.done_at.is_(None),
+            deliveries.c.reply_id.is_(None),
+        )
+        .values(done_at=tx.now)
+    )
+
+
 def last_test(conn: Connection, connection_id: str) -> Delivery | None:
     """The latest test of a connection, and how it went."""
     row = conn.execute(

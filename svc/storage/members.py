@@ -127,6 +127,12 @@ def get(conn: Connection, organization_id: str, person_id: str) -> Member:
     return found[0]
 
 
+def with_email(conn: Connection, organization_id: str, email: str) -> list[Member]:
+    """The members with that normalized e-mail address, whatever their status; those at home here first."""
+    found = _select(conn, organization_id, people.c.email == email)
+    return sorted(found, key=lambda member: member.home_organization_id != organization_id)
+
+
 def status_of(conn: Connection, organization_id: str, person_id: str) -> MemberStatus | None:
     """The member's status; None for who never was one."""
     found: MemberStatus | None = conn.scalar(select(members.c.status).where(_is(organization_id, person_id)))

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from svc.domain.callers import Call
 from svc.domain.changes import EmbedsChanged, MembersChanged
-from svc.domain.errors import NotFound
+from svc.domain.errors import Conflict, NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import TRIAL_MS
 from svc.domain.organizations import Organization, Plan, clean_facts
@@ -75,6 +75,11 @@ def every(conn: Connection) -> list[Organization]:
     return [msgspec.convert(row._mapping, Organization) for row in rows]
 
 
+def is_any(conn: Connection) -> bool:
+    """Whether there is an organization, closed ones included."""
+    return conn.scalar(select(organizations.c.id).limit(1)) is not None
+
+
 def change(tx: Tx, call: Call, changes: OrganizationChanges) -> Organization:
     """Change the caller's organization, effective with the next submission and the next call.
 
@@ -106,8 +111,11 @@ def update_plan(
 def close(tx: Tx, organization_id: str) -> None:
     """Close the organization: its doors stop at once, and what is stored stays.
 
-    Keys that its people made in other organizations stop too: nobody is there any more to allow them.
+    Keys that its people made in other organizations stop too, since their home allows them no more. Raises
+    `NotFound`, and `Conflict` where it is closed already.
     """
+    if get(tx.conn, organization_id).closed_at is not None:
+        raise Conflict("the organization is closed already")
     _update(tx, organization_id, {"closed_at": tx.now})
     _announce_people(tx, organization_id)
 

@@ -48,7 +48,11 @@ class StoreLost(StoreError):
 
 
 class StoreInUse(StoreError):
-    """Raised when another process has the data open. Stop that one first."""
+    """Raised for a file that another process has open, whose id is *holder*; None where it is not known."""
+
+    def __init__(self, message: str, holder: int | None = None) -> None:
+        super().__init__(message)
+        self.holder = holder
 
 
 class SchemaTooNew(StoreError):

@@ -187,7 +187,7 @@ def minting(registry: Callable[[], Registry]) -> Tool[MintApiKey, MintedApiKey]:
                 name=asked.name,
                 expires_in=asked.expires_in,
                 role_id=asked.role,
-                tools=None if asked.tools is None else _known(asked.tools, registry()),
+                tools=None if asked.tools is None else known_tools(asked.tools, registry()),
                 limited_to=asked.limited_to,
             ),
         )
@@ -205,7 +205,7 @@ def minting(registry: Callable[[], Registry]) -> Tool[MintApiKey, MintedApiKey]:
     return mint
 
 
-def _known(names: tuple[str, ...], registry: Registry) -> tuple[str, ...]:
+def known_tools(names: tuple[str, ...], registry: Registry) -> tuple[str, ...]:
     """The tools of those names, with dots or underscores, by their own. Raises `InvalidInput`."""
     tools = [registry.named(name) for name in names]
     faults = [

@@ -71,8 +71,11 @@ def sole_use(path: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            holder = os.read(lock, 32).decode() or "unknown"
-            raise StoreInUse(f"{path} is in use by process {holder}: stop it first") from None
+            text = os.read(lock, 32).decode()
+            holder = int(text) if text.isdecimal() else None
+            raise StoreInUse(
+                f"{path} is in use by process {holder or 'unknown'}: stop it first", holder
+            ) from None
         os.ftruncate(lock, 0)
         os.write(lock, str(os.getpid()).encode())
         yield

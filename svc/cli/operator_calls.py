@@ -1,0 +1,167 @@
+"""What commands do in the operator's name, so that the audit trail has it.
+
+Commands that write run on the data directory by themselves; where a service has it open, they go through its
+operator's listener, so that its actors hear of the change. Commands that only read need no service.
+"""
+
+from collections.abc import Callable
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+
+import httpx
+import msgspec
+import trio
+from sqlalchemy import Connection
+
+from svc.cli import offline
+from svc.cli.directory import DataDirectory, ServiceAddresses, read_private
+from svc.cli.failures import Failure, faults_in_a_line
+from svc.cli.offline import DataInUse
+from svc.clock import WallClock
+from svc.config import Secret, Settings
+from svc.domain.callers import Call, operator_call
+from svc.domain.errors import Fault
+from svc.domain.organizations import Organization
+from svc.domain.senders import parse_networks
+from svc.storage import organizations
+from svc.storage.store import Tx
+from svc.tools import running
+from svc.tools.installation import Command
+from svc.tools.tool import Asked, Tool
+
+P = ParamSpec("P")
+T = TypeVar("T")
+A = TypeVar("A", bound=Asked)
+R = TypeVar("R", bound=msgspec.Struct)
+
+ANSWER_SECONDS: Final = 60.0
+"""For an answer of the service; more than a write may wait in its queue."""
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """What the service refuses with (RFC 9457)."""
+
+    title: str
+    detail: str | None = None
+    errors: tuple[Fault, ...] = ()
+
+
+class Operator:
+    """The operator of the installation that the settings describe."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.directory = DataDirectory(settings.data.directory)
+        self.service: ServiceAddresses | None = None
+        """The running service that did what was written last; None while it is done without one."""
+
+    def read(self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What `fn(connection, *args)` reads. Raises `Failure` where there is no data."""
+        return offline.read(self.directory, fn, *args, **kwargs)
+
+    def organization(self, organization_id: str | None) -> Organization:
+        """The organization of that id, or the only one that is open. Raises `NotFound` and `Failure`."""
+        return self.read(_chosen, organization_id)
+
+    def look(self, tool: Tool[A, R], organization_id: str, asked: A) -> R:
+        """What a tool that reads answers. Raises what it refuses."""
+        return msgspec.json.decode(self.look_json(tool, organization_id, asked), type=tool.answer_type)
+
+    def look_json(self, tool: Tool[Any, Any], organization_id: str, asked: Asked) -> bytes:
+        """As `look`, the answer as JSON."""
+        now = trio.run(_now)
+        return self.read(_read, now, tool, self._call(organization_id), asked)
+
+    def call(self, tool: Tool[A, R], organization_id: str, asked: A) -> R:
+        """What a tool that writes answers, once that is on disk. Raises `Failure`, or what it refuses."""
+        return msgspec.json.decode(self.call_json(tool, organization_id, asked), type=tool.answer_type)
+
+    def call_json(self, tool: Tool[Any, Any], organization_id: str, asked: Asked) -> bytes:
+        """As `call`, the answer as JSON."""
+
+        def unit(tx: Tx) -> bytes:
+            return running.write(tx, tool, self._call(organization_id), asked).body
+
+        return self._write(unit, f"/tools/{tool.name}", {"organization": organization_id}, asked)
+
+    def run(self, command: Command[A, R], asked: A) -> R:
+        """What the command answers, once that is on disk. Raises `Failure`, or what it refuses."""
+
+        def unit(tx: Tx) -> bytes:
+            return msgspec.json.encode(command(tx, asked))
+
+        body = self._write(unit, f"/commands/{command.name}", {}, asked)
+        return msgspec.json.decode(body, type=command.answer_type)
+
+    def _call(self, organization_id: str) -> Call:
+        allowed = parse_networks(self.settings.outgoing.allowed_networks)
+        return operator_call(organization_id, allowed_networks=allowed)
+
+    def _write(self, unit: Callable[[Tx], bytes], path: str, query: dict[str, str], asked: Asked) -> bytes:
+        try:
+            return offline.write(self.directory, unit)
+        except DataInUse as error:
+            place = self.directory.service_addresses()
+            if place is None or place.pid != error.holder:
+                raise  # another command has it, or a service that does not listen yet
+            try:
+                answer = self._ask_service(place.operator_url, path, query, asked)
+            except httpx.ConnectError:
+                raise error from None
+            self.service = place
+            return answer
+
+    def _ask_service(self, url: str, path: str, query: dict[str, str], asked: Asked) -> bytes:
+        try:
+            answer = httpx.post(
+                url + path,
+                params=query,
+                content=msgspec.json.encode(asked),
+                headers={
+                    "Authorization": f"Bearer {self._token()}",
+                    "Content-Type": "application/json",
+                },
+                timeout=ANSWER_SECONDS,
+                trust_env=False,
+            )
+        except httpx.ConnectError:
+            raise
+        except httpx.HTTPError as error:
+            raise Failure(
+                f"the service at {url} has not answered ({type(error).__name__}): it may have been done"
+            ) from error
+        if answer.status_code == httpx.codes.UNAUTHORIZED:
+            raise Failure(f"the service at {url} has another operator token: set SVC_OPERATOR__TOKEN to it")
+        if answer.is_error:
+            raise Failure(_problem_in_a_line(answer))
+        return answer.content
+
+    def _token(self) -> Secret:
+        own = self.settings.operator.token
+        return own or Secret(read_private(self.directory.operator_token).decode().strip())
+
+
+def _chosen(conn: Connection, organization_id: str | None) -> Organization:
+    if organization_id is not None:
+        return organizations.get(conn, organization_id)
+    every = [one for one in organizations.every(conn) if one.closed_at is None]
+    if not every:
+        raise Failure("there is no organization yet: `svc setup` makes one")
+    if len(every) > 1:
+        raise Failure("there are several organizations: choose one of `svc org list` with --organization")
+    return every[0]
+
+
+def _read(conn: Connection, now: int, tool: Tool[Any, Any], call: Call, asked: Asked) -> bytes:
+    return running.read(conn, now, tool, call, asked, patient=True).body
+
+
+async def _now() -> int:
+    return WallClock().now()
+
+
+def _problem_in_a_line(answer: httpx.Response) -> str:
+    try:
+        problem = msgspec.json.decode(answer.content, type=Problem)
+    except msgspec.MsgspecError:
+        return f"the service answered {answer.status_code}"
+    return faults_in_a_line(problem.errors) or problem.detail or problem.title

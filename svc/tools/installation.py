@@ -1,0 +1,312 @@
+"""The operator's commands: what is done to an installation from its machine, where no caller could do it.
+
+Organizations, first accounts and keys have to come from somewhere before anybody can sign in. Each command is
+a typed function that runs as one unit of work, as a tool is, but in no organization and with no caller: the
+shell, or the operator's token, is the right to run it. All else that an operator does is done by the tools of
+the registry, in the operator's name.
+"""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Final, Generic, Literal, TypeVar, get_type_hints
+
+import msgspec
+from sqlalchemy import Connection
+
+from svc.domain import json_input
+from svc.domain.callers import Call, Caller, operator_call
+from svc.domain.contacts import normalise_email
+from svc.domain.errors import Conflict, NotFound
+from svc.domain.near_names import shown
+from svc.domain.organizations import Plan
+from svc.domain.roles import OWNER
+from svc.domain.times import rfc3339
+from svc.storage import accounts, api_keys, audit, members, organizations, provisioning, sign_in
+from svc.storage.accounts import NewAccount
+from svc.storage.api_keys import ExpiresIn, NewKey
+from svc.storage.members import Member
+from svc.storage.organizations import NewOrganization
+from svc.storage.store import Tx
+from svc.tools.api_keys import known_tools
+from svc.tools.catalogue import REGISTRY
+from svc.tools.tool import Answer, Asked, Timestamp, about
+
+A = TypeVar("A", bound=Asked)
+R = TypeVar("R", bound=msgspec.Struct)
+
+FIRST_KEY: Final = "Set up"
+"""What the key is called that comes with a new organization."""
+
+
+class Command(Generic[A, R]):
+    """One command. It is called as the function that it was made of."""
+
+    def __init__(self, name: str, fn: Callable[[Tx, A], R]) -> None:
+        self.name: Final = name
+        hints = get_type_hints(fn)
+        self.asked_type: Final[type[A]] = hints["asked"]
+        self.answer_type: Final[type[R]] = hints["return"]
+        self._fn = fn
+        self._decoder = msgspec.json.Decoder(self.asked_type)
+
+    def __call__(self, tx: Tx, asked: A) -> R:
+        return self._fn(tx, asked)
+
+    def read(self, body: bytes) -> A:
+        """What is asked, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
+        asked: A = json_input.read(self._decoder, body)
+        return asked
+
+
+COMMANDS: Final[dict[str, Command[Any, Any]]] = {}
+"""Every command by its name."""
+
+
+def command(name: str) -> Callable[[Callable[[Tx, A], R]], Command[A, R]]:
+    """Make a command of the function below."""
+
+    def made(fn: Callable[[Tx, A], R]) -> Command[A, R]:
+        known = COMMANDS[name] = Command(name, fn)
+        return known
+
+    return made
+
+
+class MadeOrganization(Answer, frozen=True, kw_only=True):
+    """A new organization."""
+
+    id: str
+
+
+class CreateOrganization(Asked, frozen=True, kw_only=True):
+    """An organization to be made; it starts on its trial."""
+
+    name: str
+    country: str = "US"
+    currency: str = "USD"
+    locale: str = "en_US"
+    time_zone: str = "UTC"
+    plan: Plan = "free"
+
+
+@command("organization.create")
+def create_organization(tx: Tx, asked: CreateOrganization) -> MadeOrganization:
+    """Make an organization. Raises `InvalidInput`."""
+    made = organizations.create(tx, NewOrganization(**msgspec.structs.asdict(asked)))
+    audit.note(tx, operator_call(made.id), "organization.create", made.id)
+    return MadeOrganization(id=made.id)
+
+
+class ChangePlan(Asked, frozen=True, kw_only=True):
+    """The plan that counts when the trial is over."""
+
+    organization_id: str
+    plan: Plan
+
+
+class Done(Answer, frozen=True, kw_only=True):
+    """What was done has nothing to show."""
+
+
+@command("organization.plan")
+def change_plan(tx: Tx, asked: ChangePlan) -> Done:
+    """Put the organization on a plan. Raises `NotFound`."""
+    organizations.update_plan(tx, asked.organization_id, plan=asked.plan)
+    audit.note(tx, operator_call(asked.organization_id), "organization.plan", asked.organization_id)
+    return Done()
+
+
+class CloseOrganization(Asked, frozen=True, kw_only=True):
+    """Which organization to close."""
+
+    organization_id: str
+
+
+@command("organization.close")
+def close_organization(tx: Tx, asked: CloseOrganization) -> Done:
+    """Close the organization for good; its data stays. Raises `NotFound`, and `Conflict` if it is closed."""
+    provisioning.close(tx, asked.organization_id)
+    audit.note(tx, operator_call(asked.organization_id), "organization.close", asked.organization_id)
+    return Done()
+
+
+class MadeUser(Answer, frozen=True, kw_only=True):
+    """A new account."""
+
+    id: str
+
+
+class CreateUser(Asked, frozen=True, kw_only=True):
+    """An account at home in an organization, and a member of it."""
+
+    organization_id: str
+    email: str
+    name: str
+    role: str = OWNER.id
+    password_hash: str | None = None
+    """Made with the salt of the e-mail address, `accounts.salt`; without it a one-time link is the way in."""
+
+
+@command("user.create")
+def create_user(tx: Tx, asked: CreateUser) -> MadeUser:
+    """Make the account. Raises `InvalidInput`, `InvalidValue`, `NotFound` for the role, and `Conflict`."""
+    organizations.get(tx.conn, asked.organization_id)
+    person = accounts.create(
+        tx,
+        NewAccount(
+            email=asked.email,
+            name=asked.name,
+            home_organization_id=asked.organization_id,
+            password_hash=asked.password_hash,
+        ),
+    )
+    members.add(tx, operator_call(asked.organization_id), person.id, asked.role)
+    return MadeUser(id=person.id)
+
+
+class MadeLink(Answer, frozen=True, kw_only=True):
+    """A one-time way in."""
+
+    token: str
+    """It is shown this once."""
+    expires_at: Timestamp
+
+
+class MakeLink(Asked, frozen=True, kw_only=True):
+    """Whose link: the account with that e-mail address, at home in that organization if several have it."""
+
+    email: str
+    organization_id: str | None = None
+
+
+@command("user.link")
+def make_link(tx: Tx, asked: MakeLink) -> MadeLink:
+    """Make a link that signs the person in once. Raises `NotFound`, and `Conflict` for several accounts."""
+    found = [
+        one
+        for one in accounts.with_email(tx.conn, normalise_email(asked.email))
+        if asked.organization_id in {None, one.home_organization_id}
+    ]
+    if not found:
+        raise NotFound("there is no account with this e-mail address: `svc user create` makes one")
+    if len(found) > 1:
+        homes = ", ".join(one.home_organization_id for one in found)
+        raise Conflict(
+            f"several accounts have this e-mail address: choose one with --organization, of {homes}"
+        )
+    [person] = found
+    audit.note(tx, operator_call(person.home_organization_id), "member.sign_in_link", person.id)
+    made = sign_in.make_link(tx, person.id)
+    return MadeLink(token=made.token, expires_at=rfc3339(made.expires_at))
+
+
+class MadeKey(Answer, frozen=True, kw_only=True):
+    """A new key."""
+
+    id: str
+    key: str
+    """It is shown this once."""
+    expires_at: Timestamp
+
+
+class MintKey(Asked, frozen=True, kw_only=True):
+    """A key that acts as a member, as one that the member made: see `apikey.mint`."""
+
+    organization_id: str
+    email: str
+    """The member's."""
+    name: str
+    expires_in: ExpiresIn | None = None
+    role: str | None = None
+    tools: tuple[str, ...] | None = None
+    limited_to: Annotated[Literal["ai.gateway"] | None, about()] = None
+
+
+@command("apikey.mint")
+def mint_key(tx: Tx, asked: MintKey) -> MadeKey:
+    """Make the key. Having the machine stands for a fresh sign-in; the audit trail names the operator.
+
+    Raises what `api_keys.mint` raises, and `NotFound` for an address that is no active member's.
+    """
+    person = _active_member(tx.conn, asked.organization_id, asked.email)
+    made = api_keys.mint(
+        tx,
+        _as_member(asked.organization_id, person.id, tx.now),
+        NewKey(
+            name=asked.name,
+            expires_in=asked.expires_in,
+            role_id=asked.role,
+            tools=None if asked.tools is None else known_tools(asked.tools, REGISTRY),
+            limited_to=asked.limited_to,
+        ),
+    )
+    audit.note(tx, operator_call(asked.organization_id, person_id=person.id), "apikey.mint", made.id)
+    return MadeKey(id=made.id, key=made.key, expires_at=rfc3339(made.expires_at))
+
+
+class SetUp(Asked, frozen=True, kw_only=True):
+    """An organization, its first person, and a key that acts as that person."""
+
+    organization: CreateOrganization
+    email: str
+    name: str
+    password_hash: str | None = None
+
+
+class MadeSetUp(Answer, frozen=True, kw_only=True):
+    """What a set-up made. The key, and the token of the sign-in link, are shown this once."""
+
+    organization_id: str
+    person_id: str
+    key_id: str
+    key: str
+    key_expires_at: Timestamp
+    sign_in_token: str | None
+    """None for a person with a password."""
+    sign_in_expires_at: Timestamp | None
+
+
+@command("setup")
+def set_up(tx: Tx, asked: SetUp) -> MadeSetUp:
+    """Make them, together or not at all. Raises `InvalidInput` and `InvalidValue`."""
+    home = create_organization(tx, asked.organization).id
+    person = create_user(
+        tx,
+        CreateUser(
+            organization_id=home, email=asked.email, name=asked.name, password_hash=asked.password_hash
+        ),
+    )
+    link = None
+    if asked.password_hash is None:
+        link = make_link(tx, MakeLink(email=asked.email, organization_id=home))
+    key = mint_key(tx, MintKey(organization_id=home, email=asked.email, name=FIRST_KEY))
+    return MadeSetUp(
+        organization_id=home,
+        person_id=person.id,
+        key_id=key.id,
+        key=key.key,
+        key_expires_at=key.expires_at,
+        sign_in_token=None if link is None else link.token,
+        sign_in_expires_at=None if link is None else link.expires_at,
+    )
+
+
+def _active_member(conn: Connection, organization_id: str, email: str) -> Member:
+    organizations.get(conn, organization_id)
+    found = members.with_email(conn, organization_id, normalise_email(email))
+    for one in found:
+        if one.status == "active":
+            return one
+    raise NotFound(f"{shown(email)} is no active member of the organization: `svc user list` shows them")
+
+
+def _as_member(organization_id: str, person_id: str, now: int) -> Call:
+    """A call of the member, confirmed just now. What the member may do is read from the rows."""
+    caller = Caller(
+        organization_id=organization_id,
+        kind="person",
+        id=person_id,
+        person_id=person_id,
+        permissions=frozenset(),
+        confirmed_at=now,
+    )
+    return Call(caller=caller, door="cli")
