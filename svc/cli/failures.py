@@ -44,7 +44,7 @@ def _says(error: BaseException) -> str:
 
 def faults_in_a_line(faults: Iterable[Fault]) -> str:
     """What is wrong with an input, each fault after the member that it is in."""
-    return "; ".join(map(str, faults))
+    return "; ".join(str(fault).removeprefix("/") for fault in faults)
 
 
 @contextmanager

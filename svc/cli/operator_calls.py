@@ -77,26 +77,30 @@ class Operator:
 
     def call_json(self, tool: Tool[Any, Any], organization_id: str, asked: Asked) -> bytes:
         """As `call`, the answer as JSON."""
+        body = msgspec.json.encode(asked)
+        checked = tool.read(body)
 
         def unit(tx: Tx) -> bytes:
-            return running.write(tx, tool, self._call(organization_id), asked).body
+            return running.write(tx, tool, self._call(organization_id), checked).body
 
-        return self._write(unit, f"/tools/{tool.name}", {"organization": organization_id}, asked)
+        return self._write(unit, f"/tools/{tool.name}", {"organization": organization_id}, body)
 
     def run(self, command: Command[A, R], asked: A) -> R:
         """What the command answers, once that is on disk. Raises `Failure`, or what it refuses."""
+        body = msgspec.json.encode(asked)
+        checked = command.read(body)
 
         def unit(tx: Tx) -> bytes:
-            return msgspec.json.encode(command(tx, asked))
+            return msgspec.json.encode(command(tx, checked))
 
-        body = self._write(unit, f"/commands/{command.name}", {}, asked)
-        return msgspec.json.decode(body, type=command.answer_type)
+        answer = self._write(unit, f"/commands/{command.name}", {}, body)
+        return msgspec.json.decode(answer, type=command.answer_type)
 
     def _call(self, organization_id: str) -> Call:
         allowed = parse_networks(self.settings.outgoing.allowed_networks)
         return operator_call(organization_id, allowed_networks=allowed)
 
-    def _write(self, unit: Callable[[Tx], bytes], path: str, query: dict[str, str], asked: Asked) -> bytes:
+    def _write(self, unit: Callable[[Tx], bytes], path: str, query: dict[str, str], body: bytes) -> bytes:
         try:
             return offline.write(self.directory, unit)
         except DataInUse as error:
@@ -104,18 +108,18 @@ class Operator:
             if place is None or place.pid != error.holder:
                 raise  # another command has it, or a service that does not listen yet
             try:
-                answer = self._ask_service(place.operator_url, path, query, asked)
+                answer = self._ask_service(place.operator_url, path, query, body)
             except httpx.ConnectError:
                 raise error from None
             self.service = place
             return answer
 
-    def _ask_service(self, url: str, path: str, query: dict[str, str], asked: Asked) -> bytes:
+    def _ask_service(self, url: str, path: str, query: dict[str, str], body: bytes) -> bytes:
         try:
             answer = httpx.post(
                 url + path,
                 params=query,
-                content=msgspec.json.encode(asked),
+                content=body,
                 headers={
                     "Authorization": f"Bearer {self._token()}",
                     "Content-Type": "application/json",
