@@ -91,10 +91,13 @@ class FormWindowState(msgspec.Struct, kw_only=True):
     queued: SlidingWindow
     waiting: int
     """Submissions in the queue."""
+    revision: int
+    """The last change that was announced before the form was read; see `Revisions`."""
 
     @classmethod
-    def of(cls, standing: FormStanding) -> Self:
+    def of(cls, standing: FormStanding, revision: int) -> Self:
         return cls(
+            revision=revision,
             form=standing.form,
             organization=standing.organization,
             field_map=field_map(standing.form.field_map),
@@ -106,8 +109,9 @@ class FormWindowState(msgspec.Struct, kw_only=True):
             waiting=standing.waiting,
         )
 
-    def follow(self, standing: FormStanding) -> None:
+    def follow(self, standing: FormStanding, revision: int) -> None:
         """Take over what people set up, and keep the windows."""
+        self.revision = revision
         self.form = standing.form
         self.organization = standing.organization
         self.field_map = field_map(standing.form.field_map)
@@ -157,12 +161,12 @@ class FormWindow(Actor[House, FormWindowState]):
 
     async def load(self) -> FormWindowState:
         """The form and its windows, rebuilt from what is stored. Raises `NotFound`."""
-        now = self.system.clock.now()
+        now, revision = self.system.clock.now(), self.system.form_revisions.last
         standing = await self.system.store.of(Owner.FORMS).read(submissions.standing, self.key, now)
         if standing.waiting_since is not None:
             since = min(standing.waiting_since, now)
             self.pass_queue.after(max(0, since + QUEUE_PASS_MS - now) / SECOND_MS)
-        return FormWindowState.of(standing)
+        return FormWindowState.of(standing, revision)
 
     @turn
     async def submit(self, post: Post) -> Receipt:
@@ -170,7 +174,7 @@ class FormWindow(Actor[House, FormWindowState]):
 
         The checks stand in the order of the contract. Raises `PostRefused`.
         """
-        state, now = self.state, self.system.clock.now()
+        state, now = await self._current(), self.system.clock.now()
         closed = state.closed_to(post.origin, now)
         if closed is not None:
             raise PostRefused(closed)
@@ -193,7 +197,7 @@ class FormWindow(Actor[House, FormWindowState]):
     @turn
     async def refuses(self, origin: str | None) -> Literal["unknown_form", "origin"] | None:
         """Why a page at *origin* may not post here; None when it may."""
-        return self.state.closed_to(origin, self.system.clock.now())
+        return (await self._current()).closed_to(origin, self.system.clock.now())
 
     @turn
     async def look(self) -> None:
@@ -221,11 +225,15 @@ class FormWindow(Actor[House, FormWindowState]):
         elif next_room_at is not None:
             self.pass_queue.after((next_room_at - now) / SECOND_MS)
 
-    @turn
-    async def reload(self) -> None:
-        """What decides about submissions was changed by people."""
-        now = self.system.clock.now()
-        self.state.follow(await self._units.read(submissions.standing, self.key, now))
+    async def _current(self) -> FormWindowState:
+        """The state, with the form as people set it up as of the last commit."""
+        state, revisions = self.state, self.system.form_revisions
+        if revisions.changed(self.key, state.revision) or revisions.changed(
+            state.organization.id, state.revision
+        ):
+            now, revision = self.system.clock.now(), revisions.last
+            state.follow(await self._units.read(submissions.standing, self.key, now), revision)
+        return state
 
     @property
     def _units(self) -> Units:

@@ -14,6 +14,7 @@ from svc.actors.embed_snapshots import EmbedSnapshots
 from svc.actors.keyed_limiter import Company, KeyedLimiter
 from svc.actors.outgoing import Outgoing
 from svc.actors.passwords import Passwords
+from svc.actors.revisions import Revisions
 from svc.actors.unknown_keys import UnknownKeys
 from svc.clock import Clock
 from svc.domain.errors import Unavailable
@@ -95,6 +96,8 @@ class House(ActorSystem):
         """Rung where pulls wait for replies, by connection."""
         self.access_revisions: Counter[str] = Counter()
         """How often what decides about callers has changed since the start, by organization."""
+        self.form_revisions = Revisions()
+        """Of what decides about submissions, by form and by organization."""
         self.embed_snapshots = EmbedSnapshots()
         """What is ready of embeds, for their door to read."""
         self.unknown_forms = UnknownKeys(store.of(Owner.FORMS), clock, forms.by_key)

@@ -1,11 +1,8 @@
 """News: tells actors what the store committed."""
 
-from collections.abc import Sequence
-
 import structlog
 
 from svc.actors._core import ActorError
-from svc.actors.form_window import FormWindow
 from svc.actors.house import House
 from svc.actors.organization import Organization
 from svc.actors.outbox import Outbox
@@ -14,11 +11,13 @@ from svc.domain.changes import (
     Change,
     ChannelKeysChanged,
     EmbedsChanged,
-    FormsChanged,
+    FormChanged,
     KeysChanged,
     MembersChanged,
     ObjectsChanged,
+    OrganizationChanged,
     OutboxChanged,
+    ServerKeysChanged,
     SessionsChanged,
     SitesChanged,
     SubmissionsDue,
@@ -47,11 +46,14 @@ class News:
                     self._house.channel_keys.forget_all()
             case SessionsChanged(digests):
                 self._house.sessions.forget(*digests)
-            case SitesChanged():
+            case FormChanged(key) | OrganizationChanged(key) | ServerKeysChanged(key):
+                self._house.form_revisions.note(key)
+                if isinstance(change, FormChanged):
+                    self._house.unknown_forms.forget(key)
+            case SitesChanged(organization_id):
+                self._house.form_revisions.note(organization_id)
                 # Of a domain all hosts below it: the look-up of any of them may find something now.
                 self._house.unknown_hosts.forget_all()
-            case FormsChanged(form_keys):
-                self._tell_forms(form_keys)
             case ChannelKeysChanged(digests):
                 self._house.channel_keys.forget(*digests)
             case OutboxChanged(connection_id):
@@ -68,11 +70,6 @@ class News:
                 self._house.embed_snapshots.drop_all_of(organization_id)
             case SubmissionsDue(organization_id):
                 _wake(Organization(self._house, organization_id))
-
-    def _tell_forms(self, form_keys: Sequence[str]) -> None:
-        self._house.unknown_forms.forget(*form_keys)
-        for form_key in form_keys:
-            FormWindow(self._house, form_key).reload.tell_if_active()
 
 
 def _wake(actor: Organization | Outbox) -> None:

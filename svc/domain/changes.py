@@ -7,16 +7,28 @@ class Change(msgspec.Struct, frozen=True):
     """The base of every announced change: a plain value, told once, after the commit."""
 
 
-class FormsChanged(Change, frozen=True):
-    """What decides about these forms' submissions is not as it was: form, site, plan, server keys. Or new."""
+class OrganizationChanged(Change, frozen=True):
+    """The organization's name, formats, plan or hubs were changed, or it was closed."""
 
-    form_keys: tuple[str, ...]
+    organization_id: str
 
 
 class SitesChanged(Change, frozen=True):
-    """A site is tracked where none of that organization was."""
+    """A site of the organization is tracked, has another domain, or is not tracked any more."""
 
     organization_id: str
+
+
+class ServerKeysChanged(Change, frozen=True):
+    """A server key of the organization was made or revoked."""
+
+    organization_id: str
+
+
+class FormChanged(Change, frozen=True):
+    """The form was made, changed, paused, resumed or removed; it is named by its public key."""
+
+    form_key: str
 
 
 class EmbedsChanged(Change, frozen=True):

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from svc.domain.changes import FormsChanged
+from svc.domain.changes import FormChanged
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, PlanRequired
 from svc.domain.form_rules import checked
 from svc.domain.forms import Form, FormStatus, NewForm
@@ -94,7 +94,7 @@ def create(tx: Tx, organization: Organization, asked: NewForm) -> StoredForm:
         )
     )
     made = get(tx.conn, organization.id, form_id)
-    tx.announce(FormsChanged((made.form_key,)))
+    tx.announce(FormChanged(made.form_key))
     return made
 
 
@@ -145,7 +145,7 @@ def _set_status(tx: Tx, form: StoredForm, status: FormStatus) -> StoredForm:
 
 def _write(tx: Tx, form: StoredForm, values: dict[str, Any]) -> StoredForm:
     tx.conn.execute(update(forms).where(forms.c.id == form.id).values(**values, updated_at=tx.now))
-    tx.announce(FormsChanged((form.form_key,)))
+    tx.announce(FormChanged(form.form_key))
     return _stored(tx.conn.execute(_STORED.where(forms.c.id == form.id)).one())
 
 
@@ -226,9 +226,3 @@ def from_row(row: tuple[Any, ...]) -> Form:
 
 def _stored(row: Any) -> StoredForm:
     return StoredForm(**row._asdict() | {"field_map": _field_map.read(row.field_map, row.id)})
-
-
-def announce_all(tx: Tx, organization_id: str) -> None:
-    """Announce that what decides about every form of the organization may have changed."""
-    keys = tx.conn.execute(select(forms.c.form_key).where(forms.c.organization_id == organization_id))
-    tx.announce(FormsChanged(tuple(keys.scalars())))

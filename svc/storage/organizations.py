@@ -6,12 +6,12 @@ import msgspec
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from svc.domain.callers import Call
-from svc.domain.changes import EmbedsChanged, MembersChanged
+from svc.domain.changes import EmbedsChanged, MembersChanged, OrganizationChanged
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import TRIAL_MS
 from svc.domain.organizations import Organization, Plan, clean_facts
-from svc.storage import forms, objects, standing
+from svc.storage import objects, standing
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import members, organizations, people
@@ -136,5 +136,5 @@ def _update(tx: Tx, organization_id: str, values: dict[str, Any]) -> None:
     done = tx.conn.execute(update(organizations).where(organizations.c.id == organization_id).values(values))
     if not done.rowcount:
         raise NotFound("no such organization")
-    forms.announce_all(tx, organization_id)
+    tx.announce(OrganizationChanged(organization_id))
     tx.announce(EmbedsChanged(organization_id, None))

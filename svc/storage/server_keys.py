@@ -4,13 +4,14 @@ import msgspec
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from svc.domain.callers import Call
+from svc.domain.changes import ServerKeysChanged
 from svc.domain.errors import KeyLimit, NotFound, at
 from svc.domain.ids import new_id
 from svc.domain.keys import SERVER_KEY, digest, new_key, visible_start
 from svc.domain.limits import EXPIRED_KEY_LISTED_MS, LIVE_SERVER_KEYS_MAX, SERVER_KEY_LIFE_MS
 from svc.domain.near_names import shown
 from svc.domain.people import clean_name
-from svc.storage import forms, standing
+from svc.storage import standing
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import server_keys
@@ -77,7 +78,7 @@ def mint(tx: Tx, call: Call, name: str) -> MintedServerKey:
             expires_at=minted.expires_at,
         )
     )
-    forms.announce_all(tx, organization_id)
+    tx.announce(ServerKeysChanged(organization_id))
     return minted
 
 
@@ -99,7 +100,7 @@ def revoke(tx: Tx, call: Call, key_id: str) -> int:
     )
     if not done.rowcount:
         raise NotFound(f"there is no server key {shown(key_id)}")
-    forms.announce_all(tx, organization_id)
+    tx.announce(ServerKeysChanged(organization_id))
     return tx.now
 
 

@@ -11,7 +11,6 @@ from svc.domain.ids import new_id
 from svc.domain.limits import SITE_LABELS_MAX, SITES_MAX
 from svc.domain.near_names import shown
 from svc.domain.site_domains import is_shared, site_domain
-from svc.storage import forms
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import sites
@@ -53,7 +52,6 @@ def create(tx: Tx, organization_id: str, domain: str) -> Site:
         raise Conflict(f"an organization tracks at most {SITES_MAX} sites")
     site = Site(new_id("sit", tx.now), organization_id, name, tx.now)
     tx.conn.execute(insert(sites).values(msgspec.structs.asdict(site)))
-    forms.announce_all(tx, organization_id)
     tx.announce(SitesChanged(organization_id))
     return site
 
@@ -66,7 +64,6 @@ def move(tx: Tx, organization_id: str, site_id: str, domain: str) -> Site:
     site = get(tx.conn, organization_id, site_id)
     name = _free_domain(tx.conn, organization_id, domain, besides=site_id)
     tx.conn.execute(update(sites).where(sites.c.id == site_id).values(domain=name))
-    forms.announce_all(tx, organization_id)
     tx.announce(EmbedsChanged(organization_id, None))
     tx.announce(SitesChanged(organization_id))
     return msgspec.structs.replace(site, domain=name)
@@ -76,7 +73,7 @@ def remove(tx: Tx, organization_id: str, site_id: str) -> None:
     """Stop tracking the site. Its visits stay, and a form bound to it stays bound. Raises `NotFound`."""
     get(tx.conn, organization_id, site_id)
     tx.conn.execute(update(sites).where(sites.c.id == site_id).values(removed_at=tx.now))
-    forms.announce_all(tx, organization_id)
+    tx.announce(SitesChanged(organization_id))
 
 
 def get(conn: Connection, organization_id: str, site_id: str) -> Site:
