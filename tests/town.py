@@ -17,8 +17,9 @@ from svc.actors.outgoing import Outgoing
 from svc.actors.passwords import Passwords
 from svc.actors.population import KINDS
 from svc.clock import VirtualClock
-from svc.domain.forms import Form, NewForm, Scalar
+from svc.domain.forms import Form, NewForm
 from svc.domain.organizations import Organization
+from svc.domain.scalars import Scalar
 from svc.domain.sealing import Sealer
 from svc.storage import forms, organizations, tables
 from svc.storage.inline import inline_store

@@ -8,7 +8,7 @@ from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors.house import House
 from svc.domain.errors import DomainError, NotFound
 from svc.domain.fields import FieldMap, field_map
-from svc.domain.forms import Form, Scalar
+from svc.domain.forms import Form
 from svc.domain.keyed_windows import KeyedWindows
 from svc.domain.keys import FORM_KEY, well_formed
 from svc.domain.limits import (
@@ -22,6 +22,7 @@ from svc.domain.limits import (
 )
 from svc.domain.organizations import Organization
 from svc.domain.origins import origin_allowed
+from svc.domain.scalars import Scalar
 from svc.domain.senders import sender_of
 from svc.domain.submissions import FieldFault, PreparedSubmission, is_filled_in, prepare
 from svc.domain.times import SECOND_MS

@@ -48,8 +48,7 @@ class News:
                 self._house.sessions.forget(*digests)
             case FormChanged(key) | OrganizationChanged(key) | ServerKeysChanged(key):
                 self._house.form_revisions.note(key)
-                if isinstance(change, FormChanged):
-                    self._house.unknown_forms.forget(key)
+                self._house.unknown_forms.forget(key)  # if it is a form's, which may be new
             case SitesChanged(organization_id):
                 self._house.form_revisions.note(organization_id)
                 # Of a domain all hosts below it: the look-up of any of them may find something now.

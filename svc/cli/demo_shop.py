@@ -13,9 +13,10 @@ from svc.cli.demo_channels import PullConnection, PushConnection
 from svc.cli.demo_examples import ExampleIds, Examples
 from svc.domain.callers import Call, Caller, operator_call
 from svc.domain.fields import field_map
-from svc.domain.forms import Form, NewForm, Scalar
+from svc.domain.forms import Form, NewForm
 from svc.domain.organizations import Organization
 from svc.domain.roles import OWNER, VIEWER
+from svc.domain.scalars import Scalar
 from svc.domain.senders import sender_of, visitor_of
 from svc.domain.submissions import prepare
 from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from svc.domain.forms import Scalar
+from svc.domain.scalars import Scalar
 
 REMOVED: Final = "[removed]"
 """What stands in a text where a card number was."""

@@ -13,7 +13,8 @@ from markupsafe import Markup
 
 from svc.domain.embed_views import BlockView, FormView
 from svc.domain.embeds import HeroBlock, TextBlock
-from svc.domain.inert import inert_text, is_safe_href, is_safe_src
+from svc.domain.inert import is_safe_href, is_safe_src
+from svc.domain.text import inert_text
 
 _TEMPLATES: Final = Path(__file__).with_name("templates")
 

@@ -10,10 +10,11 @@ from typing import Any
 import msgspec
 
 from svc.domain.errors import InvalidValue
-from svc.domain.forms import Form, Scalar, deal_title, text_of
+from svc.domain.forms import Form, deal_title
 from svc.domain.limits import CANDIDATES_MAX
 from svc.domain.matching import Clear, HeldReason, Match, Nobody, Unclear, match
 from svc.domain.properties import Property, Value, coerce
+from svc.domain.scalars import Scalar, text_of
 
 
 class StoredSubmission(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,8 +9,8 @@ from babel import Locale, UnknownLocaleError
 from babel.dates import UTC, format_date, format_datetime, get_timezone
 from babel.numbers import format_currency, format_decimal
 
-from svc.domain.inert import inert_text
 from svc.domain.properties import Property, PropertyType
+from svc.domain.text import inert_text
 
 _FALLBACK: Final = "en"
 _YES: Final = "✓"

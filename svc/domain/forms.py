@@ -8,6 +8,7 @@ import msgspec
 
 from svc.domain.fields import plain_name
 from svc.domain.limits import DEAL_TITLE_CHARS_MAX
+from svc.domain.scalars import Scalar, text_of
 
 FormStatus = Literal["active", "paused", "removed"]
 
@@ -15,8 +16,6 @@ SUBMIT_PATH: Final = "/api/f/s"
 """Where submissions are posted, on the service's own origin."""
 
 _PLACEHOLDER: Final = re.compile(r"\{\{\s*([^{}]{1,64}?)\s*\}\}")
-
-Scalar = str | int | float | bool | None
 
 
 class Form(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,14 +59,3 @@ def deal_title(template: str, fields: Mapping[str, Scalar]) -> str:
     texts = {plain_name(name): text_of(value) for name, value in fields.items()}
     title = _PLACEHOLDER.sub(lambda found: texts.get(plain_name(found[1]), ""), template)
     return " ".join(title.split())[:DEAL_TITLE_CHARS_MAX]
-
-
-def text_of(value: Scalar) -> str:
-    """A field's value as people write it: `yes` and `no` for booleans, nothing for null."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return str(int(value))
-    return str(value)

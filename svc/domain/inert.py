@@ -1,14 +1,10 @@
-"""What may stand on somebody else's page: texts without tricks, and addresses that lead but do nothing."""
+"""Addresses that are safe on a page of a foreign site: they lead somewhere, and run nothing."""
 
 import re
 from typing import Final
 
 from svc.domain.errors import InvalidValue
 from svc.domain.limits import URL_CHARS_MAX
-
-# Controls but for tab and line feed; marks that turn the direction of what follows them; half a character.
-# The implicit marks (U+200E, U+200F, U+061C) stay: they turn nothing, and formats of some locales have them.
-_TRICKS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u206f\ufeff\ud800-\udfff]")
 
 # Browsers drop tabs and line ends inside an address and blanks before it, and read `\` as `/`. So none is let
 # through, and what is let through is said instead of what is not.
@@ -17,11 +13,6 @@ _WEB: Final = rf"https?://[^/?#\s\\]{_INSIDE}*"
 _ON_THIS_SITE: Final = rf"(?:\.{{0,2}}/(?!/)|[?#]){_INSIDE}*"
 _SRC: Final = re.compile(f"{_WEB}|{_ON_THIS_SITE}", re.IGNORECASE)
 _HREF: Final = re.compile(rf"{_WEB}|{_ON_THIS_SITE}|(?:mailto|tel):{_INSIDE}+", re.IGNORECASE)
-
-
-def inert_text(text: str) -> str:
-    """*text* without control characters and without what turns the direction of writing around it."""
-    return _TRICKS.sub("", text)
 
 
 def is_safe_href(address: str) -> bool:

@@ -12,7 +12,8 @@ from markdown_it.ruler import Ruler, StateBase
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from svc.domain.inert import inert_text, is_safe_href
+from svc.domain.inert import is_safe_href
+from svc.domain.text import inert_text
 
 _RULES: Final = (
     "blockquote",

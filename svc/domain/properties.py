@@ -10,8 +10,8 @@ import msgspec
 
 from svc.domain.contacts import normalise_email, normalise_phone
 from svc.domain.errors import InvalidValue
-from svc.domain.forms import Scalar, text_of
 from svc.domain.limits import LONG_TEXT_CHARS_MAX, TEXT_CHARS_MAX, URL_CHARS_MAX
+from svc.domain.scalars import Scalar, text_of
 from svc.domain.times import rfc3339
 
 PropertyType = Literal[

@@ -14,13 +14,13 @@ from svc.domain.card_numbers import CARD_DIGITS_MIN, is_card_number, without_car
 from svc.domain.contacts import Phone, is_assigned, normalise_email, parse_phone
 from svc.domain.errors import DomainError, InvalidValue
 from svc.domain.fields import FieldMap, Kind, Meaning, meaning_of, plain_name
-from svc.domain.forms import Scalar
 from svc.domain.limits import (
     FORM_FIELD_NAME_CHARS_MAX,
     FORM_FIELDS_MAX,
     FORM_KEY_CHARS_MAX,
     FORM_VALUE_CHARS_MAX,
 )
+from svc.domain.scalars import Scalar
 from svc.domain.sensitive import is_secret_name, is_sensitive_name
 
 FieldFault: TypeAlias = Literal["too_long", "wrong_type", "unstorable", "invalid"]

@@ -16,9 +16,9 @@ from svc.actors._core import ActorError
 from svc.actors.form_window import Post, PostRefused, Relay, window_of
 from svc.actors.house import House
 from svc.domain.errors import NotFound, Unavailable
-from svc.domain.forms import Scalar
 from svc.domain.keys import digest
 from svc.domain.limits import FORM_BODY_BYTES_MAX
+from svc.domain.scalars import Scalar
 from svc.domain.senders import Network, parse_address
 from svc.domain.submissions import BadSubmission, FieldFault, read_submission
 from svc.domain.times import SECOND_MS

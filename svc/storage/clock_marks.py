@@ -10,8 +10,9 @@ from sqlalchemy import Column, Connection, Text, func, insert, inspect, select, 
 from svc.clock import Clock
 from svc.domain.ids import SEQUENCE, time_of
 from svc.domain.times import DAY_MS
+from svc.storage.metadata import metadata
 from svc.storage.store import Tx
-from svc.storage.tables import clock_marks, metadata
+from svc.storage.tables import clock_marks
 
 _LATEST = "latest"
 """The name of the one mark there is."""

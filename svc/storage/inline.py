@@ -22,8 +22,8 @@ from svc.storage._sqlite.group_commit import (
     GroupCommitStore,
 )
 from svc.storage._sqlite.transaction import read_snapshot, schema_change
+from svc.storage.metadata import metadata
 from svc.storage.store import Store
-from svc.storage.tables import metadata
 
 R = TypeVar("R")
 

@@ -16,12 +16,12 @@ from svc.domain.roles import BUILTIN_ROLES, OWNER
 from svc.storage import sites, stored_json
 from svc.storage.beside import foreign_key_faults, integrity_faults
 from svc.storage.channel_tables import connections, conversations, deliveries, messages, replies
+from svc.storage.metadata import metadata
 from svc.storage.tables import (
     api_keys,
     identities,
     invitations,
     members,
-    metadata,
     notes,
     objects,
     organizations,

@@ -7,9 +7,9 @@ import msgspec
 from sqlalchemy import Column, Connection, LargeBinary, cast, select
 
 from svc.domain.embeds import AnyBlock
-from svc.domain.forms import Scalar
 from svc.domain.messages import Attachment, ReportedError, Sender
 from svc.domain.roles import Permission
+from svc.domain.scalars import Scalar
 from svc.storage.channel_tables import conversations, messages, replies
 from svc.storage.conversations import Known
 from svc.storage.tables import (

@@ -8,8 +8,8 @@ from sqlalchemy import Connection, bindparam, select
 
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.filing import StoredSubmission
-from svc.domain.forms import Scalar
 from svc.domain.near_names import shown
+from svc.domain.scalars import Scalar
 from svc.storage import forms as form_rows
 from svc.storage import readable
 from svc.storage.prepared import Prepared

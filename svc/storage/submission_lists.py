@@ -13,11 +13,11 @@ from sqlalchemy import ColumnElement, Connection, bindparam, select
 from svc.domain import cursors
 from svc.domain.cursors import Position
 from svc.domain.errors import Fault, InvalidInput, NotFound
-from svc.domain.forms import Scalar
 from svc.domain.ids import last_id
 from svc.domain.limits import LIST_ROWS
 from svc.domain.matching import HeldReason
 from svc.domain.near_names import shown
+from svc.domain.scalars import Scalar
 from svc.storage import contacts, visits
 from svc.storage.prepared import Prepared
 from svc.storage.readable import LenientDecoder

@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from svc.domain.changes import SubmissionsDue
-from svc.domain.forms import Form, Scalar
+from svc.domain.forms import Form
 from svc.domain.ids import first_id, last_id, new_id
 from svc.domain.limits import (
     PACE_FILINGS_MAX,
@@ -20,6 +20,7 @@ from svc.domain.limits import (
     SENDER_WINDOW_MS,
 )
 from svc.domain.organizations import Organization
+from svc.domain.scalars import Scalar
 from svc.storage import forms as form_rows
 from svc.storage import organizations, server_keys, sites
 from svc.storage.prepared import Prepared

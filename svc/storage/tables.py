@@ -24,13 +24,10 @@ from sqlalchemy import (
     text,
 )
 
-from svc.storage import channel_tables  # noqa: F401  # so that the metadata has them too
 from svc.storage._sqlite import search
 from svc.storage.schema import metadata
 from svc.storage.schema import of_organization as _organization
 from svc.storage.schema import only_where as _where
-
-__all__ = ["metadata"]
 
 organizations: Final = Table(
     "organizations",

@@ -6,9 +6,9 @@ import msgspec
 
 from svc.domain.callers import Call
 from svc.domain.errors import Conflict, NotFound
-from svc.domain.forms import Scalar
 from svc.domain.limits import CANDIDATES_MAX, LIST_ROWS, VISITS_SHOWN_MAX
 from svc.domain.matching import HeldReason
+from svc.domain.scalars import Scalar
 from svc.domain.times import rfc3339
 from svc.storage import contacts, filing, submission_lists
 from svc.storage.store import Tx, View

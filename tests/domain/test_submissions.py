@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.domain.fields import RECOGNISED, field_map
-from svc.domain.forms import Scalar
+from svc.domain.scalars import Scalar
 from svc.domain.submissions import (
     BadSubmission,
     FieldFault,

@@ -12,7 +12,7 @@ import pytest
 import trio
 from sqlalchemy import Connection, Table, select
 
-from svc.storage import tables
+from svc.storage.metadata import metadata
 from tests.channels import ChannelTown, channel_town
 from tests.tooling import ToolTown, tool_town
 from tests.town import Town
@@ -125,7 +125,7 @@ async def everything(here: Town) -> dict[str, list[Any]]:
     def read(conn: Connection) -> dict[str, list[Any]]:
         return {
             table.name: [tuple(row) for row in conn.execute(select(*_columns(table)))]
-            for table in tables.metadata.sorted_tables
+            for table in metadata.sorted_tables
         }
 
     await trio.sleep(SETTLED_SECONDS)

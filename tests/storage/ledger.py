@@ -9,9 +9,9 @@ from sqlalchemy import Connection
 from svc.storage import organizations
 from svc.storage._sqlite.engine import make_engine
 from svc.storage._sqlite.transaction import schema_change
+from svc.storage.metadata import metadata
 from svc.storage.organizations import NewOrganization
 from svc.storage.store import Tx
-from svc.storage.tables import metadata
 
 P = ParamSpec("P")
 R = TypeVar("R")

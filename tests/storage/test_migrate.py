@@ -16,10 +16,10 @@ from svc.clock import WallClock
 from svc.storage import migrate
 from svc.storage._sqlite.engine import make_engine
 from svc.storage._sqlite.transaction import schema_change
+from svc.storage.metadata import metadata
 from svc.storage.migrations.__main__ import write_revision
 from svc.storage.sqlite import migrate_to_head, open_store
 from svc.storage.store import SchemaTooNew, StoreFailed
-from svc.storage.tables import metadata
 
 REVISION = """
 import sqlalchemy as sa

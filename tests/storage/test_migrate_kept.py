@@ -16,9 +16,9 @@ from svc.storage import migrate
 from svc.storage._sqlite import search
 from svc.storage._sqlite.engine import make_engine, raw
 from svc.storage._sqlite.transaction import schema_change
+from svc.storage.metadata import metadata
 from svc.storage.promises import check
 from svc.storage.sqlite import migrate_to_head
-from svc.storage.tables import metadata
 from tests.storage.keeping import KEPT
 
 LANDED = {

@@ -14,7 +14,7 @@ from sqlalchemy import MetaData
 from svc.storage import migrate
 from svc.storage._sqlite.engine import make_engine
 from svc.storage._sqlite.transaction import schema_change
-from svc.storage.tables import metadata
+from svc.storage.metadata import metadata
 
 _FORMATTED: Final = {
     "hooks": "format",
