@@ -20,7 +20,7 @@ from svc.clock import VirtualClock
 from svc.domain.callers import operator_call
 from svc.domain.errors import DomainError
 from svc.domain.passwords import HASHER, salt_for
-from svc.storage import accounts, members, organizations
+from svc.storage import accounts, members, provisioning
 from svc.storage.accounts import NewAccount
 from svc.storage.inline import inline_store
 from svc.storage.organizations import NewOrganization
@@ -44,7 +44,7 @@ def fill(tx: Tx) -> None:
     other = HASHER.hash("that of the attacker", salt=salt_for(address_of(1_000), SECRETS.sender))
     owners = HASHER.hash(PASSWORD, salt=salt_for(address_of(1_000), SECRETS.sender))
     for number in range(max(ACCOUNTS)):
-        home = organizations.create(tx, NewOrganization(name=f"Organization {number}")).id
+        home = provisioning.create(tx, NewOrganization(name=f"Organization {number}")).id
         for email, one in ((address_of(1), hashed), (address_of(1_000), other if number else owners)):
             if number and email == address_of(1):
                 continue

@@ -27,7 +27,7 @@ from svc.clock import VirtualClock
 from svc.domain.forms import NewForm
 from svc.domain.limits import PACE_FILINGS_MAX, PACE_WINDOW_MS, QUEUE_PASS_MS
 from svc.domain.times import SECOND_MS
-from svc.storage import forms, organizations, submissions
+from svc.storage import forms, provisioning, submissions
 from svc.storage.inline import inline_store
 from svc.storage.organizations import NewOrganization
 from svc.storage.sqlite import migrate_to_head
@@ -57,7 +57,7 @@ int fsync(int fd) {{ stall(); return ((int (*)(int)) dlsym(RTLD_NEXT, "fsync"))(
 
 
 def _fill(tx: Tx) -> None:
-    organization = organizations.create(tx, NewOrganization(name="Bench", country="DE", plan="pro"))
+    organization = provisioning.create(tx, NewOrganization(name="Bench", country="DE", plan="pro"))
     form = forms.create(tx, organization, NewForm(name="Contact us"))
     new = NewSubmission(
         organization_id=organization.id,

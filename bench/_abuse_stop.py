@@ -22,7 +22,7 @@ from svc.clock import WallClock
 from svc.domain.connections import Account
 from svc.domain.messages import Author
 from svc.domain.sealing import Sealer
-from svc.storage import connections, conversations, messages, organizations
+from svc.storage import connections, conversations, messages, provisioning
 from svc.storage.connections import NewConnection
 from svc.storage.inline import inline_store
 from svc.storage.messages import NewReply
@@ -61,7 +61,7 @@ class Receiver:
 
 
 def _fill(tx: Tx, url: str) -> None:
-    organization = organizations.create(tx, NewOrganization(name="Bench", country="DE", plan="pro"))
+    organization = provisioning.create(tx, NewOrganization(name="Bench", country="DE", plan="pro"))
     new = NewConnection(
         name="Shop", account=Account("organization"), messenger="telegram", delivery="push", url=url
     )

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from svc.domain.ids import new_id
 from svc.domain.organizations import Organization
 from svc.domain.properties import Property
-from svc.storage import objects, organizations, record_index, records
+from svc.storage import objects, provisioning, record_index, records
 from svc.storage._sqlite.engine import make_engine, raw
 from svc.storage.organizations import NewOrganization
 from svc.storage.sqlite import migrate_to_head
@@ -48,7 +48,7 @@ def fill(conn: Connection, size: int) -> Organization:
     """Make an organization with so many records of a custom object, and the indexes of its properties."""
     chance = random.Random(SEED)  # the same records every time
     with unit(conn) as tx:
-        organization = organizations.create(tx, NewOrganization(name="Lamps & Co", country="DE"))
+        organization = provisioning.create(tx, NewOrganization(name="Lamps & Co", country="DE"))
         objects.create(tx, organization.id, "lamp", "Lamp", "Lamps")
         for prop in (
             Property(slug="region", label="Region", type="select", options=REGIONS),

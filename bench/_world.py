@@ -17,7 +17,7 @@ from svc.clock import WallClock
 from svc.domain.forms import NewForm
 from svc.domain.ids import new_id
 from svc.domain.objects import CONTACT
-from svc.storage import contacts, forms, objects, organizations, records, sites
+from svc.storage import contacts, forms, objects, provisioning, records, sites
 from svc.storage.inline import inline_store
 from svc.storage.organizations import NewOrganization
 from svc.storage.sqlite import migrate_to_head
@@ -59,7 +59,7 @@ def make_world(data: Path, *, organizations_count: int, forms_count: int) -> Pat
 def _fill(tx: Tx, organizations_count: int, forms_count: int) -> list[WorldForm]:
     made: list[WorldForm] = []
     for index in range(organizations_count):
-        organization = organizations.create(
+        organization = provisioning.create(
             tx, NewOrganization(name=f"Organization {index}", country="DE", plan="pro")
         )
         site = sites.create(tx, organization.id, f"site{index}.example") if index % 2 else None

@@ -34,7 +34,7 @@ from svc.storage import (
     conversations,
     members,
     messages,
-    organizations,
+    provisioning,
 )
 from svc.storage.accounts import NewAccount
 from svc.storage.api_keys import NewKey
@@ -121,7 +121,7 @@ def _make(data: Path, many: int, *, waits: bool = False, conversations_each: int
 
 
 def _fill(tx: Tx, many: int, conversations_each: int, waits: bool) -> tuple[str, list[Line]]:
-    organization = organizations.create(tx, NewOrganization(name="Bench", country="DE", plan="pro"))
+    organization = provisioning.create(tx, NewOrganization(name="Bench", country="DE", plan="pro"))
     email = f"{organization.id}@bench.example"
     person = accounts.create(
         tx,

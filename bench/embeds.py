@@ -22,7 +22,7 @@ from svc.domain.embeds import HeroBlock, RecordsBlock, TextBlock
 from svc.domain.limits import EMBED_FRESH_MS
 from svc.domain.properties import Property
 from svc.domain.queries import Sort
-from svc.storage import embeds, objects, organizations, records
+from svc.storage import embeds, objects, provisioning, records
 from svc.storage.inline import inline_store
 from svc.storage.organizations import NewOrganization
 from svc.storage.sqlite import migrate_to_head
@@ -168,7 +168,7 @@ def _make_embeds(data: Path) -> list[str]:
 def _fill(tx: Tx) -> list[str]:
     keys: list[str] = []
     for index in range(ORGANIZATIONS):
-        organization = organizations.create(
+        organization = provisioning.create(
             tx, NewOrganization(name=f"Organization {index}", country="DE", currency="EUR", locale="de_DE")
         )
         objects.create(tx, organization.id, "lamp", "Lamp", "Lamps")

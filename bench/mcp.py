@@ -22,7 +22,7 @@ from svc.domain.callers import Call, Caller, operator_call
 from svc.domain.limits import LIVE_KEYS_MAX, TOOLS_FOUND
 from svc.domain.roles import PERMISSIONS
 from svc.http.mcp.door import FULL_PATH
-from svc.storage import accounts, api_keys, members, organizations, records
+from svc.storage import accounts, api_keys, members, provisioning, records
 from svc.storage.accounts import NewAccount
 from svc.storage.api_keys import NewKey
 from svc.storage.inline import inline_store
@@ -80,7 +80,7 @@ def make_keys(data: Path) -> list[Key]:
 
 
 def _fill(tx: Tx, number: int) -> list[Key]:
-    organization = organizations.create(tx, NewOrganization(name=f"Organization {number}", country="DE"))
+    organization = provisioning.create(tx, NewOrganization(name=f"Organization {number}", country="DE"))
     account = NewAccount(
         email=f"owner{number}@example.com",
         name="Owner",

@@ -18,7 +18,7 @@ from svc.clock import WallClock
 from svc.domain.callers import operator_call
 from svc.domain.forms import NewForm
 from svc.domain.limits import FORM_BODY_BYTES_MAX, SENDER_SUBMISSIONS_MAX
-from svc.storage import forms, organizations, server_keys, sites
+from svc.storage import forms, provisioning, server_keys, sites
 from svc.storage.organizations import NewOrganization
 from svc.storage.sqlite import open_store
 from svc.storage.store import Tx
@@ -74,7 +74,7 @@ class Place(msgspec.Struct):
 
 def _open(tx: Tx) -> Place:
     asked = NewOrganization(name="Quill Lamps", country="GB")
-    organization = organizations.create(tx, asked)
+    organization = provisioning.create(tx, asked)
     site = sites.create(tx, organization.id, SITE)
     mapped = NewForm(
         name="Contact", honeypot="fax", field_map={"town": "city"}, deal_title="Lamp: {{message}}"

@@ -21,7 +21,7 @@ from svc.domain.forms import Form, NewForm
 from svc.domain.organizations import Organization
 from svc.domain.scalars import Scalar
 from svc.domain.sealing import Sealer
-from svc.storage import forms, organizations, tables
+from svc.storage import forms, provisioning, tables
 from svc.storage.inline import inline_store
 from svc.storage.organizations import NewOrganization
 from svc.storage.store import Store
@@ -113,7 +113,7 @@ async def town(start: int = START) -> AsyncIterator[Town]:
     clock = VirtualClock(start)
     async with inline_store(clock, sealer=Sealer(SECRETS.sealing)) as store:
         asked = NewOrganization(name="Lamps & Co", country="DE", currency="EUR", locale="de_DE")
-        yield Town(store, clock, await store.write(organizations.create, asked))
+        yield Town(store, clock, await store.write(provisioning.create, asked))
 
 
 def a_post(email: str = "ada@example.com", address: str = "192.0.2.1", **changes: Any) -> Post:

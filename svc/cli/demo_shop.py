@@ -27,7 +27,7 @@ from svc.storage import (
     filing,
     forms,
     members,
-    organizations,
+    provisioning,
     server_keys,
     sites,
     submissions,
@@ -80,7 +80,7 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> 
     """Make the shop with its site at *domain*, its owner, and what they did and what came in there so far."""
     # In the order of time, since ids are made in that order.
     opened = Tx(tx.conn, tx.now - 21 * DAY_MS)
-    shop = organizations.create(opened, _SHOP)
+    shop = provisioning.create(opened, _SHOP)
     owner = _owner_call(opened, shop, password_hash)
     site = sites.create(opened, shop.id, domain)
     for other in _LOOPBACK - {domain} if domain in _LOOPBACK else ():

@@ -30,7 +30,8 @@ from svc.domain.sealing import Sealer
 from svc.domain.senders import parse_networks
 from svc.http.app import public_app
 from svc.http.asgi import ASGIApp
-from svc.http.demo import DemoShop
+from svc.http.demo import demo_doors
+from svc.http.demo_shop import DemoShop
 from svc.http.operator import operator_app
 from svc.http.server import Bind, Certificate, ServerOptions, serve
 from svc.storage import clock_marks
@@ -248,25 +249,29 @@ def _public(house: House, settings: Settings, demo: DemoFacts | None) -> _Listen
     if server.tls_certificate is not None and server.tls_key is not None:
         certificate = Certificate(server.tls_certificate, server.tls_key)
     by_tls = certificate is not None or bool(server.trusted_proxies)
+    shop = None if demo is None else _shop(demo, settings)
     app = public_app(
         house,
         trusted_proxies=parse_networks(server.trusted_proxies),
         public_https=(server.public_url or "").startswith("https://"),
         strict_transport_seconds=server.hsts_seconds if by_tls else 0,
-        demo=None
-        if demo is None
-        else DemoShop(
-            name=NAME,
-            form_key=demo.form_key,
-            honeypot=HONEYPOT,
-            embed_key=demo.embed_key,
-            owner_email=demo.owner.email,
-            directory=str(settings.data.directory),
-            example_ids=demo.example_ids,
-        ),
+        demo=shop,
+        blueprints=() if shop is None else (demo_doors(shop),),
     )
     options = _options(server)
     return _Listener(app, server.bind, msgspec.structs.replace(options, certificate=certificate))
+
+
+def _shop(demo: DemoFacts, settings: Settings) -> DemoShop:
+    return DemoShop(
+        name=NAME,
+        form_key=demo.form_key,
+        honeypot=HONEYPOT,
+        embed_key=demo.embed_key,
+        owner_email=demo.owner.email,
+        directory=str(settings.data.directory),
+        example_ids=demo.example_ids,
+    )
 
 
 def _operator(house: House, settings: Settings, token: Secret) -> _Listener:

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
+from quart import Blueprint
+
 from svc.actors.house import House
 from svc.domain.forms import SUBMIT_PATH
 from svc.domain.senders import Network
 from svc.http import channels, embeds, tools, tracker
 from svc.http.asgi import ASGIApp
 from svc.http.channels import ChannelDoor
-from svc.http.demo import DemoShop, demo_doors
+from svc.http.demo_shop import DemoShop
 from svc.http.docs.doors import doc_pages
 from svc.http.docs.front import PublicFront
 from svc.http.docs.pages import Pages
@@ -33,8 +35,9 @@ def public_app(
     public_https: bool = False,
     strict_transport_seconds: int = 0,
     demo: DemoShop | None = None,
+    blueprints: Sequence[Blueprint] = (),
 ) -> ASGIApp:
-    """The application on the public listener. *demo* adds a shop page under `/demo/`.
+    """The application on the public listener. Its pages speak of the *demo*; *blueprints* add pages to it.
 
     *public_https* says that proxies are reached by TLS; answers over TLS ask for it for so many seconds.
     """
@@ -44,8 +47,8 @@ def public_app(
     app.register_blueprint(tracker.script)
     app.register_blueprint(embeds.loader)
     app.register_blueprint(people_doors(house, transport))
-    if demo is not None:
-        app.register_blueprint(demo_doors(demo))
+    for blueprint in blueprints:
+        app.register_blueprint(blueprint)
     doors = Hot(
         app,
         {

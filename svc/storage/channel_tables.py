@@ -16,7 +16,7 @@ from sqlalchemy import (
     text,
 )
 
-from svc.storage.schema import metadata, of_organization, only_where
+from svc.storage.schema import metadata, of_organization, of_record, only_where
 
 connections: Final = Table(
     "connections",
@@ -78,7 +78,7 @@ conversations: Final = Table(
     Column("title", Text),
     # Who is at the other end, in the bridge's words, as JSON.
     Column("evidence", Text, nullable=False),
-    Column("contact_id", Text, ForeignKey("records.id")),
+    of_record("contact_id"),
     Column("held_reason", Text),
     Column("candidates", Text),
     Column("status", Text, nullable=False),

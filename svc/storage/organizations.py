@@ -1,4 +1,4 @@
-"""Organizations, and the objects that each starts with."""
+"""Organizations."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from svc.domain.errors import Conflict, NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import TRIAL_MS
 from svc.domain.organizations import Organization, Plan, clean_facts
-from svc.storage import objects, standing
+from svc.storage import standing
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import members, organizations, people
@@ -44,9 +44,9 @@ _GET = Prepared(select(organizations).where(organizations.c.id == bindparam("id"
 
 
 def create(tx: Tx, asked: NewOrganization) -> Organization:
-    """Make an organization with the built-in objects, every hub on, and a trial of 14 days.
+    """Make an organization, every hub on, and a trial of 14 days. Raises `InvalidInput`.
 
-    Raises `InvalidInput`.
+    It is the row alone: `provisioning.create` makes the objects that every organization has, too.
     """
     made = Organization(
         id=new_id("org", tx.now),
@@ -57,7 +57,6 @@ def create(tx: Tx, asked: NewOrganization) -> Organization:
         created_at=tx.now,
     )
     tx.conn.execute(insert(organizations), [msgspec.structs.asdict(made)])
-    objects.create_builtin(tx, made.id)
     return made
 
 

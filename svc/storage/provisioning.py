@@ -1,7 +1,16 @@
 """What becomes of a whole organization, over all that belongs to it."""
 
-from svc.storage import connections, organizations
+from svc.domain.organizations import Organization
+from svc.storage import connections, objects, organizations
+from svc.storage.organizations import NewOrganization
 from svc.storage.store import Tx
+
+
+def create(tx: Tx, asked: NewOrganization) -> Organization:
+    """Make an organization with the built-in objects. Raises `InvalidInput`."""
+    made = organizations.create(tx, asked)
+    objects.create_builtin(tx, made.id)
+    return made
 
 
 def close(tx: Tx, organization_id: str) -> None:

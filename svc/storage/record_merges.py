@@ -1,37 +1,18 @@
 """Merging: one record takes over all that another has, and the other points to it from then on."""
 
-from typing import Any, Final
+from functools import cache
+from typing import Any
 
 from sqlalchemy import Column, Table, delete, insert, select, update
 
 from svc.domain.errors import Conflict, named_at
 from svc.domain.objects import CONTACT
 from svc.storage import objects, records
-from svc.storage.channel_tables import conversations
 from svc.storage.records import Record, Source
+from svc.storage.schema import MOVES_WITH_RECORD, metadata
 from svc.storage.store import Tx
-from svc.storage.tables import (
-    identities,
-    notes,
-    properties,
-    record_changes,
-    relations,
-    submissions,
-    suggestions,
-    visits,
-)
+from svc.storage.tables import identities, properties, relations
 from svc.storage.tables import records as record_rows
-
-_HISTORY: Final[tuple[tuple[Table, "Column[Any]"], ...]] = (
-    (notes, notes.c.record_id),
-    (suggestions, suggestions.c.record_id),
-    (visits, visits.c.record_id),
-    (submissions, submissions.c.contact_id),
-    (submissions, submissions.c.deal_id),
-    (record_changes, record_changes.c.record_id),
-    (conversations, conversations.c.contact_id),
-)
-"""What moves along with a record."""
 
 
 def merge(
@@ -71,8 +52,19 @@ def merge(
 
 
 def _move_history(tx: Tx, survivor_id: str, merged_id: str) -> None:
-    for table, column in _HISTORY:
+    for table, column in _columns_that_move():
         tx.conn.execute(update(table).where(column == merged_id).values({column.name: survivor_id}))
+
+
+@cache
+def _columns_that_move() -> tuple[tuple[Table, "Column[Any]"], ...]:
+    """The columns of all tables whose rows move along with a record, as `of_record` marks them."""
+    return tuple(
+        (table, column)
+        for table in metadata.sorted_tables
+        for column in table.columns
+        if column.info.get(MOVES_WITH_RECORD)
+    )
 
 
 def _move_relations(tx: Tx, organization_id: str, survivor_id: str, merged_id: str, source: Source) -> None:

@@ -14,6 +14,15 @@ metadata: Final = MetaData(
 )
 
 
+MOVES_WITH_RECORD: Final = "moves with its record"
+"""The mark, in a column's `info`, that a merge of records makes it refer to the one that survives."""
+
+
+def of_record(name: str, *, nullable: bool = True) -> "Column[str]":
+    """A column that says which record a row belongs to; a merge of records moves the row along."""
+    return Column(name, Text, ForeignKey("records.id"), nullable=nullable, info={MOVES_WITH_RECORD: True})
+
+
 def only_where(condition: str) -> dict[str, Any]:
     """That an index has only the rows for which *condition* holds."""
     return {"sqlite_where": text(condition), "postgresql_where": text(condition)}

@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 
 from svc.storage._sqlite import search
-from svc.storage.schema import metadata
+from svc.storage.schema import metadata, of_record
 from svc.storage.schema import of_organization as _organization
 from svc.storage.schema import only_where as _where
 
@@ -76,7 +76,7 @@ visits: Final = Table(
     Column("referrer", Text),
     Column("title", Text),
     Column("at", BigInteger, nullable=False),
-    Column("record_id", Text, ForeignKey("records.id")),
+    of_record("record_id"),
     Index("ix_visits_organization_id_visitor", "organization_id", "visitor"),
     Index(
         "ix_visits_record_id",
@@ -188,7 +188,7 @@ record_changes: Final = Table(
     metadata,
     Column("id", Text, primary_key=True),
     _organization(),
-    Column("record_id", Text, ForeignKey("records.id"), nullable=False),
+    of_record("record_id", nullable=False),
     Column("kind", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("changed", Text, nullable=False),
@@ -213,7 +213,7 @@ notes: Final = Table(
     metadata,
     Column("id", Text, primary_key=True),
     _organization(),
-    Column("record_id", Text, ForeignKey("records.id"), nullable=False),
+    of_record("record_id", nullable=False),
     Column("title", Text, nullable=False),
     Column("body", Text, nullable=False),
     Column("submission_id", Text, ForeignKey("submissions.id")),
@@ -226,7 +226,7 @@ suggestions: Final = Table(
     metadata,
     Column("id", Text, primary_key=True),
     _organization(),
-    Column("record_id", Text, ForeignKey("records.id"), nullable=False),
+    of_record("record_id", nullable=False),
     Column("property", Text, nullable=False),
     Column("value", Text, nullable=False),
     Column("submission_id", Text, ForeignKey("submissions.id")),
@@ -299,8 +299,8 @@ submissions: Final = Table(
     Column("filed_by", Text),
     Column("held_reason", Text),
     Column("candidates", Text),
-    Column("contact_id", Text, ForeignKey("records.id")),
-    Column("deal_id", Text, ForeignKey("records.id")),
+    of_record("contact_id"),
+    of_record("deal_id"),
     Index("ix_submissions_form_id_id", "form_id", "id"),
     Index("ix_submissions_contact_id", "contact_id", **_where("contact_id IS NOT NULL")),
     Index(

@@ -91,7 +91,7 @@ class CreateOrganization(Asked, frozen=True, kw_only=True):
 @command("organization.create")
 def create_organization(tx: Tx, asked: CreateOrganization) -> MadeOrganization:
     """Make an organization. Raises `InvalidInput`."""
-    made = organizations.create(tx, NewOrganization(**msgspec.structs.asdict(asked)))
+    made = provisioning.create(tx, NewOrganization(**msgspec.structs.asdict(asked)))
     audit.note(tx, operator_call(made.id), "organization.create", made.id)
     return MadeOrganization(id=made.id)
 

@@ -16,7 +16,7 @@ from svc.domain.people import Person
 from svc.domain.roles import VIEWER
 from svc.domain.sessions import Session
 from svc.domain.times import DAY_MS
-from svc.storage import api_keys, members, organizations, roles, tables
+from svc.storage import api_keys, members, organizations, provisioning, roles, tables
 from svc.storage.api_keys import MintedKey, NewKey, Route
 from svc.storage.members import MemberChanges
 from svc.storage.organizations import NewOrganization
@@ -81,7 +81,7 @@ async def close_home(here: Town, owner: Person, creator: Person, key: MintedKey)
 async def test_a_key_stops_with_the_very_next_call(stop, autojump_clock):
     """Whichever way it is stopped: it worked until then, and does not from then on."""
     async with town() as here, here.house() as house:
-        home = await here.store.write(organizations.create, NewOrganization(name="Elsewhere"))
+        home = await here.store.write(provisioning.create, NewOrganization(name="Elsewhere"))
         await here.store.write(allow_keys_elsewhere, home.id, allowed=True)
         owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
         creator = await here.store.write(

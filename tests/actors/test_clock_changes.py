@@ -40,6 +40,7 @@ from svc.storage import (
     forms,
     future_times,
     organizations,
+    provisioning,
     sessions,
     sign_in,
     submissions,
@@ -82,7 +83,7 @@ async def pulled(house: House, connection_id: str) -> tuple[OutboundReply, ...]:
 async def _organization(store: Store) -> Organization:
     found = await store.read(organizations.every)
     asked = NewOrganization(name="Lamps & Co", country="DE", plan="business")
-    return found[0] if found else await store.write(organizations.create, asked)
+    return found[0] if found else await store.write(provisioning.create, asked)
 
 
 @pytest.fixture

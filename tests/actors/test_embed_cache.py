@@ -20,7 +20,7 @@ from svc.domain.embeds import Embed, HeroBlock
 from svc.domain.errors import NotFound, Unavailable
 from svc.domain.keys import EMBED_KEY, new_key
 from svc.domain.limits import EMBED_FRESH_MS, EMBED_STALE_MS
-from svc.storage import embeds, objects, organizations, tables
+from svc.storage import embeds, objects, organizations, provisioning, tables
 from svc.storage.embeds import EmbedChange
 from svc.storage.store import Store, StoreFailed
 from tests.lamps import LAMP, PRICES, LampTown, lamp_town
@@ -314,7 +314,7 @@ async def test_what_was_read_before_a_change_is_not_served_after_it(autojump_clo
 async def test_what_changes_all_the_time_is_refused(autojump_clock, monkeypatch: pytest.MonkeyPatch):
     """An embed that is changed whenever it is made does not keep others from being made."""
     async with place() as at:
-        elsewhere = await at.here.store.write(organizations.create, organizations.NewOrganization(name="B"))
+        elsewhere = await at.here.store.write(provisioning.create, organizations.NewOrganization(name="B"))
         kept = at.house.embed_snapshots.keep
         changing = at.here.organization.id
 

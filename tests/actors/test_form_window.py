@@ -14,7 +14,7 @@ from svc.domain.limits import (
     SERVER_KEY_LIFE_MS,
     TRIAL_MS,
 )
-from svc.storage import forms, organizations, server_keys, sites, submissions, tables
+from svc.storage import forms, organizations, provisioning, server_keys, sites, submissions, tables
 from svc.storage.organizations import OrganizationChanges
 from svc.storage.store import StoreFailed
 from tests.town import a_post, a_stored_one, submit, town
@@ -336,7 +336,7 @@ async def test_a_revoked_an_expired_and_a_foreign_key_are_refused_and_nothing_is
     async with town() as here, here.house() as house:
         form = await here.form()
         window = FormWindow(house, form.form_key)
-        other = await here.store.write(organizations.create, organizations.NewOrganization(name="Other"))
+        other = await here.store.write(provisioning.create, organizations.NewOrganization(name="Other"))
         revoked = await here.store.write(server_keys.mint, operator_call(here.organization.id), "web-1")
         foreign = await here.store.write(server_keys.mint, operator_call(other.id), "web-1")
         aged = await here.store.write(server_keys.mint, operator_call(here.organization.id), "web-2")

@@ -38,7 +38,7 @@ from svc.domain.passwords import matching
 from svc.domain.people import Person
 from svc.domain.sessions import csrf_token
 from svc.domain.times import HOUR_MS, MINUTE_MS
-from svc.storage import accounts, members, organizations, sessions, tables
+from svc.storage import accounts, members, organizations, provisioning, sessions, tables
 from svc.storage import sign_in as stored
 from svc.storage.organizations import NewOrganization
 from tests.people import a_member, call_of
@@ -257,7 +257,7 @@ async def test_a_mark_is_only_good_for_whom_it_was_made(mark, autojump_clock):
 async def test_a_browser_known_by_an_account_of_the_same_address_tries_only_that(autojump_clock):
     """Who has an account of their own with somebody's address gets no tries at the other by it."""
     async with at_home() as here, here.house() as house:
-        other = await here.store.write(organizations.create, NewOrganization(name="Mallory Ltd"))
+        other = await here.store.write(provisioning.create, NewOrganization(name="Mallory Ltd"))
         mallorys = HASHER.hash("the password of Mallory")
         await here.store.write(a_member, other.id, "ada@example.com", password_hash=mallorys)
         own = await sign_in.with_password(house, "ada@example.com", "the password of Mallory", BROWSER)

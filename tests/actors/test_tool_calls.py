@@ -18,7 +18,7 @@ from svc.domain.errors import Forbidden, IdempotencyMismatch, NotFound, Unauthen
 from svc.domain.keys import digest
 from svc.domain.limits import CALLS_MAX
 from svc.http.problems import UNAUTHORIZED
-from svc.storage import api_keys, members, organizations, tables
+from svc.storage import api_keys, members, provisioning, tables
 from svc.storage.api_keys import NewKey
 from svc.storage.inline import create_tables
 from svc.storage.members import MemberChanges
@@ -116,7 +116,7 @@ async def test_a_key_is_told_apart_by_its_tool_and_its_caller(autojump_clock):
 async def test_a_person_has_an_idempotency_key_in_each_organization(autojump_clock):
     """A repeat in one organization is not answered with what was made in another."""
     async with tool_town() as here:
-        other = await here.store.write(organizations.create, NewOrganization(name="Another"))
+        other = await here.store.write(provisioning.create, NewOrganization(name="Another"))
         await here.store.write(members.add, operator_call(other.id), here.owner.id, "owner")
         csrf = await here.sign_in()
         answers = [
@@ -177,7 +177,7 @@ async def test_a_write_that_waits_for_the_disk_is_judged_by_the_change(tmp_path:
 
     async with open_store(tmp_path / "svc.db", clock, prepare=create_tables, batch_max=1) as store:
         token = trio.lowlevel.current_trio_token()
-        here = Town(store, clock, await store.write(organizations.create, NewOrganization(name="Lamps")))
+        here = Town(store, clock, await store.write(provisioning.create, NewOrganization(name="Lamps")))
         owner = await store.write(a_member, here.organization.id, "owner@example.com")
         asker = call_of(owner, confirmed_at=clock.now())
         minted = await store.write(api_keys.mint, asker, NewKey(name="A key"))

@@ -15,7 +15,7 @@ from svc.cli.demo_shop import open_shop
 from svc.cli.directory import DataDirectory
 from svc.clock import WallClock
 from svc.domain.sealing import Sealer
-from svc.storage import organizations
+from svc.storage import provisioning
 from svc.storage.organizations import NewOrganization
 from svc.storage.sqlite import open_store
 
@@ -65,7 +65,7 @@ def filled(path: Path, fn: Callable[..., object], *args: object) -> Path:
 @pytest.fixture(scope="session")
 def shop_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     asked = NewOrganization(name="Harbour Lamps", country="GB")
-    return filled(tmp_path_factory.mktemp("shop") / "data", organizations.create, asked)
+    return filled(tmp_path_factory.mktemp("shop") / "data", provisioning.create, asked)
 
 
 @pytest.fixture(scope="session")

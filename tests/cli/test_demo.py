@@ -20,7 +20,7 @@ from svc.domain import embed_fragment
 from svc.domain.origins import origin_allowed
 from svc.domain.sealing import Sealer
 from svc.http.app import public_app
-from svc.storage import embed_views, forms, organizations, tables
+from svc.storage import embed_views, forms, organizations, provisioning, tables
 from svc.storage.inline import inline_store
 from svc.storage.organizations import NewOrganization
 from svc.storage.store import Store
@@ -222,7 +222,7 @@ async def test_other_data_is_left_alone(directory: DataDirectory, store: Store) 
     """An organization that is not the demo's stays the only one, whatever `demo.json` says."""
     async with inline_store(VirtualClock(START), sealer=SEALER) as gone:
         await opened(directory, gone)
-    await store.write(organizations.create, NewOrganization(name="A real shop"))
+    await store.write(provisioning.create, NewOrganization(name="A real shop"))
 
     with pytest.raises(Failure, match="holds data that is not the demo's"):
         await opened(directory, store)

@@ -29,7 +29,7 @@ from svc.actors.population import KINDS
 from svc.clock import WallClock
 from svc.http.app import public_app
 from svc.http.asgi import ASGIApp, Receive, Scope, Send
-from svc.storage import api_keys, organizations, promises, tables
+from svc.storage import api_keys, promises, provisioning, tables
 from svc.storage._sqlite.engine import raw
 from svc.storage.api_keys import NewKey
 from svc.storage.organizations import NewOrganization
@@ -137,7 +137,7 @@ async def ask(client: httpx.AsyncClient, key: str) -> Answer:
 async def begin(path: Path) -> str:
     """Make the database, and a key."""
     async with life(path) as (store, _):
-        organization = await store.write(organizations.create, NewOrganization(name="Lamps"))
+        organization = await store.write(provisioning.create, NewOrganization(name="Lamps"))
         owner = await store.write(a_member, organization.id, "owner@example.com")
         call = call_of(owner, confirmed_at=WallClock().now())
         return (await store.write(api_keys.mint, call, NewKey(name="A key"))).key

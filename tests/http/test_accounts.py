@@ -15,7 +15,7 @@ from svc.actors.passwords import Passwords
 from svc.domain.callers import operator_call
 from svc.domain.organizations import Organization
 from svc.http.app import public_app
-from svc.storage import invitations, organizations, sign_in, tables
+from svc.storage import invitations, organizations, provisioning, sign_in, tables
 from svc.storage.members import of_organization as members_of
 from svc.storage.organizations import NewOrganization
 from tests.http.asking import client_of
@@ -68,7 +68,7 @@ async def neighbours() -> AsyncIterator[Neighbours]:
     async with town() as here, here.house() as house:
         made = Neighbours(here.store, here.clock, here.organization)
         made.live = house
-        made.mallorys = await here.store.write(organizations.create, NewOrganization(name="Mallory Ltd"))
+        made.mallorys = await here.store.write(provisioning.create, NewOrganization(name="Mallory Ltd"))
         await here.store.write(a_member, here.organization.id, "owner@example.com")
         await here.store.write(a_member, made.mallorys.id, "mallory@example.com")
         async with client_of(public_app(house)) as made.client:
@@ -221,7 +221,7 @@ async def test_many_accounts_with_an_address_cost_a_sign_in_nothing(autojump_clo
     async with neighbours() as here:
         await here.join(here.organization.id, GRACE, GRACES)
         for number in range(30):
-            made = await here.store.write(organizations.create, NewOrganization(name=f"Mallory {number}"))
+            made = await here.store.write(provisioning.create, NewOrganization(name=f"Mallory {number}"))
             assert 200 == (await here.join(made.id, GRACE, f"{MALLORYS} {number}")).status_code
         hashes = {row.password_hash for row in await here.rows(tables.people, email=GRACE)}
         here.live.passwords = Passwords(HASHER, count)

@@ -16,7 +16,8 @@ import msgspec
 import trio
 
 from svc.http.app import public_app
-from svc.http.demo import DemoShop
+from svc.http.demo import demo_doors
+from svc.http.demo_shop import DemoShop
 from svc.http.forms import Reason
 from svc.storage import embeds, tables
 from tests.http.asking import client_of
@@ -56,7 +57,7 @@ async def shop(name: str = "Harbour Lamps") -> AsyncIterator[tuple[Town, httpx.A
         form = await here.form(honeypot="fax", field_map={"town": "city"}, deal_title="{{lamp}}")
         made = await here.store.write(embeds.create, here.organization.id, name="Prices")
         demo = DemoShop(name=name, form_key=form.form_key, honeypot="fax", embed_key=made.embed_key)
-        async with client_of(public_app(house, demo=demo)) as visitor:
+        async with client_of(public_app(house, demo=demo, blueprints=[demo_doors(demo)])) as visitor:
             yield here, visitor
 
 

@@ -11,7 +11,8 @@ import pytest
 from svc.domain.errors import Unavailable
 from svc.domain.senders import parse_networks
 from svc.http.app import described_app, public_app
-from svc.http.demo import DemoShop
+from svc.http.demo import demo_doors
+from svc.http.demo_shop import DemoShop
 from svc.http.docs.pages import _VARIANTS_MAX
 from svc.http.operator import operator_app
 from tests.http.asking import client_of
@@ -37,7 +38,9 @@ async def visitor(
     async with (
         town() as here,
         here.house() as house,
-        client_of(public_app(house, demo=demo), address) as client,
+        client_of(
+            public_app(house, demo=demo, blueprints=() if demo is None else (demo_doors(demo),)), address
+        ) as client,
     ):
         yield client
 

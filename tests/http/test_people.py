@@ -16,7 +16,7 @@ from svc.domain.times import HOUR_MS
 from svc.http.app import public_app
 from svc.http.people import BODY_BYTES_MAX
 from svc.http.session_cookie import SESSION_COOKIE as COOKIE
-from svc.storage import invitations, organizations, sign_in, tables
+from svc.storage import invitations, organizations, provisioning, sign_in, tables
 from svc.storage.organizations import NewOrganization
 from tests.http.asking import client_of
 from tests.people import a_member
@@ -106,7 +106,7 @@ async def test_an_invited_person_signs_up(autojump_clock):
 async def test_a_signed_in_person_accepts_an_invitation(autojump_clock):
     """With their session's token, once, whichever address it was sent to: they hold it."""
     async with doors() as asked:
-        other = await asked.store.write(organizations.create, NewOrganization(name="Other"))
+        other = await asked.store.write(provisioning.create, NewOrganization(name="Other"))
         made = await asked.store.write(
             invitations.invite, operator_call(other.id), "ada@work.example", "admin"
         )

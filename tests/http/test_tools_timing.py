@@ -22,7 +22,7 @@ from svc.domain.keys import API_KEY, digest, new_key
 from svc.domain.times import DAY_MS
 from svc.http.app import public_app
 from svc.http.asgi import ASGIApp, Scope
-from svc.storage import organizations
+from svc.storage import provisioning
 from svc.storage.api_keys import Route
 from svc.storage.inline import create_tables
 from svc.storage.organizations import NewOrganization
@@ -116,7 +116,7 @@ async def stopped_keys(path: Path) -> AsyncIterator[Keys]:
     clock = VirtualClock(START)
     keys = {kind: [new_key(API_KEY) for _ in range(KEYS_EACH)] for kind in KINDS}
     async with open_store(path, clock, prepare=create_tables) as store:
-        here = Town(store, clock, await store.write(organizations.create, NewOrganization(name="Lamps")))
+        here = Town(store, clock, await store.write(provisioning.create, NewOrganization(name="Lamps")))
         owner = await store.write(a_member, here.organization.id, "owner@example.com")
 
         def mint(tx: Tx) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection
 
-from svc.storage import organizations
+from svc.storage import provisioning
 from svc.storage._sqlite.engine import make_engine
 from svc.storage._sqlite.transaction import schema_change
 from svc.storage.metadata import metadata
@@ -27,7 +27,7 @@ class Ledger:
         self.conn = conn
         self.now = START
         self.organization = self.write(
-            organizations.create, NewOrganization(name="Lamps & Co", country="DE", currency="EUR")
+            provisioning.create, NewOrganization(name="Lamps & Co", country="DE", currency="EUR")
         )
 
     def write(self, fn: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:

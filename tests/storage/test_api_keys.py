@@ -20,7 +20,7 @@ from svc.domain.errors import (
 from svc.domain.keys import API_KEY, GATEWAY_KEY, digest, well_formed
 from svc.domain.limits import API_KEY_LIVES_MS, LIVE_KEYS_MAX
 from svc.domain.times import DAY_MS, HOUR_MS
-from svc.storage import api_keys, organizations, roles, tables
+from svc.storage import api_keys, organizations, provisioning, roles, tables
 from svc.storage.api_keys import MintedKey, NewKey, Route
 from svc.storage.organizations import NewOrganization
 from tests.people import a_member, a_stored_key, allow_keys_elsewhere, call_of, key_call
@@ -138,7 +138,7 @@ async def test_no_key_makes_or_revokes_keys(here):
 
 async def test_a_person_of_elsewhere_makes_keys_when_their_home_allows_it(here):
     """The switch is the home organization's, and its end ends it."""
-    home = await here.store.write(organizations.create, NewOrganization(name="Elsewhere"))
+    home = await here.store.write(provisioning.create, NewOrganization(name="Elsewhere"))
     guest = await here.store.write(a_member, here.organization.id, "guest@example.com", home=home.id)
     call = call_of(guest, here.organization.id, confirmed_at=here.clock.now())
 
@@ -163,7 +163,7 @@ async def test_a_person_of_elsewhere_makes_keys_when_their_home_allows_it(here):
 async def test_there_are_twenty_live_keys_at_most(kinds):
     """API and gateway keys together; expired, revoked and other organizations' keys do not count."""
     async with town() as here:
-        other = await here.store.write(organizations.create, NewOrganization(name="Other"))
+        other = await here.store.write(provisioning.create, NewOrganization(name="Other"))
         owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
         changes: dict[str, dict[str, Any]] = {
             "api": {"expires_at": here.clock.now() + HOUR_MS},
@@ -206,7 +206,7 @@ async def test_a_key_is_revoked_once(here):
     """By somebody of its own organization; then it is as if there were none."""
     made = await minted(here)
     owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
-    other = await here.store.write(organizations.create, NewOrganization(name="Other"))
+    other = await here.store.write(provisioning.create, NewOrganization(name="Other"))
     stranger = await here.store.write(a_member, other.id, "stranger@example.com")
 
     with pytest.raises(NotFound):

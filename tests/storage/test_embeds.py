@@ -12,7 +12,7 @@ from svc.domain.errors import Conflict, InvalidInput, NotFound
 from svc.domain.keys import EMBED_KEY, well_formed
 from svc.domain.limits import EMBEDS_MAX
 from svc.domain.queries import Filter, Sort
-from svc.storage import embed_views, embeds, forms, objects, organizations, records, sites
+from svc.storage import embed_views, embeds, forms, objects, organizations, provisioning, records, sites
 from svc.storage.embeds import EmbedChange
 from tests.lamps import LAMP, PRICES, SECRETS, LampTown, lamp_town
 
@@ -63,7 +63,7 @@ async def test_what_another_organization_has_is_not_there(autojump_clock):
     async with lamp_town() as here:
         made = await here.embed()
         form = await here.form()
-        other = await here.store.write(organizations.create, organizations.NewOrganization(name="Other"))
+        other = await here.store.write(provisioning.create, organizations.NewOrganization(name="Other"))
 
         with pytest.raises(NotFound):
             await here.store.read(embeds.get, other.id, made.id)

@@ -8,7 +8,17 @@ from svc.domain.errors import Conflict, NotFound
 from svc.domain.limits import VISITOR_KEY_DAYS
 from svc.domain.times import DAY_MS
 from svc.domain.visits import page_view
-from svc.storage import contacts, filing, organizations, sites, submission_lists, submissions, tables, visits
+from svc.storage import (
+    contacts,
+    filing,
+    organizations,
+    provisioning,
+    sites,
+    submission_lists,
+    submissions,
+    tables,
+    visits,
+)
 from svc.storage.filing import Cabinet
 from tests.town import Town, a_stored_one, town
 
@@ -106,7 +116,7 @@ async def test_another_organizations_contacts_are_strangers(autojump_clock):
     async with town() as here:
         form = await here.form()
         await store_and_file(here, a_stored_one(form))
-        other = await here.store.write(organizations.create, organizations.NewOrganization(name="Other"))
+        other = await here.store.write(provisioning.create, organizations.NewOrganization(name="Other"))
 
         found = await here.store.read(contacts.known_by, other.id, ["ada@example.com"], [])
 

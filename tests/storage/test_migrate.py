@@ -18,6 +18,7 @@ from svc.storage._sqlite.engine import make_engine
 from svc.storage._sqlite.transaction import schema_change
 from svc.storage.metadata import metadata
 from svc.storage.migrations.__main__ import write_revision
+from svc.storage.schema import MOVES_WITH_RECORD
 from svc.storage.sqlite import migrate_to_head, open_store
 from svc.storage.store import SchemaTooNew, StoreFailed
 
@@ -262,3 +263,32 @@ trio.run(main)
     command = [sys.executable, "-c", program, str(tmp_path / "svc.db")]
 
     assert [b"True\n", b"False\n"] == [subprocess.check_output(command) for _ in range(2)]
+
+
+def test_all_that_belongs_to_a_record_moves_with_it() -> None:
+    """A merge moves the rows of these columns; the others that refer to a record have a rule of their own."""
+    referring = {
+        (f"{table.name}.{column.name}", column.info.get(MOVES_WITH_RECORD, False))
+        for table in metadata.sorted_tables
+        for column in table.columns
+        if any(key.target_fullname == "records.id" for key in column.foreign_keys)
+    }
+
+    assert {
+        "conversations.contact_id",
+        "notes.record_id",
+        "record_changes.record_id",
+        "submissions.contact_id",
+        "submissions.deal_id",
+        "suggestions.record_id",
+        "visits.record_id",
+    } == {name for name, moves in referring if moves}
+    assert {
+        "identities.record_id",
+        "record_keys.record_id",
+        "search_texts.record_id",
+        "unique_values.record_id",
+        "records.merged_into",
+        "relations.record_id",
+        "relations.target_id",
+    } == {name for name, moves in referring if not moves}

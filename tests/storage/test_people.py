@@ -26,6 +26,7 @@ from svc.storage import (
     invitations,
     members,
     organizations,
+    provisioning,
     roles,
     standing,
     teams,
@@ -239,7 +240,7 @@ async def test_a_newcomer_accepts_an_invitation(staff):
 
 async def test_an_account_of_elsewhere_accepts_an_invitation(staff):
     """Whoever holds it, whatever their address is. The account stays at home where it was."""
-    elsewhere = await staff.store.write(organizations.create, NewOrganization(name="Elsewhere"))
+    elsewhere = await staff.store.write(provisioning.create, NewOrganization(name="Elsewhere"))
     guest = await staff.store.write(a_member, elsewhere.id, "guest@example.com")
     owner = call_of(staff.owner)
     made = await staff.store.write(invitations.invite, owner, "grace@example.com", "admin")
@@ -307,7 +308,7 @@ async def test_a_former_owner_comes_back_through_an_owner_alone(staff):
 
 async def test_an_address_has_one_account_in_a_home(staff):
     """However it is written; another organization has its own."""
-    elsewhere = await staff.store.write(organizations.create, NewOrganization(name="Elsewhere"))
+    elsewhere = await staff.store.write(provisioning.create, NewOrganization(name="Elsewhere"))
     again = NewAccount(email=" OWNER@example.com", name="Two", home_organization_id=staff.organization.id)
 
     assert Conflict is await refusal(staff, accounts.create, again)
@@ -320,7 +321,7 @@ async def test_an_address_has_one_account_in_a_home(staff):
 
 async def test_a_guests_address_keeps_nobody_out(staff):
     """Another organization has given it to them: its real owner is invited, and comes in, all the same."""
-    elsewhere = await staff.store.write(organizations.create, NewOrganization(name="Elsewhere"))
+    elsewhere = await staff.store.write(provisioning.create, NewOrganization(name="Elsewhere"))
     guest = await staff.store.write(a_member, elsewhere.id, "grace@example.com")
     owner = call_of(staff.owner)
     first = await staff.store.write(invitations.invite, owner, "grace@example.com", "viewer")
@@ -351,7 +352,7 @@ async def test_every_change_of_access_is_announced(staff):
 
 async def test_a_home_organization_decides_about_its_peoples_keys(staff):
     """Its switch and its end are told wherever its people work, and are found in what decides there."""
-    elsewhere = await staff.store.write(organizations.create, NewOrganization(name="Elsewhere"))
+    elsewhere = await staff.store.write(provisioning.create, NewOrganization(name="Elsewhere"))
     here = staff.organization.id
     guest = await staff.store.write(a_member, here, "guest@example.com", home=elsewhere.id)
 

@@ -12,7 +12,7 @@ from svc.domain.queries import Filter, Sort
 from svc.storage import (
     notes,
     objects,
-    organizations,
+    provisioning,
     record_index,
     record_lists,
     record_merges,
@@ -58,7 +58,7 @@ def test_every_write_tells_what_happened(here: Ledger) -> None:
 def test_another_organizations_records_are_not_there(here: Ledger) -> None:
     """No function finds, changes or lists what belongs to somebody else."""
     ada = made(here, name="Ada", email="ada@example.com")
-    other = here.write(organizations.create, NewOrganization(name="Other"))
+    other = here.write(provisioning.create, NewOrganization(name="Other"))
 
     for attempt in (
         lambda: records.get(here.conn, other.id, "contact", ada.id),

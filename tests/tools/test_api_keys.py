@@ -13,7 +13,7 @@ from svc.domain.limits import CONFIRMATION_MS, LIVE_KEYS_MAX, LIVE_SERVER_KEYS_M
 from svc.domain.people import Person
 from svc.domain.times import DAY_MS, rfc3339
 from svc.http.problems import UNAUTHORIZED
-from svc.storage import api_keys, members, organizations, roles, tables
+from svc.storage import api_keys, members, organizations, provisioning, roles, tables
 from svc.storage.members import MemberChanges
 from svc.storage.organizations import NewOrganization
 from svc.storage.roles import RoleChanges
@@ -265,7 +265,7 @@ class Other:
 
 
 async def other_of(here: ToolTown) -> Other:
-    home = await here.store.write(organizations.create, NewOrganization(name="Elsewhere"))
+    home = await here.store.write(provisioning.create, NewOrganization(name="Elsewhere"))
     await here.store.write(allow_keys_elsewhere, home.id, allowed=True)
     person = await here.store.write(
         a_member,

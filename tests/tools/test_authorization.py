@@ -17,7 +17,7 @@ from svc.domain.people import Person
 from svc.domain.roles import Permission
 from svc.domain.sessions import csrf_token
 from svc.domain.times import DAY_MS
-from svc.storage import members, organizations, roles, sessions, tables
+from svc.storage import members, organizations, provisioning, roles, sessions, tables
 from svc.storage.members import MemberChanges
 from svc.storage.organizations import NewOrganization
 from svc.storage.store import Tx
@@ -236,7 +236,7 @@ class Crowd:
         """Keys, and sessions of people, by the way of calling and the role."""
 
     async def move_in(self) -> None:
-        elsewhere = await self.here.store.write(organizations.create, NewOrganization(name="Elsewhere"))
+        elsewhere = await self.here.store.write(provisioning.create, NewOrganization(name="Elsewhere"))
         for role in ROLES:
             role_id = role
             if role not in BUILTIN:

@@ -12,7 +12,7 @@ from svc.domain.keys import CHANNEL_KEY, well_formed
 from svc.domain.limits import CHANNEL_KEYS_MAX
 from svc.domain.people import Person
 from svc.domain.senders import parse_networks
-from svc.storage import channel_tables, organizations, roles, tables, teams
+from svc.storage import channel_tables, provisioning, roles, tables, teams
 from svc.storage.organizations import NewOrganization
 from svc.storage.store import Tx
 from tests.people import call_of
@@ -315,7 +315,7 @@ async def test_nobody_sees_another_organizations_connection(autojump_clock):
 
 
 def _elsewhere(tx: Tx) -> str:
-    return organizations.create(tx, NewOrganization(name="Other", country="DE")).id
+    return provisioning.create(tx, NewOrganization(name="Other", country="DE")).id
 
 
 def _give(tx: Tx, connection_id: str, organization_id: str) -> None:

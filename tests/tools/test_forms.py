@@ -17,7 +17,7 @@ from svc.domain.limits import (
     TRIAL_MS,
 )
 from svc.domain.objects import CONTACT
-from svc.storage import forms, organizations, tables
+from svc.storage import forms, organizations, provisioning, tables
 from svc.storage.organizations import NewOrganization, OrganizationChanges
 from tests.tooling import ToolTown, tool_town
 
@@ -256,7 +256,7 @@ async def test_without_the_marketing_hub_no_form_is_made(autojump_clock):
 async def test_another_organizations_form_is_not_found(autojump_clock):
     """Whatever is asked of it, and nothing of it changes."""
     async with tool_town() as here:
-        other = await here.store.write(organizations.create, NewOrganization(name="Another"))
+        other = await here.store.write(provisioning.create, NewOrganization(name="Another"))
         theirs = await here.store.write(forms.create, other, NewForm(name="Theirs"))
         answers = [
             (await here.call(f"form.{verb}", {"id": theirs.id})).status_code

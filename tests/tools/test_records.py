@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from svc.domain.ids import new_id
-from svc.storage import organizations, records, tables
+from svc.storage import provisioning, records, tables
 from svc.storage.organizations import NewOrganization
 from tests.people import a_member
 from tests.tooling import ToolTown, tool_town
@@ -194,7 +194,7 @@ async def test_a_member_is_one_of_this_organization(autojump_clock):
             "property.create",
             {"objectType": "contact", "slug": "owner", "label": "Owner", "type": "member"},
         )
-        other = await here.store.write(organizations.create, NewOrganization(name="Other"))
+        other = await here.store.write(provisioning.create, NewOrganization(name="Other"))
         stranger = await here.store.write(a_member, other.id, "bob@other.example")
         former = await here.member("carla@example.com", "viewer")
         await here.store.write(
@@ -219,7 +219,7 @@ async def test_a_member_is_one_of_this_organization(autojump_clock):
 async def test_records_of_another_organization_are_not_there(autojump_clock):
     """To no tool that takes an id."""
     async with tool_town() as here:
-        other = await here.store.write(organizations.create, NewOrganization(name="Other"))
+        other = await here.store.write(provisioning.create, NewOrganization(name="Other"))
         bob = await here.store.write(records.create, other, "contact", {"name": "Bob"}, source={})
         own = await a_contact(here, name="Ada")
         which = {"objectType": "contact", "id": bob.id}

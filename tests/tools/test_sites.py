@@ -4,7 +4,7 @@ from sqlalchemy import update
 
 from svc.domain.errors import Conflict
 from svc.domain.limits import SITES_MAX
-from svc.storage import organizations, sites, tables
+from svc.storage import provisioning, sites, tables
 from svc.storage.organizations import NewOrganization
 from tests.tooling import ToolTown, tool_town
 
@@ -98,7 +98,7 @@ async def test_two_sites_at_one_domain_are_refused(autojump_clock):
     async with tool_town() as here:
         first = await here.answer("site.create", {"domain": "lamps.example"})
         second = await here.answer("site.create", {"domain": "shades.example"})
-        other = await here.store.write(organizations.create, NewOrganization(name="Another"))
+        other = await here.store.write(provisioning.create, NewOrganization(name="Another"))
         await here.store.write(sites.create, other.id, "lamps.example")
         answers = [
             await here.call("site.create", {"domain": "www.lamps.example"}),
@@ -153,7 +153,7 @@ async def test_a_key_removes_no_site(autojump_clock):
 async def test_another_organizations_site_is_not_found(autojump_clock):
     """Not changed, not removed, and bound to no form here."""
     async with tool_town() as here:
-        other = await here.store.write(organizations.create, NewOrganization(name="Another"))
+        other = await here.store.write(provisioning.create, NewOrganization(name="Another"))
         theirs = await here.store.write(sites.create, other.id, "theirs.example")
         answers = [
             await here.call("site.update", {"id": theirs.id, "domain": "ours.example"}),

@@ -7,7 +7,7 @@ import trio
 
 from svc.domain.forms import NewForm
 from svc.domain.limits import VISITS_SHOWN_MAX
-from svc.storage import filing, forms, organizations, record_merges, roles, submissions, tables
+from svc.storage import filing, forms, provisioning, record_merges, roles, submissions, tables
 from svc.storage.organizations import NewOrganization
 from svc.storage.store import Tx
 from tests.people import call_of
@@ -318,7 +318,7 @@ async def test_what_is_not_held_cannot_be_attached(autojump_clock):
 async def test_another_organizations_submission_is_not_found(autojump_clock):
     """It is neither listed, nor shown, nor attached."""
     async with tool_town() as here:
-        other = await here.store.write(organizations.create, NewOrganization(name="Another"))
+        other = await here.store.write(provisioning.create, NewOrganization(name="Another"))
         form = await here.store.write(forms.create, other, NewForm(name="Theirs"))
         theirs = await here.store.write(submissions.insert_one, a_stored_one(form, spam=True))
         await here.store.write(filing.file_due, await here.store.read(filing.cabinet, other.id))

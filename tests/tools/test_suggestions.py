@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import insert
 
 from svc.domain.ids import new_id
-from svc.storage import organizations, records, tables
+from svc.storage import provisioning, records, tables
 from svc.storage.organizations import NewOrganization
 from svc.storage.store import Tx
 from tests.tooling import ToolTown, tool_town
@@ -101,7 +101,7 @@ async def test_a_value_that_does_not_fit_any_more_is_a_conflict(autojump_clock):
 async def test_there_is_no_such_suggestion(autojump_clock, tool):
     """Nor is another organization's."""
     async with tool_town() as here:
-        other = await here.store.write(organizations.create, NewOrganization(name="Other"))
+        other = await here.store.write(provisioning.create, NewOrganization(name="Other"))
         bob = await here.store.write(records.create, other, "contact", {"name": "Bob"}, source={})
         theirs = await here.store.write(suggest, other.id, bob.id, "city", '"Turin"')
         answers = [await here.call(tool, {"id": one}) for one in (theirs, "sug_1")]

@@ -12,7 +12,7 @@ from svc.domain.senders import Network
 from svc.http import contract
 from svc.http.assets import Asset, Held, names_in
 from svc.http.contract import Contract
-from svc.http.demo import DemoShop
+from svc.http.demo_shop import DemoShop
 from svc.http.docs import files, front, markup
 from svc.http.docs.catalogue import GUIDES, SHELVES, following, shelf_of
 from svc.http.docs.markup import code_figure

@@ -10,7 +10,7 @@ from quart import Response, render_template, request
 
 from svc.domain.senders import Network, is_trusted
 from svc.http.assets import Held
-from svc.http.demo import DemoShop
+from svc.http.demo_shop import DemoShop
 from svc.http.docs.examples import PLACE
 
 CONTENT_SECURITY_POLICY: Final = (
