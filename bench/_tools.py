@@ -7,7 +7,7 @@ from svc.domain.callers import FINDING, Call
 from svc.storage.store import View
 from svc.tools.catalogue import REGISTRY
 from svc.tools.records import GetRecord, RecordAnswer
-from svc.tools.tool import Tool, tool
+from svc.tools.tool import Tool, reads
 from svc.tools.tools import Finder
 
 TOOLS: Final = 80
@@ -24,7 +24,7 @@ def _more(count: int) -> Iterator[Tool[Any, Any]]:
     get = REGISTRY["record.get"]
     for number in range(count):
 
-        @tool(f"more.get_{number:02}", "reads", needs="records.read", example=get.example, answer=get.answer)
+        @reads(f"more.get_{number:02}", needs="records.read", example=get.example, answer=get.answer)
         def more(view: View, call: Call, asked: GetRecord) -> RecordAnswer:
             """Show a record.
 

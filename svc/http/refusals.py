@@ -33,7 +33,7 @@ def repeatable(tool: Tool[Any, Any]) -> bool:
 
 def refusals(tool: Tool[Any, Any]) -> list[Code]:
     """Every code that a call by who may run it can be answered with."""
-    own = [error.code for error in tool.refuses]
+    own = [error.code for error in tool.raises]
     return _ordered(tool, [*_ANY_CALL, *_ANY_BODY, *(_ANY_REPEATABLE if repeatable(tool) else ()), *own])
 
 

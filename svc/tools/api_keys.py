@@ -14,7 +14,7 @@ from svc.storage.api_keys import ExpiresIn, ListedKey, NewKey
 from svc.storage.store import Tx, View
 from svc.tools.members import PersonId
 from svc.tools.roles import RoleId
-from svc.tools.tool import Answer, Asked, Registry, Timestamp, Tool, about, reads, tool, writes
+from svc.tools.tool import Answer, Asked, Registry, Timestamp, Tool, about, reads, writes
 
 ApiKeyId = Annotated[str, about(description="The key's id.", examples=["key_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 _Name = Annotated[
@@ -109,9 +109,8 @@ class ApiKeyList(Answer, frozen=True, kw_only=True):
     api_keys: tuple[ApiKeyAnswer, ...]
 
 
-@tool(
+@reads(
     "apikey.list",
-    reads,
     needs="security",
     example=ListApiKeys(),
     answer=ApiKeyList(api_keys=(EXAMPLE,)),
@@ -154,12 +153,11 @@ class MintApiKey(Asked, frozen=True, kw_only=True):
 def minting(registry: Callable[[], Registry]) -> Tool[MintApiKey, MintedApiKey]:
     """The tool that makes keys. It knows the tools that there are by *registry*, itself among them."""
 
-    @tool(
+    @writes(
         "apikey.mint",
-        writes,
         needs="security",
         runs="person",
-        refuses=(NotFound, ConfirmationRequired, KeyLimit),
+        raises=(NotFound, ConfirmationRequired, KeyLimit),
         shows_secret=True,
         example=MintApiKey(name=EXAMPLE.name, role=EXAMPLE.role, tools=EXAMPLE.tools),
         answer=MintedApiKey(
@@ -231,12 +229,11 @@ class RevokedApiKey(Answer, frozen=True, kw_only=True):
     revoked_at: Timestamp
 
 
-@tool(
+@writes(
     "apikey.revoke",
-    writes,
     needs="security",
     runs="person",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=RevokeApiKey(id=EXAMPLE.id),
     answer=RevokedApiKey(id=EXAMPLE.id, revoked_at="2026-10-01T12:00:00.000Z"),
 )

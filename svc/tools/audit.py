@@ -9,7 +9,7 @@ from svc.domain.times import moment_ms, rfc3339
 from svc.storage import audit
 from svc.storage.audit import AuditAsked, AuditEntry, Outcome
 from svc.storage.store import View
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, tool
+from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads
 
 _Person = Annotated[
     str,
@@ -103,9 +103,8 @@ class AuditList(Answer, frozen=True, kw_only=True):
     next_cursor: Annotated[str | None, NextCursor]
 
 
-@tool(
+@reads(
     "audit.list",
-    reads,
     needs="security",
     example=ListAudit(action="record.create", since=datetime.fromisoformat("2026-09-18T00:00:00Z")),
     answer=AuditList(entries=(EXAMPLE,), next_cursor=None),

@@ -29,7 +29,7 @@ from svc.storage import channel_keys, connections, deliveries, outboxes
 from svc.storage.channel_keys import ChannelKey
 from svc.storage.connections import NewConnection
 from svc.storage.store import Tx, View
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, tool, writes
+from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
 
 ConnectionId = Annotated[
     str, about(description="The connection's id.", examples=["con_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])
@@ -202,9 +202,8 @@ class ConnectionList(Answer, frozen=True, kw_only=True):
     next_cursor: Annotated[str | None, NextCursor]
 
 
-@tool(
+@reads(
     "connection.list",
-    reads,
     needs="channels",
     own="conversations",
     example=ListConnections(),
@@ -229,12 +228,11 @@ class ConnectionById(Asked, frozen=True, kw_only=True):
     id: ConnectionId
 
 
-@tool(
+@reads(
     "connection.get",
-    reads,
     needs="channels",
     own="conversations",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=ConnectionById(id=EXAMPLE.id),
     answer=ConnectionDetails(
         **_FACTS,
@@ -288,13 +286,12 @@ class CreateConnection(Asked, frozen=True, kw_only=True):
     url: Url | None = None
 
 
-@tool(
+@writes(
     "connection.create",
-    writes,
     needs="channels",
     own="conversations",
     runs="person",
-    refuses=(NotFound, Conflict, Forbidden),
+    raises=(NotFound, Conflict, Forbidden),
     shows_secret=True,
     example=CreateConnection(name=EXAMPLE.name, messenger="telegram", delivery="push", url=EXAMPLE.url),
     answer=CreatedConnection(**_FACTS, channel_key=_KEY, signing_secret=_SECRET),
@@ -331,12 +328,11 @@ class UpdateConnection(Asked, frozen=True, kw_only=True):
     url: Url | UnsetType = UNSET
 
 
-@tool(
+@writes(
     "connection.update",
-    writes,
     needs="channels",
     own="conversations",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=UpdateConnection(id=EXAMPLE.id, name=EXAMPLE.name),
     answer=EXAMPLE,
 )
@@ -349,12 +345,11 @@ def update(tx: Tx, call: Call, asked: UpdateConnection) -> ConnectionAnswer:
     return _answer(connections.change(tx, kept.organization_id, kept.id, name=name, url=url))
 
 
-@tool(
+@writes(
     "connection.pause",
-    writes,
     needs="channels",
     own="conversations",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=ConnectionById(id=EXAMPLE.id),
     answer=ConnectionAnswer(**(_FACTS | {"status": "paused", "pause_reason": "person"})),
 )
@@ -367,12 +362,11 @@ def pause(tx: Tx, call: Call, asked: ConnectionById) -> ConnectionAnswer:
     return _answer(connections.pause(tx, kept.organization_id, kept.id))
 
 
-@tool(
+@writes(
     "connection.resume",
-    writes,
     needs="channels",
     own="conversations",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=ConnectionById(id=EXAMPLE.id),
     answer=EXAMPLE,
 )
@@ -388,13 +382,12 @@ class RemovedConnection(Answer, frozen=True, kw_only=True):
     id: ConnectionId
 
 
-@tool(
+@writes(
     "connection.remove",
-    writes,
     needs="channels",
     own="conversations",
     runs="approval",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=ConnectionById(id=EXAMPLE.id),
     answer=RemovedConnection(id=EXAMPLE.id),
 )
@@ -415,12 +408,11 @@ class StartedTest(Answer, frozen=True, kw_only=True):
     delivery_id: Annotated[str, about(description="What it is pushed under.")]
 
 
-@tool(
+@writes(
     "connection.test",
-    writes,
     needs="channels",
     own="conversations",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     example=ConnectionById(id=EXAMPLE.id),
     answer=StartedTest(id=EXAMPLE.id, delivery_id="dlv_01K5D3V7Q2M8Z4X6C9B1N0T5RA"),
 )
@@ -442,13 +434,12 @@ class MintedKey(Answer, frozen=True, kw_only=True):
     visible_start: str
 
 
-@tool(
+@writes(
     "connection.mint_key",
-    writes,
     needs="channels",
     own="conversations",
     runs="person",
-    refuses=(NotFound, KeyLimit),
+    raises=(NotFound, KeyLimit),
     shows_secret=True,
     example=ConnectionById(id=EXAMPLE.id),
     answer=MintedKey(id=_KEY_ID, connection_id=EXAMPLE.id, key=_KEY, visible_start="ck_live_6qXv0n"),
@@ -475,13 +466,12 @@ class RevokedKey(Answer, frozen=True, kw_only=True):
     revoked_at: Timestamp
 
 
-@tool(
+@writes(
     "connection.revoke_key",
-    writes,
     needs="channels",
     own="conversations",
     runs="person",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=RevokeKey(id=EXAMPLE.id, key_id=_KEY_ID),
     answer=RevokedKey(id=_KEY_ID, connection_id=EXAMPLE.id, revoked_at="2026-09-18T09:40:00.000Z"),
 )
@@ -502,13 +492,12 @@ class NewSecret(Answer, frozen=True, kw_only=True):
     ]
 
 
-@tool(
+@writes(
     "connection.rotate_secret",
-    writes,
     needs="channels",
     own="conversations",
     runs="person",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     shows_secret=True,
     example=ConnectionById(id=EXAMPLE.id),
     answer=NewSecret(id=EXAMPLE.id, signing_secret=_SECRET, previous_until="2026-09-19T09:30:00.000Z"),

@@ -15,7 +15,7 @@ from svc.storage import conversations
 from svc.storage.conversations import Conversation, ConversationStatus, Wanted
 from svc.storage.store import Tx, View
 from svc.tools.connections import ConnectionId
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, tool, writes
+from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
 
 ConversationId = Annotated[
     str, about(description="The conversation's id.", examples=["cnv_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])
@@ -124,9 +124,8 @@ class ConversationList(Answer, frozen=True, kw_only=True):
     next_cursor: Annotated[str | None, NextCursor]
 
 
-@tool(
+@reads(
     "conversation.list",
-    reads,
     needs="conversations",
     example=ListConversations(status="open"),
     answer=ConversationList(conversations=[EXAMPLE], next_cursor=None),
@@ -147,11 +146,10 @@ class ConversationById(Asked, frozen=True, kw_only=True):
     id: ConversationId
 
 
-@tool(
+@reads(
     "conversation.get",
-    reads,
     needs="conversations",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=ConversationById(id=EXAMPLE.id),
     answer=EXAMPLE,
 )
@@ -172,11 +170,10 @@ class AssignConversation(Asked, frozen=True, kw_only=True):
     ] = UNSET
 
 
-@tool(
+@writes(
     "conversation.assign",
-    writes,
     needs="conversations",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     example=AssignConversation(id=EXAMPLE.id, member_id="usr_01K5D3V7Q2M8Z4X6C9B1N0T5RA"),
     answer=msgspec.structs.replace(EXAMPLE, member_id="usr_01K5D3V7Q2M8Z4X6C9B1N0T5RA"),
 )
@@ -191,11 +188,10 @@ def assign(tx: Tx, call: Call, asked: AssignConversation) -> ConversationAnswer:
     return _answer(conversations.assign(tx, call.caller.organization_id, conversation_id, **facts))
 
 
-@tool(
+@writes(
     "conversation.close",
-    writes,
     needs="conversations",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=ConversationById(id=EXAMPLE.id),
     answer=msgspec.structs.replace(EXAMPLE, status="closed"),
 )
@@ -204,11 +200,10 @@ def close(tx: Tx, call: Call, asked: ConversationById) -> ConversationAnswer:
     return _answer(conversations.set_status(tx, call.caller.organization_id, asked.id, "closed"))
 
 
-@tool(
+@writes(
     "conversation.reopen",
-    writes,
     needs="conversations",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=ConversationById(id=EXAMPLE.id),
     answer=EXAMPLE,
 )

@@ -31,7 +31,7 @@ from svc.domain.times import rfc3339
 from svc.storage import embed_views, embeds, organizations
 from svc.storage.embeds import EmbedChange
 from svc.storage.store import Tx, View
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, tool, writes
+from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
 
 EmbedId = Annotated[str, about(description="The embed's id.", examples=["emb_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 Name = Annotated[
@@ -163,9 +163,8 @@ _EXAMPLE_SUMMARY: Final = EmbedSummary(
 )
 
 
-@tool(
+@reads(
     "embed.list",
-    reads,
     needs="embeds",
     example=ListEmbeds(),
     answer=EmbedPage(embeds=(_EXAMPLE_SUMMARY,), next_cursor=None),
@@ -190,11 +189,10 @@ class NamedEmbed(Asked, frozen=True, kw_only=True):
     id: EmbedId
 
 
-@tool(
+@reads(
     "embed.get",
-    reads,
     needs="embeds",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=NamedEmbed(id=EXAMPLE.id),
     answer=EXAMPLE,
 )
@@ -214,11 +212,10 @@ class CreateEmbed(Asked, frozen=True, kw_only=True):
     blocks: Blocks = ()
 
 
-@tool(
+@writes(
     "embed.create",
-    writes,
     needs="embeds",
-    refuses=(Conflict,),
+    raises=(Conflict,),
     example=CreateEmbed(name=EXAMPLE.name, blocks=EXAMPLE.blocks),
     answer=EXAMPLE,
 )
@@ -252,11 +249,10 @@ class UpdateEmbed(Asked, frozen=True, kw_only=True):
     blocks: Blocks | UnsetType = UNSET
 
 
-@tool(
+@writes(
     "embed.update",
-    writes,
     needs="embeds",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=UpdateEmbed(id=EXAMPLE.id, name=EXAMPLE.name),
     answer=EXAMPLE,
 )
@@ -288,11 +284,10 @@ class PreviewAnswer(Answer, frozen=True, kw_only=True):
     html: Annotated[str, about(description="The same as an HTML fragment.")]
 
 
-@tool(
+@reads(
     "embed.preview",
-    reads,
     needs="embeds",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=PreviewEmbed(id=EXAMPLE.id),
     answer=PreviewAnswer(
         blocks=[HeroBlock(title="Light for long evenings")], form_keys={}, html="<div>…</div>"
@@ -320,11 +315,10 @@ def preview(view: View, call: Call, asked: PreviewEmbed) -> PreviewAnswer:
     )
 
 
-@tool(
+@writes(
     "embed.pause",
-    writes,
     needs="embeds",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=NamedEmbed(id=EXAMPLE.id),
     answer=msgspec.structs.replace(EXAMPLE, status="paused"),
 )
@@ -333,11 +327,10 @@ def pause(tx: Tx, call: Call, asked: NamedEmbed) -> EmbedAnswer:
     return _answer(tx, embeds.set_status(tx, call.caller.organization_id, asked.id, "paused"))
 
 
-@tool(
+@writes(
     "embed.resume",
-    writes,
     needs="embeds",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=NamedEmbed(id=EXAMPLE.id),
     answer=EXAMPLE,
 )
@@ -352,12 +345,11 @@ class RemovedEmbed(Answer, frozen=True, kw_only=True):
     id: EmbedId
 
 
-@tool(
+@writes(
     "embed.remove",
-    writes,
     needs="embeds",
     runs="approval",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=NamedEmbed(id=EXAMPLE.id),
     answer=RemovedEmbed(id=EXAMPLE.id),
 )

@@ -23,7 +23,7 @@ from svc.storage.forms import FormChanges, StoredForm
 from svc.storage.store import Tx, View
 from svc.tools import submissions
 from svc.tools.submissions import FormId, SubmissionLine
-from svc.tools.tool import Answer, Asked, Timestamp, about, reads, tool, writes
+from svc.tools.tool import Answer, Asked, Timestamp, about, reads, writes
 
 Name = Annotated[
     str,
@@ -141,7 +141,7 @@ class FormList(Answer, frozen=True, kw_only=True):
     forms: Annotated[list[FormAnswer], about(description="The oldest first.", max_length=FORMS_MAX)]
 
 
-@tool("form.list", reads, needs="forms", example=ListForms(), answer=FormList(forms=[EXAMPLE]))
+@reads("form.list", needs="forms", example=ListForms(), answer=FormList(forms=[EXAMPLE]))
 def list_all(view: View, call: Call, asked: ListForms) -> FormList:  # noqa: ARG001  # nothing is asked
     """List the forms."""
     return FormList(
@@ -155,11 +155,10 @@ class FormById(Asked, frozen=True, kw_only=True):
     id: FormId
 
 
-@tool(
+@reads(
     "form.get",
-    reads,
     needs="forms",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=FormById(id=EXAMPLE.id),
     answer=FormDetails(
         **{name: getattr(EXAMPLE, name) for name in FormAnswer.__struct_fields__},
@@ -186,11 +185,10 @@ class CreateForm(Asked, frozen=True, kw_only=True):
     honeypot: Honeypot = None
 
 
-@tool(
+@writes(
     "form.create",
-    writes,
     needs="forms",
-    refuses=(PlanRequired, NotFound, Conflict),
+    raises=(PlanRequired, NotFound, Conflict),
     example=CreateForm(
         name=EXAMPLE.name,
         site_id=EXAMPLE.site_id,
@@ -220,11 +218,10 @@ class UpdateForm(Asked, frozen=True, kw_only=True):
     honeypot: Honeypot | UnsetType = UNSET
 
 
-@tool(
+@writes(
     "form.update",
-    writes,
     needs="forms",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=UpdateForm(id=EXAMPLE.id, field_map=EXAMPLE.field_map, honeypot=EXAMPLE.honeypot),
     answer=EXAMPLE,
 )
@@ -239,11 +236,10 @@ def update(tx: Tx, call: Call, asked: UpdateForm) -> FormAnswer:
     return _answer(forms.update_one(tx, call.caller.organization_id, form_id, FormChanges(**facts)))
 
 
-@tool(
+@writes(
     "form.pause",
-    writes,
     needs="forms",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=FormById(id=EXAMPLE.id),
     answer=msgspec.structs.replace(EXAMPLE, status="paused"),
 )
@@ -255,11 +251,10 @@ def pause(tx: Tx, call: Call, asked: FormById) -> FormAnswer:
     return _answer(forms.pause(tx, call.caller.organization_id, asked.id))
 
 
-@tool(
+@writes(
     "form.resume",
-    writes,
     needs="forms",
-    refuses=(PlanRequired, NotFound),
+    raises=(PlanRequired, NotFound),
     example=FormById(id=EXAMPLE.id),
     answer=EXAMPLE,
 )
@@ -269,12 +264,11 @@ def resume(tx: Tx, call: Call, asked: FormById) -> FormAnswer:
     return _answer(forms.resume(tx, organization, asked.id))
 
 
-@tool(
+@writes(
     "form.remove",
-    writes,
     needs="forms",
     runs="approval",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=FormById(id=EXAMPLE.id),
     answer=msgspec.structs.replace(EXAMPLE, status="removed"),
 )

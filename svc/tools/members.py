@@ -13,7 +13,7 @@ from svc.storage.members import Member, MemberChanges, MembersAsked
 from svc.storage.store import Tx, View
 from svc.tools.roles import RoleId
 from svc.tools.teams import TeamId
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, tool, writes
+from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
 
 PersonId = Annotated[str, about(description="A person's id.", examples=["usr_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 InvitationId = Annotated[
@@ -129,9 +129,8 @@ class MemberList(Answer, frozen=True, kw_only=True):
     ]
 
 
-@tool(
+@reads(
     "member.list",
-    reads,
     example=ListMembers(status="active"),
     answer=MemberList(members=(EXAMPLE,), next_cursor=None, invitations=(_INVITED,)),
 )
@@ -176,12 +175,11 @@ class MadeInvitationAnswer(Answer, frozen=True, kw_only=True):
     expires_at: Timestamp
 
 
-@tool(
+@writes(
     "member.invite",
-    writes,
     needs="settings",
     runs="person",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     shows_secret=True,
     example=InviteMember(email=_INVITED.email, role=_INVITED.role),
     answer=MadeInvitationAnswer(
@@ -214,12 +212,11 @@ class UpdateMember(Asked, frozen=True, kw_only=True):
     ] = None
 
 
-@tool(
+@writes(
     "member.update",
-    writes,
     needs="settings",
     runs="person",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     example=UpdateMember(id=EXAMPLE.id, role="admin"),
     answer=EXAMPLE,
 )
@@ -250,12 +247,11 @@ class MemberOut(Answer, frozen=True, kw_only=True):
     ]
 
 
-@tool(
+@writes(
     "member.deactivate",
-    writes,
     needs="settings",
     runs="person",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     example=DeactivateMember(id=EXAMPLE.id),
     answer=MemberOut(id=EXAMPLE.id, status="deactivated"),
 )

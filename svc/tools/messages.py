@@ -24,7 +24,7 @@ from svc.storage import answering, conversations, messages
 from svc.storage.messages import Message, NewReply
 from svc.storage.store import Tx, View
 from svc.tools.conversations import ConversationId
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, tool, writes
+from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
 
 MessageId = Annotated[
     str, about(description="The message's id.", examples=["msg_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])
@@ -157,11 +157,10 @@ class MessageList(Answer, frozen=True, kw_only=True):
     next_cursor: Annotated[str | None, NextCursor]
 
 
-@tool(
+@reads(
     "message.list",
-    reads,
     needs="conversations",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=ListMessages(conversation_id=EXAMPLE.conversation_id),
     answer=MessageList(messages=[EXAMPLE], next_cursor=None),
 )
@@ -202,11 +201,10 @@ class WriteReply(Asked, frozen=True, kw_only=True):
     ] = None
 
 
-@tool(
+@writes(
     "message.reply",
-    writes,
     needs="conversations",
-    refuses=(NotFound, Conflict, Forbidden),
+    raises=(NotFound, Conflict, Forbidden),
     example=WriteReply(conversation_id=EXAMPLE.conversation_id, text=EXAMPLE.text),
     answer=EXAMPLE,
 )
@@ -235,11 +233,10 @@ class MessageById(Asked, frozen=True, kw_only=True):
     id: MessageId
 
 
-@tool(
+@writes(
     "message.cancel",
-    writes,
     needs="conversations",
-    refuses=(NotFound, Conflict, Forbidden),
+    raises=(NotFound, Conflict, Forbidden),
     example=MessageById(id=EXAMPLE.id),
     answer=msgspec.structs.replace(EXAMPLE, status="cancelled"),
 )

@@ -19,7 +19,6 @@ from svc.tools.tool import (
     Timestamp,
     about,
     reads,
-    tool,
     writes,
 )
 
@@ -74,11 +73,10 @@ class ListNotes(Asked, frozen=True, kw_only=True):
     cursor: Annotated[str, Cursor] | None = None
 
 
-@tool(
+@reads(
     "note.list",
-    reads,
     needs="records.read",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=ListNotes(object_type="contact", record_id=EXAMPLE.id),
     answer=NoteList(notes=(_EXAMPLE,), next_cursor=None),
 )
@@ -104,11 +102,10 @@ class CreateNote(Asked, frozen=True, kw_only=True):
     body: Annotated[str, about(description="Plain text.", max_length=NOTE_CHARS_MAX)] = ""
 
 
-@tool(
+@writes(
     "note.create",
-    writes,
     needs="records.write",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=CreateNote(object_type="contact", record_id=EXAMPLE.id, title=_EXAMPLE.title, body=_EXAMPLE.body),
     answer=_EXAMPLE,
 )

@@ -14,7 +14,7 @@ from svc.storage import objects
 from svc.storage.objects import StoredObject, StoredProperty
 from svc.storage.store import Tx, View
 from svc.tools.records import ObjectType
-from svc.tools.tool import Answer, Asked, Timestamp, about, reads, tool, writes
+from svc.tools.tool import Answer, Asked, Timestamp, about, reads, writes
 
 _BUILTIN: Final = frozenset(one.slug for one in BUILTIN_OBJECTS)
 
@@ -153,9 +153,8 @@ class ListObjects(Asked, frozen=True, kw_only=True):
     """Nothing: all objects are listed."""
 
 
-@tool(
+@reads(
     "object.list",
-    reads,
     needs="records.read",
     example=ListObjects(),
     answer=ObjectList(
@@ -187,11 +186,10 @@ class GetObject(Asked, frozen=True, kw_only=True):
     object_type: ObjectType
 
 
-@tool(
+@reads(
     "object.get",
-    reads,
     needs="records.read",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=GetObject(object_type="lamp"),
     answer=_LAMP,
 )
@@ -208,11 +206,10 @@ class CreateObject(Asked, frozen=True, kw_only=True):
     label_plural: LabelPlural
 
 
-@tool(
+@writes(
     "object.create",
-    writes,
     needs="settings",
-    refuses=(Conflict,),
+    raises=(Conflict,),
     example=CreateObject(slug="boat", label="Boat", label_plural="Boats"),
     answer=_EXAMPLE,
 )
@@ -233,11 +230,10 @@ class UpdateObject(Asked, frozen=True, kw_only=True):
     label_plural: LabelPlural | None = None
 
 
-@tool(
+@writes(
     "object.update",
-    writes,
     needs="settings",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=UpdateObject(object_type="lamp", label_plural="Lamps"),
     answer=_LAMP,
 )
@@ -262,12 +258,11 @@ class PublishObject(Asked, frozen=True, kw_only=True):
     ]
 
 
-@tool(
+@writes(
     "object.publish",
-    writes,
     needs="settings",
     runs="approval",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=PublishObject(object_type="lamp", publishable=True),
     answer=_LAMP,
 )

@@ -9,7 +9,7 @@ from svc.domain.times import rfc3339
 from svc.storage import organizations
 from svc.storage.organizations import OrganizationChanges
 from svc.storage.store import Tx, View
-from svc.tools.tool import Answer, Asked, Timestamp, about, reads, tool, writes
+from svc.tools.tool import Answer, Asked, Timestamp, about, reads, writes
 
 Name = Annotated[
     str,
@@ -97,7 +97,7 @@ class GetOrganization(Asked, frozen=True, kw_only=True):
     """Nothing more is asked: it is the caller's."""
 
 
-@tool("organization.get", reads, example=GetOrganization(), answer=EXAMPLE)
+@reads("organization.get", example=GetOrganization(), answer=EXAMPLE)
 def get(view: View, call: Call, asked: GetOrganization) -> OrganizationAnswer:  # noqa: ARG001  # every tool's
     """Show the organization that the caller is in: its plan, its hubs and its formats."""
     return answer_of(organizations.get(view.conn, call.caller.organization_id))
@@ -115,9 +115,8 @@ class UpdateOrganization(Asked, frozen=True, kw_only=True):
     allow_keys_elsewhere: AllowKeysElsewhere | None = None
 
 
-@tool(
+@writes(
     "organization.update",
-    writes,
     needs="settings",
     runs="approval",
     example=UpdateOrganization(country="GB", time_zone="Europe/London"),

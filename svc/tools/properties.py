@@ -21,7 +21,7 @@ from svc.tools.objects import (
     property_answer,
 )
 from svc.tools.records import ObjectType
-from svc.tools.tool import Answer, Asked, Timestamp, about, tool, writes
+from svc.tools.tool import Answer, Asked, Timestamp, about, writes
 
 PropertySlug = Annotated[str, about(description="The property's slug.", examples=["color"])]
 
@@ -48,11 +48,10 @@ class CreateProperty(Asked, frozen=True, kw_only=True):
     unique: Unique = False
 
 
-@tool(
+@writes(
     "property.create",
-    writes,
     needs="settings",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     example=CreateProperty(
         object_type="lamp", slug="color", label="Color", type="select", options=("Red", "Blue")
     ),
@@ -86,11 +85,10 @@ class UpdateProperty(Asked, frozen=True, kw_only=True):
     personal: Personal | None = None
 
 
-@tool(
+@writes(
     "property.update",
-    writes,
     needs="settings",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=UpdateProperty(object_type="lamp", slug="finish", options=("Matt", "Polished", "Raw")),
     answer=msgspec.structs.replace(
         _EXAMPLE, slug="finish", label="Finish", options=("Matt", "Polished", "Raw")
@@ -128,12 +126,11 @@ class DeletedProperty(Answer, frozen=True, kw_only=True):
     deleted_at: Timestamp
 
 
-@tool(
+@writes(
     "property.delete",
-    writes,
     needs="settings",
     runs="approval",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     example=DeleteProperty(object_type="lamp", slug="old_number"),
     answer=DeletedProperty(id=_EXAMPLE.id, slug="old_number", deleted_at="2026-09-18T09:30:00.000Z"),
 )

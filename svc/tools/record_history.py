@@ -10,7 +10,7 @@ from svc.storage import record_merges, records, timelines
 from svc.storage.store import Tx, View
 from svc.storage.timelines import Kind
 from svc.tools.records import EXAMPLE, ObjectTypeOfId, RecordAnswer, RecordId, answer_of
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, tool, writes
+from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
 
 
 class GetTimeline(Asked, frozen=True, kw_only=True):
@@ -44,11 +44,10 @@ class Timeline(Answer, frozen=True, kw_only=True):
     next_cursor: Annotated[str | None, NextCursor]
 
 
-@tool(
+@reads(
     "record.timeline",
-    reads,
     needs="records.read",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=GetTimeline(object_type="contact", id=EXAMPLE.id),
     answer=Timeline(
         entries=(
@@ -102,12 +101,11 @@ class DeletedRecord(Answer, frozen=True, kw_only=True):
     deleted_at: Timestamp
 
 
-@tool(
+@writes(
     "record.delete",
-    writes,
     needs="records.write",
     runs="approval",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=DeleteRecord(object_type="contact", id=EXAMPLE.id),
     answer=DeletedRecord(id=EXAMPLE.id, deleted_at="2026-09-18T10:00:00.000Z"),
 )
@@ -124,11 +122,10 @@ class RestoreRecord(Asked, frozen=True, kw_only=True):
     id: RecordId
 
 
-@tool(
+@writes(
     "record.restore",
-    writes,
     needs="records.write",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     example=RestoreRecord(object_type="contact", id=EXAMPLE.id),
     answer=EXAMPLE,
 )
@@ -155,12 +152,11 @@ class MergeRecords(Asked, frozen=True, kw_only=True):
     ]
 
 
-@tool(
+@writes(
     "record.merge",
-    writes,
     needs="records.write",
     runs="approval",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     example=MergeRecords(object_type="contact", id=EXAMPLE.id, merged_id="rec_01K5D3V7Q2M8Z4X6C9B1N0T5RK"),
     answer=EXAMPLE,
 )

@@ -17,7 +17,7 @@ from svc.domain.queries import Direction, Filter, Op, Sort
 from svc.storage import organizations, record_lists, record_search
 from svc.storage.store import View
 from svc.tools.records import EXAMPLE, ObjectType, RecordAnswer, answer_of
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, about, reads, tool
+from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, about, reads
 
 
 class RecordFilter(Asked, frozen=True, kw_only=True):
@@ -83,11 +83,10 @@ class RecordList(Answer, frozen=True, kw_only=True):
     next_cursor: Annotated[str | None, NextCursor]
 
 
-@tool(
+@reads(
     "record.list",
-    reads,
     needs="records.read",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=ListRecords(
         object_type="contact",
         filters=(RecordFilter(property="city", op="eq", value="London"),),
@@ -136,11 +135,10 @@ class RecordCount(Answer, frozen=True, kw_only=True):
     count: Annotated[int, about(description="Exact.", ge=0)]
 
 
-@tool(
+@reads(
     "record.count",
-    reads,
     needs="records.read",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=CountRecords(
         object_type="contact", filters=(RecordFilter(property="city", op="eq", value="London"),)
     ),
@@ -194,11 +192,10 @@ class FoundRecords(Answer, frozen=True, kw_only=True):
     records: Annotated[tuple[RecordAnswer, ...], about(description="Those that fit best come first.")]
 
 
-@tool(
+@reads(
     "record.search",
-    reads,
     needs="records.read",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=SearchRecords(query="ada lond", object_type="contact"),
     answer=FoundRecords(records=(EXAMPLE,)),
 )

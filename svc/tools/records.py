@@ -15,7 +15,7 @@ from svc.domain.times import rfc3339
 from svc.storage import organizations, record_relations, record_upserts, records
 from svc.storage.records import Record
 from svc.storage.store import Tx, View
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, tool, writes
+from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
 
 ObjectType = Annotated[
     str, about(description="The object's slug: `contact`, `company`, `deal` or a custom one.")
@@ -126,11 +126,10 @@ class ShownRecord(RecordAnswer, frozen=True, kw_only=True):
     related: RelatedRecords | UnsetType = UNSET
 
 
-@tool(
+@reads(
     "record.get",
-    reads,
     needs="records.read",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=GetRecord(object_type="contact", id=EXAMPLE.id),
     answer=ShownRecord(**msgspec.structs.asdict(EXAMPLE)),
 )
@@ -169,11 +168,10 @@ class CreateRecord(Asked, frozen=True, kw_only=True):
     properties: NewProperties
 
 
-@tool(
+@writes(
     "record.create",
-    writes,
     needs="records.write",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     example=CreateRecord(object_type="contact", properties=EXAMPLE.properties),
     answer=EXAMPLE,
 )
@@ -207,11 +205,10 @@ class CreatedRecords(Answer, frozen=True, kw_only=True):
     records: Annotated[tuple[RecordAnswer, ...], about(description="In the order in which they were given.")]
 
 
-@tool(
+@writes(
     "record.create_many",
-    writes,
     needs="records.write",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     example=CreateManyRecords(
         object_type="contact", records=tuple(NewRecord(properties=one.properties) for one in _SEVERAL)
     ),
@@ -241,11 +238,10 @@ class UpdateRecord(Asked, frozen=True, kw_only=True):
     properties: ChangedProperties
 
 
-@tool(
+@writes(
     "record.update",
-    writes,
     needs="records.write",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     example=UpdateRecord(object_type="contact", id=EXAMPLE.id, properties={"city": "London"}),
     answer=EXAMPLE,
 )
@@ -282,11 +278,10 @@ class UpsertedRecord(RecordAnswer, frozen=True, kw_only=True):
     created: Annotated[bool, about(description="Whether it was made now.")]
 
 
-@tool(
+@writes(
     "record.upsert",
-    writes,
     needs="records.write",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     example=UpsertRecord(object_type="contact", by="email", properties=_MARY.properties),
     answer=UpsertedRecord(**msgspec.structs.asdict(_MARY), created=True),
 )

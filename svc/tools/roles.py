@@ -10,7 +10,7 @@ from svc.domain.times import rfc3339
 from svc.storage import roles
 from svc.storage.roles import RoleChanges
 from svc.storage.store import Tx, View
-from svc.tools.tool import Answer, Asked, Timestamp, about, reads, tool, writes
+from svc.tools.tool import Answer, Asked, Timestamp, about, reads, writes
 
 RoleId = Annotated[
     str,
@@ -70,7 +70,7 @@ class RoleList(Answer, frozen=True, kw_only=True):
     roles: tuple[RoleAnswer, ...]
 
 
-@tool("role.list", reads, example=ListRoles(), answer=RoleList(roles=(answer_of(VIEWER), EXAMPLE)))
+@reads("role.list", example=ListRoles(), answer=RoleList(roles=(answer_of(VIEWER), EXAMPLE)))
 def list_all(view: View, call: Call, asked: ListRoles) -> RoleList:  # noqa: ARG001  # every tool's
     """List the roles, with what each permits."""
     found = roles.of_organization(view.conn, call.caller.organization_id)
@@ -84,12 +84,11 @@ class CreateRole(Asked, frozen=True, kw_only=True):
     permissions: _Permissions
 
 
-@tool(
+@writes(
     "role.create",
-    writes,
     needs="settings",
     runs="person",
-    refuses=(Conflict,),
+    raises=(Conflict,),
     example=CreateRole(name=EXAMPLE.name, permissions=EXAMPLE.permissions),
     answer=EXAMPLE,
 )
@@ -109,12 +108,11 @@ class UpdateRole(Asked, frozen=True, kw_only=True):
     permissions: _Permissions | None = None
 
 
-@tool(
+@writes(
     "role.update",
-    writes,
     needs="settings",
     runs="person",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     example=UpdateRole(id=EXAMPLE.id, permissions=EXAMPLE.permissions),
     answer=EXAMPLE,
 )
@@ -140,12 +138,11 @@ class DeletedRole(Answer, frozen=True, kw_only=True):
     deleted_at: Timestamp
 
 
-@tool(
+@writes(
     "role.delete",
-    writes,
     needs="settings",
     runs="person",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     example=DeleteRole(id=EXAMPLE.id),
     answer=DeletedRole(id=EXAMPLE.id, deleted_at="2026-09-18T09:30:00.000Z"),
 )

@@ -9,7 +9,7 @@ from svc.domain.times import rfc3339
 from svc.storage import server_keys
 from svc.storage.server_keys import ServerKey
 from svc.storage.store import Tx, View
-from svc.tools.tool import Answer, Asked, Timestamp, about, reads, tool, writes
+from svc.tools.tool import Answer, Asked, Timestamp, about, reads, writes
 
 ServerKeyId = Annotated[str, about(description="The key's id.", examples=["key_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 _Name = Annotated[
@@ -75,9 +75,8 @@ class ServerKeyList(Answer, frozen=True, kw_only=True):
     server_keys: tuple[ServerKeyAnswer, ...]
 
 
-@tool(
+@reads(
     "serverkey.list",
-    reads,
     needs="security",
     example=ListServerKeys(),
     answer=ServerKeyList(server_keys=(EXAMPLE,)),
@@ -94,12 +93,11 @@ class MintServerKey(Asked, frozen=True, kw_only=True):
     name: _Name
 
 
-@tool(
+@writes(
     "serverkey.mint",
-    writes,
     needs="security",
     runs="person",
-    refuses=(ConfirmationRequired, KeyLimit),
+    raises=(ConfirmationRequired, KeyLimit),
     shows_secret=True,
     example=MintServerKey(name=EXAMPLE.name),
     answer=MintedServerKeyAnswer(
@@ -141,12 +139,11 @@ class RevokedServerKey(Answer, frozen=True, kw_only=True):
     revoked_at: Timestamp
 
 
-@tool(
+@writes(
     "serverkey.revoke",
-    writes,
     needs="security",
     runs="person",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=RevokeServerKey(id=EXAMPLE.id),
     answer=RevokedServerKey(id=EXAMPLE.id, revoked_at="2026-10-01T12:00:00.000Z"),
 )

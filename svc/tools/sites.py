@@ -11,7 +11,7 @@ from svc.domain.times import rfc3339
 from svc.storage import sites
 from svc.storage.sites import Site
 from svc.storage.store import Tx, View
-from svc.tools.tool import Answer, Asked, Timestamp, about, reads, tool, writes
+from svc.tools.tool import Answer, Asked, Timestamp, about, reads, writes
 
 SiteId = Annotated[str, about(description="The site's id.", examples=["sit_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 Domain = Annotated[
@@ -52,7 +52,7 @@ class SiteList(Answer, frozen=True, kw_only=True):
     sites: Annotated[list[SiteAnswer], about(description="The oldest first.", max_length=SITES_MAX)]
 
 
-@tool("site.list", reads, example=ListSites(), answer=SiteList(sites=[EXAMPLE]))
+@reads("site.list", example=ListSites(), answer=SiteList(sites=[EXAMPLE]))
 def list_all(view: View, call: Call, asked: ListSites) -> SiteList:  # noqa: ARG001  # nothing is asked
     """List the tracked sites."""
     found = sites.of_organization(view.conn, call.caller.organization_id)
@@ -65,11 +65,10 @@ class CreateSite(Asked, frozen=True, kw_only=True):
     domain: Domain
 
 
-@tool(
+@writes(
     "site.create",
-    writes,
     needs="settings",
-    refuses=(Conflict,),
+    raises=(Conflict,),
     example=CreateSite(domain="https://www.harbourlamps.example/shop"),
     answer=EXAMPLE,
 )
@@ -89,11 +88,10 @@ class UpdateSite(Asked, frozen=True, kw_only=True):
     domain: Domain
 
 
-@tool(
+@writes(
     "site.update",
-    writes,
     needs="settings",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     example=UpdateSite(id=EXAMPLE.id, domain="harbour-lamps.example"),
     answer=msgspec.structs.replace(EXAMPLE, domain="harbour-lamps.example"),
 )
@@ -119,12 +117,11 @@ class RemovedSite(Answer, frozen=True, kw_only=True):
     removed_at: Timestamp
 
 
-@tool(
+@writes(
     "site.remove",
-    writes,
     needs="settings",
     runs="approval",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=SiteById(id=EXAMPLE.id),
     answer=RemovedSite(id=EXAMPLE.id, removed_at="2026-09-19T09:30:00.000Z"),
 )

@@ -14,7 +14,7 @@ from svc.storage import contacts, filing, submission_lists
 from svc.storage.store import Tx, View
 from svc.storage.submission_lists import SubmissionDetails, SubmissionSummary
 from svc.storage.submissions import Label
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, tool, writes
+from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
 
 SubmissionId = Annotated[
     str, about(description="The submission's id.", examples=["sub_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])
@@ -212,11 +212,10 @@ class SubmissionList(Answer, frozen=True, kw_only=True):
     next_cursor: Annotated[str | None, NextCursor]
 
 
-@tool(
+@reads(
     "submission.list",
-    reads,
     needs="forms",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=ListSubmissions(form_id=EXAMPLE.form_id, state="Held"),
     answer=SubmissionList(submissions=[EXAMPLE_LINE], next_cursor=None),
 )
@@ -246,11 +245,10 @@ class SubmissionById(Asked, frozen=True, kw_only=True):
     id: SubmissionId
 
 
-@tool(
+@reads(
     "submission.get",
-    reads,
     needs="forms",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=SubmissionById(id=EXAMPLE.id),
     answer=EXAMPLE,
 )
@@ -269,11 +267,10 @@ class AttachSubmission(Asked, frozen=True, kw_only=True):
     ] = None
 
 
-@tool(
+@writes(
     "submission.attach",
-    writes,
     needs="forms",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     example=AttachSubmission(id=EXAMPLE.id, contact_id=EXAMPLE.candidates[0].id),
     answer=msgspec.structs.replace(
         EXAMPLE,

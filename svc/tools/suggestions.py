@@ -19,7 +19,6 @@ from svc.tools.tool import (
     Timestamp,
     about,
     reads,
-    tool,
     writes,
 )
 
@@ -82,9 +81,8 @@ class ListSuggestions(Asked, frozen=True, kw_only=True):
     cursor: Annotated[str, Cursor] | None = None
 
 
-@tool(
+@reads(
     "suggestion.list",
-    reads,
     needs="records.read",
     example=ListSuggestions(),
     answer=SuggestionList(suggestions=(_EXAMPLE,), next_cursor=None),
@@ -111,11 +109,10 @@ class AcceptSuggestion(Asked, frozen=True, kw_only=True):
     id: SuggestionId
 
 
-@tool(
+@writes(
     "suggestion.accept",
-    writes,
     needs="records.write",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     example=AcceptSuggestion(id=_EXAMPLE.id),
     answer=EXAMPLE,
 )
@@ -134,11 +131,10 @@ class DismissSuggestion(Asked, frozen=True, kw_only=True):
     id: SuggestionId
 
 
-@tool(
+@writes(
     "suggestion.dismiss",
-    writes,
     needs="records.write",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     example=DismissSuggestion(id=_EXAMPLE.id),
     answer=SuggestionAnswer(
         id=_EXAMPLE.id,

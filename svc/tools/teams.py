@@ -10,7 +10,7 @@ from svc.domain.limits import NAME_CHARS_MAX
 from svc.storage import teams
 from svc.storage.store import Tx, View
 from svc.storage.teams import Team
-from svc.tools.tool import Answer, Asked, about, reads, tool, writes
+from svc.tools.tool import Answer, Asked, about, reads, writes
 
 TeamId = Annotated[str, about(description="A team's id.", examples=["tea_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 _Name = Annotated[
@@ -52,7 +52,7 @@ class TeamList(Answer, frozen=True, kw_only=True):
     teams: tuple[TeamAnswer, ...]
 
 
-@tool("team.list", reads, example=ListTeams(), answer=TeamList(teams=(EXAMPLE,)))
+@reads("team.list", example=ListTeams(), answer=TeamList(teams=(EXAMPLE,)))
 def list_all(view: View, call: Call, asked: ListTeams) -> TeamList:  # noqa: ARG001  # every tool's
     """List the teams.
 
@@ -68,12 +68,11 @@ class CreateTeam(Asked, frozen=True, kw_only=True):
     name: _Name
 
 
-@tool(
+@writes(
     "team.create",
-    writes,
     needs="settings",
     runs="person",
-    refuses=(Conflict,),
+    raises=(Conflict,),
     example=CreateTeam(name=EXAMPLE.name),
     answer=TeamAnswer(id=EXAMPLE.id, name=EXAMPLE.name, member_count=0),
 )
@@ -92,12 +91,11 @@ class UpdateTeam(Asked, frozen=True, kw_only=True):
     name: _Name
 
 
-@tool(
+@writes(
     "team.update",
-    writes,
     needs="settings",
     runs="person",
-    refuses=(NotFound, Conflict),
+    raises=(NotFound, Conflict),
     example=UpdateTeam(id=EXAMPLE.id, name="Repairs and parts"),
     answer=msgspec.structs.replace(EXAMPLE, name="Repairs and parts"),
 )

@@ -1,6 +1,6 @@
 """What a tool is: a typed function, from which come its schema, its reference and every door to it.
 
-    @tool("note.create", writes, needs="records.write", refuses=(NotFound,), example=…, answer=…)
+    @writes("note.create", needs="records.write", raises=(NotFound,), example=…, answer=…)
     def create(tx: Tx, call: Call, asked: CreateNote) -> NoteAnswer:
         (here its docstring: the first paragraph is the summary, all of it the description)
 
@@ -9,7 +9,7 @@ A tool that reads gets a `View`, one that writes a `Tx`. What it answers is JSON
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any, Final, Generic, Literal, TypeVar, overload
+from typing import Annotated, Any, Final, Generic, Literal, TypedDict, TypeVar, Unpack
 
 import msgspec
 
@@ -21,8 +21,6 @@ from svc.domain.roles import Permission
 from svc.storage.store import Tx, View
 
 Effect = Literal["reads", "writes"]
-reads: Final = "reads"
-writes: Final = "writes"
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
@@ -54,8 +52,24 @@ class Deprecation(msgspec.Struct, frozen=True, kw_only=True):
     """The tool to call instead."""
 
 
+class ToolSpec(TypedDict, total=False):
+    """What is said of a tool beside its function, its example and its answer."""
+
+    needs: Permission | None
+    """The permission without which no caller runs it; None for every caller that is let in."""
+    own: Permission | None
+    """The permission that does instead for what is the caller's own, if any; the tool knows what is."""
+    runs: Runs
+    """Whether keys run it, agents only after an approval, or people alone; "open" unless said otherwise."""
+    raises: tuple[type[DomainError], ...]
+    """The errors that it may answer beside those that all tools share."""
+    shows_secret: bool
+    """Its answer has a secret that is shown this once, so nothing keeps the answer."""
+    deprecated: Deprecation | None
+
+
 class Tool(Generic[A, R]):
-    """One tool. It is called as the function that it was made of."""
+    """One tool. It is called as the function that it was made of. `ToolSpec` describes its attributes."""
 
     def __init__(
         self,
@@ -63,14 +77,9 @@ class Tool(Generic[A, R]):
         effect: Effect,
         fn: Callable[[Any, Call, A], R],
         *,
-        needs: Permission | None,
-        own: Permission | None,
-        runs: Runs,
-        refuses: tuple[type[DomainError], ...],
         example: A,
         answer: R,
-        shows_secret: bool,
-        deprecated: Deprecation | None,
+        **spec: Unpack[ToolSpec],
     ) -> None:
         self.name: Final = name
         """Dotted: the noun and what is done."""
@@ -78,18 +87,14 @@ class Tool(Generic[A, R]):
         self.wire_name: Final = name.replace(".", "_")
         """What it is called where dots are not allowed."""
         self.effect: Final = effect
-        self.needs: Final = needs
-        """The permission without which nobody runs it; None for everybody who is let in."""
-        self.own: Final = own
-        """The permission that does instead for what is the caller's own, if any; the tool knows what is."""
-        self.runs: Final[Runs] = runs
-        self.refuses: Final = refuses
-        """What it may answer beside its answer and the refusals that all tools share."""
+        self.needs: Final = spec.get("needs")
+        self.own: Final = spec.get("own")
+        self.runs: Final[Runs] = spec.get("runs", "open")
+        self.raises: Final = spec.get("raises", ())
+        self.shows_secret: Final = spec.get("shows_secret", False)
+        self.deprecated: Final = spec.get("deprecated")
         self.example: Final = example
         self.answer: Final = answer
-        self.shows_secret: Final = shows_secret
-        """Its answer has a secret that is shown this once, so nothing keeps the answer."""
-        self.deprecated: Final = deprecated
         self.description: Final = inspect.getdoc(fn) or ""
         self.summary: Final = self.description.partition("\n\n")[0].replace("\n", " ")
         self.asked_type: Final[type[A]] = type(example)
@@ -112,69 +117,18 @@ class Tool(Generic[A, R]):
         return json_input.read_part(self._decoder, part)
 
 
-@overload
-def tool(
-    name: str,
-    effect: Literal["reads"],
-    *,
-    example: A,
-    answer: R,
-    needs: Permission | None = None,
-    own: Permission | None = None,
-    runs: Runs = "open",
-    refuses: tuple[type[DomainError], ...] = (),
-    shows_secret: bool = False,
-    deprecated: Deprecation | None = None,
-) -> Callable[[Callable[[View, Call, A], R]], Tool[A, R]]: ...
+def reads(
+    name: str, *, example: A, answer: R, **spec: Unpack[ToolSpec]
+) -> Callable[[Callable[[View, Call, A], R]], Tool[A, R]]:
+    """Make a tool that reads of the function below. *example* is a call of it, *answer* the answer to that."""
+    return lambda fn: Tool(name, "reads", fn, example=example, answer=answer, **spec)
 
 
-@overload
-def tool(
-    name: str,
-    effect: Literal["writes"],
-    *,
-    example: A,
-    answer: R,
-    needs: Permission | None = None,
-    own: Permission | None = None,
-    runs: Runs = "open",
-    refuses: tuple[type[DomainError], ...] = (),
-    shows_secret: bool = False,
-    deprecated: Deprecation | None = None,
-) -> Callable[[Callable[[Tx, Call, A], R]], Tool[A, R]]: ...
-
-
-def tool(
-    name: str,
-    effect: Effect,
-    *,
-    example: A,
-    answer: R,
-    needs: Permission | None = None,
-    own: Permission | None = None,
-    runs: Runs = "open",
-    refuses: tuple[type[DomainError], ...] = (),
-    shows_secret: bool = False,
-    deprecated: Deprecation | None = None,
-) -> Callable[[Callable[[Any, Call, A], R]], Tool[A, R]]:
-    """Make a tool of the function below. *example* is a call of it, and *answer* what that would answer."""
-
-    def made(fn: Callable[[Any, Call, A], R]) -> Tool[A, R]:
-        return Tool(
-            name,
-            effect,
-            fn,
-            needs=needs,
-            own=own,
-            runs=runs,
-            refuses=refuses,
-            example=example,
-            answer=answer,
-            shows_secret=shows_secret,
-            deprecated=deprecated,
-        )
-
-    return made
+def writes(
+    name: str, *, example: A, answer: R, **spec: Unpack[ToolSpec]
+) -> Callable[[Callable[[Tx, Call, A], R]], Tool[A, R]]:
+    """As `reads`, a tool that writes."""
+    return lambda fn: Tool(name, "writes", fn, example=example, answer=answer, **spec)
 
 
 class Registry(Mapping[str, Tool[Any, Any]]):

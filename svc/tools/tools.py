@@ -17,7 +17,7 @@ from svc.domain.limits import (
 from svc.domain.ranking import Document, Ranking
 from svc.storage.store import View
 from svc.tools.schemas import Schemas, schemas_of
-from svc.tools.tool import Answer, Asked, Effect, Registry, Tool, about, reads, tool
+from svc.tools.tool import Answer, Asked, Effect, Registry, Tool, about, reads
 
 _Schema = Annotated[dict[str, Any], about(description="JSON Schema 2020-12.")]
 
@@ -155,7 +155,7 @@ class Finder:
         return self.registry.nearest(name) or self.rank(words)[:NEAR_NAMES_MAX]
 
     def _own_tools(self) -> Iterator[Tool[Any, Any]]:
-        @tool("tool.search", reads, example=SearchTools(query="Add a new customer"), answer=_FOUND)
+        @reads("tool.search", example=SearchTools(query="Add a new customer"), answer=_FOUND)
         def search(_view: View, call: Call, asked: SearchTools) -> FoundTools:
             """Find out which tools do a task, by a plain sentence about it.
 
@@ -164,7 +164,7 @@ class Finder:
             """
             return self.search(call.caller, asked.query, asked.limit)
 
-        @tool("tool.describe", reads, example=DescribeTools(names=("record.get",)), answer=_DESCRIBED)
+        @reads("tool.describe", example=DescribeTools(names=("record.get",)), answer=_DESCRIBED)
         def describe(_view: View, call: Call, asked: DescribeTools) -> DescribedTools:
             """Show what tools do, and the schemas of what they take and answer.
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from svc.domain.callers import Call
 from svc.domain.errors import Conflict, NotFound
 from svc.storage.store import Tx, View
-from svc.tools.tool import Answer, Asked, Deprecation, Limit, Registry, Timestamp, about, reads, tool, writes
+from svc.tools.tool import Answer, Asked, Deprecation, Limit, Registry, Timestamp, about, reads, writes
 
 SUNSET_AT = 1_805_241_600_000
 DEPRECATION = Deprecation(since_at=1_789_689_600_000, sunset_at=SUNSET_AT, replacement="workflow.list")
@@ -55,7 +55,7 @@ _LIST = ListWorkflows(conditions=[Condition(property="name", op="eq", value="it'
 _ANSWER = Workflows(workflows=[Workflow(id="wfl_1")])
 
 
-@tool("workflow.list", reads, needs="workflows", example=_LIST, answer=_ANSWER)
+@reads("workflow.list", needs="workflows", example=_LIST, answer=_ANSWER)
 def listed(view: View, call: Call, asked: ListWorkflows) -> Workflows:
     """List workflows <b>without</b> & with conditions.
 
@@ -64,18 +64,17 @@ def listed(view: View, call: Call, asked: ListWorkflows) -> Workflows:
     return Workflows(workflows=[])
 
 
-@tool("automation.list", reads, needs=None, example=_LIST, answer=_ANSWER, deprecated=DEPRECATION)
+@reads("automation.list", needs=None, example=_LIST, answer=_ANSWER, deprecated=DEPRECATION)
 def listed_of_old(view: View, call: Call, asked: ListWorkflows) -> Workflows:
     """List workflows."""
     return Workflows(workflows=[])
 
 
-@tool(
+@writes(
     "workflow.delete",
-    writes,
     needs="workflows",
     runs="approval",
-    refuses=(NotFound,),
+    raises=(NotFound,),
     example=MintSecret(),
     answer=Workflow(id="wfl_1"),
 )
@@ -84,11 +83,10 @@ def deleted(tx: Tx, call: Call, asked: MintSecret) -> Workflow:
     return Workflow(id="wfl_1")
 
 
-@tool(
+@writes(
     "workflow.update",
-    writes,
     needs="workflows",
-    refuses=(Conflict,),
+    raises=(Conflict,),
     example=MintSecret(),
     answer=Workflow(id="wfl_1"),
 )
@@ -97,9 +95,8 @@ def updated(tx: Tx, call: Call, asked: MintSecret) -> Workflow:
     return Workflow(id="wfl_1")
 
 
-@tool(
+@writes(
     "serverkey.mint",
-    writes,
     needs="security",
     runs="person",
     shows_secret=True,

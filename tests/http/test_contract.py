@@ -115,7 +115,7 @@ def _asked(registry: Any) -> list[Any]:
 
 def test_what_a_tool_refuses_has_a_page():
     """Each refusal that a tool declares is of a code that there is."""
-    found = [(tool.name, error.code) for tool in REGISTRY.values() for error in tool.refuses]
+    found = [(tool.name, error.code) for tool in REGISTRY.values() for error in tool.raises]
 
     assert [] == [one for one in found if one[1] not in CODES]
 

@@ -20,7 +20,7 @@ from svc.http.hot import Hot
 from svc.http.mcp.door import FULL_PATH, PATH, McpDoor
 from svc.storage.store import View
 from svc.tools.catalogue import REGISTRY
-from svc.tools.tool import Answer, Asked, Tool, reads, tool
+from svc.tools.tool import Answer, Asked, Tool, reads
 from svc.tools.tools import Finder
 from tests.http.serving import listening
 from tests.tooling import tool_town
@@ -53,17 +53,17 @@ def suite_tools() -> Iterator[Tool[Any, Any]]:
     """The tools that the suite calls, as far as ours can be like them."""
     said = Text(text="This is a simple text response for testing.")
 
-    @tool("test.simple_text", reads, example=Nothing(), answer=said)
+    @reads("test.simple_text", example=Nothing(), answer=said)
     def simple_text(_view: View, _call: Call, _asked: Nothing) -> Text:
         """Answer with a text."""
         return said
 
-    @tool("test.error_handling", reads, example=Nothing(), answer=said)
+    @reads("test.error_handling", example=Nothing(), answer=said)
     def error_handling(_view: View, _call: Call, _asked: Nothing) -> Text:
         """Refuse whatever is asked."""
         raise Conflict("This tool intentionally returns an error for testing")
 
-    @tool(SCHEMA_TOOL, reads, example=Nothing(), answer=said)
+    @reads(SCHEMA_TOOL, example=Nothing(), answer=said)
     def schema_tool(_view: View, _call: Call, _asked: Nothing) -> Text:
         """Take what a schema with every keyword allows."""
         return said

@@ -11,7 +11,7 @@ from svc.domain.errors import PersonOnly
 from svc.domain.limits import TOOL_QUERY_CHARS_MAX, TOOLS_DESCRIBED_MAX, TOOLS_FOUND
 from svc.storage.store import View
 from svc.tools.catalogue import FINDER, REGISTRY
-from svc.tools.tool import reads, tool
+from svc.tools.tool import reads
 from svc.tools.tools import DescribeTools, Finder, FoundTools, SearchTools
 from tests.mcp.asking import mcp_town
 from tests.mcp.test_lists import a_key
@@ -112,9 +112,8 @@ async def test_what_is_asked_has_bounds(name, body, autojump_clock):
 def test_a_tool_for_people_is_refused_with_its_reason() -> None:
     """As it would be if it were called."""
 
-    @tool(
+    @reads(
         "thing.mint",
-        reads,
         runs="person",
         example=SearchTools(query="a"),
         answer=FINDER.search(a_key(), "a", 1),
