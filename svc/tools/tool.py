@@ -120,7 +120,7 @@ class Tool(Generic[A, R]):
 def reads(
     name: str, *, example: A, answer: R, **spec: Unpack[ToolSpec]
 ) -> Callable[[Callable[[View, Call, A], R]], Tool[A, R]]:
-    """Make a tool that reads of the function below. *example* is a call of it, *answer* the answer to that."""
+    """Make a tool of the function below, which reads. *example* is a call of it, *answer* what it answers."""
     return lambda fn: Tool(name, "reads", fn, example=example, answer=answer, **spec)
 
 
