@@ -1,6 +1,7 @@
 """`apikey.*`: keys with which programs call tools, or the AI gateway, as the person who made them."""
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Annotated, Final
 
 from svc.domain.callers import Call
@@ -13,6 +14,7 @@ from svc.storage import api_keys
 from svc.storage.api_keys import ExpiresIn, ListedKey, NewKey
 from svc.storage.store import Tx, View
 from svc.tools.members import PersonId
+from svc.tools.projections import Projection
 from svc.tools.roles import RoleId
 from svc.tools.tool import Answer, Asked, Registry, Timestamp, Tool, about, reads, writes
 
@@ -69,21 +71,9 @@ class MintedApiKey(Answer, frozen=True, kw_only=True):
     expires_at: Timestamp
 
 
-def answer_of(key: ListedKey) -> ApiKeyAnswer:
-    """The key as a list shows it."""
-    return ApiKeyAnswer(
-        id=key.id,
-        name=key.name,
-        visible_start=key.visible_start,
-        role=key.role_id,
-        limited_to=key.limited_to,
-        tools=key.tools,
-        created_by=key.creator_id,
-        created_at=rfc3339(key.created_at),
-        last_used_at=None if key.last_used_at is None else rfc3339(key.last_used_at),
-        expires_at=rfc3339(key.expires_at),
-    )
-
+answer_of: Final = Projection(
+    ListedKey, ApiKeyAnswer, role=attrgetter("role_id"), created_by=attrgetter("creator_id")
+)
 
 EXAMPLE: Final = ApiKeyAnswer(
     id="key_01K5D3V7Q2M8Z4X6C9B1N0T5RA",

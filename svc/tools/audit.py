@@ -5,10 +5,11 @@ from typing import Annotated, Final
 
 from svc.domain.callers import Call, CallerKind, Door
 from svc.domain.limits import LIST_ROWS
-from svc.domain.times import moment_ms, rfc3339
+from svc.domain.times import moment_ms
 from svc.storage import audit
 from svc.storage.audit import AuditAsked, AuditEntry, Outcome
 from svc.storage.store import View
+from svc.tools.projections import Projection
 from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads
 
 _Person = Annotated[
@@ -50,22 +51,7 @@ class AuditEntryAnswer(Answer, frozen=True, kw_only=True):
     request_id: Annotated[str | None, about(description="The `X-Request-Id` of the call.")]
 
 
-def answer_of(entry: AuditEntry) -> AuditEntryAnswer:
-    """The entry as the tool answers it."""
-    return AuditEntryAnswer(
-        id=entry.id,
-        at=rfc3339(entry.at),
-        caller_kind=entry.caller_kind,
-        caller_id=entry.caller_id,
-        person_id=entry.person_id,
-        door=entry.door,
-        action=entry.action,
-        target=entry.target,
-        outcome=entry.outcome,
-        reason=entry.reason,
-        request_id=entry.request_id,
-    )
-
+answer_of: Final = Projection(AuditEntry, AuditEntryAnswer)
 
 EXAMPLE: Final = AuditEntryAnswer(
     id="aud_01K5D3V7Q2M8Z4X6C9B1N0T5RA",

@@ -29,6 +29,7 @@ from svc.storage import channel_keys, connections, deliveries, outboxes
 from svc.storage.channel_keys import ChannelKey
 from svc.storage.connections import NewConnection
 from svc.storage.store import Tx, View
+from svc.tools.projections import Projection
 from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
 
 ConnectionId = Annotated[
@@ -128,24 +129,6 @@ class CreatedConnection(ConnectionAnswer, frozen=True, kw_only=True):
     ]
 
 
-def _facts(connection: Connection) -> dict[str, Any]:
-    health = connection.health
-    plain = {
-        name: getattr(connection, name)
-        for name in ("id", "name", "messenger", "delivery", "url", "contract", "status", "pause_reason")
-    }
-    return plain | {
-        "account": AccountAnswer(kind=connection.account.kind, id=connection.account.id),
-        "health": None
-        if health is None
-        else HealthAnswer(
-            state=health.state, reason=health.reason, detail=health.detail, at=rfc3339(health.at)
-        ),
-        "created_at": rfc3339(connection.created_at),
-        "updated_at": rfc3339(connection.updated_at),
-    }
-
-
 def _managed(conn: Conn, call: Call, connection_id: str) -> Connection:
     """The connection, for who looks after it. Raises `NotFound` and `Forbidden`."""
     found = connections.get(conn, call.caller.organization_id, connection_id)
@@ -160,13 +143,10 @@ def _check_reachable(call: Call, url: str | None) -> None:
             check_host(check_url(url), call.allowed_networks)
 
 
-def _answer(connection: Connection) -> ConnectionAnswer:
-    return ConnectionAnswer(**_facts(connection))
-
-
-def _key_answer(key: ChannelKey) -> KeyAnswer:
-    return KeyAnswer(id=key.id, visible_start=key.visible_start, created_at=rfc3339(key.created_at))
-
+_answer: Final = Projection(Connection, ConnectionAnswer)
+_created: Final = Projection(Connection, CreatedConnection, given=("channel_key", "signing_secret"))
+_details: Final = Projection(Connection, ConnectionDetails, given=("keys", "last_test"))
+_key_answer: Final = Projection(ChannelKey, KeyAnswer)
 
 _FACTS: Final[dict[str, Any]] = {
     "id": "con_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
@@ -244,8 +224,8 @@ def get(view: View, call: Call, asked: ConnectionById) -> ConnectionDetails:
     """Show a connection, with its live channel keys and how its last test went."""
     connection = _managed(view.conn, call, asked.id)
     test = deliveries.last_test(view.conn, connection.id)
-    return ConnectionDetails(
-        **_facts(connection),
+    return _details(
+        connection,
         keys=[_key_answer(one) for one in channel_keys.of_connection(view.conn, connection.id)],
         last_test=None
         if test is None
@@ -317,7 +297,7 @@ def create(tx: Tx, call: Call, asked: CreateConnection) -> CreatedConnection:
     )
     made, secret = connections.create(tx, organization_id, new)
     key = channel_keys.mint(tx, organization_id, made.id)
-    return CreatedConnection(**_facts(made), channel_key=key.key, signing_secret=secret)
+    return _created(made, channel_key=key.key, signing_secret=secret)
 
 
 class UpdateConnection(Asked, frozen=True, kw_only=True):

@@ -10,11 +10,11 @@ from svc.domain.errors import Conflict, NotFound
 from svc.domain.limits import CANDIDATES_MAX, LIST_ROWS
 from svc.domain.matching import HeldReason
 from svc.domain.messages import ConversationKind
-from svc.domain.times import rfc3339
 from svc.storage import conversations
 from svc.storage.conversations import Conversation, ConversationStatus, Wanted
 from svc.storage.store import Tx, View
 from svc.tools.connections import ConnectionId
+from svc.tools.projections import Projection
 from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
 
 ConversationId = Annotated[
@@ -64,24 +64,7 @@ class ConversationAnswer(Answer, frozen=True, kw_only=True):
     last_message_at: Timestamp
 
 
-def _answer(one: Conversation) -> ConversationAnswer:
-    return ConversationAnswer(
-        id=one.id,
-        connection_id=one.connection_id,
-        external_id=one.external_id,
-        kind=one.kind,
-        title=one.title,
-        known=KnownAnswer(**msgspec.structs.asdict(one.known)),
-        contact_id=one.contact_id,
-        held_reason=one.held_reason,
-        candidates=list(one.candidates),
-        status=one.status,
-        member_id=one.member_id,
-        team_id=one.team_id,
-        created_at=rfc3339(one.created_at),
-        last_message_at=rfc3339(one.last_message_at),
-    )
-
+_answer: Final = Projection(Conversation, ConversationAnswer)
 
 EXAMPLE: Final = ConversationAnswer(
     id="cnv_01K5D3V7Q2M8Z4X6C9B1N0T5RA",

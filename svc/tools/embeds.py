@@ -1,6 +1,6 @@
 """`embed.*`: blocks of published records, texts and forms for pages that are served elsewhere."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -27,10 +27,10 @@ from svc.domain.limits import (
     NAME_CHARS_MAX,
 )
 from svc.domain.queries import Filter, Sort
-from svc.domain.times import rfc3339
 from svc.storage import embed_views, embeds, organizations
 from svc.storage.embeds import EmbedChange
 from svc.storage.store import Tx, View
+from svc.tools.projections import Projection
 from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
 
 EmbedId = Annotated[str, about(description="The embed's id.", examples=["emb_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
@@ -113,25 +113,15 @@ EXAMPLE: Final = EmbedAnswer(
 )
 
 
-def _summary(embed: Embed) -> dict[str, Any]:
-    return {
-        "id": embed.id,
-        "name": embed.name,
-        "embed_key": embed.embed_key,
-        "status": embed.status,
-        "site_id": embed.site_id,
-        "domain": embed.domain,
-        "created_at": rfc3339(embed.created_at),
-        "updated_at": rfc3339(embed.updated_at),
-    }
+_summary: Final = Projection(Embed, EmbedSummary)
+_with_blocks: Final = Projection(Embed, EmbedAnswer, given=("refused",))
 
 
 def _answer(view: View, embed: Embed) -> EmbedAnswer:
     organization = organizations.get(view.conn, embed.organization_id)
     refused = embed_views.refusals(view.conn, organization, embed.blocks)
-    return EmbedAnswer(
-        **_summary(embed),
-        blocks=embed.blocks,
+    return _with_blocks(
+        embed,
         refused=tuple(RefusedBlock(block=place, reason=why) for place, why in refused.items()),
     )
 
@@ -178,7 +168,7 @@ def list_(view: View, call: Call, asked: ListEmbeds) -> EmbedPage:
     more = len(found) > asked.limit
     page = found[: asked.limit]
     return EmbedPage(
-        embeds=tuple(EmbedSummary(**_summary(one)) for one in page),
+        embeds=tuple(_summary(one) for one in page),
         next_cursor=cursors.write(_LIST, Position((), page[-1].id)) if more else None,
     )
 

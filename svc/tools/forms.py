@@ -1,6 +1,6 @@
 """`form.*`: website forms, whose submissions become contacts, notes and deals."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -17,11 +17,11 @@ from svc.domain.limits import (
     NAME_CHARS_MAX,
     RECENT_SUBMISSIONS,
 )
-from svc.domain.times import rfc3339
 from svc.storage import forms, organizations, submission_lists
 from svc.storage.forms import FormChanges, StoredForm
 from svc.storage.store import Tx, View
 from svc.tools import submissions
+from svc.tools.projections import Projection
 from svc.tools.submissions import FormId, SubmissionLine
 from svc.tools.tool import Answer, Asked, Timestamp, about, reads, writes
 
@@ -93,26 +93,8 @@ class FormDetails(FormAnswer, frozen=True, kw_only=True):
     ]
 
 
-def _facts(form: StoredForm) -> dict[str, Any]:
-    return {
-        "id": form.id,
-        "name": form.name,
-        "status": form.status,
-        "form_key": form.form_key,
-        "submit_path": form.submit_path,
-        "site_id": form.site_id,
-        "domain": form.domain,
-        "field_map": form.field_map,
-        "deal_title": form.deal_title,
-        "honeypot": form.honeypot,
-        "created_at": rfc3339(form.created_at),
-        "updated_at": rfc3339(form.updated_at),
-    }
-
-
-def _answer(form: StoredForm) -> FormAnswer:
-    return FormAnswer(**_facts(form))
-
+_answer: Final = Projection(StoredForm, FormAnswer)
+_details: Final = Projection(StoredForm, FormDetails, given=("recent_submissions",))
 
 _KEY: Final = "svcf_6qXv0nJc2TzB8mRk4WyLd1HsGp9EaUf3Y1Zt0Q"
 EXAMPLE: Final = FormAnswer(
@@ -172,7 +154,7 @@ def get(view: View, call: Call, asked: FormById) -> FormDetails:
     recent = submission_lists.list_page(
         view.conn, organization_id, form_id=form.id, limit=RECENT_SUBMISSIONS
     ).submissions
-    return FormDetails(**_facts(form), recent_submissions=[submissions.line_of(one) for one in recent])
+    return _details(form, recent_submissions=[submissions.line_of(one) for one in recent])
 
 
 class CreateForm(Asked, frozen=True, kw_only=True):

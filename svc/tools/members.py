@@ -1,5 +1,6 @@
 """`member.*`: the people of the organization."""
 
+from operator import attrgetter
 from typing import Annotated, Final, Literal
 
 from svc.domain.access import MemberStatus
@@ -11,6 +12,7 @@ from svc.storage import invitations, members
 from svc.storage.invitations import Invitation
 from svc.storage.members import Member, MemberChanges, MembersAsked
 from svc.storage.store import Tx, View
+from svc.tools.projections import Projection
 from svc.tools.roles import RoleId
 from svc.tools.teams import TeamId
 from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
@@ -63,30 +65,10 @@ class InvitationAnswer(Answer, frozen=True, kw_only=True):
     expires_at: Timestamp
 
 
-def answer_of(member: Member) -> MemberAnswer:
-    """The member as tools answer it."""
-    return MemberAnswer(
-        id=member.id,
-        email=member.email,
-        name=member.name,
-        role=member.role_id,
-        status=member.status,
-        teams=member.team_ids,
-        home_organization_id=member.home_organization_id,
-        joined_at=rfc3339(member.joined_at),
-    )
-
-
-def _invitation(one: Invitation) -> InvitationAnswer:
-    return InvitationAnswer(
-        id=one.id,
-        email=one.email,
-        role=one.role_id,
-        teams=one.team_ids,
-        invited_by=one.invited_by,
-        expires_at=rfc3339(one.expires_at),
-    )
-
+answer_of: Final = Projection(Member, MemberAnswer, role=attrgetter("role_id"), teams=attrgetter("team_ids"))
+_invitation: Final = Projection(
+    Invitation, InvitationAnswer, role=attrgetter("role_id"), teams=attrgetter("team_ids")
+)
 
 EXAMPLE: Final = MemberAnswer(
     id="usr_01K5D3V7Q2M8Z4X6C9B1N0T5RA",

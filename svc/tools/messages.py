@@ -19,11 +19,11 @@ from svc.domain.limits import (
 )
 from svc.domain.messages import Attachment, AttachmentKind, AuthorKind, Direction, check_levels
 from svc.domain.replies import Failure, ReplyState
-from svc.domain.times import rfc3339
 from svc.storage import answering, conversations, messages
 from svc.storage.messages import Message, NewReply
 from svc.storage.store import Tx, View
 from svc.tools.conversations import ConversationId
+from svc.tools.projections import Projection
 from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
 
 MessageId = Annotated[
@@ -104,25 +104,7 @@ class MessageAnswer(Answer, frozen=True, kw_only=True):
     error: ErrorAnswer | None
 
 
-def _answer(one: Message) -> MessageAnswer:
-    sender, author, error = one.sender, one.author, one.error
-    return MessageAnswer(
-        id=one.id,
-        conversation_id=one.conversation_id,
-        direction=one.direction,
-        external_id=one.external_id,
-        sender=None if sender is None else SenderAnswer(**msgspec.structs.asdict(sender)),
-        author=None if author is None else AuthorAnswer(kind=author.kind, name=author.name),
-        text=one.text,
-        attachments=[AttachmentAnswer(**msgspec.structs.asdict(each)) for each in one.attachments],
-        reply_to=one.reply_to,
-        sent_at=None if one.sent_at is None else rfc3339(one.sent_at),
-        created_at=rfc3339(one.created_at),
-        status=one.status,
-        failure=one.failure,
-        error=None if error is None else ErrorAnswer(code=error.code, message=error.message),
-    )
-
+_answer: Final = Projection(Message, MessageAnswer)
 
 EXAMPLE: Final = MessageAnswer(
     id="msg_01K5D3V7Q2M8Z4X6C9B1N0T5RA",

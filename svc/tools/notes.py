@@ -5,10 +5,10 @@ from typing import Annotated, Final
 from svc.domain.callers import Call
 from svc.domain.errors import NotFound
 from svc.domain.limits import LIST_ROWS, NOTE_CHARS_MAX, NOTE_TITLE_CHARS_MAX
-from svc.domain.times import rfc3339
 from svc.storage import notes
 from svc.storage.notes import Note
 from svc.storage.store import Tx, View
+from svc.tools.projections import Projection
 from svc.tools.records import EXAMPLE, ObjectTypeOfId, RecordId
 from svc.tools.tool import (
     Answer,
@@ -43,16 +43,7 @@ class NoteList(Answer, frozen=True, kw_only=True):
     next_cursor: Annotated[str | None, NextCursor]
 
 
-def _answer(note: Note) -> NoteAnswer:
-    return NoteAnswer(
-        id=note.id,
-        record_id=note.record_id,
-        title=note.title,
-        body=note.body,
-        submission_id=note.submission_id,
-        created_at=rfc3339(note.created_at),
-    )
-
+_answer: Final = Projection(Note, NoteAnswer)
 
 _EXAMPLE: Final = NoteAnswer(
     id="not_01K5D3V7Q2M8Z4X6C9B1N0T5RD",

@@ -1,6 +1,6 @@
 """`object.*`: the kinds of records that an organization has, built-in and custom."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import msgspec
 
@@ -9,10 +9,10 @@ from svc.domain.errors import Conflict, NotFound
 from svc.domain.limits import LABEL_CHARS_MAX, OPTION_CHARS_MAX, OPTIONS_MAX, SLUG_CHARS_MAX
 from svc.domain.objects import BUILTIN_OBJECTS
 from svc.domain.properties import PropertyType
-from svc.domain.times import rfc3339
 from svc.storage import objects
 from svc.storage.objects import StoredObject, StoredProperty
 from svc.storage.store import Tx, View
+from svc.tools.projections import Projection
 from svc.tools.records import ObjectType
 from svc.tools.tool import Answer, Asked, Timestamp, about, reads, writes
 
@@ -96,34 +96,20 @@ class ObjectList(Answer, frozen=True, kw_only=True):
     objects: Annotated[tuple[ObjectSummary, ...], about(description="The built-in ones first.")]
 
 
-def property_answer(prop: StoredProperty) -> PropertyAnswer:
-    """The property as tools answer it."""
-    return PropertyAnswer(
-        id=prop.id,
-        slug=prop.slug,
-        label=prop.label,
-        type=prop.type,
-        options=prop.options,
-        personal=prop.personal,
-        unique=prop.unique,
-    )
+property_answer: Final = Projection(StoredProperty, PropertyAnswer)
 
 
-def _facts(of: StoredObject) -> dict[str, Any]:
-    return {
-        "id": of.id,
-        "slug": of.slug,
-        "label": of.label,
-        "label_plural": of.label_plural,
-        "built_in": of.slug in _BUILTIN,
-        "publishable": of.publishable,
-        "created_at": rfc3339(of.created_at),
-    }
+def _is_built_in(object_: StoredObject) -> bool:
+    return object_.slug in _BUILTIN
 
 
-def _answer(of: StoredObject) -> ObjectAnswer:
-    return ObjectAnswer(**_facts(of), properties=tuple(map(property_answer, of.properties.values())))
-
+_summary: Final = Projection(StoredObject, ObjectSummary, built_in=_is_built_in)
+_answer: Final = Projection(
+    StoredObject,
+    ObjectAnswer,
+    built_in=_is_built_in,
+    properties=lambda object_: tuple(map(property_answer, object_.properties.values())),
+)
 
 EXAMPLE_PROPERTY: Final = PropertyAnswer(
     id="prp_01K5D3V7Q2M8Z4X6C9B1N0T5RB",
@@ -177,7 +163,7 @@ def list_(view: View, call: Call, asked: ListObjects) -> ObjectList:  # noqa: AR
     `object.get` shows the properties of one.
     """
     found = objects.every(view.conn, call.caller.organization_id)
-    return ObjectList(objects=tuple(ObjectSummary(**_facts(of)) for of in found))
+    return ObjectList(objects=tuple(_summary(of) for of in found))
 
 
 class GetObject(Asked, frozen=True, kw_only=True):

@@ -5,10 +5,10 @@ from typing import Annotated, Final
 from svc.domain.callers import Call
 from svc.domain.limits import NAME_CHARS_MAX
 from svc.domain.organizations import Organization, Plan
-from svc.domain.times import rfc3339
 from svc.storage import organizations
 from svc.storage.organizations import OrganizationChanges
 from svc.storage.store import Tx, View
+from svc.tools.projections import Projection
 from svc.tools.tool import Answer, Asked, Timestamp, about, reads, writes
 
 Name = Annotated[
@@ -60,23 +60,7 @@ class OrganizationAnswer(Answer, frozen=True, kw_only=True):
     created_at: Timestamp
 
 
-def answer_of(organization: Organization) -> OrganizationAnswer:
-    """The organization as tools answer it."""
-    ends_at = organization.trial_ends_at
-    return OrganizationAnswer(
-        id=organization.id,
-        name=organization.name,
-        country=organization.country,
-        currency=organization.currency,
-        locale=organization.locale,
-        time_zone=organization.time_zone,
-        plan=organization.plan,
-        trial_ends_at=None if ends_at is None else rfc3339(ends_at),
-        marketing_hub=organization.marketing_hub,
-        allow_keys_elsewhere=organization.allow_keys_elsewhere,
-        created_at=rfc3339(organization.created_at),
-    )
-
+answer_of: Final = Projection(Organization, OrganizationAnswer)
 
 EXAMPLE: Final = OrganizationAnswer(
     id="org_01K5D3V7Q2M8Z4X6C9B1N0T5RA",

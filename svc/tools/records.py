@@ -11,10 +11,10 @@ from msgspec import UNSET, UnsetType
 from svc.domain.callers import Call
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.limits import LIST_ROWS, RECORDS_CREATED_MAX
-from svc.domain.times import rfc3339
 from svc.storage import organizations, record_relations, record_upserts, records
 from svc.storage.records import Record
 from svc.storage.store import Tx, View
+from svc.tools.projections import Projection
 from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
 
 ObjectType = Annotated[
@@ -50,21 +50,7 @@ class RecordAnswer(Answer, frozen=True, kw_only=True):
     updated_at: Timestamp
 
 
-def facts_of(record: Record) -> dict[str, Any]:
-    """What an answer says of the record."""
-    return {
-        "id": record.id,
-        "object_type": record.object_type,
-        "properties": record.properties,
-        "created_at": rfc3339(record.created_at),
-        "updated_at": rfc3339(record.updated_at),
-    }
-
-
-def answer_of(record: Record) -> RecordAnswer:
-    """The record as tools answer it."""
-    return RecordAnswer(**facts_of(record))
-
+answer_of: Final = Projection(Record, RecordAnswer)
 
 EXAMPLE: Final = RecordAnswer(
     id="rec_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
@@ -126,6 +112,9 @@ class ShownRecord(RecordAnswer, frozen=True, kw_only=True):
     related: RelatedRecords | UnsetType = UNSET
 
 
+_shown: Final = Projection(Record, ShownRecord, given=("related",))
+
+
 @reads(
     "record.get",
     needs="records.read",
@@ -142,7 +131,7 @@ def get(view: View, call: Call, asked: GetRecord) -> ShownRecord:
     """
     found = records.get(view.conn, call.caller.organization_id, asked.object_type, asked.id)
     related = UNSET if asked.related is None else _related(view, call, found, asked.related)
-    return ShownRecord(**facts_of(found), related=related)
+    return _shown(found, related=related)
 
 
 def _related(view: View, call: Call, record: Record, asked: GetRelated) -> RelatedRecords:
@@ -278,6 +267,9 @@ class UpsertedRecord(RecordAnswer, frozen=True, kw_only=True):
     created: Annotated[bool, about(description="Whether it was made now.")]
 
 
+_upserted: Final = Projection(Record, UpsertedRecord, given=("created",))
+
+
 @writes(
     "record.upsert",
     needs="records.write",
@@ -295,4 +287,4 @@ def upsert(tx: Tx, call: Call, asked: UpsertRecord) -> UpsertedRecord:
     record, created = record_upserts.upsert(
         tx, organization, asked.object_type, asked.by, asked.properties, source=call.source()
     )
-    return UpsertedRecord(**facts_of(record), created=created)
+    return _upserted(record, created=created)

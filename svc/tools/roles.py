@@ -10,6 +10,7 @@ from svc.domain.times import rfc3339
 from svc.storage import roles
 from svc.storage.roles import RoleChanges
 from svc.storage.store import Tx, View
+from svc.tools.projections import Projection
 from svc.tools.tool import Answer, Asked, Timestamp, about, reads, writes
 
 RoleId = Annotated[
@@ -42,15 +43,12 @@ class RoleAnswer(Answer, frozen=True, kw_only=True):
     builtin: Annotated[bool, about(description="Whether it is there from the start and stays as it is.")]
 
 
-def answer_of(role: Role) -> RoleAnswer:
-    """The role as tools answer it."""
-    return RoleAnswer(
-        id=role.id,
-        name=role.name,
-        permissions=tuple(sorted(role.permissions)),
-        builtin=role.id in BUILTIN_ROLES,
-    )
-
+answer_of: Final = Projection(
+    Role,
+    RoleAnswer,
+    permissions=lambda role: tuple(sorted(role.permissions)),
+    builtin=lambda role: role.id in BUILTIN_ROLES,
+)
 
 EXAMPLE: Final = RoleAnswer(
     id="rol_01K5D3V7Q2M8Z4X6C9B1N0T5RA",

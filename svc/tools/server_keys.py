@@ -9,6 +9,7 @@ from svc.domain.times import rfc3339
 from svc.storage import server_keys
 from svc.storage.server_keys import ServerKey
 from svc.storage.store import Tx, View
+from svc.tools.projections import Projection
 from svc.tools.tool import Answer, Asked, Timestamp, about, reads, writes
 
 ServerKeyId = Annotated[str, about(description="The key's id.", examples=["key_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
@@ -45,16 +46,7 @@ class MintedServerKeyAnswer(Answer, frozen=True, kw_only=True):
     expires_at: Timestamp
 
 
-def answer_of(key: ServerKey) -> ServerKeyAnswer:
-    """The key as a list shows it."""
-    return ServerKeyAnswer(
-        id=key.id,
-        name=key.name,
-        visible_start=key.visible_start,
-        created_at=rfc3339(key.created_at),
-        expires_at=rfc3339(key.expires_at),
-    )
-
+answer_of: Final = Projection(ServerKey, ServerKeyAnswer)
 
 EXAMPLE: Final = ServerKeyAnswer(
     id="key_01K5D3V7Q2M8Z4X6C9B1N0T5RA",

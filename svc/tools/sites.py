@@ -11,6 +11,7 @@ from svc.domain.times import rfc3339
 from svc.storage import sites
 from svc.storage.sites import Site
 from svc.storage.store import Tx, View
+from svc.tools.projections import Projection
 from svc.tools.tool import Answer, Asked, Timestamp, about, reads, writes
 
 SiteId = Annotated[str, about(description="The site's id.", examples=["sit_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
@@ -33,9 +34,7 @@ class SiteAnswer(Answer, frozen=True, kw_only=True):
     created_at: Timestamp
 
 
-def _answer(site: Site) -> SiteAnswer:
-    return SiteAnswer(id=site.id, domain=site.domain, created_at=rfc3339(site.created_at))
-
+_answer: Final = Projection(Site, SiteAnswer)
 
 EXAMPLE: Final = SiteAnswer(
     id="sit_01K5D3V7Q2M8Z4X6C9B1N0T5RA", domain="harbourlamps.example", created_at="2026-09-18T09:30:00.000Z"

@@ -1,5 +1,6 @@
 """`submission.*`: what came in by forms, and what became of it."""
 
+from operator import attrgetter
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -9,11 +10,11 @@ from svc.domain.errors import Conflict, NotFound
 from svc.domain.limits import CANDIDATES_MAX, LIST_ROWS, VISITS_SHOWN_MAX
 from svc.domain.matching import HeldReason
 from svc.domain.scalars import Scalar
-from svc.domain.times import rfc3339
 from svc.storage import contacts, filing, submission_lists
 from svc.storage.store import Tx, View
 from svc.storage.submission_lists import SubmissionDetails, SubmissionSummary
 from svc.storage.submissions import Label
+from svc.tools.projections import Projection
 from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
 
 SubmissionId = Annotated[
@@ -107,39 +108,14 @@ class SubmissionAnswer(SubmissionLine, frozen=True, kw_only=True):
     ]
 
 
-def line_of(found: SubmissionSummary) -> SubmissionLine:
-    """The submission as lists answer it."""
-    return SubmissionLine(**_facts(found))
-
-
-def _facts(found: SubmissionSummary) -> dict[str, Any]:
-    return {
-        "id": found.id,
-        "form_id": found.form_id,
-        "state": found.label,
-        "held_reason": found.held_reason,
-        "received_at": rfc3339(found.received_at),
-        "email": found.email,
-        "phone": found.phone,
-        "name": found.name,
-        "dropped": found.dropped,
-        "contact_id": found.contact_id,
-        "deal_id": found.deal_id,
-        "filed_at": None if found.filed_at is None else rfc3339(found.filed_at),
-        "filed_by": found.filed_by,
-    }
+line_of: Final = Projection(SubmissionSummary, SubmissionLine, state=attrgetter("label"))
+_details: Final = Projection(
+    SubmissionDetails, SubmissionAnswer, state=attrgetter("label"), given=("candidates",)
+)
 
 
 def _answer(view: View, call: Call, found: SubmissionDetails) -> SubmissionAnswer:
-    return SubmissionAnswer(
-        **_facts(found),
-        fields=found.fields,
-        candidates=_candidates(view, call, found.candidates),
-        visits=[
-            PageViewAnswer(url=one.url, title=one.title, referrer=one.referrer, at=rfc3339(one.at))
-            for one in found.visits
-        ],
-    )
+    return _details(found, candidates=_candidates(view, call, found.candidates))
 
 
 def _candidates(view: View, call: Call, ids: list[str]) -> list[Candidate]:

@@ -5,10 +5,10 @@ from typing import Annotated, Any, Final
 from svc.domain.callers import Call
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.limits import LIST_ROWS
-from svc.domain.times import rfc3339
 from svc.storage import organizations, suggestions
 from svc.storage.store import Tx, View
 from svc.storage.suggestions import State, Suggestion
+from svc.tools.projections import Projection
 from svc.tools.records import EXAMPLE, RecordAnswer, RecordId, answer_of
 from svc.tools.tool import (
     Answer,
@@ -47,18 +47,7 @@ class SuggestionList(Answer, frozen=True, kw_only=True):
     next_cursor: Annotated[str | None, NextCursor]
 
 
-def _answer(one: Suggestion) -> SuggestionAnswer:
-    return SuggestionAnswer(
-        id=one.id,
-        record_id=one.record_id,
-        property=one.property,
-        value=one.value,
-        state=one.state,
-        submission_id=one.submission_id,
-        created_at=rfc3339(one.created_at),
-        decided_at=None if one.decided_at is None else rfc3339(one.decided_at),
-    )
-
+_answer: Final = Projection(Suggestion, SuggestionAnswer)
 
 _EXAMPLE: Final = SuggestionAnswer(
     id="sug_01K5D3V7Q2M8Z4X6C9B1N0T5RE",

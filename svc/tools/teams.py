@@ -10,6 +10,7 @@ from svc.domain.limits import NAME_CHARS_MAX
 from svc.storage import teams
 from svc.storage.store import Tx, View
 from svc.storage.teams import Team
+from svc.tools.projections import Projection
 from svc.tools.tool import Answer, Asked, about, reads, writes
 
 TeamId = Annotated[str, about(description="A team's id.", examples=["tea_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
@@ -34,10 +35,7 @@ class TeamAnswer(Answer, frozen=True, kw_only=True):
     ]
 
 
-def answer_of(team: Team) -> TeamAnswer:
-    """The team as tools answer it."""
-    return TeamAnswer(id=team.id, name=team.name, member_count=team.member_count)
-
+answer_of: Final = Projection(Team, TeamAnswer)
 
 EXAMPLE: Final = TeamAnswer(id="tea_01K5D3V7Q2M8Z4X6C9B1N0T5RA", name="Workshop", member_count=4)
 

@@ -1,0 +1,127 @@
+"""Projections: how what is stored is answered, member by member, checked when the module loads.
+
+    answer_of = Projection(Note, NoteAnswer)
+    answer_of = Projection(Member, MemberAnswer, role=attrgetter("role_id"))
+    details_of = Projection(Connection, ConnectionDetails, given=("keys",))   # details_of(one, keys=[…])
+
+A member of the answer is the source's of the same name, with times as RFC 3339 and structs projected in turn;
+or it has a function of its own; or it is given at each call. One that is none of these is a `TypeError` at
+import, and so is one that would change its type on the way.
+"""
+
+from collections.abc import Callable, Iterable
+from operator import attrgetter
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from svc.domain.times import rfc3339
+
+S = TypeVar("S")
+R = TypeVar("R", bound=msgspec.Struct)
+
+Getter = Callable[[Any], Any]
+
+_TIME: Final = {"format": "date-time"}
+
+
+class Projection(Generic[S, R]):
+    """Makes *answer* of a *source*. *members* are functions of the source, *given* comes with each call."""
+
+    def __init__(
+        self, source: type[S], answer: type[R], *, given: Iterable[str] = (), **members: Callable[[S], Any]
+    ) -> None:
+        """Raises `TypeError` for a member of *answer* that is none of *source*, or of another type there."""
+        self._answer = answer
+        self._given: Final = frozenset(given)
+        wanted = get_type_hints(answer, include_extras=True)
+        if unknown := (self._given | members.keys()) - wanted.keys():
+            raise TypeError(f"{answer.__name__} has no {', '.join(sorted(unknown))}")
+        has = _members_of(source)
+        self._getters: Final[list[tuple[str, Getter]]] = []
+        for name in answer.__struct_fields__:
+            if name in members:
+                self._getters.append((name, members[name]))
+            elif name not in self._given:
+                if name not in has:
+                    raise TypeError(
+                        f"{answer.__name__}.{name} is none of {source.__name__}: give it a function"
+                    )
+                convert = _conversion(f"{answer.__name__}.{name}", has[name], wanted[name])
+                self._getters.append((name, _composed(attrgetter(name), convert)))
+
+    def __call__(self, source: S, **given: Any) -> R:
+        """What *source* is answered as. Raises `TypeError` for another *given* than was said."""
+        if given.keys() != self._given:
+            raise TypeError(f"{self._answer.__name__} is given {', '.join(sorted(self._given)) or 'nothing'}")
+        return self._answer(**{name: get(source) for name, get in self._getters}, **given)
+
+
+def _members_of(source: type) -> dict[str, Any]:
+    """The types of the fields and the properties of *source*, by name."""
+    found = dict(get_type_hints(source))
+    for kind in source.__mro__:
+        for name, member in vars(kind).items():
+            if isinstance(member, property) and member.fget is not None:
+                found.setdefault(name, get_type_hints(member.fget).get("return"))
+    return found
+
+
+def _composed(get: Getter, convert: Getter | None) -> Getter:
+    return get if convert is None else lambda source: convert(get(source))
+
+
+def _conversion(where: str, has: Any, wanted: Any) -> Getter | None:
+    """What makes a value of the type *wanted* of one of the type *has*; None where it is one already."""
+    plain, is_optional = _without_none(_without_annotations(wanted))
+    had, may_be_none = _without_none(has)
+    if may_be_none and not is_optional:
+        raise TypeError(f"{where} is never null, and its source may be")
+    convert = _conversion_of_some(where, had, plain, is_time=_is_time(wanted))
+    if convert is None or not may_be_none:
+        return convert
+    return lambda value: None if value is None else convert(value)
+
+
+def _conversion_of_some(where: str, has: Any, wanted: Any, *, is_time: bool) -> Getter | None:
+    if is_time and has is int:
+        return rfc3339
+    if has == wanted:
+        return None
+    if _is_struct(has) and _is_struct(wanted):
+        return Projection(has, wanted)
+    sequence = get_origin(wanted)
+    if sequence in {list, tuple} and get_origin(has) in {list, tuple}:
+        each = _conversion(where, get_args(has)[0], get_args(wanted)[0])
+        return sequence if each is None else lambda values: sequence(map(each, values))
+    raise TypeError(f"{where} is {wanted}, and its source {has}: give it a function")
+
+
+def _is_struct(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+
+def _is_time(hint: Any) -> bool:
+    """Whether *hint* says that its text is a time."""
+    if get_origin(hint) is Annotated:
+        inner, *metadata = get_args(hint)
+        return any(getattr(one, "extra_json_schema", None) == _TIME for one in metadata) or _is_time(inner)
+    return get_origin(hint) in {Union, UnionType} and any(map(_is_time, get_args(hint)))
+
+
+def _without_annotations(hint: Any) -> Any:
+    """*hint* as it is without `Annotated`, however deep that stands."""
+
+    class Holder:
+        __annotations__: dict[str, Any] = {"it": hint}  # of a class that lives for one line
+
+    return get_type_hints(Holder)["it"]
+
+
+def _without_none(hint: Any) -> tuple[Any, bool]:
+    """*hint* without None, and whether it had it."""
+    if get_origin(hint) not in {Union, UnionType}:
+        return hint, False
+    some = tuple(one for one in get_args(hint) if one is not NoneType)
+    return Union[some], len(some) < len(get_args(hint))  # noqa: UP007  # of a tuple
