@@ -38,10 +38,10 @@ async def serve(
     """Serve *app* on *binds* (`host:port` each) until *stop* is set, then until all is answered.
 
     Or on *listeners* that are open already, as `open_listeners` gives them. They are closed at the end, and
-    where it cannot begin. *task_status* is given the addresses listened on, with their real ports. Once *stop* is set, the
-    listeners close, idle connections close, and every request whose head has arrived is answered,
-    with `Connection: close`, for `graceful_seconds` at most. *app* is sent no lifespan events: what
-    it needs is opened before it is served, and closed after.
+    where it cannot begin. *task_status* is given the addresses listened on, with their real ports. Once
+    *stop* is set, the listeners close, idle connections close, and every request whose head has arrived is
+    answered, with `Connection: close`, for `graceful_seconds` at most. *app* is sent no lifespan events:
+    what it needs is opened before it is served, and closed after.
 
     Raises:
         ListenError: a bind is malformed, busy, or not this machine's.
