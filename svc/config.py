@@ -62,6 +62,10 @@ class Address(str):
     def port(self) -> int:
         return int(self.rpartition(":")[2])
 
+    def at_port(self, port: int) -> "Address":
+        """The same host, at *port*."""
+        return Address(f"{self.rpartition(':')[0]}:{port}")
+
     @property
     def is_loopback(self) -> bool:
         """Whether only programs of this machine can connect to it."""
