@@ -135,4 +135,7 @@ def _unpacking_counted(total: int) -> Iterator[None]:
 
 
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1], sys.argv[2:]))
+    try:
+        sys.exit(run(sys.argv[1], sys.argv[2:]))
+    except KeyboardInterrupt:
+        sys.exit(130)  # as shells have it; pip was interrupted as well

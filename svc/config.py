@@ -178,6 +178,15 @@ class Configuration(msgspec.Struct, frozen=True):
     origins: dict[str, Origin]
     """By `section.key`; what is not in here stands at its default."""
 
+    def is_usual(self, key: str) -> bool:
+        """Whether nobody chose another value for *key*.
+
+        The file in the usual place may say the default: the one of a checkout has every key with its default.
+        """
+        section, _, name = key.partition(".")
+        value, default = (getattr(getattr(one, section), name) for one in (self.settings, Settings()))
+        return value == default and self.origins.get(key) in {None, str(DEFAULT_FILE)}
+
 
 KEYS: Final[dict[str, FieldInfo]] = {
     f"{section.name}.{field.name}": field for section in fields(Settings) for field in fields(section.type)

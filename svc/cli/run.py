@@ -60,7 +60,7 @@ def command(configuration: Configuration, *, demo: bool) -> None:
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     _allow_files(settings.server.connections_max + OWN_FILES)
     directory = DataDirectory(settings.data.directory)
-    movable = frozenset(BINDS if demo else ()) - configuration.origins.keys()
+    movable = [key for key in BINDS if demo and configuration.is_usual(key)]
 
     def announce(doors: Doors, facts: DemoFacts | None) -> None:
         token = (

@@ -90,10 +90,11 @@ def facts_of(service: Service) -> dict[str, str]:
     return facts
 
 
-def test_the_demo_starts_works_and_starts_again(start: Start, svc: Svc) -> None:
+def test_the_demo_starts_works_and_starts_again(start: Start, svc: Svc, tmp_path: Path) -> None:
     """Everything that `demo.json` and the printed lines say works as it is, the second time too.
 
-    The second time the usual ports are taken, so it is at others, and says so.
+    The second time the usual ports are taken, so it is at others, and says so: in a checkout, whose file says
+    what is usual.
     """
     service = start("--demo")
     urls = service.ready()
@@ -113,6 +114,7 @@ def test_the_demo_starts_works_and_starts_again(start: Start, svc: Svc) -> None:
     assert 0 == service.end()
     assert "" == "".join(one for one in service.events() if one not in {"stopping", "stopped"})
 
+    shutil.copytree(Path(__file__).parents[2] / "config", tmp_path / "config")
     with taken(8000, 8001, 8002):
         again = start("--demo", binds=())
         urls = again.ready()
