@@ -26,6 +26,7 @@ _FOUND: Final = ("Collecting ", "Processing ", "Requirement already satisfied: "
 _LEFT_OUT: Final = "Ignoring "
 """For another system, or another Python."""
 _UNPACKING: Final = "Installing collected packages: "
+_UNPACKED: Final = "Successfully installed "
 _AT_ONCE: Final = ("WARNING: ", "ERROR: ")
 """Such as that the index cannot be reached, which pip tries again and again."""
 _LOOK_SECONDS: Final = 0.5
@@ -44,7 +45,9 @@ class Counter:
         self._open = False
 
     def reach(self, count: int) -> None:
-        before, self.count = self.count, count
+        """Show *count*, unless more are known to be done."""
+        before, self.count = self.count, max(count, self.count)
+        count = self.count
         text = f"  {self._done} {count} of {self.total}"
         if count == before:
             return
@@ -101,14 +104,17 @@ def _follow(lines: Iterable[str], total: int) -> list[str]:
             print(line, end="", file=sys.stderr, flush=True)
         elif line.startswith(_UNPACKING):
             found.end()
-            with _unpacking_counted(line.count(",") + 1):
-                said.extend(lines)
+            with _unpacking_counted(line.count(",") + 1) as unpacked:
+                for last in lines:
+                    said.append(last)
+                    if last.startswith(_UNPACKED):
+                        unpacked.reach(unpacked.total)
     found.end()
     return said
 
 
 @contextmanager
-def _unpacking_counted(total: int) -> Iterator[None]:
+def _unpacking_counted(total: int) -> Iterator[Counter]:
     """Meanwhile, tell how much is unpacked, of which pip says nothing until the end."""
     places = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     counter, over = Counter("unpacked", total, sys.stdout), threading.Event()
@@ -127,7 +133,7 @@ def _unpacking_counted(total: int) -> Iterator[None]:
     watching = threading.Thread(target=watch, daemon=True)
     watching.start()
     try:
-        yield
+        yield counter
     finally:
         over.set()
         watching.join()

@@ -20,6 +20,8 @@ for name in {NAMES!r}:
 print("WARNING: Retrying after the connection was broken", file=sys.stderr)
 print("Installing collected packages: {", ".join(NAMES)}")
 print("ERROR: no space is left\\n  on this\\n  device", file=sys.stderr)
+if sys.argv[-1] == "0":
+    print("Successfully installed {" ".join(NAMES)}")
 sys.exit(int(sys.argv[-1]))
 """
 """Says what pip says, and ends as it is asked to."""
@@ -55,6 +57,7 @@ def test_a_log_has_a_few_lines_and_all_that_went_wrong(place: Path, status: int)
     assert status == ran.returncode
     assert "Installing the 9 packages of some.lock" in first
     assert "  found 8 of 8" == lines[3]
+    assert ("  unpacked 8 of 8" in lines) == (status == 0)
     assert len(lines) <= 8
     assert "WARNING: Retrying after the connection was broken\n" in ran.stderr
     assert (status != 0) == ("ERROR: no space is left\n  on this\n  device\n" in ran.stderr)
@@ -77,5 +80,5 @@ def test_a_terminal_has_one_line_that_is_written_over(place: Path) -> None:
 
     assert 0 == ran.returncode
     assert "\r  found 1 of 8\r  found 2 of 8" in shown
-    assert shown.endswith("\r  found 8 of 8\r\n")
-    assert 2 == shown.count("\n")
+    assert shown.endswith("\r  found 8 of 8\r\n\r  unpacked 8 of 8\r\n")
+    assert 3 == shown.count("\n")
