@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps
+PIP := @$(BIN)/python requirements/progress.py
 
 .PHONY: run env test check contract conformance client bench bench-env lock clean
 
@@ -12,27 +12,29 @@ run: env  ## Start with a demo organization in ./data
 env: $(VENV)/.run  ## Create .venv with the pinned dependencies and the program, .venv/bin/svc
 
 $(VENV)/.python:
-	$(PYTHON) -c 'import sys; sys.exit("svc needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
-	$(PYTHON) -m venv $(VENV)
-	touch $@
+	@$(PYTHON) -c 'import sys; sys.exit("svc needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	@echo 'Making $(VENV)'
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
 
 $(VENV)/.run: $(VENV)/.python requirements/run.lock pyproject.toml
-	$(PIP) -r requirements/run.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	touch $@
+	$(PIP) install -r requirements/run.lock
+	@echo 'Installing svc itself'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
 
 $(VENV)/.test: $(VENV)/.run requirements/test.lock
-	$(PIP) -r requirements/test.lock
-	touch $@
+	$(PIP) install -r requirements/test.lock
+	@touch $@
 
 $(VENV)/.bench: $(VENV)/.run requirements/bench.lock
-	$(PIP) -r requirements/bench.lock
-	touch $@
+	$(PIP) install -r requirements/bench.lock
+	@touch $@
 
 # What a release is installed from in a test, where there is no index to ask.
 $(VENV)/.wheels: $(VENV)/.python requirements/run.lock
-	$(BIN)/python -m pip download --quiet --disable-pip-version-check --require-hashes --no-deps --dest $(VENV)/wheels -r requirements/run.lock
-	touch $@
+	$(PIP) download --dest $(VENV)/wheels -r requirements/run.lock
+	@touch $@
 
 test: $(VENV)/.test $(VENV)/.wheels  ## Run every test, on all cores
 	sh tests/browser/ensure_chromium.sh
@@ -47,8 +49,8 @@ check: $(VENV)/.test $(VENV)/.bench  ## Lint, types, import contracts; the bench
 
 # Node and npm come as a package of Python's, so that no machine needs them.
 $(VENV)/.npm: $(VENV)/.python requirements/node.lock
-	$(PIP) -r requirements/node.lock
-	touch $@
+	$(PIP) install -r requirements/node.lock
+	@touch $@
 
 NODE := PATH="$(CURDIR)/$(BIN):$$PATH" npm --loglevel error --prefix
 NPM := $(NODE) clients/typescript

@@ -109,7 +109,7 @@ class Server:
 
 
 def start(command: Sequence[str], port: int, *, log: Path, ready: Callable[[], bool] | None = None) -> Server:
-    """Start *command* on the server's core and wait until it is *ready*, or else listens at *port*."""
+    """Start *command* on the server's core and wait until it is *ready*, or else answers at *port*."""
     with log.open("wb") as sink:
         process = subprocess.Popen(
             [*server_prefix(), *command],
@@ -119,7 +119,7 @@ def start(command: Sequence[str], port: int, *, log: Path, ready: Callable[[], b
             env=os.environ | {"PYTHONPATH": str(PROJECT)},
         )
     server = Server(process, port)
-    started = ready or (lambda: listens(port))
+    started = ready or (lambda: answers(port))
     deadline = time.monotonic() + START_SECONDS_MAX
     while not started():
         if process.poll() is not None or time.monotonic() > deadline:
@@ -144,11 +144,15 @@ def running(
             server.stop()
 
 
-def listens(port: int) -> bool:
-    """Whether something accepts connections at *port*."""
-    with socket.socket() as probe:
-        probe.settimeout(1)
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+def answers(port: int) -> bool:
+    """Whether a server answers at *port*, whatever it is: one may listen before it accepts connections."""
+    try:
+        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
+            connection.request("GET", "/")
+            connection.getresponse().read()
+    except (OSError, http.client.HTTPException):
+        return False
+    return True
 
 
 def is_ready(operator_port: int, data: Path) -> bool:

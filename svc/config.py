@@ -62,6 +62,10 @@ class Address(str):
     def port(self) -> int:
         return int(self.rpartition(":")[2])
 
+    def at_port(self, port: int) -> "Address":
+        """The same host, at *port*."""
+        return Address(f"{self.rpartition(':')[0]}:{port}")
+
     @property
     def is_loopback(self) -> bool:
         """Whether only programs of this machine can connect to it."""
@@ -173,6 +177,15 @@ class Configuration(msgspec.Struct, frozen=True):
     settings: Settings
     origins: dict[str, Origin]
     """By `section.key`; what is not in here stands at its default."""
+
+    def is_usual(self, key: str) -> bool:
+        """Whether nobody chose another value for *key*.
+
+        The file in the usual place may say the default: the one of a checkout has every key with its default.
+        """
+        section, _, name = key.partition(".")
+        value, default = (getattr(getattr(one, section), name) for one in (self.settings, Settings()))
+        return value == default and self.origins.get(key) in {None, str(DEFAULT_FILE)}
 
 
 KEYS: Final[dict[str, FieldInfo]] = {

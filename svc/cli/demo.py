@@ -12,31 +12,32 @@ from svc.cli.demo_examples import ExampleIds
 from svc.cli.demo_shop import OWNER_EMAIL, open_shop
 from svc.cli.directory import DataDirectory, read_private, replace_private
 from svc.cli.doors import Doors
-from svc.cli.failures import Failure
+from svc.cli.failures import Failure, told
 from svc.cli.invocation import program
 from svc.domain.origins import normalise_domain
 from svc.domain.passwords import HASHER
 from svc.storage import organizations
-from svc.storage.store import Store
+from svc.storage.beside import organization_ids
+from svc.storage.store import Store, StoreError
 
-TRY_NEXT: Final = """\
-The shop            {base_url}/demo/
-Its keys            {file}
+WELCOME: Final = """\
+Open first  {base_url}/       the front page
+            {base_url}/demo/  the shop, as its customers see it
+            {base_url}/docs   the guides
 
-A form submission, from a server:
-  curl -s {base_url}/api/f/s -H 'content-type: application/json' -H 'authorization: Bearer {server_key}' \
--H 'x-visitor-ip: 192.0.2.7' -d '{{"f":"{form_key}","v":{{"name":"Ada","email":"ada@example.com",\
-"lamp":"Skerry wall light","town":"Leeds"}}}}'
-A tool, called with a key; sent again, it does nothing and answers the same:
-  curl -s {base_url}/api/v1/tools/record.create -H 'content-type: application/json' \
--H 'authorization: Bearer {api_key}' -H 'idempotency-key: first-try' -d '{{"objectType":"contact",\
-"properties":{{"name":"Edith Clarke","email":"edith@example.com","city":"Hull"}}}}'
-The actors that they woke:
-  curl -s {operator_url}/debug/actors -H 'authorization: Bearer {operator_token}'
-A chat with the shop, in a browser:
-  {program} demo-messenger --data {data}
+Paste into a second terminal: an enquiry by the shop's form, and the contact that it made
+curl -w '\\n' {base_url}/api/f/s -H 'Content-Type: application/json' -d '{{"f":"{form_key}",\
+"v":{{"name":"Ada King","email":"ada@example.com","lamp":"Skerry wall light"}}}}'
+curl -w '\\n' {base_url}/api/v1/tools/record.list -H 'Content-Type: application/json' \
+-H 'Authorization: Bearer {api_key}' -d '{{"objectType":"contact","limit":1}}'
+
+Keys        {environment} for shells, {file} for programs
+Operator    {operator_url}  (token: {token})
+Chat        {program} demo-messenger --data {data}  talks with the shop in a browser
 """
+"""First what to look at, then what to try, then where things are."""
 
+_ELSEWHERE: Final = "choose an empty directory with --data, or start without --demo"
 _PASSWORD_BYTES: Final = 12
 
 
@@ -74,6 +75,19 @@ class DemoFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What takes the place of ids in the examples of the reference; see `demo_examples`."""
 
 
+def refuse_other_data(directory: DataDirectory) -> None:
+    """Raise `Failure` where *directory* holds something else than its own demo, and touch nothing in it.
+
+    So a mistaken `--demo` leaves no trace: no migration, no key. An older version's demo is the demo, and so
+    is what its first start left when it was cut off. `open_demo` looks again, once the data is its own.
+    """
+    if directory.has_data():
+        with told(StoreError):
+            _known_in(directory, organization_ids(directory.database))
+    elif strangers := directory.strangers():
+        raise Failure(f"{directory.path} holds other files, such as {strangers[0]}: {_ELSEWHERE}")
+
+
 async def open_demo(
     directory: DataDirectory, store: Store, sender_secret: bytes, doors: Doors, host: str
 ) -> DemoFacts:
@@ -82,16 +96,8 @@ async def open_demo(
     *host* becomes the shop's site, so that its page can post to the form that is bound to it. Raises
     `Failure` when there is something else.
     """
-    there = await store.read(_organization_ids)
-    known = _known(directory)
-    if known is not None and known.organization_id in there:
-        facts = known
-    elif there:
-        raise Failure(
-            f"{directory.path} holds data that is not the demo's: choose an empty directory with --data,"
-            " or start without --demo"
-        )
-    else:
+    facts = _known_in(directory, await store.read(_organization_ids))
+    if facts is None:
         domain = normalise_domain(host)
         password = secrets.token_urlsafe(_PASSWORD_BYTES)
         shop = await store.write(open_shop, domain, sender_secret, HASHER.hash(password))
@@ -142,10 +148,22 @@ def _environment(facts: DemoFacts) -> str:
     return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
 
 
-def what_to_try(directory: DataDirectory, facts: DemoFacts) -> str:
-    """What a person can do with the demo, in lines that work as they are."""
-    data = shlex.quote(str(directory.path))
-    return TRY_NEXT.format(program=program(), data=data, file=directory.demo, **msgspec.structs.asdict(facts))
+def welcome(directory: DataDirectory, facts: DemoFacts, token: str) -> str:
+    """What a newcomer can do with the demo, in lines that work as they are.
+
+    *token*: where the operator's is.
+    """
+    return WELCOME.format(
+        program=program(),
+        data=shlex.quote(str(directory.path)),
+        file=directory.demo,
+        environment=directory.demo_environment,
+        token=token,
+        base_url=facts.base_url,
+        operator_url=facts.operator_url,
+        form_key=facts.form_key,
+        api_key=facts.api_key,
+    )
 
 
 def read_facts(directory: DataDirectory) -> DemoFacts:
@@ -165,6 +183,16 @@ def _known(directory: DataDirectory) -> DemoFacts | None:
         raise Failure(
             f"{directory.demo} cannot be read, or is of another version ({error}): choose an empty directory"
         ) from error
+
+
+def _known_in(directory: DataDirectory, there: list[str]) -> DemoFacts | None:
+    """What is known of the demo among the organizations *there*; nothing when there are none at all."""
+    known = _known(directory)
+    if known is not None and known.organization_id in there:
+        return known
+    if there:
+        raise Failure(f"{directory.path} holds data that is not the demo's: {_ELSEWHERE}")
+    return None
 
 
 def _organization_ids(conn: Connection) -> list[str]:

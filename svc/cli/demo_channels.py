@@ -11,7 +11,8 @@ from svc.storage.store import Tx
 
 BRIDGE_URL: Final = "http://127.0.0.1:8002/pushes"
 """Where the demo's pushes go. Nothing listens there before a bridge is started, and a private network is
-reached only where the configuration allows it."""
+reached only where the configuration allows it. It stays what it is where another program has that port: what
+is pushed to is a bridge of one's own, and `svc demo-messenger`, which then moves on, asks for replies."""
 
 SPARE_BRIDGE_URL: Final = "http://127.0.0.1:8003/pushes"
 """Of the connection that examples are about, whose signing secret may be replaced."""

@@ -15,6 +15,8 @@ from svc.config import Secret
 KEY_BYTES: Final = 32
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 _OWNER_ONLY: Final = 0o600
+_OF_FILE_SYSTEMS: Final = frozenset({"lost+found", ".DS_Store"})
+"""What is in a directory that was only just made, where it is a disk of its own or was looked at."""
 
 
 class DataDirectory:
@@ -39,6 +41,26 @@ class DataDirectory:
             raise Failure(f"{self.path} cannot be made: {error.strerror}") from error
         if not os.access(self.path, os.R_OK | os.W_OK | os.X_OK):
             raise Failure(f"{self.path} is not writable for this user: change its owner, or name another")
+
+    def has_data(self) -> bool:
+        """Whether anything was written to the database; what a start that was cut off leaves may be empty."""
+        database = self.database
+        return any(
+            path.exists() and path.stat().st_size > 0
+            for path in (database, database.with_name(f"{database.name}-wal"))
+        )
+
+    def strangers(self) -> list[str]:
+        """The names of what is in the directory and none of this program's, in their order."""
+        if not self.path.is_dir():
+            return []
+        kept = (self.secret_key, self.operator_token, self.service, self.demo, self.demo_environment)
+        ours = {
+            *(one.name for one in kept),
+            *(_draft(one).name for one in kept),
+            *(f"{self.database.name}{suffix}" for suffix in ("", "-wal", "-shm", "-journal", ".lock")),
+        }
+        return sorted({one.name for one in self.path.iterdir()} - ours - _OF_FILE_SYSTEMS)
 
     def open_key(self) -> "SecretKey":
         """The key of this installation; made when there is neither a key nor data yet.
@@ -121,11 +143,15 @@ def create_private(path: Path, content: bytes) -> None:
 
 def replace_private(path: Path, content: bytes) -> None:
     """As `create_private`, in the place of a file that may be there: it is the old one or the new, whole."""
-    draft = path.with_name(f".{path.name}.new")
+    draft = _draft(path)
     draft.unlink(missing_ok=True)
     create_private(draft, content)
     draft.replace(path)
     sync(path.parent)
+
+
+def _draft(path: Path) -> Path:
+    return path.with_name(f".{path.name}.new")
 
 
 def sync(directory: Path) -> None:

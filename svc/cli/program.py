@@ -13,6 +13,7 @@ from svc import logging
 from svc.cli.failures import Failure, in_a_line, leaves
 from svc.config import LogSettings
 from svc.domain.errors import DomainError
+from svc.domain.near_names import nearest
 from svc.output import steady
 from svc.version import VERSION
 
@@ -52,6 +53,7 @@ class Program(click.Group):
             return None
         module, _, name = _MODULES[cmd_name].partition(":")
         command: click.Command = getattr(import_module(f"svc.cli.{module}"), name or "command")
+        _keep_whole(command)
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -64,10 +66,34 @@ class Program(click.Group):
             return super().invoke(ctx)
 
 
+def _keep_whole(command: click.Command) -> None:
+    """Have lists of commands show the first paragraph of each, which click otherwise cuts to one line."""
+    below = command.commands.values() if isinstance(command, click.Group) else ()
+    for one in (command, *below):
+        one.short_help = one.short_help or (one.help or "").partition("\n\n")[0]
+
+
+def _with_near_names(error: click.NoSuchCommand) -> click.UsageError:
+    """*error*, with what was probably meant; here for every level, since groups need not know of it.
+
+    Click's own guess finds neither commands that are imported late nor `org` for `organization`.
+    """
+    context = error.ctx
+    near = (
+        nearest(error.command_name, context.command.list_commands(context))
+        if context is not None and isinstance(context.command, click.Group)
+        else []
+    )
+    meant = f" Did you mean {' or '.join(repr(one) for one in near)}?" if near else ""
+    return click.UsageError(f"{error.message}{meant}", context)
+
+
 @contextmanager
 def _in_one_line() -> Iterator[None]:
     try:
         yield
+    except click.NoSuchCommand as error:
+        raise _with_near_names(error) from error
     except click.ClickException as error:
         log.debug("why it ends", exc_info=error)
         raise

@@ -5,6 +5,7 @@ import os
 import resource
 import shlex
 import sys
+from collections.abc import Container
 from functools import partial
 from typing import Final
 
@@ -14,14 +15,14 @@ import trio
 
 from svc import logging
 from svc.cli import offline, service
-from svc.cli.demo import DemoFacts, what_to_try
+from svc.cli.demo import DemoFacts, welcome
 from svc.cli.directory import DataDirectory
 from svc.cli.doors import Doors
 from svc.cli.failures import told
 from svc.cli.invocation import program
 from svc.cli.options import configured
 from svc.cli.watchdog import Watchdog
-from svc.config import Configuration
+from svc.config import Configuration, Settings
 from svc.http.server import CertificateError, ListenError
 from svc.output import Output
 from svc.storage import organizations
@@ -37,6 +38,10 @@ threads wait this long again and again within one transaction, and the usual 5 m
 GARBAGE_THRESHOLDS: Final = (10_000, 20, 50)
 """How much is made before the collector looks for cycles. What was imported is never looked at again. With
 both, requests cost a tenth less, and none of them pays for a walk over all modules."""
+
+BINDS: Final = ("server.bind", "operator.bind")
+"""Where the demo gives way to a program that listens there already, unless they are set: a newcomer chose
+neither."""
 
 OWN_FILES: Final = 400
 """Files that the process has open besides its connections: the operator's, those that are being turned away,
@@ -58,26 +63,34 @@ def command(configuration: Configuration, *, demo: bool) -> None:
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     _allow_files(settings.server.connections_max + OWN_FILES)
     directory = DataDirectory(settings.data.directory)
-    directory.make()
+    movable = [key for key in BINDS if demo and configuration.is_usual(key)]
 
     def announce(doors: Doors, facts: DemoFacts | None) -> None:
         token = (
-            configuration.origins["operator.token"] if settings.operator.token else directory.operator_token
+            configuration.origins["operator.token"]
+            if settings.operator.token
+            else str(directory.operator_token)
         )
         lines = [
             f"svc {VERSION} is ready",
             f"Public      {'  '.join(doors.public_urls)}",
-            f"Operator    {'  '.join(doors.operator_urls)}  (token: {token})",
+            f"Operator    {'  '.join(doors.operator_urls)}  (token: {token})\n",
         ]
         if facts is not None:
-            lines.append(what_to_try(directory, facts))
+            lines = [
+                f"svc {VERSION} is ready, with a demo shop in {directory.path}",
+                *_moved(settings, movable, doors),
+                *(f"It is at {url} as well" for url in doors.public_urls[1:]),
+                "",
+                welcome(directory, facts, token),
+            ]
         elif not offline.read(directory, organizations.is_any):
             data = shlex.quote(str(directory.path))
             lines.append(
                 "There is no organization yet. In a second terminal, this makes one, and its first API key:\n"
-                f"  {program()} setup --data {data}"
+                f"  {program()} setup --data {data}\n"
             )
-        if not Output(sys.stdout).write("\n".join(lines) + "\n"):
+        if not Output(sys.stdout).write("\n".join(lines)):
             log.warning(
                 "ready, and the standard output takes nothing",
                 public=doors.public_urls,
@@ -86,7 +99,20 @@ def command(configuration: Configuration, *, demo: bool) -> None:
 
     watchdog = Watchdog()
     with told(StoreError, ListenError, CertificateError), logging.faults_logged(), watchdog.watch():
-        trio.run(partial(service.run, settings, directory, announce, watchdog, demo=demo))
+        trio.run(partial(service.run, settings, directory, announce, watchdog, demo=demo, movable=movable))
+
+
+def _moved(settings: Settings, movable: Container[str], doors: Doors) -> list[str]:
+    """A line for each address that was not taken as usual."""
+    usual = {
+        "server.bind": (settings.server.bind[0], doors.base_url),
+        "operator.bind": (settings.operator.bind[0], doors.operator_url),
+    }
+    return [
+        f"Another program listens at {bind}, so this is at {url} today"
+        for key, (bind, url) in usual.items()
+        if key in movable and not url.endswith(f":{bind.port}")
+    ]
 
 
 def _hold_standard_streams() -> None:

@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Final, NamedTuple
@@ -17,14 +17,15 @@ from svc.actors.house import House, Secrets
 from svc.actors.news import News
 from svc.actors.outgoing import Outgoing
 from svc.actors.population import KINDS
-from svc.cli.demo import DemoFacts, open_demo, write_down
+from svc.cli import sockets
+from svc.cli.demo import DemoFacts, open_demo, refuse_other_data
 from svc.cli.demo_shop import HONEYPOT, NAME
 from svc.cli.directory import DataDirectory, ServiceAddresses
 from svc.cli.doors import Doors, doors, reachable_host
 from svc.cli.failures import Failure, in_a_line, leaves
 from svc.cli.watchdog import Watchdog
 from svc.clock import Clock, WallClock
-from svc.config import Address, Secret, ServerSettings, Settings
+from svc.config import Secret, ServerSettings, Settings
 from svc.domain.errors import Unavailable
 from svc.domain.sealing import Sealer
 from svc.domain.senders import parse_networks
@@ -33,7 +34,7 @@ from svc.http.asgi import ASGIApp
 from svc.http.demo import demo_doors
 from svc.http.demo_shop import DemoShop
 from svc.http.operator import operator_app
-from svc.http.server import Bind, Certificate, ServerOptions, serve
+from svc.http.server import Bind, Certificate, ServerOptions, check_certificate, serve
 from svc.storage import clock_marks
 from svc.storage.sqlite import open_store
 from svc.storage.store import Store
@@ -52,44 +53,62 @@ Announce = Callable[[Doors, DemoFacts | None], None]
 
 
 async def run(
-    settings: Settings, directory: DataDirectory, announce: Announce, watchdog: Watchdog, *, demo: bool
+    settings: Settings,
+    directory: DataDirectory,
+    announce: Announce,
+    watchdog: Watchdog,
+    *,
+    demo: bool,
+    movable: Container[str] = (),
 ) -> None:
     """Serve until a signal asks to stop, then stop so that nothing accepted is lost.
 
-    However it ends, *watchdog* sees to it that it does.
+    What can be found to be in the way without writing anything is found first: the demo's directory is
+    looked at, the certificate read, and the sockets are opened. Clients that connect from then on wait for
+    the first answer, or are reset if the start fails. However it ends, *watchdog* sees to it that it does.
 
-    Raises what `open_store` and `serve` raise, in groups, and `Failure`.
+    *movable*: keys of binds that may give way to free ports. Raises what `open_store` and `serve` raise, in
+    groups, and `Failure`.
     """
-    key = directory.open_key()
-    token = settings.operator.token or directory.open_token()
-    secrets = Secrets(sender=key.derive("sender"), sealing=key.derive("sealing"))
-    clock = WallClock()
+    if demo:
+        refuse_other_data(directory)
+    certificate = _certificate(settings.server)
+    if certificate is not None:
+        check_certificate(certificate)
     async with (
-        _stop_on_signal(partial(watchdog.end_within, _stopping_seconds(settings))) as stop,
-        _lost_lines_reported(),
-        open_store(directory.database, clock, sealer=Sealer(secrets.sealing)) as store,
-        _bounded_end(watchdog),
+        sockets.opened(settings.server.bind, may_move="server.bind" in movable) as public,
+        sockets.opened(settings.operator.bind, may_move="operator.bind" in movable) as operator,
     ):
-        facts = None
-        if demo:
-            expected = doors(settings, token, settings.server.bind, settings.operator.bind)
-            host = reachable_host(settings.server.bind[0])
-            facts = await open_demo(directory, store, secrets.sender, expected, host)
-        # Once more inside: what cuts off the house may have to wait for a turn that nothing can cancel.
-        async with _live_house(settings, store, clock, secrets) as house, _bounded_end(watchdog):
-
-            def ready(public: list[Address], operator: list[Address]) -> None:
-                real = doors(settings, token, public, operator)
+        directory.make()
+        key = directory.open_key()
+        token = settings.operator.token or directory.open_token()
+        real = doors(settings, token, sockets.addresses(public), sockets.addresses(operator))
+        secrets = Secrets(sender=key.derive("sender"), sealing=key.derive("sealing"))
+        clock = WallClock()
+        async with (
+            _stop_on_signal(partial(watchdog.end_within, _stopping_seconds(settings))) as stop,
+            _lost_lines_reported(),
+            open_store(directory.database, clock, sealer=Sealer(secrets.sealing)) as store,
+            _bounded_end(watchdog),
+        ):
+            facts = None
+            if demo:
+                host = reachable_host(settings.server.bind[0])
+                facts = await open_demo(directory, store, secrets.sender, real, host)
+            # Once more inside: what cuts off the house may have to wait for a turn that nothing can cancel.
+            async with _live_house(settings, store, clock, secrets) as house, _bounded_end(watchdog):
                 house.base_url = settings.server.public_url or real.base_url
                 directory.note_service(ServiceAddresses(os.getpid(), house.base_url, real.operator_url))
-                announce(real, facts and write_down(directory, facts, real))
-
-            listeners = _Listeners(
-                public=_public(house, settings, facts), operator=_operator(house, settings, token)
-            )
-            await listeners.serve(
-                stop, ready, partial(_quiesce, house), partial(_drain, house, settings.actors.drain_seconds)
-            )
+                listeners = _Listeners(
+                    public=_public(house, settings, public, certificate, facts),
+                    operator=_operator(house, settings, operator, token),
+                )
+                await listeners.serve(
+                    stop,
+                    partial(announce, real, facts),
+                    partial(_quiesce, house),
+                    partial(_drain, house, settings.actors.drain_seconds),
+                )
     log.info("stopped")
 
 
@@ -195,21 +214,28 @@ class _Listener(NamedTuple):
     """What is served, where, and how."""
 
     app: ASGIApp
-    binds: Sequence[str]
+    listeners: Sequence[trio.SocketListener]
     options: ServerOptions
 
-    async def open(self, nursery: trio.Nursery, stop: trio.Event) -> list[Address]:
-        """Serve in *nursery* until *stop*, and return the addresses, with their real ports."""
-        return [Address(str(bind)) for bind in await nursery.start(partial(self._serve, stop=stop))]
+    async def open(self, nursery: trio.Nursery, stop: trio.Event) -> None:
+        """Serve in *nursery* until *stop*; return once connections are accepted."""
+        await nursery.start(partial(self._serve, stop=stop))
 
     async def _serve(self, *, stop: trio.Event, task_status: trio.TaskStatus[list[Bind]]) -> None:
+        where = ", ".join(sockets.addresses(self.listeners))
         try:
-            await serve(self.app, binds=self.binds, options=self.options, stop=stop, task_status=task_status)
+            await serve(
+                self.app,
+                listeners=self.listeners,
+                options=self.options,
+                stop=stop,
+                task_status=task_status,
+            )
         except Exception as error:
             found = leaves(error)
             if not all(isinstance(one, OSError) for one in found):
                 raise  # told by what it is, or a fault of the program
-            failed = f"the listener on {', '.join(self.binds)} has failed: {in_a_line(found)}"
+            failed = f"the listener on {where} has failed: {in_a_line(found)}"
             log.critical(failed, exc_info=error)
             raise Failure(failed) from error
 
@@ -221,7 +247,7 @@ class _Listeners(NamedTuple):
     async def serve(
         self,
         stop: trio.Event,
-        ready: Callable[[list[Address], list[Address]], None],
+        ready: Callable[[], None],
         stopping: Callable[[], None],
         drain: Callable[[], Awaitable[None]],
     ) -> None:
@@ -233,21 +259,30 @@ class _Listeners(NamedTuple):
         """
         drained = trio.Event()
         async with trio.open_nursery() as outer:
-            operator = await self.operator.open(outer, drained)
+            await self.operator.open(outer, drained)
             async with trio.open_nursery() as inner:
-                public = await self.public.open(inner, stop)
-                ready(public, operator)
+                await self.public.open(inner, stop)
+                ready()
                 await stop.wait()
                 stopping()
             await drain()
             drained.set()
 
 
-def _public(house: House, settings: Settings, demo: DemoFacts | None) -> _Listener:
+def _certificate(server: ServerSettings) -> Certificate | None:
+    if server.tls_certificate is None or server.tls_key is None:
+        return None
+    return Certificate(server.tls_certificate, server.tls_key)
+
+
+def _public(
+    house: House,
+    settings: Settings,
+    listeners: Sequence[trio.SocketListener],
+    certificate: Certificate | None,
+    demo: DemoFacts | None,
+) -> _Listener:
     server = settings.server
-    certificate = None
-    if server.tls_certificate is not None and server.tls_key is not None:
-        certificate = Certificate(server.tls_certificate, server.tls_key)
     by_tls = certificate is not None or bool(server.trusted_proxies)
     shop = None if demo is None else _shop(demo, settings)
     app = public_app(
@@ -259,7 +294,7 @@ def _public(house: House, settings: Settings, demo: DemoFacts | None) -> _Listen
         blueprints=() if shop is None else (demo_doors(shop),),
     )
     options = _options(server)
-    return _Listener(app, server.bind, msgspec.structs.replace(options, certificate=certificate))
+    return _Listener(app, listeners, msgspec.structs.replace(options, certificate=certificate))
 
 
 def _shop(demo: DemoFacts, settings: Settings) -> DemoShop:
@@ -274,9 +309,11 @@ def _shop(demo: DemoFacts, settings: Settings) -> DemoShop:
     )
 
 
-def _operator(house: House, settings: Settings, token: Secret) -> _Listener:
+def _operator(
+    house: House, settings: Settings, listeners: Sequence[trio.SocketListener], token: Secret
+) -> _Listener:
     options = msgspec.structs.replace(_options(settings.server), connections_max=OPERATOR_CONNECTIONS_MAX)
-    return _Listener(operator_app(house, token), settings.operator.bind, options)
+    return _Listener(operator_app(house, token), listeners, options)
 
 
 def _options(server: ServerSettings) -> ServerOptions:

@@ -30,10 +30,15 @@ def hint(name: str, known: Collection[str]) -> str:
     """What follows "there is no *name*": the nearest of the *known* names, or all of them if they are few."""
     alike = nearest(name, known)
     if alike:
-        return f"; did you mean {_either(alike)}?"
+        return meant(alike)
     if 0 < len(known) <= NEAR_NAMES_LISTED_MAX:
         return f"; there {'is' if len(known) == 1 else 'are'} {listed(known)}"
     return ""
+
+
+def meant(names: list[str]) -> str:
+    """What follows "there is no such name" where *names* were probably meant; nothing if there are none."""
+    return f"; did you mean {_either(names)}?" if names else ""
 
 
 def listed(names: Iterable[str]) -> str:

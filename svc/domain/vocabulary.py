@@ -166,3 +166,14 @@ def words_for(name: str) -> tuple[str, str]:
     """What people say for the noun of that dotted name, and for its verb."""
     noun, _, verb = name.partition(".")
     return NOUNS.get(noun, ""), VERBS.get(verb, "")
+
+
+def nouns_meant(word: str) -> list[str]:
+    """The nouns that *word* is another word for: only records' for what one is, such as a contact."""
+    found = [noun for noun, said in NOUNS.items() if word in said.split()]
+    return ["record"] if "record" in found else found
+
+
+def verbs_meant(word: str) -> list[str]:
+    """The verbs that *word* is another word for."""
+    return [verb for verb, said in VERBS.items() if word in said.split()]

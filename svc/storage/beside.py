@@ -14,7 +14,15 @@ from svc.storage._sqlite.engine import make_engine, raw, sole_use
 from svc.storage._sqlite.transaction import read_snapshot
 from svc.storage.store import StoreFailed
 
-__all__ = ["copy", "foreign_key_faults", "integrity_faults", "read_beside", "sole_use", "verify"]
+__all__ = [
+    "copy",
+    "foreign_key_faults",
+    "integrity_faults",
+    "organization_ids",
+    "read_beside",
+    "sole_use",
+    "verify",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -44,6 +52,26 @@ def read_beside(
             return read_snapshot(conn, read)
     except (DatabaseError, sqlite3.DatabaseError) as error:
         raise StoreFailed(f"{path} cannot be read: {_cause(error)}") from error
+
+
+def organization_ids(path: Path) -> list[str]:
+    """The ids of the organizations in the data at *path*, of whatever version, leaving every byte as it is.
+
+    A connection like all others would bring the files of a process that crashed in order, and migrated data
+    is all that the tables of this program can read. It waits for no lock and takes none, so beside a process
+    that writes it may find nonsense. Raises `StoreFailed` for what is none of this program's databases.
+    """
+    place = f"{path.resolve().as_uri()}?mode=ro&vfs=unix-none"
+    try:
+        with closing(sqlite3.connect(place, uri=True, isolation_level=None)) as conn:
+            conn.execute("PRAGMA locking_mode = EXCLUSIVE")  # keeps the index of the -wal file in memory
+            tables = {name for (name,) in conn.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+            if tables and "alembic_version" not in tables:
+                raise StoreFailed(f"{path} is none of this program's databases")
+            found = conn.execute("SELECT id FROM organizations") if "organizations" in tables else ()
+            return [one for (one,) in found]
+    except sqlite3.DatabaseError as error:
+        raise StoreFailed(f"{path} cannot be read: {error}") from error
 
 
 def copy(path: Path, to: Path) -> None:

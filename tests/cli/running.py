@@ -26,23 +26,26 @@ TRIES: Final = 10_000
 
 
 class Service:
-    """A running `svc run`, on ports of the system's choice."""
+    """A running `svc run`, on ports of the system's choice unless *binds* are others."""
 
     def __init__(
         self,
         data: Path,
         *args: str,
+        binds: Sequence[str] = ("--bind", "127.0.0.1:0", "--operator-bind", "127.0.0.1:0"),
         program: Sequence[str] = ("-m", "svc"),
         stdout: int = subprocess.PIPE,
         stderr: int | IO[str] | None = None,
     ) -> None:
         """Run *program* with Python; what it logs is in `errors` unless *stderr* is something else."""
         self.data = DataDirectory(data)
+        self.printed: list[str] = []
+        """The lines of its standard output that `ready` has read."""
         self._errors = (data.parent / "stderr").open("a+")
         self.process = subprocess.Popen(
             [
                 *(sys.executable, *program, "run", "--data", str(data)),
-                *("--bind", "127.0.0.1:0", "--operator-bind", "127.0.0.1:0", *args),
+                *(*binds, *args),
             ],
             stdout=stdout,
             stderr=self._errors if stderr is None else stderr,
@@ -57,12 +60,12 @@ class Service:
     def ready(self) -> dict[str, str]:
         """The addresses of both listeners, once they are printed."""
         urls: dict[str, str] = {}
-        while len(urls) < 2:
+        while "Operator" not in urls:
             line = self.stdout.readline()
             assert line, f"svc run ended with {self.process.wait(END_SECONDS)}: {self.errors()}"
-            name, *rest = line.split()
-            if name in {"Public", "Operator"}:
-                urls[name] = rest[0]
+            self.printed.append(line)
+            if found := re.match(r"(Public|Open first|Operator) +(http\S+)", line):
+                urls[found[1].replace("Open first", "Public")] = found[2].rstrip("/")
         return urls
 
     def errors(self) -> str:

@@ -205,6 +205,11 @@ def test_accounts_of_one_address_are_told_apart_by_their_home(svc: Svc, shop: Pa
     ("args", "code", "message"),
     [
         (("nothing",), 2, "No such command 'nothing'"),
+        (("rnu",), 2, "No such command 'rnu'. Did you mean 'run'?"),
+        (("organization", "list"), 2, "Did you mean 'org'?"),
+        (("org", "creat"), 2, "Did you mean 'create'?"),
+        (("form", "li"), 2, "Did you mean 'list'?"),
+        (("run", "--dmo"), 2, "No such option '--dmo'. Did you mean '--demo'?"),
         (("org", "create"), 2, "Missing argument 'NAME'"),
         (("org", "create", " "), 2, "a name has visible characters"),
         (("org", "create", "X", "--country", "Atlantis"), 2, "'Atlantis' is no country of ISO 3166"),
@@ -254,6 +259,24 @@ def test_a_mistake_is_told_in_one_line(
     assert error.startswith("Error: ")
     assert message in error
     assert not usage or usage[0].startswith("Usage: ")
+
+
+@pytest.mark.parametrize("columns", ["50", "80"])
+@pytest.mark.parametrize("args", [(), ("org",), ("form",), ("submission",)])
+def test_what_commands_do_is_listed_whole(
+    svc: Svc, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...], columns: str
+) -> None:
+    """A narrow terminal makes more lines, and cuts none."""
+    monkeypatch.setenv("COLUMNS", columns)
+    listed = svc(*args, "--help").stdout.partition("Commands:\n")[2]
+    lines = [line for line in listed.splitlines() if line[2] != " "]
+    told = " ".join(listed.split())
+
+    assert lines
+    assert "..." not in told
+    for line in lines:
+        described = svc(*args, line.split()[0], "--help").stdout.split("\n\n")[1]
+        assert " ".join(described.split()) in told
 
 
 @pytest.mark.parametrize("args", [("form", "list"), ("check",), ("backup", "backup.tar")])

@@ -1,7 +1,9 @@
 """The demo's shop: believable, whole, opened once, and never over anything else."""
 
 import json
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -10,7 +12,7 @@ from sqlalchemy import Connection, Table, func, select
 
 from svc.actors.house import House, Secrets
 from svc.actors.population import KINDS
-from svc.cli.demo import DemoFacts, open_demo, what_to_try
+from svc.cli.demo import DemoFacts, open_demo, refuse_other_data, welcome, write_down
 from svc.cli.directory import DataDirectory
 from svc.cli.doors import Doors
 from svc.cli.failures import Failure
@@ -23,9 +25,11 @@ from svc.http.app import public_app
 from svc.storage import embed_views, forms, organizations, provisioning, tables
 from svc.storage.inline import inline_store
 from svc.storage.organizations import NewOrganization
+from svc.storage.sqlite import open_store
 from svc.storage.store import Store
 from tests.cli.conftest import Svc
 from tests.http.asking import client_of
+from tests.storage.keeping import KEPT
 
 START = 1_790_000_000_000
 SENDER_SECRET = b"s" * 32
@@ -229,18 +233,72 @@ async def test_other_data_is_left_alone(directory: DataDirectory, store: Store) 
     assert 1 == await count(store, tables.organizations)
 
 
-async def test_what_to_try_has_no_blanks_to_fill_in(directory: DataDirectory, store: Store) -> None:
-    """Three lines for curl, with this demo's own addresses and keys in them."""
+async def test_its_own_demo_of_an_older_version_is_opened(directory: DataDirectory, store: Store) -> None:
+    """`demo.json` tells whose it is, before and after the data is migrated."""
+    with closing(sqlite3.connect(directory.database)) as old:
+        old.executescript((KEPT / "0004.sql").read_text())
+        [(organization_id,), *_] = old.execute("SELECT id FROM organizations ORDER BY id")
+    facts = msgspec.structs.replace(await opened(directory, store), organization_id=organization_id)
+    write_down(directory, facts, doors(8000))
+
+    refuse_other_data(directory)
+
+    async with open_store(directory.database, VirtualClock(START), sealer=SEALER) as migrated:
+        assert facts == await opened(directory, migrated)
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        (),
+        ("secret.key", "operator.token", ".demo.json.new"),
+        ("secret.key", "svc.db", "svc.db-wal", "svc.db.lock", "lost+found"),
+    ],
+)
+def test_what_a_first_start_left_is_its_own(directory: DataDirectory, left: tuple[str, ...]) -> None:
+    """It begins with files of the service and an empty database; or with a directory still to be made."""
+    for name in left:
+        (directory.path / name).touch()
+    refuse_other_data(directory)
+
+    if "svc.db" in left:
+        with closing(sqlite3.connect(directory.database)) as empty:
+            empty.execute("PRAGMA journal_mode = WAL")
+        refuse_other_data(directory)
+    refuse_other_data(DataDirectory(directory.path / "missing"))
+
+
+def test_a_database_of_another_program_is_left_alone(directory: DataDirectory) -> None:
+    """Whatever it is called, and whether it is a database at all."""
+    with closing(sqlite3.connect(directory.database)) as other:
+        other.execute("CREATE TABLE songs (title TEXT)")
+    with pytest.raises(Failure, match="none of this program's databases"):
+        refuse_other_data(directory)
+
+    directory.database.write_bytes(b"no database at all" * 100)
+    with pytest.raises(Failure, match="cannot be read: file is not a database"):
+        refuse_other_data(directory)
+
+
+async def test_the_welcome_is_short_and_has_no_blanks_to_fill_in(
+    directory: DataDirectory, store: Store
+) -> None:
+    """What to open comes first; then two lines for curl, with this demo's own addresses and keys in them."""
     facts = await opened(directory, store)
-    lines = [one.strip() for one in what_to_try(directory, facts).splitlines()]
+    lines = welcome(directory, facts, "the-token-file").splitlines()
     curls = [one for one in lines if one.startswith("curl ")]
 
-    assert 3 == len(curls)
-    assert f"{facts.base_url}/api/f/s" in curls[0]
-    assert facts.form_key in curls[0]
-    assert f"{facts.base_url}/api/v1/tools/record.create" in curls[1]
-    assert facts.api_key in curls[1]
-    assert facts.operator_token in curls[2]
+    assert len(lines) <= 12
+    assert f"Open first  {facts.base_url}/" == lines[0].partition("  the ")[0].rstrip()
+    assert all(curl.startswith("curl -w '\\n' ") for curl in curls)
+    submission, call = curls
+    assert f"{facts.base_url}/api/f/s" in submission
+    assert facts.form_key in submission
+    assert f"{facts.base_url}/api/v1/tools/record.list" in call
+    assert facts.api_key in call
+    assert not {facts.operator_token, facts.owner.password} & {*" ".join(lines).split()}
+    assert any("the-token-file" in line for line in lines)
+    assert any(" demo-messenger --data " in line for line in lines)
 
 
 async def test_the_keys_open_what_they_are_for(directory: DataDirectory, store: Store) -> None:

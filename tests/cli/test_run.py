@@ -3,12 +3,16 @@
 import json
 import os
 import shlex
+import shutil
 import signal
 import socket
+import sqlite3
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -35,8 +39,8 @@ def start(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     monkeypatch.chdir(tmp_path)
     started: list[Service] = []
 
-    def start_one(*args: str) -> Service:
-        started.append(Service(data, *args))
+    def start_one(*args: str, **kwargs: Any) -> Service:
+        started.append(Service(data, *args, **kwargs))
         return started[-1]
 
     yield start_one
@@ -50,12 +54,35 @@ def submit(url: str, form_key: str, email: str) -> httpx.Response:
 
 def run_curl(line: str) -> httpx.Response:
     """What the command *line* does, on machines without curl as well."""
-    curl, silent, url, *rest = shlex.split(line)
+    curl, write, newline, url, *rest = shlex.split(line)
     options = list(zip(rest[::2], rest[1::2], strict=True))
     headers = dict(value.split(": ", 1) for option, value in options if option == "-H")
-    body = "".join(value for option, value in options if option == "-d")
-    assert ["curl", "-s"] == [curl, silent]
-    return httpx.request("POST" if body else "GET", url, headers=headers, content=body)
+    [body] = [value for option, value in options if option == "-d"]
+    assert ["curl", "-w", "\\n"] == [curl, write, newline]
+    return httpx.post(url, headers=headers, content=body)
+
+
+@contextmanager
+def taken(*ports: int) -> Iterator[None]:
+    """Meanwhile something listens at each of *ports*, if not a program of somebody else's already."""
+    with ExitStack() as open_sockets:
+        for port in ports:
+            with suppress(OSError):
+                open_sockets.enter_context(socket.create_server(("127.0.0.1", port)))
+        yield
+
+
+@contextmanager
+def demo_messenger(data: Path) -> Iterator[list[str]]:
+    """The first two lines of `svc demo-messenger`, without an address to listen at."""
+    command = [sys.executable, "-m", "svc", "demo-messenger", "--data", str(data)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield [process.stdout.readline() for _ in range(2)]
+        finally:
+            process.terminate()
+    assert 0 == process.returncode
 
 
 def facts_of(service: Service) -> dict[str, str]:
@@ -63,36 +90,47 @@ def facts_of(service: Service) -> dict[str, str]:
     return facts
 
 
-def test_the_demo_starts_works_and_starts_again(start: Start, svc: Svc) -> None:
-    """Everything that `demo.json` and the printed lines say works as it is, the second time too."""
+def test_the_demo_starts_works_and_starts_again(start: Start, svc: Svc, tmp_path: Path) -> None:
+    """Everything that `demo.json` and the printed lines say works as it is, the second time too.
+
+    The second time the usual ports are taken, so it is at others, and says so: in a checkout, whose file says
+    what is usual.
+    """
     service = start("--demo")
     urls = service.ready()
     facts = facts_of(service)
-    lines = [service.stdout.readline() for _ in range(9)]
-    curls = [line.strip() for line in lines if line.lstrip().startswith("curl")]
+    curls = [line for line in service.printed if line.startswith("curl")]
 
     assert (urls["Public"], urls["Operator"]) == (facts["baseUrl"], facts["operatorUrl"])
+    assert "is ready, with a demo shop" in service.printed[0]
     assert 0o600 == service.data.demo.stat().st_mode & 0o777
-    assert 3 == len(curls)
-    submitted, created, actors = map(run_curl, curls)
-    assert {"ok": True} == submitted.json()
-    assert "Edith Clarke" == created.json()["properties"]["name"]
-    assert facts["formKey"] in actors.text
+    submission, call = curls
+    assert {"ok": True} == run_curl(submission).json()
+    service.wait_filed(urls["Public"])
+    assert "Ada King" == run_curl(call).json()["records"][0]["properties"]["name"]
     page = httpx.get(f"{facts['baseUrl']}/demo/")
     assert 200 == page.status_code
     assert facts["formKey"] in page.text
     assert 0 == service.end()
     assert "" == "".join(one for one in service.events() if one not in {"stopping", "stopped"})
 
-    again = start("--demo")
-    again.ready()
+    shutil.copytree(Path(__file__).parents[2] / "config", tmp_path / "config")
+    with taken(8000, 8001, 8002):
+        again = start("--demo", binds=())
+        urls = again.ready()
+        with demo_messenger(again.data.path) as printed:
+            chat = httpx.get(printed[0].split()[-1])
 
+    told = "".join(again.printed)
+    for name, port in (("Public", 8000), ("Operator", 8001)):
+        found = httpx.URL(urls[name]).port or 0
+        assert f"Another program listens at 127.0.0.1:{port}, so this is at {urls[name]} today\n" in told
+        assert (True, port % 10) == (found > port, found % 10)
+    assert (200, "Another program listens at 127.0.0.1:8002.\n") == (chat.status_code, printed[1])
+    assert 2 == (chat.url.port or 0) % 10
     assert facts == facts_of(again) | {name: facts[name] for name in ("baseUrl", "operatorUrl")}
-    assert {"ok": True} == submit(
-        facts_of(again)["baseUrl"], facts["boundFormKey"], "grace@example.com"
-    ).json()
-    repeated = run_curl(curls[1].replace(urls["Public"], facts_of(again)["baseUrl"]))
-    assert (created.content, "true") == (repeated.content, repeated.headers["idempotent-replayed"])
+    assert {"ok": True} == submit(urls["Public"], facts["boundFormKey"], "grace@example.com").json()
+    assert call in told.replace(urls["Public"], facts["baseUrl"])
     assert 0 == again.end(signal.SIGINT)
     assert 0 == svc("check").exit_code
 
@@ -242,28 +280,58 @@ def run(svc: Svc) -> Iterator[Svc]:
     sys.setswitchinterval(interval)
 
 
-def test_data_that_is_not_the_demos_is_left_alone(run: Svc, shop: Path) -> None:
-    """`--demo` on a real organization is refused, and changes nothing."""
+def contents(directory: Path) -> dict[str, bytes]:
+    """Every byte in *directory*."""
+    return {path.name: path.read_bytes() for path in directory.iterdir()}
+
+
+@pytest.mark.parametrize("ended", ["well", "by a crash"])
+def test_data_that_is_not_the_demos_is_left_alone(run: Svc, shop: Path, ended: str) -> None:
+    """`--demo` on a real organization is refused, and changes no byte, however its last process ended."""
+    (shop / "operator.token").unlink(missing_ok=True)
+    with closing(sqlite3.connect(shop / "svc.db")) as still_open:
+        if ended == "by a crash":
+            still_open.execute("UPDATE organizations SET name = 'Written to the log'")
+            still_open.commit()
+            shutil.copytree(shop, shop.with_name("crashed"))
+    if ended == "by a crash":
+        shutil.rmtree(shop)
+        shop.with_name("crashed").rename(shop)
+        assert (shop / "svc.db-wal").stat().st_size
+    before = contents(shop)
+
     told = run("--demo")
 
     assert 1 == told.exit_code
     assert told.output.startswith(
         f"Error: {shop} holds data that is not the demo's: choose an empty directory"
     )
-    assert not (shop / "demo.json").exists()
+    assert before == contents(shop)
 
 
-def test_an_address_in_use_is_told(run: Svc, data: Path) -> None:
-    """The message names the address; nothing else is printed, and the store is closed."""
+def test_a_directory_of_other_files_is_left_alone(run: Svc, data: Path) -> None:
+    """Nobody wants a database among holiday pictures."""
+    data.mkdir()
+    (data / "harbour.jpg").write_bytes(b"a picture")
+
+    told = run("--demo")
+
+    assert (1, {"harbour.jpg": b"a picture"}) == (told.exit_code, contents(data))
+    assert f"Error: {data} holds other files, such as harbour.jpg: choose an empty directory" in told.output
+
+
+@pytest.mark.parametrize("args", [(), ("--demo",)])
+def test_an_address_in_use_is_told(run: Svc, data: Path, args: tuple[str, ...]) -> None:
+    """The message names the address; nothing else is printed, and nothing is written."""
     with closing(socket.create_server(("127.0.0.1", 0))) as other:
         bind = f"127.0.0.1:{other.getsockname()[1]}"
-        told = run("--bind", bind)
+        told = run("--bind", bind, *args)
 
     assert (1, f"Error: Cannot listen on {bind}: another program listens there\n") == (
         told.exit_code,
         told.output,
     )
-    assert not (data / "svc.db-wal").exists()
+    assert not data.exists()
 
 
 def test_data_in_use_is_told(run: Svc, shop: Path) -> None:
@@ -275,14 +343,15 @@ def test_data_in_use_is_told(run: Svc, shop: Path) -> None:
     assert f"Error: {shop / 'svc.db'} is in use by process {os.getpid()}: stop it first\n" == told.output
 
 
-def test_a_certificate_that_cannot_be_used_is_told(run: Svc, tmp_path: Path) -> None:
-    """The message names its files."""
+def test_a_certificate_that_cannot_be_used_is_told(run: Svc, tmp_path: Path, data: Path) -> None:
+    """The message names its files, and nothing is written."""
     (tmp_path / "tls.toml").write_text('[server]\ntls_certificate = "cert.pem"\ntls_key = "key.pem"\n')
 
     told = run("--config", "tls.toml")
 
     assert 1 == told.exit_code
     assert told.output.startswith("Error: Cannot use the certificate in cert.pem and key.pem: no such file")
+    assert not data.exists()
 
 
 def test_an_operator_in_the_open_needs_a_token(run: Svc) -> None:

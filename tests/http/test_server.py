@@ -2,6 +2,8 @@
 
 import os
 import socket
+from functools import partial
+from pathlib import Path
 
 import httpx
 import pytest
@@ -10,7 +12,16 @@ import trio.testing
 
 from svc.http.asgi import Receive, Scope, Send
 from svc.http.bodies import BodyTooLarge, read_body
-from svc.http.server import Bind, ListenError, serve
+from svc.http.server import (
+    Bind,
+    Certificate,
+    CertificateError,
+    ListenError,
+    ServerOptions,
+    bound,
+    open_listeners,
+    serve,
+)
 from tests.http.serving import GET, Client, echo, listening, post, respond
 
 MEGABYTE = 1_000_000
@@ -64,6 +75,45 @@ async def test_a_busy_port_is_told() -> None:
             await serve(echo, binds=["127.0.0.1:0", busy], stop=trio.Event())
 
     assert f"Cannot listen on {busy}: another program listens there" == str(error.value)
+
+
+async def test_listeners_that_are_open_are_served_and_closed():
+    """A client that connects before anything is served waits, and is answered; then nobody listens."""
+    listeners, stop = await open_listeners(["127.0.0.1:0", "127.0.0.2:0"]), trio.Event()
+    binds = [bound(listener) for listener in listeners]
+    async with trio.open_nursery() as nursery:
+        early = Client(await trio.open_tcp_stream(binds[1].host, binds[1].port))
+        told = await nursery.start(partial(serve, echo, listeners=listeners, stop=stop))
+        async with early.stream:
+            reply = await early.ask(GET)
+        stop.set()
+
+    assert (binds, 200) == (told, reply.status)
+    for bind in binds:
+        with pytest.raises(OSError, match="connect"):
+            await trio.open_tcp_stream(bind.host, bind.port)
+
+
+@pytest.mark.parametrize("why", ["certificate", "bind"])
+async def test_listeners_of_a_server_that_cannot_begin_are_closed(why: str):
+    """What waits there is reset, and does not wait for ever."""
+    [listener] = await open_listeners(["127.0.0.1:0"])
+    bind = bound(listener)
+    missing = Certificate(Path("missing.pem"), Path("missing.key")) if why == "certificate" else None
+    async with await trio.open_tcp_stream(bind.host, bind.port) as early:
+        with pytest.raises((CertificateError, ListenError)):
+            await serve(
+                echo,
+                listeners=[listener],
+                binds=[str(bind)],
+                options=ServerOptions(certificate=missing),
+                stop=trio.Event(),
+            )
+
+        with pytest.raises(trio.BrokenResourceError):
+            await early.receive_some()
+        with pytest.raises(OSError, match="connect"):
+            await trio.open_tcp_stream(bind.host, bind.port)
 
 
 @pytest.mark.parametrize("text", ["", "8000", "127.0.0.1", "127.0.0.1:", "a:b", "a:65536", "a:-1", "a:٣"])

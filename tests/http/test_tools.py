@@ -38,6 +38,17 @@ async def test_every_answer_to_a_good_key_tells_its_budget(autojump_clock):
         assert '"default";r=597;t=60' == answers[2].headers["ratelimit"]
 
 
+async def test_a_guessed_name_leads_to_the_tool(autojump_clock):
+    """Contacts have no tools of their own: the refusal names the one for records."""
+    async with tool_town() as here:
+        answer = await here.call("contact.create", ADA)
+
+        assert (404, "there is no tool `contact.create`; did you mean `record.create`?") == (
+            answer.status_code,
+            answer.json()["detail"],
+        )
+
+
 async def test_a_spent_budget_comes_back(autojump_clock):
     """The call after the last one waits for as long as it is told to."""
     async with tool_town() as here:

@@ -3,8 +3,29 @@
 docs/decisions/0003-http-server.md tells why it is built as it is.
 """
 
-from svc.http.server._listen import Bind, CertificateError, ListenError
+from svc.http.server._listen import (
+    AddressInUse,
+    Bind,
+    CertificateError,
+    ListenError,
+    bound,
+    check_certificate,
+    close,
+    open_listeners,
+)
 from svc.http.server._options import Certificate, ServerOptions
 from svc.http.server._serve import serve
 
-__all__ = ["Bind", "Certificate", "CertificateError", "ListenError", "ServerOptions", "serve"]
+__all__ = [
+    "AddressInUse",
+    "Bind",
+    "Certificate",
+    "CertificateError",
+    "ListenError",
+    "ServerOptions",
+    "bound",
+    "check_certificate",
+    "close",
+    "open_listeners",
+    "serve",
+]

@@ -2,7 +2,7 @@
 
 import errno
 import ssl
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Self
 
 import msgspec
@@ -17,6 +17,10 @@ _PORT_MAX: Final = 65_535
 
 class ListenError(Exception):
     """Raised when an address cannot be listened on. The message says which and why; choose another."""
+
+
+class AddressInUse(ListenError):
+    """Raised when another program listens at an address."""
 
 
 class CertificateError(Exception):
@@ -45,26 +49,31 @@ class Bind(msgspec.Struct, frozen=True):
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-async def open_listeners(binds: Sequence[Bind]) -> list[trio.SocketListener]:
-    """Listen on all *binds*, or on none.
+async def open_listeners(binds: Sequence[str]) -> list[trio.SocketListener]:
+    """Listen on all *binds* (`host:port` each), or on none. Connections wait until they are accepted.
 
     Raises:
-        ListenError: one of them cannot be listened on.
+        ListenError: a bind is malformed or not this machine's; `AddressInUse` for one that is busy.
     """
     listeners: list[trio.SocketListener] = []
     try:
-        for bind in binds:
+        for bind in map(Bind.parse, binds):
             try:
                 listeners += await trio.open_tcp_listeners(
                     bind.port, host=bind.host or None, backlog=_BACKLOG
                 )
             except OSError as error:
-                raise ListenError(f"Cannot listen on {bind}: {_reason(error)}") from error
+                raise _error(bind, error) from error
     except BaseException:
-        for listener in listeners:
-            listener.socket.close()
+        close(listeners)
         raise
     return listeners
+
+
+def close(listeners: Iterable[trio.SocketListener]) -> None:
+    """Close *listeners*, as often as it may be asked. What waits to be accepted there is reset."""
+    for listener in listeners:
+        listener.socket.close()
 
 
 def bound(listener: trio.SocketListener) -> Bind:
@@ -91,7 +100,16 @@ def tls_context(certificate: Certificate) -> ssl.SSLContext:
     return context
 
 
-def _reason(error: OSError) -> str:
+def check_certificate(certificate: Certificate) -> None:
+    """Make sure that a server could begin with *certificate*. Raises `CertificateError`."""
+    tls_context(certificate)
+
+
+def _error(bind: Bind, error: OSError) -> ListenError:
     if error.errno == errno.EADDRINUSE:
-        return "another program listens there"
+        return AddressInUse(f"Cannot listen on {bind}: another program listens there")
+    return ListenError(f"Cannot listen on {bind}: {_reason(error)}")
+
+
+def _reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()

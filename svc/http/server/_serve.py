@@ -14,7 +14,7 @@ from svc.clock import Clock, WallClock
 from svc.http.asgi import ASGIApp
 from svc.http.server._connection import Stream, is_readable
 from svc.http.server._context import Context
-from svc.http.server._listen import Bind, bound, open_listeners, tls_context
+from svc.http.server._listen import Bind, bound, close, open_listeners, tls_context
 from svc.http.server._options import DEFAULT_OPTIONS, ServerOptions
 from svc.http.server._server import Server
 from svc.throttled_log import ThrottledLog
@@ -28,7 +28,8 @@ _EXHAUSTED_PAUSE_SECONDS: Final = 0.1
 async def serve(
     app: ASGIApp,
     *,
-    binds: Sequence[str],
+    binds: Sequence[str] = (),
+    listeners: Sequence[trio.SocketListener] = (),
     stop: trio.Event,
     options: ServerOptions = DEFAULT_OPTIONS,
     clock: Clock | None = None,
@@ -36,17 +37,22 @@ async def serve(
 ) -> None:
     """Serve *app* on *binds* (`host:port` each) until *stop* is set, then until all is answered.
 
-    *task_status* is given the addresses listened on, with their real ports. Once *stop* is set, the
-    listeners close, idle connections close, and every request whose head has arrived is answered,
-    with `Connection: close`, for `graceful_seconds` at most. *app* is sent no lifespan events: what
-    it needs is opened before it is served, and closed after.
+    Or on *listeners* that are open already, as `open_listeners` gives them. They are closed at the end, and
+    where it cannot begin. *task_status* is given the addresses listened on, with their real ports. Once
+    *stop* is set, the listeners close, idle connections close, and every request whose head has arrived is
+    answered, with `Connection: close`, for `graceful_seconds` at most. *app* is sent no lifespan events:
+    what it needs is opened before it is served, and closed after.
 
     Raises:
         ListenError: a bind is malformed, busy, or not this machine's.
         CertificateError: the certificate cannot be used.
     """
-    tls = tls_context(options.certificate) if options.certificate else None
-    listeners = await open_listeners([Bind.parse(bind) for bind in binds])
+    try:
+        tls = tls_context(options.certificate) if options.certificate else None
+        listeners = [*listeners, *await open_listeners(binds)]
+    except BaseException:
+        close(listeners)
+        raise
     context = Context(app, options, clock or WallClock())
     server = Server(context)
 
@@ -62,8 +68,7 @@ async def serve(
                 task_status.started([bound(listener) for listener in listeners])
                 await _accept_until(stop, listeners, take)
             finally:
-                for listener in listeners:
-                    listener.socket.close()
+                close(listeners)
             server.stop()
             connections.cancel_scope.deadline = context.ends_at
         watches.cancel_scope.cancel()
