@@ -74,7 +74,7 @@ def command(configuration: Configuration, *, demo: bool) -> None:
         lines = [
             f"svc {VERSION} is ready",
             f"Public      {'  '.join(doors.public_urls)}",
-            f"Operator    {'  '.join(doors.operator_urls)}  (token: {token})\n",
+            f"Operator    {'  '.join(doors.operator_urls)}  (token: {token})",
         ]
         if facts is not None:
             lines = [
@@ -82,15 +82,15 @@ def command(configuration: Configuration, *, demo: bool) -> None:
                 *_moved(settings, movable, doors),
                 *(f"It is at {url} as well" for url in doors.public_urls[1:]),
                 "",
-                welcome(directory, facts, token),
+                welcome(directory, facts, token).rstrip("\n"),
             ]
         elif not offline.read(directory, organizations.is_any):
             data = shlex.quote(str(directory.path))
             lines.append(
                 "There is no organization yet. In a second terminal, this makes one, and its first API key:\n"
-                f"  {program()} setup --data {data}\n"
+                f"  {program()} setup --data {data}"
             )
-        if not Output(sys.stdout).write("\n".join(lines)):
+        if not Output(sys.stdout).write("\n".join(lines) + "\n"):
             log.warning(
                 "ready, and the standard output takes nothing",
                 public=doors.public_urls,

@@ -75,7 +75,7 @@ def test_what_a_set_up_prints_works_at_once(running: Running) -> None:
     told = running.svc("setup", "--name", "Pasted", "--email", "ada@example.com", "--person", "Ada")
 
     [line] = re.findall(r"^curl .*?'\n", told.stdout.replace("\\\n", ""), re.MULTILINE | re.DOTALL)
-    answer = run_curl(line.replace("-w '\\n'", "-s"))
+    answer = run_curl(line)
     assert f"{running.url}/api/v1/tools/record.create" in line
     assert "Start the service" not in told.stdout
     assert (200, "Grace Hopper") == (answer.status_code, answer.json()["properties"]["name"])
@@ -201,9 +201,10 @@ def test_another_token_is_told(running: Running) -> None:
     assert "has another operator token: set SVC_OPERATOR__TOKEN" in told.stderr
 
 
-@pytest.mark.parametrize("pid", [os.getpid(), 1])
-def test_no_token_goes_to_what_is_not_the_service(svc: Svc, shop: Path, pid: int) -> None:
+@pytest.mark.parametrize("is_holder", [True, False])
+def test_no_token_goes_to_what_is_not_the_service(svc: Svc, shop: Path, *, is_holder: bool) -> None:
     """Where the holder of the data does not listen, or another process was the one that did, it is in use."""
+    pid = os.getpid() if is_holder else 1
     addresses = ServiceAddresses(pid, "http://127.0.0.1:9", "http://127.0.0.1:9")
     DataDirectory(shop).open_token()
     DataDirectory(shop).note_service(addresses)
