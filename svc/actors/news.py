@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import structlog
 
 from svc.actors._core import ActorError
+from svc.actors.filer import Filer
 from svc.actors.form_window import FormWindow
 from svc.actors.house import House
-from svc.actors.organization import Organization
 from svc.actors.outbox import Outbox
 from svc.domain.changes import (
     AccessChanged,
@@ -67,7 +67,7 @@ class News:
             case EmbedsChanged(organization_id) | ObjectsChanged(organization_id):
                 self._house.embed_snapshots.drop_all_of(organization_id)
             case SubmissionsDue(organization_id):
-                _wake(Organization(self._house, organization_id))
+                _wake(Filer(self._house, organization_id))
 
     def _tell_forms(self, form_keys: Sequence[str]) -> None:
         self._house.unknown_forms.forget(*form_keys)
@@ -75,7 +75,7 @@ class News:
             FormWindow(self._house, form_key).reload.tell_if_active()
 
 
-def _wake(actor: Organization | Outbox) -> None:
+def _wake(actor: Filer | Outbox) -> None:
     try:
         actor.wake.tell()
     except (ActorError, Unavailable) as error:

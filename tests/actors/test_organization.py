@@ -1,10 +1,10 @@
-"""How an Organization files, and how the Caretaker finds what nobody was told of."""
+"""How a Filer files, and how the Caretaker finds what nobody was told of."""
 
 import trio
 
+from svc.actors.filer import FILING_REST_MS, Filer
 from svc.actors.form_window import FormWindow
 from svc.actors.house import House, Secrets
-from svc.actors.organization import FILING_REST_MS, Organization
 from svc.actors.population import KINDS
 from svc.domain.times import DAY_MS
 from svc.storage import submissions, tables
@@ -54,7 +54,7 @@ async def test_a_submission_that_crashes_its_filing_is_held_and_the_others_are_f
         ]
         await here.store.write(_poison, ids[2])
 
-        await Organization(house, here.organization.id).wake()
+        await Filer(house, here.organization.id).wake()
         await trio.sleep(1)
 
         rows = {row.id: (row.state, row.held_reason) for row in await here.rows(tables.submissions)}
@@ -68,7 +68,7 @@ async def test_a_full_disk_delays_filing_and_loses_nothing(autojump_clock):
         form = await here.form()
         await here.store.write(_insert_due_quietly, a_stored_one(form))
         async with here.full_disk(tables.records):
-            await Organization(house, here.organization.id).wake()
+            await Filer(house, here.organization.id).wake()
             await trio.sleep(5)
             delayed = await here.states()
 
