@@ -9,6 +9,7 @@ from svc.actors.population import KINDS
 from svc.domain.times import DAY_MS
 from svc.storage import submissions, tables
 from svc.storage.store import Tx
+from tests.disk import Disk
 from tests.town import SECRETS, a_post, a_stored_one, submit, town
 
 
@@ -28,6 +29,26 @@ async def test_under_load_submissions_are_filed_in_sets(autojump_clock):
         assert {"filed": 1, "due": 19} == during_the_rest
         assert 2 == len(times)
         assert {"filed": 20} == await here.states()
+
+
+async def test_one_filing_at_a_time(autojump_clock):
+    """While a filing waits for the disk, submissions that become due wait for it to end."""
+    async with town() as here, here.house() as house:
+        form = await here.form()
+        disk = Disk(here.store)
+        tasks = set()
+        await submit(house, form, 0)
+        disk.seconds = 2
+        for number in range(1, 10):
+            await submit(house, form, number)
+            seen = house.seen("Filer", here.organization.id)
+            assert seen is not None
+            tasks.add(seen.tasks)
+        disk.seconds = 0
+        await trio.sleep(5)
+
+        assert 1 == max(tasks)
+        assert {"filed": 10} == await here.states()
 
 
 async def test_two_submissions_of_one_new_person_at_once_make_one_contact(autojump_clock):
