@@ -1,4 +1,4 @@
-"""The Caretaker: wakes whoever has work and was not told, changes visitors' keys, deletes what is over.
+"""The Caretaker: wakes actors that have work and were not told, changes visitors' keys, deletes what is over.
 
 It also leaves the mark that time goes on from after a restart.
 """
@@ -9,13 +9,14 @@ import msgspec
 import structlog
 
 from svc.actors._core import Actor, ActorError, BoundTurn, Policy, turn
+from svc.actors.filer import Filer
 from svc.actors.form_window import FormWindow
 from svc.actors.house import House
-from svc.actors.organization import Organization
+from svc.actors.indexer import Indexer
 from svc.actors.outbox import Outbox
 from svc.domain.errors import Unavailable
 from svc.domain.times import SECOND_MS, day_of
-from svc.storage import clock_marks, outboxes, pruning, submissions, visits
+from svc.storage import clock_marks, outboxes, pruning, record_index, submissions, visits
 from svc.storage.store import Tx
 
 log = structlog.get_logger("svc.actors.caretaker")
@@ -46,13 +47,15 @@ class Caretaker(Actor[House, CaretakerState]):
 
     @turn
     async def make_round(self) -> None:
-        """Wake every organization with due submissions, form with a queue and outbox; look at the day."""
+        """Wake every actor that has stored work: submissions, indexes, queues, replies; look at the day."""
         self.make_round.after(ROUND_SECONDS)
         self.prune.after(0)
         if self.state.day != day_of(self.system.clock.now()):
             self.state.day = await self._rotate_keys()
         for organization_id in await self.system.store.read_long(submissions.organizations_with_due):
-            self._knock(Organization(self.system, organization_id).wake)
+            self._knock(Filer(self.system, organization_id).wake)
+        for organization_id in await self.system.store.read_long(record_index.organizations_building):
+            self._knock(Indexer(self.system, organization_id).wake)
         for form_key in await self.system.store.read_long(submissions.forms_with_queue):
             self._knock(FormWindow(self.system, form_key).look)
         until = self.system.clock.now() + ROUND_SECONDS * SECOND_MS

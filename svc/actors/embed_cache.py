@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from svc.actors._core import Actor, ActorError, Policy, turn
 from svc.actors.embed_snapshots import Made, Snapshot, ready
 from svc.actors.house import House
-from svc.actors.organization import Organization
+from svc.actors.indexer import Indexer
 from svc.domain import embed_fragment
 from svc.domain.embed_views import BlockView, shown
 from svc.domain.errors import Unavailable
@@ -125,7 +125,7 @@ class EmbedCache(Actor[House, EmbedCacheState]):
         """Have the keys kept that would have made this quicker, if there are such."""
         if made.unindexed:
             try:
-                Organization(self.system, made.snapshot.organization_id).index.tell(made.unindexed)
+                Indexer(self.system, made.snapshot.organization_id).index.tell(made.unindexed)
             except (ActorError, Unavailable) as error:
                 log.warning("not told of an index", embed=self.key, why=repr(error))
 

@@ -3,8 +3,8 @@
 import structlog
 
 from svc.actors._core import ActorError
+from svc.actors.filer import Filer
 from svc.actors.house import House
-from svc.actors.organization import Organization
 from svc.actors.outbox import Outbox
 from svc.domain.changes import (
     AccessChanged,
@@ -68,10 +68,10 @@ class News:
             case EmbedsChanged(organization_id) | ObjectsChanged(organization_id):
                 self._house.embed_snapshots.drop_all_of(organization_id)
             case SubmissionsDue(organization_id):
-                _wake(Organization(self._house, organization_id))
+                _wake(Filer(self._house, organization_id))
 
 
-def _wake(actor: Organization | Outbox) -> None:
+def _wake(actor: Filer | Outbox) -> None:
     try:
         actor.wake.tell()
     except (ActorError, Unavailable) as error:

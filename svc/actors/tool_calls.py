@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from svc.actors import repeats, sign_in
 from svc.actors._core import ActorError
 from svc.actors.house import House
+from svc.actors.indexer import Indexer
 from svc.actors.organization import Admission, Organization
 from svc.domain.access import admit_again
 from svc.domain.callers import Call, operator_call, permit
@@ -156,7 +157,7 @@ async def _read(house: House, tool: Tool[Any, Any], call: Call, asked: Asked) ->
 
 def _have_indexed(house: House, organization_id: str, property_ids: tuple[str, ...]) -> None:
     try:
-        Organization(house, organization_id).index.tell(property_ids)
+        Indexer(house, organization_id).index.tell(property_ids)
     except (ActorError, Unavailable) as error:
         # The next list that misses the index says so again.
         log.warning("not told of a missing index", organization=organization_id, why=repr(error))

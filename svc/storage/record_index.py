@@ -196,6 +196,10 @@ _BEGUN: Final = Prepared(
     .limit(1)
 )
 
+_ORGANIZATIONS_BUILDING: Final = Prepared(
+    select(properties.c.organization_id).where(properties.c.index_state == BUILDING).distinct()
+)
+
 
 def want(tx: Tx, organization_id: str, property_ids: Collection[str]) -> None:
     """Have the sort keys of these properties kept from now on; `build` adds those of what is there."""
@@ -210,14 +214,14 @@ def want(tx: Tx, organization_id: str, property_ids: Collection[str]) -> None:
     )
 
 
-def is_building(conn: Connection, organization_id: str) -> bool:
-    """Whether `build` has something to do."""
-    return _BEGUN.one(conn, {"organization_id": organization_id}) is not None
+def organizations_building(conn: Connection) -> list[str]:
+    """The organizations that have an index being made: `build` has something to do for them."""
+    return [row.organization_id for row in _ORGANIZATIONS_BUILDING.all(conn)]
 
 
 def build(tx: Tx, organization_id: str, batch: int = INDEX_BATCH) -> bool:
     """Add the keys of the next *batch* of records to an index being made; whether there is more to do."""
-    row = _BEGUN.one(tx.conn, {"organization_id": organization_id})
+    row = _next_begun(tx.conn, organization_id)
     if row is None:
         return False
     created_at, last = msgspec.json.decode(row.index_cursor or '[0, ""]')
@@ -252,4 +256,9 @@ def build(tx: Tx, organization_id: str, batch: int = INDEX_BATCH) -> bool:
         .where(properties.c.id == row.id)
         .values(index_state="ready" if done else "building", index_cursor=cursor)
     )
-    return not done or is_building(tx.conn, organization_id)
+    return not done or _next_begun(tx.conn, organization_id) is not None
+
+
+def _next_begun(conn: Connection, organization_id: str) -> Any | None:
+    """The property whose index is being made, the oldest if there are several."""
+    return _BEGUN.one(conn, {"organization_id": organization_id})

@@ -1,14 +1,15 @@
-"""How an Organization files, and how the Caretaker finds what nobody was told of."""
+"""How a Filer files, and how the Caretaker finds what nobody was told of."""
 
 import trio
 
+from svc.actors.filer import FILING_REST_MS, Filer
 from svc.actors.form_window import FormWindow
 from svc.actors.house import House, Secrets
-from svc.actors.organization import FILING_REST_MS, Organization
 from svc.actors.population import KINDS
 from svc.domain.times import DAY_MS
 from svc.storage import submissions, tables
 from svc.storage.store import Tx
+from tests.disk import Disk
 from tests.town import SECRETS, a_post, a_stored_one, submit, town
 
 
@@ -28,6 +29,25 @@ async def test_under_load_submissions_are_filed_in_sets(autojump_clock):
         assert {"filed": 1, "due": 19} == during_the_rest
         assert 2 == len(times)
         assert {"filed": 20} == await here.states()
+
+
+async def test_one_filing_at_a_time(autojump_clock):
+    """While a filing waits for the disk, what else it is told of waits for its end."""
+    async with town() as here, here.house() as house:
+        form = await here.form()
+        await here.store.write(_insert_due_quietly, a_stored_one(form))
+        Disk(here.store).seconds = 2
+        tasks = []
+        for _ in range(5):
+            await Filer(house, here.organization.id).wake()
+            await trio.sleep(0.1)
+            seen = house.seen("Filer", here.organization.id)
+            assert seen is not None
+            tasks.append(seen.tasks)
+        await trio.sleep(5)
+
+        assert [1] * 5 == tasks
+        assert {"filed": 1} == await here.states()
 
 
 async def test_two_submissions_of_one_new_person_at_once_make_one_contact(autojump_clock):
@@ -54,7 +74,7 @@ async def test_a_submission_that_crashes_its_filing_is_held_and_the_others_are_f
         ]
         await here.store.write(_poison, ids[2])
 
-        await Organization(house, here.organization.id).wake()
+        await Filer(house, here.organization.id).wake()
         await trio.sleep(1)
 
         rows = {row.id: (row.state, row.held_reason) for row in await here.rows(tables.submissions)}
@@ -68,7 +88,7 @@ async def test_a_full_disk_delays_filing_and_loses_nothing(autojump_clock):
         form = await here.form()
         await here.store.write(_insert_due_quietly, a_stored_one(form))
         async with here.full_disk(tables.records):
-            await Organization(house, here.organization.id).wake()
+            await Filer(house, here.organization.id).wake()
             await trio.sleep(5)
             delayed = await here.states()
 

@@ -9,9 +9,10 @@ from trio.testing import wait_all_tasks_blocked
 
 from svc.actors.caretaker import Caretaker
 from svc.actors.embed_cache import EmbedCache, current
+from svc.actors.filer import Filer
 from svc.actors.form_window import FormWindow
 from svc.actors.house import EMBEDS_AT_ONCE
-from svc.actors.organization import Organization
+from svc.actors.indexer import Indexer
 from svc.actors.outbox import Outbox
 from svc.cli.service import _quiesce
 from svc.domain.limits import EMBED_FRESH_MS, PACE_FILINGS_MAX, PUSHES_AT_ONCE_MAX
@@ -119,10 +120,10 @@ async def test_what_is_told_begins_nothing(begun, autojump_clock):
         await wait_all_tasks_blocked()
         units = here.store.statistics().units
 
-        organization = Organization(here.live, here.organization.id)
+        organization_id = here.organization.id
         tell: dict[str, Callable[[], Awaitable[None]]] = {
-            "file": organization.wake,
-            "index": partial(organization.index, ("prp_any",)),
+            "file": Filer(here.live, organization_id).wake,
+            "index": partial(Indexer(here.live, organization_id).index, ("prp_any",)),
             "push": Outbox(here.live, here.connection.id).wake,
             "look": FormWindow(here.live, form.form_key).look,
         }

@@ -4,8 +4,8 @@ from bisect import bisect_left
 
 import trio
 
+from svc.actors.filer import Filer
 from svc.actors.form_window import FormWindow
-from svc.actors.organization import Organization
 from svc.domain.limits import PACE_FILINGS_MAX, PACE_WINDOW_MS
 from svc.storage import channel_tables, tables
 from tests.channels import channel_town, push_town
@@ -112,21 +112,21 @@ async def test_pushes_that_were_taken_while_the_disk_stalled_are_sent_once(autoj
 
 
 async def test_a_crash_does_not_load_before_what_a_task_has_begun_is_on_disk(autojump_clock):
-    """A filing under way when its Organization crashes: the next life loads what that filing made."""
+    """A filing under way when its Filer crashes: the next life loads what that filing made."""
     async with town() as here, here.house() as house:
         form = await here.form()
         disk = Disk(here.store)
         await submit(house, form, 1)
         disk.seconds = STALL_SECONDS
         await trio.sleep(0.1)
-        filing = house.seen("Organization", here.organization.id)
-        house._supervisors[Organization].live[here.organization.id].incarnation._task_error = KeyError("x")
-        Organization(house, here.organization.id).wake.tell()
+        filing = house.seen("Filer", here.organization.id)
+        house._supervisors[Filer].live[here.organization.id].incarnation._task_error = KeyError("x")
+        Filer(house, here.organization.id).wake.tell()
         await trio.sleep(1)
-        stopping = house.seen("Organization", here.organization.id)
+        stopping = house.seen("Filer", here.organization.id)
         disk.seconds = 0
         await trio.sleep(STALL_SECONDS)
-        again = house.seen("Organization", here.organization.id)
+        again = house.seen("Filer", here.organization.id)
 
         assert filing is not None
         assert stopping is not None

@@ -7,8 +7,9 @@ import trio
 from sqlalchemy import Table, text
 
 from svc.actors.embed_cache import EmbedCache
+from svc.actors.filer import FAULT_RETRY_MS_MAX, RETRY_MS
 from svc.actors.form_window import FormWindow
-from svc.actors.organization import FAULT_RETRY_MS_MAX, RETRY_MS, Organization
+from svc.actors.indexer import Indexer
 from svc.domain.connections import Connection
 from svc.domain.embeds import HeroBlock
 from svc.domain.errors import Unreadable
@@ -59,7 +60,7 @@ def _insert_quietly(tx: Tx, new: submissions.NewSubmission) -> str:
 async def test_a_submission_that_cannot_be_read_is_held_and_the_others_are_filed(
     column: str, value: str, autojump_clock: Any
 ) -> None:
-    """It takes no other with it, and the Organization does not even notice."""
+    """It takes no other with it, and the Filer does not even notice."""
     async with town() as here, here.house() as house:
         form = await here.form()
         stored = [
@@ -71,10 +72,10 @@ async def test_a_submission_that_cannot_be_read_is_held_and_the_others_are_filed
         await submit(house, form, 9)
         await trio.sleep(2)
 
-        [organization] = house.actors("Organization")
+        [filer] = house.actors("Filer")
         assert {"filed": 5, "held": 1} == await here.states()
         assert 1 == await here.count(tables.submissions, id=stored[2], held_reason="unreadable")
-        assert 0 == organization.crashes
+        assert 0 == filer.crashes
 
 
 async def test_people_see_that_a_submission_cannot_be_read(autojump_clock: Any) -> None:
@@ -119,17 +120,17 @@ async def test_a_fault_of_filing_leaves_the_tool_api_as_it_was(
             for _ in range(8):
                 answers.append(await here.call("submission.list"))
                 await trio.sleep(20)
-            live = here.house_.actor("Organization", here.organization.id)
+            live = here.house_.actor("Filer", here.organization.id)
             assert live is not None
             faults = (await live.snapshot())["filing_faults"]
         await trio.sleep(FAULT_RETRY_MS_MAX / SECOND_MS)
-        [organization] = here.house_.actors("Organization")
+        [filer] = here.house_.actors("Filer")
 
         assert [200] * 8 == [one.status_code for one in answers]
         assert [CALLS_MAX - 1, CALLS_MAX - 2, CALLS_MAX - 3] == [
             int(one.headers["ratelimit-remaining"]) for one in answers[:3]
         ]
-        assert 0 == organization.crashes
+        assert 0 == filer.crashes
         assert faults >= 5
         gaps = [round(after - before) for before, after in zip(tried[1::2], tried[2::2], strict=False)]
         assert [RETRY_MS // SECOND_MS << number for number in range(len(gaps))] == gaps
@@ -270,7 +271,7 @@ async def test_an_index_is_made_over_a_record_that_cannot_be_read(autojump_clock
         await spoil(here, tables.records, "properties", lamps[1])
         [price] = await here.rows(tables.properties, slug="price")
 
-        await Organization(house, here.organization.id).index((price.id,))
+        await Indexer(house, here.organization.id).index((price.id,))
         await trio.sleep(1)
 
         [price] = await here.rows(tables.properties, slug="price")

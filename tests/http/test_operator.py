@@ -24,10 +24,12 @@ from svc.domain.keys import digest
 from svc.domain.senders import sender_of, visitor_of
 from svc.http.app import public_app
 from svc.http.operator import CHECK_SECONDS, SNAPSHOT_SECONDS, ActorsAsked, operator_app
-from svc.storage import embeds, server_keys, sites, tables
+from svc.storage import api_keys, embeds, server_keys, sites, tables
+from svc.storage.api_keys import NewKey
 from tests.channels import a_connection, a_reply
 from tests.http.asking import ADDRESS, client_of
 from tests.http.serving import in_memory
+from tests.people import a_member, call_of
 from tests.town import SECRETS, submit, town
 
 TOKEN: Final = "a-token-of-the-operator"
@@ -305,6 +307,10 @@ async def test_nothing_private_is_shown(autojump_clock):
     async with town() as here, here.house() as house:
         await here.store.write(sites.create, here.organization.id, "lamps.example")
         minted = await here.store.write(server_keys.mint, operator_call(here.organization.id), "shop")
+        owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
+        caller = await here.store.write(
+            api_keys.mint, call_of(owner, confirmed_at=here.clock.now()), NewKey(name="A key")
+        )
         form = await here.form(field_map={"town": "city"}, deal_title="{{town}}")
         embed = await here.store.write(embeds.create, here.organization.id, name="Prices")
         values = {"name": "Ada Lovelace", "email": "ada@x.example", "phone": "+493012345678", "note": "hush"}
@@ -318,6 +324,11 @@ async def test_nothing_private_is_shown(autojump_clock):
                 "/api/f/s",
                 json={"f": form.form_key, "v": values},
                 headers={"authorization": f"Bearer {minted.key}", "x-visitor-ip": "198.51.100.9"},
+            )
+            await browser.post(
+                "/api/v1/tools/record.list",
+                json={"objectType": "contact", "sort": [{"property": "name"}]},
+                headers={"authorization": f"Bearer {caller.key}"},
             )
         for number in range(100):
             await submit(house, form, number)
@@ -351,6 +362,7 @@ async def test_nothing_private_is_shown(autojump_clock):
                 "chat-1",
             ),
             *(minted.key, minted.key[10:], digest(minted.key), TOKEN),
+            *(caller.key, caller.key[10:], digest(caller.key), owner.id),
             *(sender_of(address, SECRETS.sender) for address in (ADDRESS, "198.51.100.9", "10.0.0.1")),
             *(visitor_of(address, "test", day_key) for address in (ADDRESS, "198.51.100.9")),
             *(day_key.hex(), SECRETS.sender.hex(), SECRETS.sender.decode()),

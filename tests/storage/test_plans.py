@@ -101,6 +101,14 @@ async def test_a_hot_statement_searches_by_its_index(autojump_clock, statement: 
         assert [] == [step for step in plan if step.startswith("SCAN")]
 
 
+async def test_organizations_with_begun_indexes_are_read_from_the_index_of_those_alone(autojump_clock):
+    """A round of the Caretaker reads as many rows as there are indexes being made, most often none."""
+    async with town() as here:
+        plan = await here.store.read(_plan_of, record_index._ORGANIZATIONS_BUILDING)
+
+        assert ["SCAN properties USING INDEX ix_properties_building"] == plan
+
+
 def _plan_of(conn: Connection, statement: Prepared) -> list[str]:
     compiled = statement._statement.compile(dialect=conn.dialect)
     values = tuple(None for _ in compiled.positiontup or ())

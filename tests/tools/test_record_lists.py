@@ -6,7 +6,7 @@ import msgspec
 import pytest
 import trio
 
-from svc.actors.organization import RETRY_MS, Organization
+from svc.actors.indexer import RETRY_MS
 from svc.domain.limits import INDEX_BATCH
 from svc.storage import objects, record_index, record_lists, records, tables
 from svc.storage.store import TakesLong, Tx
@@ -183,7 +183,7 @@ async def test_an_index_is_made_in_parts_one_after_the_other(autojump_clock):
         units = here.store.statistics().units
         for slug in ("name", "city"):
             await names(here, sort=[{"property": slug}], limit=1)
-        seen = here.house_.seen("Organization", here.organization.id)
+        seen = here.house_.seen("Indexer", here.organization.id)
         await trio.sleep(1)
 
         assert seen is not None
@@ -194,15 +194,14 @@ async def test_an_index_is_made_in_parts_one_after_the_other(autojump_clock):
 
 
 async def test_an_index_that_was_begun_is_made_after_a_restart(autojump_clock):
-    """Whoever wakes the organization has the rest of it made."""
+    """The Caretaker finds it at the start, and nothing else has to ask for it."""
     async with town() as here:
         await here.store.write(many_contacts, here.organization.id, INDEX_BATCH + 1)
         of = await here.store.read(objects.get, here.organization.id, "contact")
         await here.store.write(record_index.want, here.organization.id, [of.properties["city"].id])
         await here.store.write(record_index.build, here.organization.id)
         begun = await index_states(here)
-        async with here.house() as house:
-            await Organization(house, here.organization.id).wake()
+        async with here.house():
             await trio.sleep(1)
 
         assert {"city": "building"} == begun
@@ -224,7 +223,7 @@ async def test_an_index_waits_while_the_disk_is_full(autojump_clock):
 
 
 async def test_an_index_that_cannot_be_made_stops_nobody(autojump_clock):
-    """Lists do without it, and the organization lives."""
+    """Lists do without it, and the Indexer lives."""
     async with tool_town() as here:
         await contacts(here, {"city": "London"})
         await here.store.write(
@@ -235,7 +234,7 @@ async def test_an_index_that_cannot_be_made_stops_nobody(autojump_clock):
         listed = [await names(here, filters=[CITY])]
         await trio.sleep(1)
         listed.append(await names(here, filters=[CITY]))
-        seen = here.house_.seen("Organization", here.organization.id)
+        seen = here.house_.seen("Indexer", here.organization.id)
 
         assert [[None], [None]] == listed
         assert seen is not None
