@@ -2,6 +2,9 @@
 
 For tests of what a running service does. Those of a start itself, of its end and of its streams (tests/cli,
 tests/packaging) start theirs as anybody does.
+
+Passwords are hashed as in `tests.town`: by the same algorithm, with less work. An owner signs in hundreds of
+times in the examples of the reference alone.
 """
 
 import atexit
@@ -19,7 +22,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Final
 
+from argon2 import PasswordHasher
+
 import svc
+from svc.domain import passwords
 
 IMPORTED: Final = ("svc.cli.run", "svc.cli.demo_messenger", "alembic.command")
 """What the programs need, and whatever that needs."""
@@ -97,7 +103,8 @@ def _serve(asking: socket.socket) -> None:
                 os.close(ends.pop(pid))
 
     signal.signal(signal.SIGCHLD, tell)
-    for name in IMPORTED:
+    vars(passwords).update(HASHER=PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    for name in IMPORTED:  # after that, since they take it from there
         import_module(name)
     gc.collect()
     gc.freeze()
