@@ -1,7 +1,9 @@
 """A small house for tests of time: the inline store, a mock clock's time, and one organization."""
 
+import sqlite3
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -22,7 +24,8 @@ from svc.domain.organizations import Organization
 from svc.domain.scalars import Scalar
 from svc.domain.sealing import Sealer
 from svc.storage import forms, provisioning, tables
-from svc.storage.inline import inline_store
+from svc.storage._sqlite.engine import make_engine, raw
+from svc.storage.inline import create_tables, inline_store
 from svc.storage.organizations import NewOrganization
 from svc.storage.store import Store
 from svc.storage.submissions import NewSubmission
@@ -108,10 +111,25 @@ class Town:
         return await self.store.read(counted)
 
 
+@cache
+def _empty_town() -> bytes:
+    """A database of all tables, as bytes."""
+    with make_engine(None).connect() as conn:
+        create_tables(conn)
+        return raw(conn).serialize()
+
+
+def _make_tables(conn: Connection) -> None:
+    """Copy what `create_tables` has made once, which takes a tenth of the time of making it."""
+    with closing(sqlite3.connect(":memory:")) as made:
+        made.deserialize(_empty_town())
+        made.backup(raw(conn))
+
+
 @asynccontextmanager
 async def town(start: int = START) -> AsyncIterator[Town]:
     clock = VirtualClock(start)
-    async with inline_store(clock, sealer=Sealer(SECRETS.sealing)) as store:
+    async with inline_store(clock, prepare=_make_tables, sealer=Sealer(SECRETS.sealing)) as store:
         asked = NewOrganization(name="Lamps & Co", country="DE", currency="EUR", locale="de_DE")
         yield Town(store, clock, await store.write(provisioning.create, asked))
 

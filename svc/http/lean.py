@@ -1,13 +1,14 @@
 """Quart for API doors: bodies read in the request's own task, one send an answer, no sessions."""
 
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from functools import cached_property
 from typing import Any, Final, Self, cast
 
 import structlog
 import trio
 from quart import Quart, has_request_context, request
+from quart.routing import QuartRule
 from quart.sessions import NullSession, SessionInterface
 from quart.utils import encode_headers
 from quart.wrappers import Response
@@ -130,6 +131,22 @@ class LeanConnection(TrioASGIHTTPConnection):
             await _stream(receive, send, response)
 
 
+class LeanRule(QuartRule):
+    """A rule that compiles how its address is built when somebody asks for one, as no door here does.
+
+    Werkzeug does it twice with every rule, which took half of the time to make an application.
+    """
+
+    def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
+        compiled = super()._compile_builder
+
+        def build(_rule: Self, **values: Any) -> tuple[str, str]:
+            found: tuple[str, str] = compiled(append_unknown).__get__(self, None)(**values)
+            return found
+
+        return build
+
+
 class LeanQuart(QuartTrio):
     """Quart on Trio, without what an API door has no use for, and with the request's id on every answer.
 
@@ -139,6 +156,7 @@ class LeanQuart(QuartTrio):
     """
 
     asgi_http_class = LeanConnection
+    url_rule_class = LeanRule  # type: ignore[assignment]  # annotated narrower than documented
     request_class = LeanRequest
     session_interface = NoSessions()  # type: ignore[assignment]  # annotated narrower than documented
     default_config = ImmutableDict(

@@ -4,12 +4,13 @@ A broken promise is a fault of the program, of the disk, or of somebody's shell;
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, LargeBinary, and_, cast, or_, select
+from sqlalchemy import ColumnElement, Connection, LargeBinary, Select, and_, cast, or_, select
 
 from svc.domain.objects import BUILTIN_OBJECTS, CONTACT
 from svc.domain.roles import BUILTIN_ROLES, OWNER
@@ -65,6 +66,15 @@ def _submissions(where: ColumnElement[bool]) -> Broken:
 
 def _of_another_organization(conn: Connection) -> Iterator[str]:
     """Rows that refer to a row of another organization, along every foreign key."""
+    for table, column, crossing in _crossings():
+        for row_id in conn.scalars(crossing):
+            yield f"{table} {row_id}, by its {column}"
+
+
+@cache
+def _crossings() -> tuple[tuple[str, str, Select[Any]], ...]:
+    """Table and column of each such foreign key, and its query. To make them costs more than to ask."""
+    found = []
     for table in metadata.sorted_tables:
         for key in table.foreign_keys:
             parent = key.column.table.alias()
@@ -75,8 +85,8 @@ def _of_another_organization(conn: Connection) -> Iterator[str]:
                 .join(parent, parent.c[key.column.name] == key.parent)
                 .where(parent.c.organization_id != table.c.organization_id)
             )
-            for row_id in conn.scalars(crossing):
-                yield f"{table.name} {row_id}, by its {key.parent.name}"
+            found.append((table.name, key.parent.name, crossing))
+    return tuple(found)
 
 
 def _without_objects(conn: Connection) -> Iterator[str]:

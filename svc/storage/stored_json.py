@@ -1,10 +1,11 @@
 """What is stored as JSON, column by column, and which rows of it cannot be read: for `svc check`."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Column, Connection, LargeBinary, cast, select
+from sqlalchemy import Column, Connection, LargeBinary, Select, cast, select
 
 from svc.domain.embeds import AnyBlock
 from svc.domain.messages import Attachment, ReportedError, Sender
@@ -53,16 +54,24 @@ TYPES: Final[tuple[tuple[Column[str], Any], ...]] = (
 
 def unreadable(conn: Connection) -> Iterator[str]:
     """Name each value that does not decode: its table, row and column."""
-    for column, kind in TYPES:
-        decode = msgspec.json.Decoder(kind).decode
-        # As bytes, since text that is no UTF-8 could not even be fetched.
-        rows = conn.execute(
-            select(column.table.c.id, cast(column, LargeBinary))
-            .where(column.is_not(None))
-            .execution_options(yield_per=1_000)
-        )
-        for row_id, stored in rows:
+    for (column, _), (rows, decode) in zip(TYPES, _readings(), strict=True):
+        for row_id, stored in conn.execute(rows):
             try:
                 decode(stored)
             except msgspec.DecodeError:
                 yield f"{column.table.name} {row_id}, its {column.name}"
+
+
+@cache
+def _readings() -> tuple[tuple[Select[Any], Callable[[bytes], Any]], ...]:
+    """The query for each of `TYPES`, and its decoder. To make them costs more than to ask."""
+    return tuple(
+        (
+            # As bytes, since text that is no UTF-8 could not even be fetched.
+            select(column.table.c.id, cast(column, LargeBinary))
+            .where(column.is_not(None))
+            .execution_options(yield_per=1_000),
+            msgspec.json.Decoder(kind).decode,
+        )
+        for column, kind in TYPES
+    )

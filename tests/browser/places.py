@@ -2,8 +2,6 @@
 
 import json
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -13,6 +11,8 @@ from threading import Thread
 from typing import Any, Final, TypeVar
 
 from playwright.sync_api import Page
+
+from tests.forked import Forked
 
 T = TypeVar("T")
 
@@ -62,19 +62,15 @@ def service_with_demo(directory: Path) -> Iterator[Service]:
     """A service of its own in *directory*, on ports that the system chose; it stops as it should."""
     directory.mkdir(exist_ok=True)
     data, log = directory / "data", directory / "log"
-    command = [sys.executable, "-m", "svc", "run", "--demo", "--data", str(data)]
-    command += ["--bind", "127.0.0.1:0", "--operator-bind", "127.0.0.1:0"]
-    with (
-        log.open("w") as stderr,
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True) as process,
-    ):
-        try:
-            assert process.stdout is not None
-            assert "ready" in process.stdout.readline(), log.read_text()
-            yield Service(data)
-        finally:
-            process.terminate()
-            process.communicate(timeout=WAIT_SECONDS)
+    binds = ["--bind", "127.0.0.1:0", "--operator-bind", "127.0.0.1:0"]
+    with log.open("w") as stderr:
+        process = Forked("run", "--demo", "--data", str(data), *binds, stderr=stderr)
+    try:
+        assert "ready" in process.stdout.readline(), log.read_text()
+        yield Service(data)
+    finally:
+        process.terminate()
+        process.wait(WAIT_SECONDS)
     assert 0 == process.returncode, log.read_text()
 
 

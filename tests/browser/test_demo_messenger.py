@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.browser.places import WAIT_SECONDS, Service, complaints
+from tests.forked import Forked
 
 ARTIFACTS: Final = Path(__file__).parents[1] / "artifacts"
 QUESTION: Final = "Do you still make the Skerry in brass? We have a dark stairwell."
@@ -21,14 +22,13 @@ ANSWER: Final = "We do, to order: six weeks. Shall I put one aside for you?"
 @contextmanager
 def demo_messenger(data: Path) -> Iterator[str]:
     """The program, and its address."""
-    command = [sys.executable, "-m", "svc", "demo-messenger", "--data", str(data), "--bind", "127.0.0.1:0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            yield process.stdout.readline().split()[-1]
-        finally:
-            process.terminate()
-            process.communicate(timeout=WAIT_SECONDS)
+    with data.with_name("messenger.log").open("w") as stderr:
+        process = Forked("demo-messenger", "--data", str(data), "--bind", "127.0.0.1:0", stderr=stderr)
+    try:
+        yield process.stdout.readline().split()[-1]
+    finally:
+        process.terminate()
+        process.wait(WAIT_SECONDS)
     assert 0 == process.returncode
 
 

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -13,6 +11,7 @@ import anyio
 import httpx
 
 from svc.client import Channel, Tools
+from tests.forked import Forked
 
 T = TypeVar("T")
 
@@ -34,24 +33,21 @@ class Live:
 
     def start(self) -> None:
         """Start it, again at the address that it had."""
-        command = [sys.executable, "-m", "svc", "run", "--demo", "--data", str(self._data)]
+        command = ["run", "--demo", "--data", str(self._data)]
         command += ["--bind", self._bind, "--operator-bind", "127.0.0.1:0"]
         loopback = {"SVC_OUTGOING__ALLOWED_NETWORKS": "127.0.0.1/32"}
         with self._log.open("a") as stderr:
-            self._process = subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=os.environ | loopback
-            )
-        assert self._process.stdout is not None
+            self._process = Forked(*command, stderr=stderr, env=os.environ | loopback)
         assert "ready" in self._process.stdout.readline(), self._log.read_text()
 
     def kill(self) -> None:
         """As when the power is cut."""
         self._process.kill()
-        self._process.communicate(timeout=WAIT_SECONDS)
+        self._process.wait(WAIT_SECONDS)
 
     def end(self) -> None:
         self._process.terminate()
-        self._process.communicate(timeout=WAIT_SECONDS)
+        self._process.wait(WAIT_SECONDS)
         assert 0 == self._process.returncode, self._log.read_text()
 
     def connect(self, messenger: str, **asked: str) -> dict[str, Any]:

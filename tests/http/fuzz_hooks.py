@@ -4,6 +4,7 @@ Without it hardly a call would get past "no such thing". `FUZZ_KNOWN` names a fi
 the name of a member of a body, with `records` as pairs of an object's slug and an id.
 """
 
+import gc
 import json
 import os
 import random
@@ -13,6 +14,10 @@ from typing import Any
 import schemathesis
 from schemathesis import HookContext
 from schemathesis.generation import GenerationMode
+
+# Of the many values that are made hardly any is garbage that only the collector can find.
+gc.freeze()
+gc.set_threshold(100_000, 20, 100)
 
 KNOWN: dict[str, Any] = json.loads(Path(os.environ["FUZZ_KNOWN"]).read_text())
 

@@ -9,7 +9,7 @@ import trio
 import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
-from quart import Response, request, session
+from quart import Response, request, session, url_for
 from trio.testing import MockClock
 
 from svc.http.bodies import BodyTooLarge
@@ -48,11 +48,23 @@ def _app() -> LeanQuart:
     async def fails() -> str:
         raise ZeroDivisionError("a secret")
 
+    @app.get("/of/<name>")
+    async def of(name: str) -> str:
+        return url_for("of", name=f"{name} & co", page=2)
+
     @app.get("/nothing")
     async def nothing() -> tuple[str, int]:
         return "", 204
 
     return app
+
+
+async def test_addresses_can_be_built() -> None:
+    """Of whatever has a rule, with its parameters escaped, and the others in the query."""
+    async with in_memory(_app()) as server:
+        reply = await server.dial().ask(b"GET /of/lamps HTTP/1.1\r\nHost: a\r\n\r\n")
+
+    assert b"/of/lamps%20&%20co?page=2" == reply.body
 
 
 async def test_doors_are_answered() -> None:

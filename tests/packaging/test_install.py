@@ -38,6 +38,7 @@ class Environment:
 
     def install(self, dist: Path, *wanted: str) -> None:
         pip = [sys.executable, "-m", "pip", "--python", str(self.bin / "python"), "install", "--quiet"]
+        pip += ["--no-compile"]  # what is imported is compiled then; the rest would be most of the work
         only = ["--no-index", "--find-links", str(WHEELS), "--find-links", str(dist)]
         subprocess.run([*pip, *only, *wanted], check=True, cwd=self.home)
 

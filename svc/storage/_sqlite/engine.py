@@ -5,6 +5,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -25,8 +26,21 @@ _SETTINGS: Final = (
 
 def make_engine(path: Path | None) -> Engine:
     """An engine whose connections are set up and leave every BEGIN to us; in memory without *path*."""
+    return _engine_in_memory() if path is None else _make(str(path))
+
+
+@cache
+def _engine_in_memory() -> Engine:
+    """One is enough, since each of its connections is a database of its own.
+
+    So each statement is compiled once in the life of a process, however many databases it makes.
+    """
+    return _make(None, query_cache_size=5_000)
+
+
+def _make(database: str | None, **options: Any) -> Engine:
     engine = create_engine(
-        URL.create("sqlite", database=None if path is None else str(path)),
+        URL.create("sqlite", database=database),
         poolclass=NullPool,
         connect_args={
             "isolation_level": None,
@@ -35,6 +49,7 @@ def make_engine(path: Path | None) -> Engine:
             "cached_statements": 512,
         },
         hide_parameters=True,
+        **options,
     )
     event.listen(engine, "connect", _set_up)
     return engine
