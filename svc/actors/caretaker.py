@@ -70,7 +70,7 @@ class Caretaker(Actor[House, CaretakerState]):
 
     async def _rotate_keys(self) -> int:
         now = self.system.clock.now()
-        self.system.visitor_keys = tuple(await self.system.store.write(visits.rotate_keys))
+        self.system.visitor_keys = tuple(await self.system.store.write(_rotate_visitor_keys))
         return day_of(now)
 
     def _knock(self, waiting: BoundTurn[[], None]) -> None:
@@ -80,6 +80,11 @@ class Caretaker(Actor[House, CaretakerState]):
             waiting.tell()
         except (ActorError, Unavailable) as error:
             log.warning("not woken; the next round tries again", why=repr(error))
+
+
+def _rotate_visitor_keys(tx: Tx) -> list[bytes]:
+    submissions.forget_visitors(tx)
+    return visits.rotate_keys(tx)
 
 
 def _mark_and_prune(tx: Tx) -> bool:

@@ -18,14 +18,16 @@ from svc.domain.limits import (
     QUEUE_SUBMISSIONS_MAX,
     QUEUE_WINDOW_MS,
     SENDER_WINDOW_MS,
+    VISITOR_KEY_DAYS,
 )
 from svc.domain.organizations import Organization
 from svc.domain.scalars import Scalar
+from svc.domain.times import DAY_MS
 from svc.storage import forms as form_rows
 from svc.storage import organizations, server_keys, sites
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
-from svc.storage.tables import DUE, QUEUED, forms, submissions
+from svc.storage.tables import DUE, HELD, QUEUED, forms, submissions
 
 State = Literal["due", "queued", "filed", "held"]
 Label = Literal["Filed", "Held", "Queued"]
@@ -196,4 +198,20 @@ def forms_with_queue(conn: Connection) -> list[str]:
             .where(submissions.c.state == QUEUED)
             .distinct()
         ).scalars()
+    )
+
+
+def forget_visitors(tx: Tx) -> None:
+    """Forget what held submissions remember of their visitors, once the key of their day is gone.
+
+    A name stands beside it, so it would tell who the visitors of that day were.
+    """
+    tx.conn.execute(
+        update(submissions)
+        .where(
+            submissions.c.state == HELD,
+            submissions.c.received_at <= tx.now - VISITOR_KEY_DAYS * DAY_MS,
+            submissions.c.visitors.is_not(None),
+        )
+        .values(visitors=None)
     )

@@ -8,12 +8,12 @@ from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select,
 
 from svc.domain.ids import new_id
 from svc.domain.limits import VISITOR_KEY_DAYS, VISITS_SHOWN_MAX
-from svc.domain.times import DAY_MS, day_of
+from svc.domain.times import day_of
 from svc.domain.visits import PageView
 from svc.storage.prepared import Prepared
 from svc.storage.sites import Site
 from svc.storage.store import Tx
-from svc.storage.tables import HELD, submissions, visitor_keys, visits
+from svc.storage.tables import visitor_keys, visits
 
 _KEY_BYTES = 32
 
@@ -101,22 +101,12 @@ def before(
 def rotate_keys(tx: Tx) -> list[bytes]:
     """Make today's key if there is none, forget those that are too old, and return the rest, today's first.
 
-    Without its key, a day's visitors can be told apart and no longer be told who they are. What held
-    submissions remember of their visitors goes as well, for a name stands beside it.
+    Without its key, a day's visitors can be told apart and no longer be told who they are.
     """
     today = day_of(tx.now)
     # One of a later day was made while the clock was ahead, and would name visitors until that day is over.
     wrong = or_(visitor_keys.c.day <= today - VISITOR_KEY_DAYS, visitor_keys.c.day > today)
     tx.conn.execute(delete(visitor_keys).where(wrong))
-    tx.conn.execute(
-        update(submissions)
-        .where(
-            submissions.c.state == HELD,
-            submissions.c.received_at <= tx.now - VISITOR_KEY_DAYS * DAY_MS,
-            submissions.c.visitors.is_not(None),
-        )
-        .values(visitors=None)
-    )
     kept = keys(tx.conn)
     if today not in kept:
         kept[today] = secrets.token_bytes(_KEY_BYTES)

@@ -19,7 +19,7 @@ from tests.town import HASHER, submit
 SIGNED_IN = "the person"
 
 NO_ORGANIZATIONS = {
-    (Owner.SYSTEM, "visits.rotate_keys"),
+    (Owner.SYSTEM, "caretaker._rotate_visitor_keys"),
     (Owner.SYSTEM, "submissions.organizations_with_due"),
     (Owner.SYSTEM, "record_index.organizations_building"),
     (Owner.SYSTEM, "submissions.forms_with_queue"),

@@ -244,12 +244,12 @@ async def test_a_held_submission_forgets_its_visitor_with_the_keys(autojump_cloc
         form = await here.form()
         spam = a_stored_one(form, spam=True, visitors=("today",))
         await store_and_file(here, spam)
-        await here.store.write(visits.rotate_keys)
+        await here.store.write(submissions.forget_visitors)
         [before] = await here.rows(tables.submissions)
 
         here.clock.jump((VISITOR_KEY_DAYS + 1) * DAY_MS)
         await store_and_file(here, spam)
-        await here.store.write(visits.rotate_keys)
+        await here.store.write(submissions.forget_visitors)
 
         old, new = await here.rows(tables.submissions)
         assert ('["today"]', None, '["today"]') == (before.visitors, old.visitors, new.visitors)
