@@ -4,7 +4,6 @@ from typing import Any, Final
 
 import msgspec
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from svc.domain import cursors
 from svc.domain.connections import Connection as MessengerConnection
@@ -33,6 +32,7 @@ from svc.storage.events import NewEvent
 from svc.storage.prepared import Prepared
 from svc.storage.readable import each
 from svc.storage.store import Tx
+from svc.storage.upserts import insert_or_keep
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,11 +68,7 @@ class NewReply(msgspec.Struct, frozen=True, kw_only=True):
 
 
 # Told twice, recorded once: that is the index's work, whichever of two calls comes first.
-_INSERT = Prepared(
-    sqlite_insert(messages).on_conflict_do_nothing(
-        index_elements=["connection_id", "conversation_id", "external_id"]
-    )
-)
+_INSERT = Prepared(insert_or_keep(messages, ["connection_id", "conversation_id", "external_id"]))
 _BY_EXTERNAL_ID = Prepared(
     select(messages.c.id, messages.c.direction, reply_rows.c.id.label("reply_id"))
     .outerjoin(reply_rows, reply_rows.c.message_id == messages.c.id)

@@ -102,6 +102,6 @@ async def test_a_hot_statement_searches_by_its_index(autojump_clock, statement: 
 
 
 def _plan_of(conn: Connection, statement: Prepared) -> list[str]:
-    compiled = statement._statement.compile(dialect=conn.dialect)
-    values = tuple(None for _ in compiled.positiontup or ())
-    return [row[3] for row in conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", values)]
+    sql = statement._plan(conn.dialect)._sql
+    values = (None,) * sql.count("?")
+    return [row[3] for row in conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", values)]
