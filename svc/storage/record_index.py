@@ -4,7 +4,7 @@ Sort keys of the properties that lists use, values of unique properties, relatio
 Properties that are deleted are kept up as well, so that they can come back.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -16,6 +16,7 @@ from svc.domain.properties import TEXT_TYPES, Property
 from svc.domain.searching import words_of
 from svc.domain.sort_keys import fold, sort_key
 from svc.storage import search_words
+from svc.storage.objects import StoredObject
 from svc.storage.prepared import Prepared
 from svc.storage.readable import LenientDecoder
 from svc.storage.store import Tx
@@ -68,9 +69,18 @@ _DELETE_RELATION: Final = Prepared(delete(relations).where(relations.c.record_id
 
 
 def shape_of(conn: Connection, object_id: str) -> Shape:
-    """The shape of the object as it is now."""
+    """The shape of the object as it is now, where no more than its id is known."""
+    return _shape(object_id, _SHAPE.all(conn, {"object_id": object_id}))
+
+
+def shape_in(of: StoredObject) -> Shape:
+    """The shape of an object that was read in this transaction."""
+    return _shape(of.id, ((one.id, one.slug, one.type, one.unique, one.index_state) for one in of.kept))
+
+
+def _shape(object_id: str, kept: Iterable[Any]) -> Shape:
     shape = Shape(object_id, [], [], [], [])
-    for property_id, slug, kind, unique, state in _SHAPE.all(conn, {"object_id": object_id}):
+    for property_id, slug, kind, unique, state in kept:
         if state is not None:
             shape.keyed.append((property_id, Property(slug=slug, label=slug, type=kind)))
         if unique:

@@ -211,17 +211,17 @@ async def push(here: ToolTown) -> Steps:
     [
         pytest.param(flow, expected, id=flow.__name__)
         for flow, expected in {
-            create: [11],
-            create_once: [14],
-            get: [3],
+            create: [10],
+            create_once: [12],
+            get: [2],
             list_newest: [4],
-            update: [13],
+            update: [11],
             submit: [1, 13],
             make_embed: [7],
             receive: [4],
             pull_nothing: [6],
             pull_one: [7],
-            pull_one_once: [1, 10],
+            pull_one_once: [1, 9],
             report: [7],
             reply: [10],
             push: [10, 11, 4, 8],
