@@ -110,6 +110,24 @@ def replace(conn: Connection, shape: Shape, changed: Made) -> None:
     add_again(conn, shape, changed)
 
 
+def rewrite(
+    conn: Connection, shape: Shape, record_id: str, values: Mapping[str, Any], slugs: Collection[str]
+) -> None:
+    """Have a record found by what it is now, of which only the values of *slugs* changed. Raises as `add`."""
+    # Sort keys go by their property; the others are taken out for all of a record's properties together.
+    narrowed = Shape(
+        shape.object_id,
+        keyed=[one for one in shape.keyed if one[1].slug in slugs],
+        unique=shape.unique if any(prop.slug in slugs for _, prop in shape.unique) else [],
+        relations=shape.relations if any(slug in slugs for _, slug in shape.relations) else [],
+        texts=[],
+    )
+    _remove(conn, narrowed, [record_id])
+    _add(conn, narrowed, [(record_id, values)])
+    if any(slug in slugs for slug in shape.texts):
+        search_words.replace(conn, _words(shape, [(record_id, values)]))
+
+
 def remove(conn: Connection, shape: Shape, ids: Collection[str]) -> None:
     """Have records found no more."""
     _remove(conn, shape, ids)

@@ -372,7 +372,7 @@ def write(tx: Tx, of: StoredObject, row: Any, before: Values, after: Values, *, 
             if kind in difference:
                 forget(tx.conn, of.organization_id, row.id, kind, before.get(kind))
                 _remember(tx.conn, of, row.id, {kind: after[kind]} if kind in after else {})
-    record_index.replace(tx.conn, record_index.shape_in(of), [(row.id, after)])
+    record_index.rewrite(tx.conn, record_index.shape_in(of), row.id, after, difference.keys())
     note_changes(tx.conn, of.organization_id, tx.now, [(row.id, "updated", difference, source)])
     events.record(tx.conn, of.organization_id, tx.now, [NewEvent("record.updated", _data(record, source))])
     return record

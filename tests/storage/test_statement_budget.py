@@ -215,7 +215,7 @@ async def push(here: ToolTown) -> Steps:
             create_once: [11],
             get: [2],
             list_newest: [4],
-            update: [10],
+            update: [9],
             submit: [1, 12],
             make_embed: [7],
             receive: [4],
