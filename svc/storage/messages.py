@@ -154,9 +154,8 @@ def receive(tx: Tx, organization_id: str, connection_id: str, told: InboundMessa
 
 def note_status(tx: Tx, connection_id: str, told: StatusReport) -> StatusNoted:
     """Note what the messenger did with a reply, and the id that it has there. Raises `NotFound`."""
-    noted = replies.note_status(tx, connection_id, told)
+    noted, reply = replies.note_status(tx, connection_id, told)
     if told.messenger_message_id is not None:
-        reply = replies.get(tx.conn, connection_id, told.reply_id)
         _name(tx, reply.message_id, connection_id, reply.conversation_id, told.messenger_message_id)
     return noted
 

@@ -219,12 +219,12 @@ async def push(here: ToolTown) -> Steps:
             submit: [1, 12],
             make_embed: [7],
             receive: [4],
-            pull_nothing: [6],
-            pull_one: [7],
-            pull_one_once: [1, 9],
-            report: [7],
+            pull_nothing: [2],
+            pull_one: [4],
+            pull_one_once: [1, 6],
+            report: [5],
             reply: [10],
-            push: [10, 11, 4, 8],
+            push: [10, 6, 3, 3],
         }.items()
     ],
 )
