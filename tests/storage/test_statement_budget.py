@@ -223,8 +223,8 @@ async def push(here: ToolTown) -> Steps:
             pull_one: [4],
             pull_one_once: [1, 6],
             report: [5],
-            reply: [10],
-            push: [10, 6, 3, 3],
+            reply: [8],
+            push: [8, 6, 3, 3],
         }.items()
     ],
 )
