@@ -29,6 +29,12 @@ _BY_ID = Prepared(
 )
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 _INSERT_IDENTITY = Prepared(insert(identities))
+# Most contacts are known by an e-mail and a phone, and are made one at a time.
+_INSERT_TWO = Prepared(
+    insert(identities).values(
+        [{column.name: bindparam(f"{column.name}_{place}") for column in identities.c} for place in (1, 2)]
+    )
+)
 
 
 def known_by(
@@ -79,11 +85,12 @@ def _contact(contact_id: str, stored: str) -> Contact:
 
 def remember(conn: Connection, organization_id: str, learned: Sequence[tuple[str, str, str]]) -> None:
     """Remember what contacts are known by: (record id, `email` or `phone`, normalized value)."""
-    if learned:
-        _INSERT_IDENTITY.many(
-            conn,
-            [
-                {"organization_id": organization_id, "kind": kind, "value": value, "record_id": record_id}
-                for record_id, kind, value in learned
-            ],
-        )
+    rows = [
+        {"organization_id": organization_id, "kind": kind, "value": value, "record_id": record_id}
+        for record_id, kind, value in learned
+    ]
+    if len(rows) == 2:  # noqa: PLR2004
+        both = {f"{name}_{place}": value for place, row in enumerate(rows, 1) for name, value in row.items()}
+        _INSERT_TWO.run(conn, both)
+    elif rows:
+        _INSERT_IDENTITY.many(conn, rows)

@@ -176,6 +176,13 @@ def create(
 ) -> Record:
     """Make a record with the values *given*. Raises as `create_many`, with pointers into one record."""
     of = objects.get(tx.conn, organization.id, object_slug)
+    return create_in(tx, organization, of, given, source=source)
+
+
+def create_in(
+    tx: Tx, organization: Organization, of: StoredObject, given: Mapping[str, Any], *, source: Source
+) -> Record:
+    """As `create`, of an object that was read in this transaction."""
     values = _made(tx.conn, organization, of, given, pointer="/properties")
     return _insert_all(tx, of, [values], source)[0]
 

@@ -211,8 +211,8 @@ async def push(here: ToolTown) -> Steps:
     [
         pytest.param(flow, expected, id=flow.__name__)
         for flow, expected in {
-            create: [9],
-            create_once: [11],
+            create: [7],
+            create_once: [9],
             get: [2],
             list_newest: [4],
             update: [9],
