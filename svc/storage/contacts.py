@@ -85,12 +85,24 @@ def _contact(contact_id: str, stored: str) -> Contact:
 
 def remember(conn: Connection, organization_id: str, learned: Sequence[tuple[str, str, str]]) -> None:
     """Remember what contacts are known by: (record id, `email` or `phone`, normalized value)."""
-    rows = [
-        {"organization_id": organization_id, "kind": kind, "value": value, "record_id": record_id}
-        for record_id, kind, value in learned
-    ]
-    if len(rows) == 2:  # noqa: PLR2004
-        both = {f"{name}_{place}": value for place, row in enumerate(rows, 1) for name, value in row.items()}
-        _INSERT_TWO.run(conn, both)
-    elif rows:
+    if len(learned) == 2:  # noqa: PLR2004
+        (record_1, kind_1, value_1), (record_2, kind_2, value_2) = learned
+        _INSERT_TWO.run(
+            conn,
+            {
+                "organization_id_1": organization_id,
+                "kind_1": kind_1,
+                "value_1": value_1,
+                "record_id_1": record_1,
+                "organization_id_2": organization_id,
+                "kind_2": kind_2,
+                "value_2": value_2,
+                "record_id_2": record_2,
+            },
+        )
+    elif learned:
+        rows = [
+            {"organization_id": organization_id, "kind": kind, "value": value, "record_id": record_id}
+            for record_id, kind, value in learned
+        ]
         _INSERT_IDENTITY.many(conn, rows)
