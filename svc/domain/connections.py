@@ -79,6 +79,11 @@ class Connection(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: int
 
     @property
+    def is_paused(self) -> bool:
+        """Whether what waits goes on waiting for as long as it takes."""
+        return self.status == "paused"
+
+    @property
     def hands_out(self) -> bool:
         """Whether replies go out: a paused connection keeps them, and so does an offline one."""
         return self.status == "active" and (self.health is None or self.health.state == "online")

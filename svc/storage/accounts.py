@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, Select, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, insert, select, update
 
 from svc.domain.contacts import normalise_email
 from svc.domain.errors import Conflict, Home, NotFound
@@ -16,6 +16,7 @@ from svc.domain.ids import new_id
 from svc.domain.passwords import salt_for, salt_of
 from svc.domain.people import Person, clean_name
 from svc.storage import sessions
+from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import members, organizations, people
 
@@ -44,6 +45,10 @@ class Membership(msgspec.Struct, frozen=True):
     role_id: str
 
 
+_SELECT = select(people.c.id, people.c.email, people.c.name, people.c.home_organization_id)
+_GET = Prepared(_SELECT.where(people.c.id == bindparam("person_id")))
+
+
 def create(tx: Tx, asked: NewAccount) -> Person:
     """Make an account. Raises `InvalidValue`, and `Conflict` for an e-mail address that its home knows."""
     made = Person(
@@ -64,10 +69,10 @@ def create(tx: Tx, asked: NewAccount) -> Person:
 
 def get(conn: Connection, person_id: str) -> Person:
     """The person. Raises `NotFound`."""
-    found = _one(conn, _SELECT.where(people.c.id == person_id))
-    if found is None:
+    row = _GET.one(conn, {"person_id": person_id})
+    if row is None:
         raise NotFound("no such person")
-    return found
+    return Person(*row)
 
 
 def at_home(conn: Connection, organization_id: str, email: str) -> Person | None:
@@ -160,9 +165,6 @@ def memberships(conn: Connection, person_id: str) -> list[Membership]:
         .order_by(organizations.c.id)
     )
     return [Membership(*row) for row in rows]
-
-
-_SELECT = select(people.c.id, people.c.email, people.c.name, people.c.home_organization_id)
 
 
 def _one(conn: Connection, statement: Select[tuple[str, str, str, str]]) -> Person | None:

@@ -3,7 +3,7 @@
 from sqlalchemy import Connection
 
 from svc.domain.callers import Call
-from svc.domain.connections import check_may_answer
+from svc.domain.connections import Account, check_may_answer
 from svc.domain.messages import Author
 from svc.storage import accounts, connections, conversations, messages, organizations, replies, teams
 from svc.storage.messages import Message, NewReply
@@ -17,8 +17,8 @@ def answer(tx: Tx, call: Call, conversation_id: str, asked: NewReply) -> Message
     """
     organization_id = call.caller.organization_id
     conversation = conversations.get(tx.conn, organization_id, conversation_id)
-    _check(tx.conn, call, conversation.connection_id)
     connection = connections.find(tx.conn, conversation.connection_id)
+    _check(tx.conn, call, connection.account)
     return messages.reply(
         tx,
         connection,
@@ -34,13 +34,12 @@ def cancel(tx: Tx, call: Call, message_id: str) -> Message:
     organization_id = call.caller.organization_id
     message = messages.get(tx.conn, organization_id, message_id)
     conversation = conversations.get(tx.conn, organization_id, message.conversation_id)
-    _check(tx.conn, call, conversation.connection_id)
+    _check(tx.conn, call, connections.find(tx.conn, conversation.connection_id).account)
     replies.cancel(tx, message.id)
     return messages.get(tx.conn, organization_id, message_id)
 
 
-def _check(conn: Connection, call: Call, connection_id: str) -> None:
-    account = connections.find(conn, connection_id).account
+def _check(conn: Connection, call: Call, account: Account) -> None:
     team = teams.people_of(conn, account.id or "") if account.kind == "team" else frozenset[str]()
     check_may_answer(call.caller, account, team)
 

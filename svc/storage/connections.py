@@ -108,10 +108,20 @@ def get(conn: Conn, organization_id: str, connection_id: str) -> Connection:
 
 def find(conn: Conn, connection_id: str) -> Connection:
     """The connection, whosever it is and even if it was removed. Raises `NotFound`."""
+    return _from_row(_row_of(conn, connection_id))
+
+
+def find_to_push(conn: Conn, connection_id: str, now: int) -> tuple[Connection, tuple[bytes, ...]]:
+    """As `find`, with what signs pushes at *now*, sealed for the connection's id; the newest first."""
+    row = _row_of(conn, connection_id)
+    return _from_row(row), _sealed_secrets(row, now)
+
+
+def _row_of(conn: Conn, connection_id: str) -> Any:
     row = _GET.one(conn, {"connection_id": connection_id})
     if row is None:
         raise NotFound(f"there is no connection {shown(connection_id)}")
-    return _from_row(row)
+    return row
 
 
 def list_page(
@@ -250,10 +260,8 @@ def rotate_secret(tx: Tx, organization_id: str, connection_id: str) -> tuple[str
     return secret, until
 
 
-def sealed_secrets(conn: Conn, connection_id: str, now: int) -> tuple[bytes, ...]:
-    """What pushes are signed with at *now*, sealed for the connection's id; the newest first."""
-    row = _GET.one(conn, {"connection_id": connection_id})
-    if row is None or row.secret is None:
+def _sealed_secrets(row: Any, now: int) -> tuple[bytes, ...]:
+    if row.secret is None:
         return ()
     if row.previous_secret is None or row.previous_secret_until <= now:
         return (bytes(row.secret),)

@@ -29,6 +29,12 @@ _BY_ID = Prepared(
 )
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 _INSERT_IDENTITY = Prepared(insert(identities))
+# Most contacts are known by an e-mail and a phone, and are made one at a time.
+_INSERT_TWO = Prepared(
+    insert(identities).values(
+        [{column.name: bindparam(f"{column.name}_{place}") for column in identities.c} for place in (1, 2)]
+    )
+)
 
 
 def known_by(
@@ -79,11 +85,24 @@ def _contact(contact_id: str, stored: str) -> Contact:
 
 def remember(conn: Connection, organization_id: str, learned: Sequence[tuple[str, str, str]]) -> None:
     """Remember what contacts are known by: (record id, `email` or `phone`, normalized value)."""
-    if learned:
-        _INSERT_IDENTITY.many(
+    if len(learned) == 2:  # noqa: PLR2004
+        (record_1, kind_1, value_1), (record_2, kind_2, value_2) = learned
+        _INSERT_TWO.run(
             conn,
-            [
-                {"organization_id": organization_id, "kind": kind, "value": value, "record_id": record_id}
-                for record_id, kind, value in learned
-            ],
+            {
+                "organization_id_1": organization_id,
+                "kind_1": kind_1,
+                "value_1": value_1,
+                "record_id_1": record_1,
+                "organization_id_2": organization_id,
+                "kind_2": kind_2,
+                "value_2": value_2,
+                "record_id_2": record_2,
+            },
         )
+    elif learned:
+        rows = [
+            {"organization_id": organization_id, "kind": kind, "value": value, "record_id": record_id}
+            for record_id, kind, value in learned
+        ]
+        _INSERT_IDENTITY.many(conn, rows)

@@ -91,6 +91,12 @@ _FIND = Prepared(
         conversations.c.external_id == bindparam("external_id"),
     )
 )
+_GET = Prepared(
+    select(conversations).where(
+        conversations.c.id == bindparam("conversation_id"),
+        conversations.c.organization_id == bindparam("organization_id"),
+    )
+)
 _INSERT = Prepared(insert(conversations))
 _TOUCH = Prepared(
     update(conversations)
@@ -161,11 +167,7 @@ def identify(tx: Tx, organization_id: str, connection_id: str, asked: Identifica
 
 def get(conn: Connection, organization_id: str, conversation_id: str) -> Conversation:
     """The conversation. Raises `NotFound`."""
-    row = conn.execute(
-        select(conversations).where(
-            conversations.c.id == conversation_id, conversations.c.organization_id == organization_id
-        )
-    ).one_or_none()
+    row = _GET.one(conn, {"conversation_id": conversation_id, "organization_id": organization_id})
     if row is None:
         raise NotFound(f"there is no conversation {shown(conversation_id)}")
     return _from_row(row)

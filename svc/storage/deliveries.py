@@ -1,9 +1,19 @@
 """Deliveries: what is pushed to a bridge, each under one id however often it is tried."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    Integer,
+    bindparam,
+    func,
+    insert,
+    literal_column,
+    select,
+    update,
+)
 
 from svc.domain.errors import Conflict
 from svc.domain.ids import new_id
@@ -11,6 +21,7 @@ from svc.domain.limits import PUSH_HOLD_MS
 from svc.storage.channel_tables import deliveries
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
+from svc.storage.upserts import insert_or_keep
 
 PushEvent = Literal["message.outbound", "ping"]
 
@@ -47,6 +58,18 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
 
 _OF_REPLY = Prepared(select(deliveries.c.id).where(deliveries.c.reply_id == bindparam("reply_id")))
 _INSERT = Prepared(insert(deliveries))
+_INSERT_FIRST = Prepared(insert_or_keep(deliveries, ["reply_id"]))
+_NOTE = Prepared(
+    update(deliveries)
+    .where(deliveries.c.id == bindparam("delivery_id"))
+    .values(
+        attempts=deliveries.c.attempts + literal_column("1", Integer),
+        attempted_at=bindparam("at"),
+        status_code=bindparam("new_status_code"),
+        error=bindparam("new_error"),
+        done_at=func.coalesce(bindparam("new_done_at", type_=BigInteger), deliveries.c.done_at),
+    )
+)
 _TESTS = Prepared(
     select(deliveries.c.id, deliveries.c.attempted_at)
     .where(
@@ -63,18 +86,22 @@ _BEGIN = Prepared(
 
 def of_reply(tx: Tx, organization_id: str, connection_id: str, reply_id: str) -> str:
     """The id that a reply is pushed under; the first time it is made."""
-    row = _OF_REPLY.one(tx.conn, {"reply_id": reply_id})
-    if row is not None:
-        known: str = row.id
-        return known
-    return _add(tx, organization_id, connection_id, "message.outbound", reply_id)
+    row = _new(tx, organization_id, connection_id, "message.outbound", reply_id)
+    if _INSERT_FIRST.run(tx.conn, row):
+        made: str = row["id"]
+        return made
+    known: str = _OF_REPLY.all(tx.conn, {"reply_id": reply_id})[0].id
+    return known
 
 
 def add_test(tx: Tx, organization_id: str, connection_id: str) -> str:
     """Have a `ping` pushed, and return its id. Raises `Conflict` while another one waits."""
     if _TESTS.one(tx.conn, {"connection_id": connection_id}) is not None:
         raise Conflict("a test is under way already")
-    return _add(tx, organization_id, connection_id, "ping", None)
+    row = _new(tx, organization_id, connection_id, "ping", None)
+    _INSERT.run(tx.conn, row)
+    made: str = row["id"]
+    return made
 
 
 def begin_tests(tx: Tx, connection_id: str, most: int) -> list[str]:
@@ -95,16 +122,15 @@ def give_back_test(tx: Tx, delivery_id: str) -> None:
 
 def note(tx: Tx, delivery_id: str, attempt: Attempt, *, done: bool) -> None:
     """Keep how a push went, and whether it was the last; what is done stays done."""
-    tx.conn.execute(
-        update(deliveries)
-        .where(deliveries.c.id == delivery_id)
-        .values(
-            attempts=deliveries.c.attempts + 1,
-            attempted_at=tx.now,
-            status_code=attempt.status_code,
-            error=attempt.error,
-            done_at=tx.now if done else deliveries.c.done_at,
-        )
+    _NOTE.run(
+        tx.conn,
+        {
+            "delivery_id": delivery_id,
+            "at": tx.now,
+            "new_status_code": attempt.status_code,
+            "new_error": attempt.error,
+            "new_done_at": tx.now if done else None,
+        },
     )
 
 
@@ -138,22 +164,20 @@ def connections_with_tests(conn: Connection) -> list[str]:
     return list(conn.scalars(select(deliveries.c.connection_id).where(due).distinct()))
 
 
-def _add(tx: Tx, organization_id: str, connection_id: str, event: PushEvent, reply_id: str | None) -> str:
-    delivery_id = new_id("dlv", tx.now)
-    _INSERT.run(
-        tx.conn,
-        {
-            "id": delivery_id,
-            "organization_id": organization_id,
-            "connection_id": connection_id,
-            "event": event,
-            "reply_id": reply_id,
-            "attempts": 0,
-            "attempted_at": None,
-            "status_code": None,
-            "error": None,
-            "created_at": tx.now,
-            "done_at": None,
-        },
-    )
-    return delivery_id
+def _new(
+    tx: Tx, organization_id: str, connection_id: str, event: PushEvent, reply_id: str | None
+) -> dict[str, Any]:
+    """The row of a delivery that was not tried yet."""
+    return {
+        "id": new_id("dlv", tx.now),
+        "organization_id": organization_id,
+        "connection_id": connection_id,
+        "event": event,
+        "reply_id": reply_id,
+        "attempts": 0,
+        "attempted_at": None,
+        "status_code": None,
+        "error": None,
+        "created_at": tx.now,
+        "done_at": None,
+    }

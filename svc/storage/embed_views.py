@@ -138,12 +138,13 @@ class _Reader:
 
     def _list(self, block: RecordsBlock) -> Iterator[Values]:
         """The values of the block's records; a page may be short though there are more."""
+        of = self._object(block.object_type)
+        assert of is not None  # noqa: S101  # the block was planned
         left, cursor = block.limit, None
         for _ in range(_PAGES_MAX):
-            page = record_lists.list_page(
+            page = record_lists.page_of(
                 self._conn,
-                self._organization.id,
-                block.object_type,
+                of,
                 country=self._organization.country,
                 filters=block.filters,
                 sort=block.sort,

@@ -9,13 +9,14 @@ from collections.abc import Callable
 from typing import Final
 
 import msgspec
-from sqlalchemy import Connection, bindparam, delete, insert, select
+from sqlalchemy import Connection, bindparam, select
 
 from svc.domain.errors import IdempotencyMismatch
 from svc.domain.limits import IDEMPOTENCY_LIFE_MS
 from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import idempotency
+from svc.storage.upserts import insert_or_replace
 
 
 class Repeatable(msgspec.Struct, frozen=True):
@@ -43,15 +44,8 @@ _FIND = Prepared(
         idempotency.c.created_at > bindparam("since"),
     )
 )
-_FORGET = Prepared(
-    delete(idempotency).where(
-        idempotency.c.organization_id == bindparam("of_organization"),
-        idempotency.c.caller_id == bindparam("of_caller"),
-        idempotency.c.tool == bindparam("of_tool"),
-        idempotency.c.key == bindparam("of_key"),
-    )
-)
-_INSERT = Prepared(insert(idempotency))
+# One that is too old to count may be there still, and is written over.
+_KEEP = Prepared(insert_or_replace(idempotency, ["organization_id", "caller_id", "tool", "key"]))
 
 
 def repeatable(
@@ -87,17 +81,7 @@ def first_answer(conn: Connection, call: Repeatable, now: int) -> bytes | None:
 
 def keep(tx: Tx, call: Repeatable, answer: bytes) -> None:
     """Keep the answer of a first call, for as long as `IDEMPOTENCY_LIFE_MS`."""
-    # One that is too old to count may be there still.
-    _FORGET.run(
-        tx.conn,
-        {
-            "of_organization": call.organization_id,
-            "of_caller": call.caller_id,
-            "of_tool": call.tool,
-            "of_key": call.key,
-        },
-    )
-    _INSERT.run(
+    _KEEP.run(
         tx.conn,
         {
             "organization_id": call.organization_id,

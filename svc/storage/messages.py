@@ -4,7 +4,6 @@ from typing import Any, Final
 
 import msgspec
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from svc.domain import cursors
 from svc.domain.connections import Connection as MessengerConnection
@@ -33,6 +32,7 @@ from svc.storage.events import NewEvent
 from svc.storage.prepared import Prepared
 from svc.storage.readable import each
 from svc.storage.store import Tx
+from svc.storage.upserts import insert_or_keep
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,11 +68,8 @@ class NewReply(msgspec.Struct, frozen=True, kw_only=True):
 
 
 # Told twice, recorded once: that is the index's work, whichever of two calls comes first.
-_INSERT = Prepared(
-    sqlite_insert(messages).on_conflict_do_nothing(
-        index_elements=["connection_id", "conversation_id", "external_id"]
-    )
-)
+_INSERT = Prepared(insert_or_keep(messages, ["connection_id", "conversation_id", "external_id"]))
+_INSERT_REPLY = Prepared(insert(messages))
 _BY_EXTERNAL_ID = Prepared(
     select(messages.c.id, messages.c.direction, reply_rows.c.id.label("reply_id"))
     .outerjoin(reply_rows, reply_rows.c.message_id == messages.c.id)
@@ -107,6 +104,14 @@ _SHOWN: Final = (
     reply_rows.c.error,
 )
 _JOINED: Final = messages.outerjoin(reply_rows, reply_rows.c.message_id == messages.c.id)
+_GET = Prepared(
+    select(*_SHOWN)
+    .select_from(_JOINED)
+    .where(
+        messages.c.id == bindparam("message_id"),
+        messages.c.organization_id == bindparam("organization_id"),
+    )
+)
 
 _decode_sender: Final = msgspec.json.Decoder(Sender).decode
 _decode_attachments: Final = msgspec.json.Decoder(tuple[Attachment, ...]).decode
@@ -158,9 +163,8 @@ def receive(tx: Tx, organization_id: str, connection_id: str, told: InboundMessa
 
 def note_status(tx: Tx, connection_id: str, told: StatusReport) -> StatusNoted:
     """Note what the messenger did with a reply, and the id that it has there. Raises `NotFound`."""
-    noted = replies.note_status(tx, connection_id, told)
+    noted, reply = replies.note_status(tx, connection_id, told)
     if told.messenger_message_id is not None:
-        reply = replies.get(tx.conn, connection_id, told.reply_id)
         _name(tx, reply.message_id, connection_id, reply.conversation_id, told.messenger_message_id)
     return noted
 
@@ -188,34 +192,51 @@ def reply(
         if reply_to.conversation_id != conversation.id:
             raise NotFound("no such message in this conversation")
     message_id = new_id("msg", tx.now)
-    tx.conn.execute(
-        insert(messages).values(
-            id=message_id,
-            organization_id=connection.organization_id,
-            connection_id=connection.id,
-            conversation_id=conversation.id,
-            direction="out",
-            author_kind=author.kind,
-            author_id=author_id,
-            author_name=author.name,
-            text=asked.text,
-            attachments=_json(asked.attachments) if asked.attachments else None,
-            reply_to=None if reply_to is None else reply_to.external_id,
-            created_at=tx.now,
-        )
+    message = Message(
+        id=message_id,
+        conversation_id=conversation.id,
+        direction="out",
+        external_id=None,
+        sender=None,
+        author=author,
+        text=asked.text,
+        attachments=asked.attachments,
+        reply_to=None if reply_to is None else reply_to.external_id,
+        sent_at=None,
+        created_at=tx.now,
+        reply_id=None,
+        status="waiting",
+        failure=None,
+        error=None,
     )
-    replies.queue(tx, connection.organization_id, connection.id, conversation.id, message_id)
+    _INSERT_REPLY.run(
+        tx.conn,
+        {
+            "id": message_id,
+            "organization_id": connection.organization_id,
+            "connection_id": connection.id,
+            "conversation_id": conversation.id,
+            "direction": message.direction,
+            "external_id": None,
+            "sender": None,
+            "author_kind": author.kind,
+            "author_id": author_id,
+            "author_name": author.name,
+            "text": message.text,
+            "attachments": _json(message.attachments) if message.attachments else None,
+            "reply_to": message.reply_to,
+            "sent_at": None,
+            "created_at": tx.now,
+        },
+    )
+    reply_id = replies.queue(tx, connection.organization_id, connection.id, conversation.id, message_id)
     conversations.touch(tx, conversation.id)
-    return get(tx.conn, connection.organization_id, message_id)
+    return msgspec.structs.replace(message, reply_id=reply_id)
 
 
 def get(conn: Connection, organization_id: str, message_id: str) -> Message:
     """The message. Raises `NotFound`."""
-    row = conn.execute(
-        select(*_SHOWN)
-        .select_from(_JOINED)
-        .where(messages.c.id == message_id, messages.c.organization_id == organization_id)
-    ).one_or_none()
+    row = _GET.one(conn, {"message_id": message_id, "organization_id": organization_id})
     if row is None:
         raise NotFound("no such message")
     return _from_row(row)

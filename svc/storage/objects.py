@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import msgspec
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Column, Connection, bindparam, func, insert, select, update
 
 from svc.domain import objects as rules
 from svc.domain.changes import ObjectsChanged
@@ -44,13 +44,23 @@ class StoredObject(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it may appear in embeds."""
     created_at: int
     properties: dict[str, StoredProperty]
+    kept: tuple[StoredProperty, ...]
+    """The properties that are deleted as well, all in their order: records keep their values of them."""
 
+
+COLUMNS: Final[tuple["Column[Any]", ...]] = tuple(
+    objects.c[name] for name in StoredObject.__struct_fields__ if name in objects.c
+)
+"""What `with_properties` reads."""
 
 _INSERT_OBJECT = Prepared(insert(objects))
 _OBJECT = Prepared(
-    select(objects).where(
+    select(*COLUMNS).where(
         objects.c.organization_id == bindparam("organization_id"), objects.c.slug == bindparam("slug")
     )
+)
+_EVERY = Prepared(
+    select(*COLUMNS).where(objects.c.organization_id == bindparam("organization_id")).order_by(objects.c.id)
 )
 _PROPERTIES = Prepared(
     select(
@@ -62,8 +72,9 @@ _PROPERTIES = Prepared(
         properties.c.unique_values,
         properties.c.id,
         properties.c.index_state,
+        properties.c.deleted_at,
     )
-    .where(properties.c.object_id == bindparam("object_id"), properties.c.deleted_at.is_(None))
+    .where(properties.c.object_id == bindparam("object_id"))
     .order_by(properties.c.position)
 )
 
@@ -123,12 +134,21 @@ def get(conn: Connection, organization_id: str, slug: str) -> StoredObject:
     if row is None:
         known = ids_by_slug(conn, organization_id)
         raise NotFound(f"there is no object {shown(slug)}{hint(slug, known)}")
-    return StoredObject(**row._asdict(), properties=properties_of(conn, row.id))
+    return with_properties(conn, row)
+
+
+def with_properties(conn: Connection, values: Sequence[Any]) -> StoredObject:
+    """The object of a row whose *values* are those of `COLUMNS`."""
+    facts = {column.name: value for column, value in zip(COLUMNS, values, strict=True)}
+    found = _PROPERTIES.all(conn, {"object_id": facts["id"]})
+    kept = tuple(map(_property_of, found))
+    live = {one.slug: one for one, row in zip(kept, found, strict=True) if row.deleted_at is None}
+    return StoredObject(**facts, properties=live, kept=kept)
 
 
 def every(conn: Connection, organization_id: str) -> list[StoredObject]:
     """The organization's objects, the built-in ones first."""
-    return [get(conn, organization_id, slug) for slug in ids_by_slug(conn, organization_id)]
+    return [with_properties(conn, row) for row in _EVERY.all(conn, {"organization_id": organization_id})]
 
 
 def ids_by_slug(conn: Connection, organization_id: str) -> dict[str, str]:
@@ -143,21 +163,8 @@ def ids_by_slug(conn: Connection, organization_id: str) -> dict[str, str]:
 
 def properties_of(conn: Connection, object_id: str) -> dict[str, StoredProperty]:
     """The properties of an object, by slug, in their order."""
-    return {
-        slug: StoredProperty(
-            slug=slug,
-            label=label,
-            type=kind,
-            options=_options.read(options, property_id) if options != "[]" else (),
-            personal=personal,
-            unique=unique,
-            id=property_id,
-            index_state=state,
-        )
-        for slug, label, kind, options, personal, unique, property_id, state in _PROPERTIES.all(
-            conn, {"object_id": object_id}
-        )
-    }
+    found = _PROPERTIES.all(conn, {"object_id": object_id})
+    return {row.slug: _property_of(row) for row in found if row.deleted_at is None}
 
 
 def create_property(tx: Tx, organization_id: str, object_slug: str, asked: Property) -> StoredProperty:
@@ -243,6 +250,20 @@ def delete_property(tx: Tx, organization_id: str, object_slug: str, slug: str) -
     tx.conn.execute(update(properties).where(properties.c.id == kept.id).values(deleted_at=tx.now))
     tx.announce(ObjectsChanged(organization_id))
     return kept
+
+
+def _property_of(row: Any) -> StoredProperty:
+    slug, label, kind, options, personal, unique, property_id, state, _ = row
+    return StoredProperty(
+        slug=slug,
+        label=label,
+        type=kind,
+        options=_options.read(options, property_id) if options != "[]" else (),
+        personal=personal,
+        unique=unique,
+        id=property_id,
+        index_state=state,
+    )
 
 
 def _property(of: StoredObject, slug: str) -> StoredProperty:

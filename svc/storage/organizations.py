@@ -1,5 +1,6 @@
 """Organizations."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -65,7 +66,12 @@ def get(conn: Connection, organization_id: str) -> Organization:
     row = _GET.one(conn, {"id": organization_id})
     if row is None:
         raise NotFound("no such organization")
-    return Organization(**row._asdict())
+    return from_row(row)
+
+
+def from_row(values: Sequence[Any]) -> Organization:
+    """The organization of a row whose *values* are those of its table's columns."""
+    return Organization(**dict(zip(organizations.c.keys(), values, strict=True)))  # no dict
 
 
 def every(conn: Connection) -> list[Organization]:

@@ -53,8 +53,7 @@ def pull(tx: Tx, connection_id: str, most: int, call: Repeatable | None = None) 
     connection = connections.find(tx.conn, connection_id)
     if connection.delivery != "pull":
         raise Conflict("this connection's replies are pushed")
-    hands_out = connection.hands_out and most > 0
-    handed = replies.hand_out(tx, connection_id, most, hands_out=hands_out)
+    handed = replies.hand_out(tx, connection, most)
     if call is not None and handed.replies:
         answer = msgspec.json.encode(Pulled(replies=handed.replies, more=handed.more))
         idempotency.keep(tx, call, answer)
@@ -63,9 +62,9 @@ def pull(tx: Tx, connection_id: str, most: int, call: Repeatable | None = None) 
 
 def load(tx: Tx, connection_id: str, most: int) -> Load:
     """Take what is to be pushed, at most *most*, tests first, and settle what time has done."""
-    connection = connections.find(tx.conn, connection_id)
+    connection, sealed_secrets = connections.find_to_push(tx.conn, connection_id, tx.now)
     if connection.delivery == "pull":
-        settled = replies.hand_out(tx, connection_id, 0, hands_out=False)
+        settled = replies.hand_out(tx, connection, 0)
         return Load(
             organization_id=connection.organization_id,
             delivery="pull",
@@ -81,13 +80,7 @@ def load(tx: Tx, connection_id: str, most: int) -> Load:
             contract=connection.contract,
         )
     tests = deliveries.begin_tests(tx, connection_id, most)
-    handed = replies.hand_out(
-        tx,
-        connection_id,
-        most - len(tests),
-        hands_out=connection.hands_out and most > len(tests),
-        pushes=True,
-    )
+    handed = replies.hand_out(tx, connection, most - len(tests))
     pushed = [
         Parcel(
             delivery_id=deliveries.of_reply(tx, connection.organization_id, connection_id, one.reply_id),
@@ -100,7 +93,7 @@ def load(tx: Tx, connection_id: str, most: int) -> Load:
         delivery="push",
         url=connection.url,
         contract=connection.contract,
-        sealed_secrets=connections.sealed_secrets(tx.conn, connection_id, tx.now),
+        sealed_secrets=sealed_secrets,
         parcels=(*(Parcel(delivery_id=one) for one in tests), *pushed),
         more=handed.more,
         next_at=handed.next_at,
@@ -121,14 +114,16 @@ def note_push(tx: Tx, connection_id: str, parcel: Parcel, attempt: Attempt) -> N
 
     An address that is gone pauses the connection.
     """
-    connection = connections.find(tx.conn, connection_id)
     reply = parcel.reply
     deliveries.note(tx, parcel.delivery_id, attempt, done=attempt.reached or reply is None)
     if reply is not None and attempt.reached:
         replies.note_reached(tx, connection_id, reply.reply_id)
     elif reply is not None:
         replies.note_not_reached(tx, connection_id, reply.reply_id, reply.attempt, attempt.retry_after_ms)
-    if attempt.gone and connection.status != "removed":
+    if not attempt.gone:
+        return
+    connection = connections.find(tx.conn, connection_id)
+    if connection.status != "removed":
         connections.pause(tx, connection.organization_id, connection_id, "gone")
 
 

@@ -17,6 +17,8 @@ from sqlalchemy.sql.compiler import SQLCompiler
 
 Values: TypeAlias = Mapping[str, Any]
 Statement: TypeAlias = Select[Any] | Insert | Update | Delete
+DialectStatement: TypeAlias = Callable[[Dialect], Statement]
+"""What is written in another way for each database: see `svc.storage.upserts`."""
 
 _NO_VALUES: Final[Values] = MappingProxyType({})
 
@@ -29,7 +31,7 @@ class Prepared:
     it goes through Core.
     """
 
-    def __init__(self, statement: Statement) -> None:
+    def __init__(self, statement: Statement | DialectStatement) -> None:
         self._statement = statement
         self._plans: dict[tuple[str, str], _Plan] = {}
 
@@ -55,14 +57,14 @@ class Prepared:
         plan = self._plan(conn.dialect)
         if plan.expanding:
             for row in rows:
-                conn.execute(self._statement, row)
+                conn.execute(plan.statement, row)
         elif rows:
             plan.execute_many(conn, [plan.bind(row) for row in rows])
 
     def _execute(self, conn: Connection, values: Values) -> "tuple[_Plan, DBAPICursor | CursorResult[Any]]":
         plan = self._plan(conn.dialect)
         if plan.expanding:
-            return plan, conn.execute(self._statement, values)
+            return plan, conn.execute(plan.statement, values)
         return plan, plan.execute(conn, plan.bind(values))
 
     def _plan(self, dialect: Dialect) -> "_Plan":
@@ -76,9 +78,11 @@ class Prepared:
 class _Plan:
     """A statement for one dialect: its text, and how values go in and rows come out."""
 
-    __slots__ = ("_sql", "bind", "expanding", "row")
+    __slots__ = ("_sql", "bind", "expanding", "row", "statement")
 
-    def __init__(self, statement: Statement, dialect: Dialect) -> None:
+    def __init__(self, statement: Statement | DialectStatement, dialect: Dialect) -> None:
+        statement = statement(dialect) if callable(statement) else statement
+        self.statement = statement
         compiled = statement.compile(dialect=dialect)
         self._sql = compiled.string
         self.expanding = any(bind.expanding for bind in compiled.bind_names)

@@ -4,7 +4,7 @@ Sort keys of the properties that lists use, values of unique properties, relatio
 Properties that are deleted are kept up as well, so that they can come back.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -16,6 +16,7 @@ from svc.domain.properties import TEXT_TYPES, Property
 from svc.domain.searching import words_of
 from svc.domain.sort_keys import fold, sort_key
 from svc.storage import search_words
+from svc.storage.objects import StoredObject
 from svc.storage.prepared import Prepared
 from svc.storage.readable import LenientDecoder
 from svc.storage.store import Tx
@@ -68,9 +69,18 @@ _DELETE_RELATION: Final = Prepared(delete(relations).where(relations.c.record_id
 
 
 def shape_of(conn: Connection, object_id: str) -> Shape:
-    """The shape of the object as it is now."""
+    """The shape of the object as it is now, where no more than its id is known."""
+    return _shape(object_id, _SHAPE.all(conn, {"object_id": object_id}))
+
+
+def shape_in(of: StoredObject) -> Shape:
+    """The shape of an object that was read in this transaction."""
+    return _shape(of.id, ((one.id, one.slug, one.type, one.unique, one.index_state) for one in of.kept))
+
+
+def _shape(object_id: str, kept: Iterable[Any]) -> Shape:
     shape = Shape(object_id, [], [], [], [])
-    for property_id, slug, kind, unique, state in _SHAPE.all(conn, {"object_id": object_id}):
+    for property_id, slug, kind, unique, state in kept:
         if state is not None:
             shape.keyed.append((property_id, Property(slug=slug, label=slug, type=kind)))
         if unique:
@@ -98,6 +108,24 @@ def replace(conn: Connection, shape: Shape, changed: Made) -> None:
     """Have records found by what they are now. Raises as `add`."""
     _remove(conn, shape, [record_id for record_id, _ in changed])
     add_again(conn, shape, changed)
+
+
+def rewrite(
+    conn: Connection, shape: Shape, record_id: str, values: Mapping[str, Any], slugs: Collection[str]
+) -> None:
+    """Have a record found by what it is now, of which only the values of *slugs* changed. Raises as `add`."""
+    # Sort keys go by their property; the others are taken out for all of a record's properties together.
+    narrowed = Shape(
+        shape.object_id,
+        keyed=[one for one in shape.keyed if one[1].slug in slugs],
+        unique=shape.unique if any(prop.slug in slugs for _, prop in shape.unique) else [],
+        relations=shape.relations if any(slug in slugs for _, slug in shape.relations) else [],
+        texts=[],
+    )
+    _remove(conn, narrowed, [record_id])
+    _add(conn, narrowed, [(record_id, values)])
+    if any(slug in slugs for slug in shape.texts):
+        search_words.replace(conn, _words(shape, [(record_id, values)]))
 
 
 def remove(conn: Connection, shape: Shape, ids: Collection[str]) -> None:

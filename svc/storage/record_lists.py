@@ -115,7 +115,30 @@ def list_page(
         NotFound: no such object.
         InvalidInput: of filters, sort, cursor and limit, with all that is wrong.
     """
-    of = objects.get(conn, organization_id, object_slug)
+    return page_of(
+        conn,
+        objects.get(conn, organization_id, object_slug),
+        country=country,
+        filters=filters,
+        sort=sort,
+        cursor=cursor,
+        limit=limit,
+        expect_long=expect_long,
+    )
+
+
+def page_of(
+    conn: Connection,
+    of: StoredObject,
+    *,
+    country: str,
+    filters: Sequence[Filter] = (),
+    sort: Sequence[Sort] = (),
+    cursor: str | None = None,
+    limit: int = LIST_ROWS,
+    expect_long: Callable[[], None] = _let_it_take_long,
+) -> Page:
+    """As `list_page`, of an object that was read in this transaction."""
     query = parse(of.properties, filters, sort, country)
     cursors.check_limit(limit)
     question = [of.id, filters, sort]

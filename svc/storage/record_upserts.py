@@ -39,7 +39,7 @@ def upsert(
     of = objects.get(tx.conn, organization.id, object_slug)
     found = _known(tx.conn, organization, of, by, given)
     if found is None:
-        return records.create(tx, organization, object_slug, given, source=source), True
+        return records.create_in(tx, organization, of, given, source=source), True
     return records.update_one(tx, organization, object_slug, found, given, source=source), False
 
 

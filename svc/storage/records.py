@@ -22,6 +22,7 @@ from svc.storage import contacts, events, objects, record_index
 from svc.storage.events import NewEvent
 from svc.storage.objects import StoredObject
 from svc.storage.prepared import Prepared
+from svc.storage.record_index import Shape
 from svc.storage.store import Tx
 from svc.storage.tables import identities, members, record_changes, records
 from svc.storage.tables import objects as object_rows
@@ -50,7 +51,11 @@ _UPDATE = Prepared(
     .values(properties=bindparam("new_properties"), updated_at=bindparam("at"))
 )
 _BY_ID = Prepared(
-    select(records, object_rows.c.slug.label("object_type"))
+    select(
+        records,
+        object_rows.c.slug.label("object_type"),
+        *(column.label(f"of_{column.name}") for column in objects.COLUMNS),
+    )
     .join(object_rows, object_rows.c.id == records.c.object_id)
     .where(records.c.id == bindparam("record_id"), records.c.organization_id == bindparam("organization_id"))
 )
@@ -85,8 +90,10 @@ def insert_many(
     object_id: str,
     at: int,
     made: Iterable[tuple[str, dict[str, Any]]],
+    *,
+    shape: Shape | None = None,
 ) -> None:
-    """Store new records of one object, each an id and its properties."""
+    """Store new records of one object, each an id and its properties; its *shape* is read unless given."""
     made = list(made)
     if not made:
         return
@@ -106,7 +113,7 @@ def insert_many(
             for record_id, properties in made
         ],
     )
-    record_index.add(conn, record_index.shape_of(conn, object_id), made)
+    record_index.add(conn, shape or record_index.shape_of(conn, object_id), made)
 
 
 def update_many(
@@ -161,7 +168,7 @@ def get(conn: Connection, organization_id: str, object_slug: str | None, record_
         row = row_of(conn, organization_id, object_slug, row.merged_into)
     if row.deleted_at is not None:
         raise _deleted(record_id)
-    return from_row(objects.get(conn, organization_id, row.object_type), row)
+    return from_row(_object_of(conn, row), row)
 
 
 def create(
@@ -169,6 +176,13 @@ def create(
 ) -> Record:
     """Make a record with the values *given*. Raises as `create_many`, with pointers into one record."""
     of = objects.get(tx.conn, organization.id, object_slug)
+    return create_in(tx, organization, of, given, source=source)
+
+
+def create_in(
+    tx: Tx, organization: Organization, of: StoredObject, given: Mapping[str, Any], *, source: Source
+) -> Record:
+    """As `create`, of an object that was read in this transaction."""
     values = _made(tx.conn, organization, of, given, pointer="/properties")
     return _insert_all(tx, of, [values], source)[0]
 
@@ -242,7 +256,7 @@ def delete_one(
         update(records).where(records.c.id == record_id).values(deleted_at=tx.now, merged_into=merged_into)
     )
     _forget(tx.conn, of, record_id)
-    record_index.remove(tx.conn, record_index.shape_of(tx.conn, of.id), [record_id])
+    record_index.remove(tx.conn, record_index.shape_in(of), [record_id])
     kind: ChangeKind = "merged" if merged_into else "deleted"
     note_changes(tx.conn, organization_id, tx.now, [(record_id, kind, {}, source)])
     deleted = NewEvent("record.deleted", _data(from_row(of, row), source) | _into(merged_into))
@@ -259,7 +273,7 @@ def restore(
         Conflict: it was merged into another, or a unique value is another record's by now.
     """
     row = row_of(tx.conn, organization_id, object_slug, record_id)
-    of = objects.get(tx.conn, organization_id, row.object_type)
+    of = _object_of(tx.conn, row)
     if row.merged_into is not None:
         raise Conflict("it was merged into another record, which has all that it had")
     if row.deleted_at is None:
@@ -269,7 +283,7 @@ def restore(
         update(records).where(records.c.id == record_id).values(deleted_at=None, updated_at=tx.now)
     )
     _remember(tx.conn, of, record_id, values)
-    record_index.add_again(tx.conn, record_index.shape_of(tx.conn, of.id), [(record_id, values)])
+    record_index.add_again(tx.conn, record_index.shape_in(of), [(record_id, values)])
     note_changes(tx.conn, organization_id, tx.now, [(record_id, "restored", {}, source)])
     restored = msgspec.structs.replace(from_row(of, row), updated_at=tx.now)
     events.record(tx.conn, organization_id, tx.now, [NewEvent("record.created", _data(restored, source))])
@@ -298,7 +312,12 @@ def find(
     row = row_of(conn, organization_id, object_slug, record_id)
     if row.deleted_at is not None:
         raise _deleted(record_id)
-    return objects.get(conn, organization_id, row.object_type), row
+    return _object_of(conn, row), row
+
+
+def _object_of(conn: Connection, row: Any) -> StoredObject:
+    """The object of a record, from the record's row."""
+    return objects.with_properties(conn, row[-len(objects.COLUMNS) :])
 
 
 def live_row(conn: Connection, of: StoredObject, record_id: str) -> Any:
@@ -360,7 +379,7 @@ def write(tx: Tx, of: StoredObject, row: Any, before: Values, after: Values, *, 
             if kind in difference:
                 forget(tx.conn, of.organization_id, row.id, kind, before.get(kind))
                 _remember(tx.conn, of, row.id, {kind: after[kind]} if kind in after else {})
-    record_index.replace(tx.conn, record_index.shape_of(tx.conn, of.id), [(row.id, after)])
+    record_index.rewrite(tx.conn, record_index.shape_in(of), row.id, after, difference.keys())
     note_changes(tx.conn, of.organization_id, tx.now, [(row.id, "updated", difference, source)])
     events.record(tx.conn, of.organization_id, tx.now, [NewEvent("record.updated", _data(record, source))])
     return record
@@ -410,7 +429,14 @@ def _insert_all(tx: Tx, of: StoredObject, made: Sequence[Values], source: Source
         )
         for values in made
     ]
-    insert_many(tx.conn, of.organization_id, of.id, tx.now, [(one.id, one.properties) for one in new])
+    insert_many(
+        tx.conn,
+        of.organization_id,
+        of.id,
+        tx.now,
+        [(one.id, one.properties) for one in new],
+        shape=record_index.shape_in(of),
+    )
     if of.slug == CONTACT:
         contacts.remember(
             tx.conn,

@@ -25,6 +25,7 @@ from sqlalchemy import (
 
 from svc.domain import replies as rules
 from svc.domain.changes import OutboxChanged
+from svc.domain.connections import Connection as MessengerConnection
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import REPLIES_OPEN_MAX
@@ -72,12 +73,16 @@ _COLUMNS: Final = (
 )
 _OWN: Final = len(_COLUMNS) - len(Dispatch.__struct_fields__)
 
+_WITH_STATUS: Final = select(*_COLUMNS, connections.c.status).join(
+    connections, connections.c.id == replies.c.connection_id
+)
+"""A reply, and how its connection is: that decides what time does to it."""
 _GET = Prepared(
-    select(*_COLUMNS).where(
+    _WITH_STATUS.where(
         replies.c.id == bindparam("reply_id"), replies.c.connection_id == bindparam("connection_id")
     )
 )
-_BY_MESSAGE = Prepared(select(*_COLUMNS).where(replies.c.message_id == bindparam("message_id")))
+_BY_MESSAGE = Prepared(_WITH_STATUS.where(replies.c.message_id == bindparam("message_id")))
 _OPEN = Prepared(
     select(*_COLUMNS)
     .where(replies.c.connection_id == bindparam("connection_id"), IS_OPEN)
@@ -187,19 +192,25 @@ def queue(tx: Tx, organization_id: str, connection_id: str, conversation_id: str
     return reply_id
 
 
-def hand_out(tx: Tx, connection_id: str, most: int, *, hands_out: bool, pushes: bool = False) -> Handed:
+def hand_out(tx: Tx, connection: MessengerConnection, most: int) -> Handed:
     """Take at most *most* replies for the bridge, the oldest first, of each conversation only the first.
 
-    They are leased, or held for a push where the connection *pushes*. Nothing is taken where it *hands_out*
-    nothing.
+    They are leased, or held for a push where the connection pushes. Nothing is taken with 0, and where the
+    connection hands out nothing; what time has done is settled all the same.
     """
-    settle_all(tx, connection_id)
+    connection_id, pushes, paused = connection.id, connection.delivery == "push", connection.is_paused
+    next_at = _next_at(tx.conn, connection_id, tx.now, paused=paused)
+    if next_at is not None and next_at <= tx.now:
+        _settle_overdue(tx, connection_id, paused=paused)
+        next_at = _next_at(tx.conn, connection_id, tx.now, paused=paused)
+    # Of a connection that hands out, each open reply has a time: without one there is none.
     found = (
         _HEADS.all(tx.conn, {"connection_id": connection_id, "now": tx.now, "most": most + 1})
-        if hands_out
+        if connection.hands_out and most > 0 and next_at is not None
         else []
     )
-    taken = []
+    taken: list[OutboundReply] = []
+    held_until: int | None = None
     for row in found[:most]:
         before = _from_row(row)
         after = (
@@ -214,21 +225,30 @@ def hand_out(tx: Tx, connection_id: str, most: int, *, hands_out: bool, pushes: 
             _write(tx, before, rules.fail(before.dispatch, "unreadable"))
             continue
         _write(tx, before, after)
+        held_until = after.lease_expires_at
         taken.append(outbound)
-    return Handed(
-        replies=tuple(taken), more=len(found) > most, next_at=_next_at(tx.conn, connection_id, tx.now)
-    )
+    if found:
+        # The times of the others are no earlier than what was the next one, so often the new one is it.
+        next_at = (
+            held_until
+            if held_until is not None and next_at is not None and held_until <= next_at
+            else _next_at(tx.conn, connection_id, tx.now, paused=paused)
+        )
+    return Handed(replies=tuple(taken), more=len(found) > most, next_at=next_at)
 
 
-def note_status(tx: Tx, connection_id: str, asked: StatusReport) -> StatusNoted:
-    """Note what the messenger did with a reply. Raises `NotFound` for what is no reply of the connection."""
-    before = _settled(tx, get(tx.conn, connection_id, asked.reply_id))
+def note_status(tx: Tx, connection_id: str, asked: StatusReport) -> tuple[StatusNoted, Reply]:
+    """Note what the messenger did with a reply; it is returned as well.
+
+    Raises `NotFound` for what is no reply of the connection.
+    """
+    before = _get_settled(tx, connection_id, asked.reply_id)
     after = rules.report(before.dispatch, asked.status, asked.lease_id)
     if after is None:
-        return StatusNoted(applied=False, status=before.dispatch.state)
+        return StatusNoted(applied=False, status=before.dispatch.state), before
     error = None if asked.error is None else msgspec.json.encode(asked.error).decode()
     _write(tx, before, after, error=error)
-    return StatusNoted(applied=True, status=after.state)
+    return StatusNoted(applied=True, status=after.state), before
 
 
 def note_seen(tx: Tx, connection_id: str, reply_id: str) -> Reply | None:
@@ -236,7 +256,7 @@ def note_seen(tx: Tx, connection_id: str, reply_id: str) -> Reply | None:
     row = _GET.one(tx.conn, {"reply_id": reply_id, "connection_id": connection_id})
     if row is None:
         return None
-    before = _settled(tx, _from_row(row))
+    before = _settled(tx, row)
     after = rules.report(before.dispatch, "sent")
     if after is None:
         return before
@@ -257,7 +277,7 @@ def note_reached(tx: Tx, connection_id: str, reply_id: str) -> None:
 
 def note_not_reached(tx: Tx, connection_id: str, reply_id: str, attempt: int, retry_after_ms: int) -> None:
     """The push of a reply with that number did not reach its bridge: put it off. Raises `NotFound`."""
-    before = _settled(tx, get(tx.conn, connection_id, reply_id))
+    before = _get_settled(tx, connection_id, reply_id)
     after = rules.put_off(before.dispatch, attempt, tx.now, retry_after_ms)
     if after is not before.dispatch:
         _write(tx, before, after)
@@ -265,7 +285,7 @@ def note_not_reached(tx: Tx, connection_id: str, reply_id: str, attempt: int, re
 
 def give_back(tx: Tx, connection_id: str, reply_id: str, attempt: int) -> None:
     """The push of a reply with that number was not sent. Raises `NotFound`."""
-    before = _settled(tx, get(tx.conn, connection_id, reply_id))
+    before = _get_settled(tx, connection_id, reply_id)
     after = rules.give_back(before.dispatch, attempt)
     if after is not before.dispatch:
         _write(tx, before, after)
@@ -276,7 +296,7 @@ def cancel(tx: Tx, message_id: str) -> Reply:
     row = _BY_MESSAGE.one(tx.conn, {"message_id": message_id})
     if row is None:
         raise NotFound("this message is no reply")
-    before = _settled(tx, _from_row(row))
+    before = _settled(tx, row)
     after = rules.cancel(before.dispatch)
     if after is None:
         raise Conflict(f"it does not wait any more: it is {before.dispatch.state}")
@@ -286,7 +306,11 @@ def cancel(tx: Tx, message_id: str) -> Reply:
 
 def settle_all(tx: Tx, connection_id: str) -> None:
     """Write down what time has done to the connection's replies."""
-    paused = _is_paused(tx.conn, connection_id)
+    row = _STATUS.one(tx.conn, {"connection_id": connection_id})
+    _settle_overdue(tx, connection_id, paused=row is not None and row.status == "paused")
+
+
+def _settle_overdue(tx: Tx, connection_id: str, *, paused: bool) -> None:
     for row in _OVERDUE.all(tx.conn, {"connection_id": connection_id, "now": tx.now}):
         _settle(tx, _from_row(row), paused=paused)
 
@@ -305,14 +329,9 @@ def fail_all(tx: Tx, connection_id: str, why: Failure) -> None:
         _write(tx, before, rules.fail(before.dispatch, why))
 
 
-def _is_paused(conn: Connection, connection_id: str) -> bool:
-    row = _STATUS.one(conn, {"connection_id": connection_id})
-    return row is not None and row.status == "paused"
-
-
-def _next_at(conn: Connection, connection_id: str, now: int) -> int | None:
-    """When time changes something about the connection's replies."""
-    if _is_paused(conn, connection_id):
+def _next_at(conn: Connection, connection_id: str, now: int, *, paused: bool) -> int | None:
+    """When time changes something about the connection's replies; *now* or before, it has already."""
+    if paused:
         row = _NEXT_LAPSE.one(conn, {"connection_id": connection_id})
     else:
         row = _NEXT.one(conn, {"connection_id": connection_id, "now": now})
@@ -331,14 +350,23 @@ def connections_due(conn: Connection, until: int) -> list[str]:
 
 def get(conn: Connection, connection_id: str, reply_id: str) -> Reply:
     """The reply, as it was last settled. Raises `NotFound` for what is no reply of the connection."""
+    return _from_row(_row_of(conn, connection_id, reply_id))
+
+
+def _row_of(conn: Connection, connection_id: str, reply_id: str) -> Any:
     row = _GET.one(conn, {"reply_id": reply_id, "connection_id": connection_id})
     if row is None:
         raise NotFound("no such reply")
-    return _from_row(row)
+    return row
 
 
-def _settled(tx: Tx, before: Reply) -> Reply:
-    return _settle(tx, before, paused=_is_paused(tx.conn, before.connection_id))
+def _get_settled(tx: Tx, connection_id: str, reply_id: str) -> Reply:
+    return _settled(tx, _row_of(tx.conn, connection_id, reply_id))
+
+
+def _settled(tx: Tx, row: Any) -> Reply:
+    """The reply of a row of `_WITH_STATUS`, settled."""
+    return _settle(tx, _from_row(row), paused=row.status == "paused")
 
 
 def _settle(tx: Tx, before: Reply, *, paused: bool) -> Reply:

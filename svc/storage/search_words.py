@@ -9,7 +9,7 @@ rows at once, and a submission must not wait for it.
 from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, Integer, bindparam, func, insert, literal_column, select, update
 
 from svc.storage._sqlite import search
 from svc.storage.prepared import Prepared
@@ -18,10 +18,21 @@ from svc.storage.tables import search_texts
 MARK_CHARS: Final = search.MARK_CHARS
 BLOCK_ROWS: Final = 512
 
-_LAST: Final = Prepared(select(search_texts.c.id).order_by(search_texts.c.id.desc()).limit(1))
+# One aggregate alone, so that the database goes to the end of the index for it.
+_END: Final = select(
+    func.coalesce(func.max(search_texts.c.id), literal_column("-1")) + literal_column("1", Integer)
+)
+_FIND_END: Final = Prepared(_END)
 _INSERT: Final = Prepared(insert(search_texts))
+_INSERT_AT_END: Final = Prepared(
+    insert(search_texts)
+    .values(id=_END.scalar_subquery(), record_id=bindparam("of_record"), words=bindparam("new_words"))
+    .returning(search_texts.c.id)
+)
 _OF: Final = Prepared(
-    select(search_texts.c.id, search_texts.c.words).where(search_texts.c.record_id == bindparam("of_record"))
+    select(
+        search_texts.c.id, search_texts.c.words, _END.correlate(None).scalar_subquery().label("end")
+    ).where(search_texts.c.record_id == bindparam("of_record"))
 )
 _UPDATE: Final = Prepared(
     update(search_texts).where(search_texts.c.id == bindparam("of_row")).values(words=bindparam("new_words"))
@@ -40,6 +51,21 @@ _LIKE: Final = Prepared(
 
 def add(conn: Connection, found_by: Sequence[tuple[str, str]]) -> None:
     """Have new records found by their words, which are separated by spaces."""
+    if not found_by:
+        return
+    end = _add(conn, found_by)
+    open_block, next_block = _block_of(end), _block_of(end + len(found_by))
+    if open_block < next_block:
+        full = _FROM.all(conn, {"first": open_block, "end": next_block})
+        search.add(conn, [(row.id, row.words) for row in full if row.words])
+
+
+def _add(conn: Connection, found_by: Sequence[tuple[str, str]]) -> int:
+    """Insert rows, of which there is one at least; the number of the first."""
+    if len(found_by) == 1:
+        record_id, words = found_by[0]
+        made: int = _INSERT_AT_END.all(conn, {"of_record": record_id, "new_words": words})[0].id
+        return made
     end = _end(conn)
     _INSERT.many(
         conn,
@@ -48,19 +74,16 @@ def add(conn: Connection, found_by: Sequence[tuple[str, str]]) -> None:
             for number, (record_id, words) in enumerate(found_by, start=end)
         ],
     )
-    open_block, next_block = _block_of(end), _block_of(end + len(found_by))
-    if open_block < next_block:
-        full = _FROM.all(conn, {"first": open_block, "end": next_block})
-        search.add(conn, [(row.id, row.words) for row in full if row.words])
+    return end
 
 
 def replace(conn: Connection, found_by: Sequence[tuple[str, str]]) -> None:
     """Have records that are there found by these words alone; by none, if there are none."""
-    open_block = _block_of(_end(conn))
     for record_id, words in found_by:
         row = _OF.one(conn, {"of_record": record_id})
         if row is None or row.words == words:
             continue
+        open_block = _block_of(row.end)
         if row.id < open_block and row.words:
             search.remove(conn, row.id, row.words)
         _UPDATE.run(conn, {"of_row": row.id, "new_words": words})
@@ -92,8 +115,8 @@ def _has(words: Sequence[str], wanted: Sequence[str], *, prefix: bool) -> bool:
 
 def _end(conn: Connection) -> int:
     """The number of the next row."""
-    last = _LAST.one(conn)
-    return 0 if last is None else last.id + 1
+    end: int = _FIND_END.all(conn)[0][0]
+    return end
 
 
 def _block_of(number: int) -> int:

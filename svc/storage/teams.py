@@ -1,7 +1,7 @@
 """Teams: members who work together, so that conversations and records can be a team's."""
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, select, update
 
 from svc.domain.callers import Call
 from svc.domain.errors import Conflict, NotFound, at
@@ -10,6 +10,7 @@ from svc.domain.limits import TEAMS_MAX
 from svc.domain.near_names import shown
 from svc.domain.people import clean_name
 from svc.storage import standing
+from svc.storage.prepared import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import team_members, teams
 
@@ -20,6 +21,9 @@ class Team(msgspec.Struct, frozen=True):
     id: str
     name: str
     member_count: int
+
+
+_PEOPLE = Prepared(select(team_members.c.person_id).where(team_members.c.team_id == bindparam("team_id")))
 
 
 def create(tx: Tx, call: Call, name: str) -> Team:
@@ -63,7 +67,7 @@ def of_organization(conn: Connection, organization_id: str) -> list[Team]:
 
 def people_of(conn: Connection, team_id: str) -> frozenset[str]:
     """The ids of who is in the team."""
-    return frozenset(conn.scalars(select(team_members.c.person_id).where(team_members.c.team_id == team_id)))
+    return frozenset(row.person_id for row in _PEOPLE.all(conn, {"team_id": team_id}))
 
 
 def _select(conn: Connection, organization_id: str, *which: ColumnElement[bool]) -> list[Team]:

@@ -14,7 +14,7 @@ from svc.domain.limits import (
     SORTS_MAX,
 )
 from svc.domain.queries import Direction, Filter, Op, Sort
-from svc.storage import organizations, record_lists, record_search
+from svc.storage import organization_objects, organizations, record_lists, record_search
 from svc.storage.store import View
 from svc.tools.records import EXAMPLE, ObjectType, RecordAnswer, answer_of
 from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, about, reads
@@ -106,12 +106,11 @@ def list_(view: View, call: Call, asked: ListRecords) -> RecordList:
     `boolean` or a `picture`; `gt`, `gte`, `lt` and `lte` for numbers and times; `contains` and `starts_with`
     for texts, e-mails, phones and addresses; `contains` for a `multi_select`.
     """
-    organization_id = call.caller.organization_id
-    page = record_lists.list_page(
+    organization, of = organization_objects.find(view.conn, call.caller.organization_id, asked.object_type)
+    page = record_lists.page_of(
         view.conn,
-        organization_id,
-        asked.object_type,
-        country=organizations.get(view.conn, organization_id).country,
+        of,
+        country=organization.country,
         filters=_filters(asked.filters),
         sort=[Sort(one.property, one.direction) for one in asked.sort],
         cursor=asked.cursor,

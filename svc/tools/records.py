@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 from svc.domain.callers import Call
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.limits import LIST_ROWS, RECORDS_CREATED_MAX
-from svc.storage import organizations, record_relations, record_upserts, records
+from svc.storage import organization_objects, organizations, record_relations, record_upserts, records
 from svc.storage.records import Record
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
@@ -170,8 +170,8 @@ def create(tx: Tx, call: Call, asked: CreateRecord) -> RecordAnswer:
     Values are checked by the types of their properties: `object.get` shows them. Nothing is matched: use
     `record.upsert` for a record that may be there already.
     """
-    organization = organizations.get(tx.conn, call.caller.organization_id)
-    made = records.create(tx, organization, asked.object_type, asked.properties, source=call.source())
+    organization, of = organization_objects.find(tx.conn, call.caller.organization_id, asked.object_type)
+    made = records.create_in(tx, organization, of, asked.properties, source=call.source())
     return answer_of(made)
 
 

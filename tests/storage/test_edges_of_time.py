@@ -293,7 +293,8 @@ async def _rotated(here: Town) -> ChannelConnection:
 
 
 async def _both_sign(here: Town, made: ChannelConnection) -> bool:
-    return len(await here.store.read(connections.sealed_secrets, made.id, here.clock.now())) > 1
+    _, secrets = await here.store.read(connections.find_to_push, made.id, here.clock.now())
+    return len(secrets) > 1
 
 
 async def _tested(here: Town) -> ChannelConnection:

@@ -110,6 +110,6 @@ async def test_organizations_with_begun_indexes_are_read_from_the_index_of_those
 
 
 def _plan_of(conn: Connection, statement: Prepared) -> list[str]:
-    compiled = statement._statement.compile(dialect=conn.dialect)
-    values = tuple(None for _ in compiled.positiontup or ())
-    return [row[3] for row in conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", values)]
+    sql = statement._plan(conn.dialect)._sql
+    values = (None,) * sql.count("?")
+    return [row[3] for row in conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", values)]
