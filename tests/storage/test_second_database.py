@@ -50,7 +50,11 @@ def statements() -> dict[str, Prepared]:
 
 
 STATEMENTS = statements()
-INDEXES = [index for table in metadata.sorted_tables for index in table.indexes]
+INDEXES = [
+    index
+    for table in metadata.sorted_tables
+    for index in sorted(table.indexes, key=lambda index: str(index.name))  # they are a set
+]
 
 
 def test_the_statements_are_found() -> None:
