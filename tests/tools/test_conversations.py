@@ -320,3 +320,25 @@ async def test_conversations_are_closed_assigned_and_listed(autojump_clock):
         assert (422, "/teamId") == (teamless.status_code, teamless.json()["errors"][0]["pointer"])
         taken_away = await here.answer("conversation.assign", {"id": ids[1], "memberId": None})
         assert taken_away["memberId"] is None
+
+
+async def test_what_a_reply_is_answered_with_is_what_is_stored(autojump_clock):
+    """It is not read back, and a list shows the same all the same."""
+    async with tool_town() as here:
+        shop = await desk(here)
+        await shop.say(message="m-1")
+        conversation = (await shop.conversation())["id"]
+        [first] = (await here.answer("message.list", {"conversationId": conversation}))["messages"]
+        asked = {
+            "conversationId": conversation,
+            "text": "It is ready.",
+            "attachments": [
+                {"kind": "location", "name": "Shop", "data": {"latitude": 52.5, "near": [1, None]}}
+            ],
+            "replyTo": first["id"],
+        }
+        written = await here.answer("message.reply", asked)
+        listed = (await here.answer("message.list", {"conversationId": conversation}))["messages"]
+
+        assert ("m-1", "waiting") == (written["replyTo"], written["status"])
+        assert [written, first] == listed
