@@ -52,6 +52,7 @@ COLUMNS: Final[tuple["Column[Any]", ...]] = tuple(
     objects.c[name] for name in StoredObject.__struct_fields__ if name in objects.c
 )
 """What `with_properties` reads."""
+_NAMES: Final = tuple(column.name for column in COLUMNS)
 
 _INSERT_OBJECT = Prepared(insert(objects))
 _OBJECT = Prepared(
@@ -139,7 +140,7 @@ def get(conn: Connection, organization_id: str, slug: str) -> StoredObject:
 
 def with_properties(conn: Connection, values: Sequence[Any]) -> StoredObject:
     """The object of a row whose *values* are those of `COLUMNS`."""
-    facts = {column.name: value for column, value in zip(COLUMNS, values, strict=True)}
+    facts = dict(zip(_NAMES, values, strict=True))
     found = _PROPERTIES.all(conn, {"object_id": facts["id"]})
     kept = tuple(map(_property_of, found))
     live = {one.slug: one for one, row in zip(kept, found, strict=True) if row.deleted_at is None}

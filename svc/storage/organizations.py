@@ -1,7 +1,7 @@
 """Organizations."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from sqlalchemy import Connection, bindparam, insert, select, update
@@ -41,6 +41,7 @@ class OrganizationChanges(msgspec.Struct, frozen=True, kw_only=True):
     allow_keys_elsewhere: bool | None = None
 
 
+_NAMES: Final = tuple(column.name for column in organizations.c)
 _GET = Prepared(select(organizations).where(organizations.c.id == bindparam("id")))
 
 
@@ -71,7 +72,7 @@ def get(conn: Connection, organization_id: str) -> Organization:
 
 def from_row(values: Sequence[Any]) -> Organization:
     """The organization of a row whose *values* are those of its table's columns."""
-    return Organization(**dict(zip(organizations.c.keys(), values, strict=True)))  # no dict
+    return Organization(**dict(zip(_NAMES, values, strict=True)))
 
 
 def every(conn: Connection) -> list[Organization]:
