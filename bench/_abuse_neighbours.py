@@ -24,14 +24,14 @@ from bench._machine import Server, free_port, is_ready, program, running, stand_
 from bench._report import print_table
 from bench._world import DATABASE, make_world, workspace
 from svc.clock import WallClock
-from svc.domain.callers import Call, Caller, operator_call
+from svc.domain.identity.callers import Call, Caller, operator_call
+from svc.domain.identity.roles import PERMISSIONS
 from svc.domain.limits import CALLS_MAX
-from svc.domain.roles import PERMISSIONS
-from svc.storage import accounts, api_keys, members, organizations
-from svc.storage.accounts import NewAccount
-from svc.storage.api_keys import NewKey
-from svc.storage.inline import inline_store
-from svc.storage.sqlite import migrate_to_head
+from svc.storage.identity import accounts, api_keys, members, organizations
+from svc.storage.identity.accounts import NewAccount
+from svc.storage.identity.api_keys import NewKey
+from svc.storage.sqlite.inline import inline_store
+from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import Tx
 
 BUDGETS: Final = (CALLS_MAX, 100_000)

@@ -11,19 +11,20 @@ from typing import Final
 
 import trio
 
-from svc.actors import sign_in
-from svc.actors.house import House, Secrets
-from svc.actors.passwords import Passwords
-from svc.actors.population import KINDS
-from svc.actors.sign_in import Browser
+from svc.actors.kinds import KINDS
+from svc.actors.password_hashing import Passwords
+from svc.actors.system import House, Secrets
 from svc.clock import VirtualClock
-from svc.domain.callers import operator_call
+from svc.domain.crypto.passwords import HASHER, salt_for
 from svc.domain.errors import DomainError
-from svc.domain.passwords import HASHER, salt_for
-from svc.storage import accounts, members, provisioning
-from svc.storage.accounts import NewAccount
-from svc.storage.inline import inline_store
-from svc.storage.organizations import NewOrganization
+from svc.domain.identity.callers import operator_call
+from svc.services import sign_in
+from svc.services.sign_in import Browser
+from svc.storage import provisioning
+from svc.storage.identity import accounts, members
+from svc.storage.identity.accounts import NewAccount
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.sqlite.inline import inline_store
 from svc.storage.store import Store, Tx
 
 SECRETS: Final = Secrets(sender=b"s" * 32, sealing=b"k" * 32)

@@ -22,17 +22,18 @@ import trio
 from bench._machine import free_port, is_ready, program, running
 from bench._report import print_table
 from bench._world import DATABASE, workspace
-from svc.cli.directory import DataDirectory
+from svc.cli.data_directory import DataDirectory
 from svc.clock import VirtualClock
-from svc.domain.forms import NewForm
+from svc.domain.forms.forms import NewForm
 from svc.domain.limits import PACE_FILINGS_MAX, PACE_WINDOW_MS, QUEUE_PASS_MS
 from svc.domain.times import SECOND_MS
-from svc.storage import forms, provisioning, submissions
-from svc.storage.inline import inline_store
-from svc.storage.organizations import NewOrganization
-from svc.storage.sqlite import migrate_to_head
+from svc.storage import provisioning
+from svc.storage.forms import forms, submissions
+from svc.storage.forms.submissions import NewSubmission
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.sqlite.inline import inline_store
+from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import Tx
-from svc.storage.submissions import NewSubmission
 
 QUEUED: Final = 300
 STALL_SECONDS: Final = 12

@@ -17,17 +17,18 @@ import trio
 from bench._machine import free_port, is_ready, program, start
 from bench._report import print_table
 from bench._world import DATABASE, workspace
-from svc.cli.directory import DataDirectory
+from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
-from svc.domain.connections import Account
-from svc.domain.messages import Author
-from svc.domain.sealing import Sealer
-from svc.storage import connections, conversations, messages, provisioning
-from svc.storage.connections import NewConnection
-from svc.storage.inline import inline_store
-from svc.storage.messages import NewReply
-from svc.storage.organizations import NewOrganization
-from svc.storage.sqlite import migrate_to_head
+from svc.domain.channels.connections import Account
+from svc.domain.channels.messages import Author
+from svc.domain.crypto.sealing import Sealer
+from svc.storage import provisioning
+from svc.storage.channels import connections, conversations, messages
+from svc.storage.channels.connections import NewConnection
+from svc.storage.channels.messages import NewReply
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.sqlite.inline import inline_store
+from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import Tx
 
 DUE: Final = 100

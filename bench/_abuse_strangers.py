@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from bench._machine import Server, free_port, is_ready, program, running, stand_aside
 from bench._report import print_table
 from bench._world import make_world, workspace
-from svc.domain.keys import API_KEY, EMBED_KEY, FORM_KEY, new_key
+from svc.domain.crypto.keys import API_KEY, EMBED_KEY, FORM_KEY, new_key
 
 REQUESTS: Final = 1_500
 """Of each kind, over one connection."""

@@ -8,13 +8,15 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
+from svc.domain.identity.organizations import Organization
 from svc.domain.ids import new_id
-from svc.domain.organizations import Organization
-from svc.domain.properties import Property
-from svc.storage import objects, provisioning, record_index, records
-from svc.storage._sqlite.engine import make_engine, raw
-from svc.storage.organizations import NewOrganization
-from svc.storage.sqlite import migrate_to_head
+from svc.domain.records.properties import Property
+from svc.storage import provisioning
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.records import index as record_index
+from svc.storage.records import objects, records
+from svc.storage.sqlite.engine import make_engine, raw
+from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import Tx
 
 SIZES: Final = (10_000, 100_000, 1_000_000)

@@ -8,16 +8,16 @@ from pathlib import Path
 import trio
 
 from bench._tools import eighty
-from svc.actors.house import House, Secrets
-from svc.actors.news import News
-from svc.actors.population import KINDS
-from svc.cli.directory import DataDirectory
+from svc.actors.change_dispatch import News
+from svc.actors.kinds import KINDS
+from svc.actors.system import House, Secrets
+from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
 from svc.http.app import quart_app
-from svc.http.hot import Hot
+from svc.http.fast_path import Hot
 from svc.http.mcp.door import FULL_PATH, McpDoor
 from svc.http.server import serve
-from svc.storage.sqlite import open_store
+from svc.storage.sqlite.store import open_store
 
 CALLS_PER_MINUTE = 100_000
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from svc.domain.callers import FINDING, Call
+from svc.domain.identity.callers import FINDING, Call
 from svc.storage.store import View
 from svc.tools.catalogue import REGISTRY
-from svc.tools.records import GetRecord, RecordAnswer
+from svc.tools.finding.finder import Finder
+from svc.tools.records.records import GetRecord, RecordAnswer
 from svc.tools.tool import Tool, reads
-from svc.tools.tools import Finder
 
 TOOLS: Final = 80
 

@@ -12,15 +12,18 @@ from typing import Final, Self
 import msgspec
 import trio
 
-from svc.cli.directory import DataDirectory
+from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
-from svc.domain.forms import NewForm
+from svc.domain.forms.forms import NewForm
 from svc.domain.ids import new_id
-from svc.domain.objects import CONTACT
-from svc.storage import contacts, forms, objects, provisioning, records, sites
-from svc.storage.inline import inline_store
-from svc.storage.organizations import NewOrganization
-from svc.storage.sqlite import migrate_to_head
+from svc.domain.records.objects import CONTACT
+from svc.storage import provisioning
+from svc.storage.forms import forms
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.records import contacts, objects, records
+from svc.storage.sites import sites
+from svc.storage.sqlite.inline import inline_store
+from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import Tx
 
 RESULTS: Final = Path(__file__).with_name("results")

@@ -18,31 +18,25 @@ from bench._load import Load, finish_load, require_wrk, start_load
 from bench._machine import Server, actors_live, free_port, is_ready, load_prefix, program, running, start
 from bench._report import Target, print_table, print_targets, save
 from bench._world import workspace
-from svc.cli.directory import DataDirectory
+from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
-from svc.domain.callers import Call, Caller, operator_call
-from svc.domain.connections import Account, Connection
+from svc.domain.channels.connections import Account, Connection
+from svc.domain.channels.messages import Author
+from svc.domain.crypto.sealing import Sealer
+from svc.domain.identity.callers import Call, Caller, operator_call
+from svc.domain.identity.roles import PERMISSIONS
 from svc.domain.limits import CONNECTIONS_MAX
-from svc.domain.messages import Author
-from svc.domain.roles import PERMISSIONS
-from svc.domain.sealing import Sealer
-from svc.storage import (
-    accounts,
-    api_keys,
-    channel_keys,
-    connections,
-    conversations,
-    members,
-    messages,
-    provisioning,
-)
-from svc.storage.accounts import NewAccount
-from svc.storage.api_keys import NewKey
-from svc.storage.connections import NewConnection
-from svc.storage.inline import inline_store
-from svc.storage.messages import NewReply
-from svc.storage.organizations import NewOrganization
-from svc.storage.sqlite import migrate_to_head
+from svc.storage import provisioning
+from svc.storage.channels import connections, conversations, messages
+from svc.storage.channels import keys as channel_keys
+from svc.storage.channels.connections import NewConnection
+from svc.storage.channels.messages import NewReply
+from svc.storage.identity import accounts, api_keys, members
+from svc.storage.identity.accounts import NewAccount
+from svc.storage.identity.api_keys import NewKey
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.sqlite.inline import inline_store
+from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import Tx
 
 DOOR: Final = "/api/channels/v1/channel.message.receive"

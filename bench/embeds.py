@@ -16,16 +16,18 @@ from bench._load import Load, finish_load, require_wrk, start_load
 from bench._machine import Server, free_port, is_ready, program, running, turns_taken
 from bench._report import Target, print_table, print_targets, save
 from bench._world import workspace
-from svc.cli.directory import DataDirectory
+from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
-from svc.domain.embeds import HeroBlock, RecordsBlock, TextBlock
+from svc.domain.embeds.blocks import HeroBlock, RecordsBlock, TextBlock
 from svc.domain.limits import EMBED_FRESH_MS
-from svc.domain.properties import Property
-from svc.domain.queries import Sort
-from svc.storage import embeds, objects, provisioning, records
-from svc.storage.inline import inline_store
-from svc.storage.organizations import NewOrganization
-from svc.storage.sqlite import migrate_to_head
+from svc.domain.records.properties import Property
+from svc.domain.records.queries import Sort
+from svc.storage import provisioning
+from svc.storage.embeds import embeds
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.records import objects, records
+from svc.storage.sqlite.inline import inline_store
+from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import Tx
 
 EMBEDS: Final = 1_000

@@ -16,18 +16,20 @@ from bench._machine import PROJECT, Server, free_port, load_prefix, running
 from bench._report import Target, print_table, print_targets, save
 from bench._tools import TOOLS, eighty
 from bench._world import DATABASE, copy_of, workspace
-from svc.cli.directory import DataDirectory
+from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
-from svc.domain.callers import Call, Caller, operator_call
+from svc.domain.identity.callers import Call, Caller, operator_call
+from svc.domain.identity.roles import PERMISSIONS
 from svc.domain.limits import LIVE_KEYS_MAX, TOOLS_FOUND
-from svc.domain.roles import PERMISSIONS
 from svc.http.mcp.door import FULL_PATH
-from svc.storage import accounts, api_keys, members, provisioning, records
-from svc.storage.accounts import NewAccount
-from svc.storage.api_keys import NewKey
-from svc.storage.inline import inline_store
-from svc.storage.organizations import NewOrganization
-from svc.storage.sqlite import migrate_to_head
+from svc.storage import provisioning
+from svc.storage.identity import accounts, api_keys, members
+from svc.storage.identity.accounts import NewAccount
+from svc.storage.identity.api_keys import NewKey
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.records import records
+from svc.storage.sqlite.inline import inline_store
+from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import Tx
 from svc.tools.catalogue import FINDER, REGISTRY
 

@@ -17,9 +17,11 @@ from sqlalchemy import Connection
 from bench._lamps import FAMILY, GIVEN, KINDS, SEED, SIZES, database, fill, lamp, unit
 from bench._report import Target, print_table, print_targets, save
 from bench._world import workspace
-from svc.domain.organizations import Organization
-from svc.domain.queries import Filter, Sort
-from svc.storage import record_lists, record_search, records
+from svc.domain.identity.organizations import Organization
+from svc.domain.records.queries import Filter, Sort
+from svc.storage.records import lists as record_lists
+from svc.storage.records import records
+from svc.storage.records import search as record_search
 from svc.storage.store import Tx
 
 CALLS: Final = 200

@@ -21,10 +21,10 @@ from sqlalchemy import BigInteger, Column, Integer, MetaData, Table, Text, bindp
 
 from bench._report import print_table, save
 from svc.clock import WallClock
-from svc.storage._sqlite.engine import make_engine, raw
-from svc.storage.inline import create_tables
-from svc.storage.prepared import Prepared
-from svc.storage.sqlite import open_store
+from svc.storage.sqlite.engine import make_engine, raw
+from svc.storage.sqlite.inline import create_tables
+from svc.storage.sqlite.store import open_store
+from svc.storage.statements import Prepared
 from svc.storage.store import Store, Tx
 
 ROUNDS: Final = 5

@@ -22,12 +22,12 @@ from bench._machine import Server, free_port, is_ready, program, running, stand_
 from bench._report import Target, print_table, print_targets, save
 from bench._world import workspace
 from bench.peers.tool_steps import STEPS
-from svc.cli.directory import DataDirectory
-from svc.domain.callers import Call, Caller, operator_call
-from svc.domain.roles import PERMISSIONS
-from svc.storage import accounts, api_keys, members
-from svc.storage.accounts import NewAccount
-from svc.storage.api_keys import NewKey
+from svc.cli.data_directory import DataDirectory
+from svc.domain.identity.callers import Call, Caller, operator_call
+from svc.domain.identity.roles import PERMISSIONS
+from svc.storage.identity import accounts, api_keys, members
+from svc.storage.identity.accounts import NewAccount
+from svc.storage.identity.api_keys import NewKey
 from svc.storage.store import Tx
 
 CALLS: Final = 400

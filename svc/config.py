@@ -17,7 +17,7 @@ from msgspec.structs import FieldInfo, fields
 
 from svc.domain.errors import InvalidValue
 from svc.domain.limits import CALLS_MAX
-from svc.domain.senders import parse_networks
+from svc.domain.net.client_addresses import parse_networks
 
 DEFAULT_FILE: Final = Path("config/svc.toml")
 ENVIRONMENT_PREFIX: Final = "SVC_"

@@ -8,14 +8,15 @@ import httpx
 import msgspec
 import trio
 
-from svc.actors.house import House
-from svc.actors.outgoing import Answered, NotSent, Outgoing
-from svc.domain.connections import Account, Connection
-from svc.domain.messages import Author, InboundMessage
+from svc.actors.outbound_http import Answered, NotSent, Outgoing
+from svc.actors.system import House
+from svc.domain.channels.connections import Account, Connection
+from svc.domain.channels.messages import Author, InboundMessage
 from svc.http.app import public_app
-from svc.storage import channel_keys, connections, conversations, messages
-from svc.storage.connections import NewConnection
-from svc.storage.messages import Message, NewReply
+from svc.storage.channels import connections, conversations, messages
+from svc.storage.channels import keys as channel_keys
+from svc.storage.channels.connections import NewConnection
+from svc.storage.channels.messages import Message, NewReply
 from svc.storage.store import Tx
 from tests.http.asking import client_of
 from tests.town import START, Town, town

@@ -7,8 +7,8 @@ import trio
 from outcome import Outcome
 from sqlalchemy import Connection
 
-from svc.storage._sqlite.group_commit import GroupCommitStore
-from svc.storage._sqlite.lane import Lane
+from svc.storage.sqlite.group_commit import GroupCommitStore
+from svc.storage.sqlite.lane import Lane
 from svc.storage.store import Store
 
 R = TypeVar("R")

@@ -25,9 +25,9 @@ from typing import IO, Final
 from argon2 import PasswordHasher
 
 import svc
-from svc.domain import passwords
+from svc.domain.crypto import passwords
 
-IMPORTED: Final = ("svc.cli.run", "svc.cli.demo_messenger", "alembic.command")
+IMPORTED: Final = ("svc.cli.commands.run", "svc.cli.commands.demo_messenger", "alembic.command")
 """What the programs need, and whatever that needs."""
 WAIT_SECONDS: Final = 20
 

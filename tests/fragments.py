@@ -3,7 +3,7 @@
 from html.parser import HTMLParser
 from typing import Final
 
-from svc.domain.inert import is_safe_href, is_safe_src
+from svc.domain.embeds.html_safety import is_safe_href, is_safe_src
 
 ELEMENTS: Final = frozenset(
     """

@@ -4,11 +4,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
-from svc.domain.embeds import AnyBlock, Embed, RecordsBlock
-from svc.domain.properties import Property
-from svc.domain.queries import Sort
-from svc.storage import embed_views, embeds, objects, records
-from svc.storage.embed_views import Shown
+from svc.domain.embeds.blocks import AnyBlock, Embed, RecordsBlock
+from svc.domain.records.properties import Property
+from svc.domain.records.queries import Sort
+from svc.storage.embeds import embeds
+from svc.storage.embeds import views as embed_views
+from svc.storage.embeds.views import Shown
+from svc.storage.records import objects, records
 from svc.storage.store import Tx
 from tests.town import Town, town
 

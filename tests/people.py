@@ -4,12 +4,13 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from svc.domain.callers import Call, Caller, operator_call
-from svc.domain.people import Person
-from svc.domain.roles import PERMISSIONS
-from svc.storage import accounts, members, organizations, tables
-from svc.storage.accounts import NewAccount
-from svc.storage.organizations import OrganizationChanges
+from svc.domain.identity.callers import Call, Caller, operator_call
+from svc.domain.identity.people import Person
+from svc.domain.identity.roles import PERMISSIONS
+from svc.storage import tables
+from svc.storage.identity import accounts, members, organizations
+from svc.storage.identity.accounts import NewAccount
+from svc.storage.identity.organizations import OrganizationChanges
 from svc.storage.store import Tx
 
 

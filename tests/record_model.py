@@ -6,8 +6,8 @@ from typing import Any
 
 import hypothesis.strategies as st
 
-from svc.domain.properties import Property
-from svc.domain.queries import CREATED_AT, UPDATED_AT, Filter, Sort
+from svc.domain.records.properties import Property
+from svc.domain.records.queries import CREATED_AT, UPDATED_AT, Filter, Sort
 
 NAMES = ["Ada", "ada lovelace", "Bob", "ÄNNE", "Straße", "Zoë Ada", "a" * 150, "a" * 150 + "b"]
 SCORES = [-3, 0, 0.5, 2, 10, 1e9]

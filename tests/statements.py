@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from svc.storage._sqlite.engine import raw
+from svc.storage.sqlite.engine import raw
 from svc.storage.store import Store
 
 _CONTROL: Final = re.compile(r"(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|PRAGMA query_only)\b", re.IGNORECASE)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import asdict
 
-from svc.cli.config import render, shown
+from svc.cli.commands.config import render, shown
 from svc.config import KEYS, Address, ConfigError, Configuration, Secret, Settings, load
 from svc.http.server import ServerOptions
 

@@ -13,14 +13,16 @@ import msgspec
 import pytest
 import trio
 
-from svc.cli.directory import DataDirectory
+from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
-from svc.domain.callers import operator_call
-from svc.domain.forms import NewForm
+from svc.domain.forms.forms import NewForm
+from svc.domain.identity.callers import operator_call
 from svc.domain.limits import FORM_BODY_BYTES_MAX, SENDER_SUBMISSIONS_MAX
-from svc.storage import forms, provisioning, server_keys, sites
-from svc.storage.organizations import NewOrganization
-from svc.storage.sqlite import open_store
+from svc.storage import provisioning
+from svc.storage.forms import forms, server_keys
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.sites import sites
+from svc.storage.sqlite.store import open_store
 from svc.storage.store import Tx
 from tests.cli.running import END_SECONDS, Service
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import httpx
 
-from svc.actors.house import House
-from svc.domain.people import Person
+from svc.actors.system import House
+from svc.domain.identity.people import Person
 from svc.http.app import public_app
-from svc.storage import api_keys
-from svc.storage.api_keys import NewKey
+from svc.storage.identity import api_keys
+from svc.storage.identity.api_keys import NewKey
 from tests.http.asking import client_of
 from tests.people import a_member, call_of
 from tests.town import HASHER, Town, town

@@ -11,24 +11,25 @@ import trio
 from argon2 import PasswordHasher
 from sqlalchemy import Connection, Table, func, select
 
-from svc.actors.caretaker import Caretaker
-from svc.actors.form_window import FormWindow, Post, Receipt
-from svc.actors.house import House, Secrets
-from svc.actors.news import News
-from svc.actors.outgoing import Outgoing
-from svc.actors.passwords import Passwords
-from svc.actors.population import KINDS
+from svc.actors.change_dispatch import News
+from svc.actors.forms.form_window import FormWindow, Post, Receipt
+from svc.actors.kinds import KINDS
+from svc.actors.outbound_http import Outgoing
+from svc.actors.password_hashing import Passwords
+from svc.actors.reconciler import Caretaker
+from svc.actors.system import House, Secrets
 from svc.clock import VirtualClock
-from svc.domain.forms import Form, NewForm
-from svc.domain.organizations import Organization
+from svc.domain.crypto.sealing import Sealer
+from svc.domain.forms.forms import Form, NewForm
+from svc.domain.identity.organizations import Organization
 from svc.domain.scalars import Scalar
-from svc.domain.sealing import Sealer
-from svc.storage import forms, provisioning, tables
-from svc.storage._sqlite.engine import make_engine, raw
-from svc.storage.inline import create_tables, inline_store
-from svc.storage.organizations import NewOrganization
+from svc.storage import provisioning, tables
+from svc.storage.forms import forms
+from svc.storage.forms.submissions import NewSubmission
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.sqlite.engine import make_engine, raw
+from svc.storage.sqlite.inline import create_tables, inline_store
 from svc.storage.store import Store
-from svc.storage.submissions import NewSubmission
 
 START = 1_789_689_600_000
 """When the tests begin: 2026-09-18T00:00:00Z."""

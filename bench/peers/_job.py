@@ -17,11 +17,18 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, Row, and_, bindparam, exists, insert, or_, select, update
 
-from svc.domain.fields import field_map
-from svc.domain.filing import Contact, Directory, Filing, StoredSubmission, file
-from svc.domain.forms import Form
+from svc.domain.forms.fields import field_map
+from svc.domain.forms.filing import Contact, Directory, Filing, StoredSubmission, file
+from svc.domain.forms.forms import Form
+from svc.domain.forms.submissions import (
+    BadSubmission,
+    PreparedSubmission,
+    SubmissionInput,
+    prepare,
+    read_submission,
+)
+from svc.domain.identity.organizations import Organization
 from svc.domain.ids import first_id, new_id
-from svc.domain.keyed_windows import KeyedWindows
 from svc.domain.limits import (
     FORM_BODY_BYTES_MAX,
     PACE_FILINGS_MAX,
@@ -31,20 +38,13 @@ from svc.domain.limits import (
     SENDER_SUBMISSIONS_MAX,
     SENDER_WINDOW_MS,
 )
-from svc.domain.objects import CONTACT, DEAL, DEAL_STAGES
-from svc.domain.organizations import Organization
-from svc.domain.origins import origin_allowed
-from svc.domain.properties import Property
-from svc.domain.senders import sender_of
-from svc.domain.submissions import (
-    BadSubmission,
-    PreparedSubmission,
-    SubmissionInput,
-    prepare,
-    read_submission,
-)
-from svc.domain.visits import visitor_digests
-from svc.domain.windows import SlidingWindow
+from svc.domain.net.client_addresses import sender_of
+from svc.domain.net.origins import origin_allowed
+from svc.domain.rate_limits.keyed_windows import KeyedWindows
+from svc.domain.rate_limits.sliding_window import SlidingWindow
+from svc.domain.records.objects import CONTACT, DEAL, DEAL_STAGES
+from svc.domain.records.properties import Property
+from svc.domain.sites.visits import visitor_digests
 from svc.storage.tables import (
     events,
     forms,

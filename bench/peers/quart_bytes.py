@@ -18,7 +18,7 @@ from quart_trio import QuartTrio
 
 from svc.http import server as own_server
 from svc.http.asgi import ASGIApp
-from svc.http.lean import LeanQuart
+from svc.http.quart_app import LeanQuart
 
 
 def make_app(app: QuartTrio, body: bytes) -> QuartTrio:

@@ -17,7 +17,7 @@ from quart_trio import QuartTrio
 
 from svc.http import server as own_server
 from svc.http.asgi import ASGIApp
-from svc.http.lean import LeanQuart
+from svc.http.quart_app import LeanQuart
 
 ANSWER: Final = {"ok": True}
 RECORD: Final = {

@@ -13,22 +13,22 @@ from typing import Final, cast
 
 import trio
 
-from svc.actors import tool_calls
-from svc.actors.caretaker import Caretaker
-from svc.actors.house import House, Secrets
-from svc.actors.population import KINDS
-from svc.cli.directory import DataDirectory
+from svc.actors.kinds import KINDS
+from svc.actors.reconciler import Caretaker
+from svc.actors.system import House, Secrets
+from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
-from svc.domain.callers import Call
+from svc.domain.identity.callers import Call
 from svc.domain.limits import TOOL_BODY_BYTES_MAX
 from svc.http import server
 from svc.http.app import quart_app
 from svc.http.asgi import ASGIApp
-from svc.http.bearer import bearer_token
-from svc.http.hot import Answer, Hot, HotRequest
-from svc.http.problems import refusal
-from svc.http.tools import KeyGate, ToolDoor, budget_headers
-from svc.storage.sqlite import open_store
+from svc.http.fast_path import Answer, Hot, HotRequest
+from svc.http.problems.problems import refusal
+from svc.http.request.bearer import bearer_token
+from svc.http.tools.door import KeyGate, ToolDoor, budget_headers
+from svc.services import tool_calls
+from svc.storage.sqlite.store import open_store
 from svc.tools.catalogue import REGISTRY
 
 STEPS: Final = ("server", "admission", "shape", "reader", "whole")

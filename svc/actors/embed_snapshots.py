@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from svc.domain.embed_views import BlockView
+from svc.domain.embeds.views import BlockView
 from svc.domain.limits import EMBED_SNAPSHOTS_BYTES_MAX
 
 _ETAG_BYTES: Final = 16

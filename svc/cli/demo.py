@@ -7,17 +7,17 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection
 
-from svc.cli.demo_channels import PullConnection, PushConnection
-from svc.cli.demo_examples import ExampleIds
-from svc.cli.demo_shop import OWNER_EMAIL, open_shop
-from svc.cli.directory import DataDirectory, read_private, replace_private
-from svc.cli.doors import Doors
+from svc.cli.data_directory import DataDirectory, read_private, replace_private
+from svc.cli.endpoints import Doors
 from svc.cli.failures import Failure, told
 from svc.cli.invocation import program
-from svc.domain.origins import normalise_domain
-from svc.domain.passwords import HASHER
-from svc.storage import organizations
-from svc.storage.beside import organization_ids
+from svc.demo.channels import PullConnection, PushConnection
+from svc.demo.examples import ExampleIds
+from svc.demo.shop import OWNER_EMAIL, open_shop
+from svc.domain.crypto.passwords import HASHER
+from svc.domain.net.origins import normalise_domain
+from svc.storage.identity import organizations
+from svc.storage.sqlite.offline import organization_ids
 from svc.storage.store import Store, StoreError
 
 WELCOME: Final = """\

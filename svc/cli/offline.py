@@ -6,13 +6,13 @@ from typing import Concatenate, ParamSpec, TypeVar
 import trio
 from sqlalchemy import Connection
 
-from svc.cli.directory import DataDirectory
+from svc.cli.data_directory import DataDirectory
 from svc.cli.failures import Failure, told
 from svc.clock import WallClock
-from svc.domain.sealing import Sealer
-from svc.storage import clock_marks
-from svc.storage.beside import read_beside
-from svc.storage.sqlite import open_store
+from svc.domain.crypto.sealing import Sealer
+from svc.storage.clock import marks as clock_marks
+from svc.storage.sqlite.offline import read_beside
+from svc.storage.sqlite.store import open_store
 from svc.storage.store import StoreError, StoreInUse, Tx
 
 

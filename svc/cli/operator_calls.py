@@ -13,18 +13,18 @@ import trio
 from sqlalchemy import Connection
 
 from svc.cli import offline
-from svc.cli.directory import DataDirectory, ServiceAddresses, read_private
+from svc.cli.data_directory import DataDirectory, ServiceAddresses, read_private
 from svc.cli.failures import Failure, faults_in_a_line
 from svc.cli.offline import DataInUse
 from svc.clock import WallClock
 from svc.config import Secret, Settings
-from svc.domain.callers import Call, operator_call
 from svc.domain.errors import Fault
-from svc.domain.organizations import Organization
-from svc.domain.senders import parse_networks
-from svc.storage import organizations
+from svc.domain.identity.callers import Call, operator_call
+from svc.domain.identity.organizations import Organization
+from svc.domain.net.client_addresses import parse_networks
+from svc.storage.identity import organizations
 from svc.storage.store import Tx
-from svc.tools import running
+from svc.tools import execution as running
 from svc.tools.installation import Command
 from svc.tools.tool import Asked, Tool
 

@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec
 import click
 
 from svc import logging
-from svc.cli.directory import DataDirectory
+from svc.cli.data_directory import DataDirectory
 from svc.cli.failures import BadConfiguration
 from svc.cli.operator_calls import Operator
 from svc.config import ConfigError, Configuration, load

@@ -25,13 +25,13 @@ _MODULES: Final = {
     "call": "call",
     "demo-messenger": "demo_messenger",
     "config": "config",
-    "org": "organizations",
-    "user": "people",
-    "apikey": "api_keys",
+    "org": "identity.organizations",
+    "user": "identity.users",
+    "apikey": "identity.api_keys",
     "site": "sites",
-    "form": "forms",
-    "submission": "submissions",
-    "serverkey": "server_keys",
+    "form": "forms.forms",
+    "submission": "forms.submissions",
+    "serverkey": "forms.server_keys",
     "embed": "embeds",
     "connection": "connections",
     "backup": "backup:backup",
@@ -52,7 +52,7 @@ class Program(click.Group):
         if cmd_name not in _MODULES:
             return None
         module, _, name = _MODULES[cmd_name].partition(":")
-        command: click.Command = getattr(import_module(f"svc.cli.{module}"), name or "command")
+        command: click.Command = getattr(import_module(f"svc.cli.commands.{module}"), name or "command")
         _keep_whole(command)
         return command
 

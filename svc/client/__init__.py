@@ -21,7 +21,7 @@ from svc.client.messages import (
     StatusReport,
 )
 from svc.client.receiver import PushReceiver
-from svc.client.running import run_as_program, run_bridge
+from svc.client.runner import run_as_program, run_bridge
 from svc.client.tools import Tools
 from svc.client.webhooks import BadSignature, verify
 

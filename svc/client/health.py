@@ -5,11 +5,11 @@ from typing import Final
 
 import anyio
 
+from svc.client.backoff import Rest
 from svc.client.bridge import Bridge, Offline
 from svc.client.channel import Channel
 from svc.client.errors import Refused, ServiceError
 from svc.client.messages import OfflineReason
-from svc.client.rest import Rest
 
 log = logging.getLogger("svc.client.health")
 

@@ -7,12 +7,12 @@ from typing import Final
 
 import anyio
 
+from svc.client.backoff import Rest
 from svc.client.bridge import Bridge, Event, Offline
 from svc.client.channel import Channel
 from svc.client.errors import Refused, ServiceError
 from svc.client.health import Health
 from svc.client.messages import Identification, Message, StatusReport
-from svc.client.rest import Rest
 
 log = logging.getLogger("svc.client.intake")
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from svc.client.courier import Courier
+from svc.client.delivery import Courier
 from svc.client.messages import Reply
 from svc.client.webhooks import BadSignature, verify
 

@@ -4,27 +4,30 @@ from collections.abc import Sequence
 
 from quart import Blueprint
 
-from svc.actors.house import House
-from svc.domain.forms import SUBMIT_PATH
-from svc.domain.senders import Network
-from svc.http import channels, embeds, tools, tracker
+from svc.actors.system import House
+from svc.domain.forms.forms import SUBMIT_PATH
+from svc.domain.net.client_addresses import Network
 from svc.http.asgi import ASGIApp
-from svc.http.channels import ChannelDoor
-from svc.http.demo_shop import DemoShop
+from svc.http.channels import door as channels
+from svc.http.channels.door import ChannelDoor
+from svc.http.docs.demo_shop import DemoShop
 from svc.http.docs.doors import doc_pages
 from svc.http.docs.front import PublicFront
 from svc.http.docs.pages import Pages
-from svc.http.docs.refusal_pages import refuse_with_pages
-from svc.http.embeds import EmbedDoor
-from svc.http.forms import FormDoor
-from svc.http.hot import Hot
-from svc.http.lean import LeanQuart
+from svc.http.docs.problem_pages import refuse_with_pages
+from svc.http.embeds import door as embeds
+from svc.http.embeds.door import EmbedDoor
+from svc.http.fast_path import Hot
+from svc.http.forms.door import FormDoor
+from svc.http.identity.door import people_doors
 from svc.http.mcp import door as mcp
 from svc.http.mcp.door import McpDoor
-from svc.http.people import people_doors
-from svc.http.tools import KeyGate, SessionGate, ToolDoor
-from svc.http.tracker import TrackerDoor
-from svc.http.transport import StrictTransport, Transport
+from svc.http.quart_app import LeanQuart
+from svc.http.request.transport import StrictTransport, Transport
+from svc.http.sites import tracker
+from svc.http.sites.tracker import TrackerDoor
+from svc.http.tools import door as tools
+from svc.http.tools.door import KeyGate, SessionGate, ToolDoor
 from svc.tools.catalogue import FINDER, REGISTRY
 
 

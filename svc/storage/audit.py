@@ -6,11 +6,11 @@ import msgspec
 from sqlalchemy import insert, select
 
 from svc.domain import cursors
-from svc.domain.callers import Call, CallerKind, Door
 from svc.domain.cursors import Position
+from svc.domain.identity.callers import Call, CallerKind, Door
 from svc.domain.ids import first_id, new_id
 from svc.domain.limits import LIST_ROWS
-from svc.storage.prepared import Prepared
+from svc.storage.statements import Prepared
 from svc.storage.store import Tx, View
 from svc.storage.tables import audit
 

@@ -7,7 +7,7 @@ import msgspec
 from sqlalchemy import Connection, insert
 
 from svc.domain.ids import new_id
-from svc.storage.prepared import Prepared
+from svc.storage.statements import Prepared
 from svc.storage.tables import events
 
 EventType = Literal[

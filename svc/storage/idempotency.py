@@ -13,7 +13,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from svc.domain.errors import IdempotencyMismatch
 from svc.domain.limits import IDEMPOTENCY_LIFE_MS
-from svc.storage.prepared import Prepared
+from svc.storage.statements import Prepared
 from svc.storage.store import Tx
 from svc.storage.tables import idempotency
 from svc.storage.upserts import insert_or_replace

@@ -1,8 +1,10 @@
 """What becomes of a whole organization, over all that belongs to it."""
 
-from svc.domain.organizations import Organization
-from svc.storage import connections, objects, organizations
-from svc.storage.organizations import NewOrganization
+from svc.domain.identity.organizations import Organization
+from svc.storage.channels import connections
+from svc.storage.identity import organizations
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.records import objects
 from svc.storage.store import Tx
 
 

@@ -8,8 +8,8 @@ import msgspec
 from sqlalchemy import Connection
 
 from svc.domain.changes import Change
+from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
-from svc.domain.sealing import Sealer
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -7,12 +7,12 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Column, Connection, LargeBinary, Select, cast, select
 
-from svc.domain.embeds import AnyBlock
-from svc.domain.messages import Attachment, ReportedError, Sender
-from svc.domain.roles import Permission
+from svc.domain.channels.messages import Attachment, ReportedError, Sender
+from svc.domain.embeds.blocks import AnyBlock
+from svc.domain.identity.roles import Permission
 from svc.domain.scalars import Scalar
-from svc.storage.channel_tables import conversations, messages, replies
-from svc.storage.conversations import Known
+from svc.storage.channels.conversations import Known
+from svc.storage.channels.tables import conversations, messages, replies
 from svc.storage.tables import (
     api_keys,
     embeds,

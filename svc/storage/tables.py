@@ -24,10 +24,10 @@ from sqlalchemy import (
     text,
 )
 
-from svc.storage._sqlite import search
 from svc.storage.schema import metadata, of_record
 from svc.storage.schema import of_organization as _organization
 from svc.storage.schema import only_where as _where
+from svc.storage.sqlite import full_text as search
 
 organizations: Final = Table(
     "organizations",

@@ -10,9 +10,9 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, literal, select,
 from svc.domain import cursors
 from svc.domain.cursors import Position
 from svc.domain.limits import LIST_ROWS
-from svc.domain.objects import DEAL
-from svc.storage import records
+from svc.domain.records.objects import DEAL
 from svc.storage.readable import LenientDecoder
+from svc.storage.records import records
 from svc.storage.tables import notes, record_changes, relations, submissions, visits
 from svc.storage.tables import objects as object_rows
 from svc.storage.tables import records as record_rows

@@ -4,31 +4,16 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Final
 
-from svc.tools import (
-    api_keys,
-    audit,
-    connections,
-    conversations,
-    embeds,
-    forms,
-    members,
-    messages,
-    notes,
-    objects,
-    organizations,
-    properties,
-    record_history,
-    record_lists,
-    records,
-    roles,
-    server_keys,
-    sites,
-    submissions,
-    suggestions,
-    teams,
-)
+from svc.tools.channels import connections, conversations, messages
+from svc.tools.embeds import embeds
+from svc.tools.finding.finder import Finder
+from svc.tools.forms import forms, server_keys, submissions
+from svc.tools.identity import api_keys, audit, members, organizations, roles, teams
+from svc.tools.records import history as record_history
+from svc.tools.records import lists as record_lists
+from svc.tools.records import notes, objects, properties, records, suggestions
+from svc.tools.sites import sites
 from svc.tools.tool import Tool
-from svc.tools.tools import Finder
 
 _MODULES: Final = (
     api_keys,

@@ -13,21 +13,22 @@ import msgspec
 from sqlalchemy import Connection
 
 from svc.domain import json_input
-from svc.domain.callers import Call, Caller, operator_call
-from svc.domain.contacts import normalise_email
 from svc.domain.errors import Conflict, NotFound
+from svc.domain.identity.callers import Call, Caller, operator_call
+from svc.domain.identity.organizations import Plan
+from svc.domain.identity.roles import OWNER
 from svc.domain.near_names import shown
-from svc.domain.organizations import Plan
-from svc.domain.roles import OWNER
+from svc.domain.records.contact_points import normalise_email
 from svc.domain.times import rfc3339
-from svc.storage import accounts, api_keys, audit, members, organizations, provisioning, sign_in
-from svc.storage.accounts import NewAccount
-from svc.storage.api_keys import ExpiresIn, NewKey
-from svc.storage.members import Member
-from svc.storage.organizations import NewOrganization
+from svc.storage import audit, provisioning
+from svc.storage.identity import accounts, api_keys, members, organizations, sign_in
+from svc.storage.identity.accounts import NewAccount
+from svc.storage.identity.api_keys import ExpiresIn, NewKey
+from svc.storage.identity.members import Member
+from svc.storage.identity.organizations import NewOrganization
 from svc.storage.store import Tx
-from svc.tools.api_keys import known_tools
 from svc.tools.catalogue import REGISTRY
+from svc.tools.identity.api_keys import known_tools
 from svc.tools.tool import Answer, Asked, Timestamp, about
 
 A = TypeVar("A", bound=Asked)

@@ -14,12 +14,13 @@ from typing import Annotated, Any, Final, Generic, Literal, TypedDict, TypeVar, 
 
 import msgspec
 
-from svc.domain import json_input, near_names, vocabulary
-from svc.domain.callers import Call, Runs
+from svc.domain import json_input, near_names
 from svc.domain.errors import DomainError
+from svc.domain.identity.callers import Call, Runs
+from svc.domain.identity.roles import Permission
 from svc.domain.limits import LIST_ROWS_MAX, NEAR_NAMES_MAX, SHOWN_NAME_CHARS_MAX
-from svc.domain.roles import Permission
 from svc.storage.store import Tx, View
+from svc.tools.finding import vocabulary
 
 _RECORD: Final = "record"
 _SEPARATOR: Final = re.compile(r"[._]")

@@ -6,21 +6,22 @@ import msgspec
 import pytest
 import trio
 
-from svc.actors.directory import Directory
-from svc.actors.house import House
-from svc.actors.organization import USES_REST_SECONDS, Organization
-from svc.domain.callers import Caller
+from svc.actors.credential_cache import Directory
+from svc.actors.identity.organization import USES_REST_SECONDS, Organization
+from svc.actors.system import House
+from svc.domain.crypto.keys import digest
 from svc.domain.errors import Unauthenticated
-from svc.domain.keys import digest
-from svc.domain.people import Person
-from svc.domain.roles import VIEWER
-from svc.domain.sessions import Session
+from svc.domain.identity.callers import Caller
+from svc.domain.identity.people import Person
+from svc.domain.identity.roles import VIEWER
+from svc.domain.identity.sessions import Session
 from svc.domain.times import DAY_MS
-from svc.storage import api_keys, members, organizations, provisioning, roles, tables
-from svc.storage.api_keys import MintedKey, NewKey, Route
-from svc.storage.members import MemberChanges
-from svc.storage.organizations import NewOrganization
-from svc.storage.roles import RoleChanges
+from svc.storage import provisioning, tables
+from svc.storage.identity import api_keys, members, organizations, roles
+from svc.storage.identity.api_keys import MintedKey, NewKey, Route
+from svc.storage.identity.members import MemberChanges
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.identity.roles import RoleChanges
 from tests.people import a_member, a_stored_key, allow_keys_elsewhere, call_of
 from tests.town import START, Town, town
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from svc.actors.caretaker import Caretaker
-from svc.actors.house import House
-from svc.domain.callers import operator_call
+from svc.actors.reconciler import Caretaker
+from svc.actors.system import House
+from svc.domain.identity.callers import operator_call
 from svc.domain.limits import (
     IDEMPOTENCY_LIFE_MS,
     INVITATION_LIFE_MS,
@@ -16,9 +16,11 @@ from svc.domain.limits import (
     SIGN_IN_WINDOW_MS,
 )
 from svc.domain.times import YEAR_MS
-from svc.storage import idempotency, invitations, pruning, sessions, sign_in, tables
+from svc.storage import idempotency, tables
+from svc.storage import retention as pruning
 from svc.storage.idempotency import Repeatable
-from svc.storage.sign_in import Failure
+from svc.storage.identity import invitations, sessions, sign_in
+from svc.storage.identity.sign_in import Failure
 from svc.storage.store import Tx
 from tests.people import a_member, a_stored_key
 from tests.town import Town, town

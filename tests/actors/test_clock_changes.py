@@ -9,12 +9,16 @@ import pytest
 import trio
 from sqlalchemy import select
 
-from svc.actors.form_window import FormWindow, PostRefused
-from svc.actors.house import House
-from svc.actors.outbox import Outbox
-from svc.actors.sign_in_gate import SignInGate
+from svc.actors.channels.outbox import Outbox
+from svc.actors.forms.form_window import FormWindow, PostRefused
+from svc.actors.identity.sign_in_gate import SignInGate
+from svc.actors.system import House
 from svc.clock import Clock, VirtualClock, WallClock
+from svc.domain.channels.messages import OutboundReply
+from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import TooManyAttempts
+from svc.domain.identity.organizations import Organization
+from svc.domain.identity.sessions import is_fresh
 from svc.domain.ids import time_of
 from svc.domain.limits import (
     CLOCK_SLEW,
@@ -28,27 +32,17 @@ from svc.domain.limits import (
     SESSION_LIFE_MS,
     SIGN_IN_WINDOW_MS,
 )
-from svc.domain.messages import OutboundReply
-from svc.domain.organizations import Organization
-from svc.domain.sealing import Sealer
-from svc.domain.sessions import is_fresh
 from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, YEAR_MS, day_of
 from svc.http.app import public_app
-from svc.storage import (
-    channel_keys,
-    channel_tables,
-    forms,
-    future_times,
-    organizations,
-    provisioning,
-    sessions,
-    sign_in,
-    submissions,
-    tables,
-)
-from svc.storage.inline import inline_store
-from svc.storage.organizations import NewOrganization
-from svc.storage.replies import Handed
+from svc.storage import provisioning, tables
+from svc.storage.channels import keys as channel_keys
+from svc.storage.channels import tables as channel_tables
+from svc.storage.channels.replies import Handed
+from svc.storage.clock import future_times
+from svc.storage.forms import forms, submissions
+from svc.storage.identity import organizations, sessions, sign_in
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.sqlite.inline import inline_store
 from svc.storage.store import Store, Tx
 from tests.channels import Receiver, a_connection, a_reply
 from tests.conftest import forget_ids

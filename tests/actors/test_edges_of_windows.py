@@ -8,13 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Connection, func, select
 
-from svc.actors.form_window import FormWindow, PostRefused
-from svc.actors.house import House
-from svc.actors.organization import Organization
-from svc.actors.sign_in_gate import SignInGate
-from svc.actors.site_traffic import SiteTraffic
+from svc.actors.forms.form_window import FormWindow, PostRefused
+from svc.actors.identity.organization import Organization
+from svc.actors.identity.sign_in_gate import SignInGate
+from svc.actors.sites.site_traffic import SiteTraffic
+from svc.actors.system import House
 from svc.domain.errors import TooManyAttempts
-from svc.domain.keyed_windows import KeyedWindows
 from svc.domain.limits import (
     CALL_WINDOW_MS,
     CALLS_MAX,
@@ -29,10 +28,13 @@ from svc.domain.limits import (
     SITE_VISITS_MAX,
     VISIT_WINDOW_MS,
 )
+from svc.domain.rate_limits.keyed_windows import KeyedWindows
+from svc.domain.rate_limits.sliding_window import SlidingWindow
+from svc.domain.sites.visits import PageView
 from svc.domain.times import YEAR_MS
-from svc.domain.visits import PageView
-from svc.domain.windows import SlidingWindow
-from svc.storage import sign_in, sites, tables
+from svc.storage import tables
+from svc.storage.identity import sign_in
+from svc.storage.sites import sites
 from svc.storage.store import Tx
 from tests.people import a_member, a_stored_key
 from tests.town import Town, a_post, submit, town

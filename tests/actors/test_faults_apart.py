@@ -6,12 +6,15 @@ from typing import Any, NoReturn
 import pytest
 import trio
 
-from svc.actors.filer import Filer
-from svc.actors.indexer import Indexer
-from svc.actors.organization import Organization
+from svc.actors.forms.filer import Filer
+from svc.actors.identity.organization import Organization
+from svc.actors.records.indexer import Indexer
 from svc.domain.limits import CALLS_MAX
-from svc.storage import access, filing, objects, record_index
-from svc.storage._sqlite.engine import raw
+from svc.storage.forms import filing
+from svc.storage.identity import access
+from svc.storage.records import index as record_index
+from svc.storage.records import objects
+from svc.storage.sqlite.engine import raw
 from tests.tooling import ToolTown, tool_town
 from tests.town import submit, town
 

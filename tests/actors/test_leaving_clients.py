@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 import trio
 
-from svc.actors import sign_in
-from svc.actors.sign_in import Browser
 from svc.domain.errors import TooManyAttempts
 from svc.domain.limits import PAIR_FAILURES_MAX
-from svc.storage import api_keys, tables
+from svc.services import sign_in
+from svc.services.sign_in import Browser
+from svc.storage import tables
+from svc.storage.identity import api_keys
 from tests.channels import channel_town
 from tests.disk import Disk
 from tests.people import call_of

@@ -12,9 +12,9 @@ import trio
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from svc.actors.outgoing import Answered, NotSent, Outgoing
-from svc.domain.senders import parse_networks
-from svc.storage import connections
+from svc.actors.outbound_http import Answered, NotSent, Outgoing
+from svc.domain.net.client_addresses import parse_networks
+from svc.storage.channels import connections
 from tests.channels import channel_town
 
 LOOPBACK = parse_networks(["127.0.0.0/8"])

@@ -7,7 +7,8 @@ from typing import Any
 import trio
 
 from svc.http.app import public_app
-from svc.storage import channel_keys, sites
+from svc.storage.channels import keys as channel_keys
+from svc.storage.sites import sites
 from svc.storage.store import Owner, Store
 from tests.channels import a_connection, a_reply
 from tests.http.asking import client_of

@@ -7,17 +7,19 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from svc.actors.caretaker import Caretaker
-from svc.actors.embed_cache import EmbedCache, current
-from svc.actors.filer import Filer
-from svc.actors.form_window import FormWindow
-from svc.actors.house import EMBEDS_AT_ONCE
-from svc.actors.indexer import Indexer
-from svc.actors.outbox import Outbox
-from svc.cli.service import _quiesce
+from svc.actors.channels.outbox import Outbox
+from svc.actors.embeds.embed_cache import EmbedCache, current
+from svc.actors.forms.filer import Filer
+from svc.actors.forms.form_window import FormWindow
+from svc.actors.reconciler import Caretaker
+from svc.actors.records.indexer import Indexer
+from svc.actors.system import EMBEDS_AT_ONCE
+from svc.cli.server_process import _quiesce
 from svc.domain.limits import EMBED_FRESH_MS, PACE_FILINGS_MAX, PUSHES_AT_ONCE_MAX
 from svc.domain.times import SECOND_MS
-from svc.storage import channel_tables, deliveries, outboxes, submissions
+from svc.storage.channels import deliveries, outboxes
+from svc.storage.channels import tables as channel_tables
+from svc.storage.forms import submissions
 from tests.channels import push_town
 from tests.disk import Disk
 from tests.lamps import lamp_town

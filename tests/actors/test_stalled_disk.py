@@ -4,10 +4,11 @@ from bisect import bisect_left
 
 import trio
 
-from svc.actors.filer import Filer
-from svc.actors.form_window import FormWindow
+from svc.actors.forms.filer import Filer
+from svc.actors.forms.form_window import FormWindow
 from svc.domain.limits import PACE_FILINGS_MAX, PACE_WINDOW_MS
-from svc.storage import channel_tables, tables
+from svc.storage import tables
+from svc.storage.channels import tables as channel_tables
 from tests.channels import channel_town, push_town
 from tests.disk import Disk
 from tests.town import START, Town, submit, town

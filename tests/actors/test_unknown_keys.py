@@ -9,14 +9,17 @@ import pytest
 import trio
 import trio.testing
 
-from svc.actors.house import House
+from svc.actors.system import House
 from svc.actors.unknown_keys import UnknownKeys
-from svc.domain.embeds import HeroBlock
+from svc.domain.crypto.keys import EMBED_KEY, FORM_KEY, new_key
+from svc.domain.embeds.blocks import HeroBlock
 from svc.domain.errors import NotFound
-from svc.domain.keys import EMBED_KEY, FORM_KEY, new_key
 from svc.domain.limits import SITE_LABELS_MAX, UNKNOWN_KEYS_MS
 from svc.http.app import public_app
-from svc.storage import embeds, forms, sites, tables
+from svc.storage import tables
+from svc.storage.embeds import embeds
+from svc.storage.forms import forms
+from svc.storage.sites import sites
 from svc.storage.store import Store
 from tests.http.asking import client_of
 from tests.town import Town, town

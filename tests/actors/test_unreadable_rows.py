@@ -6,17 +6,20 @@ import pytest
 import trio
 from sqlalchemy import Table, text
 
-from svc.actors.embed_cache import EmbedCache
-from svc.actors.filer import FAULT_RETRY_MS_MAX, RETRY_MS
-from svc.actors.form_window import FormWindow
-from svc.actors.indexer import Indexer
-from svc.domain.connections import Connection
-from svc.domain.embeds import HeroBlock
+from svc.actors.embeds.embed_cache import EmbedCache
+from svc.actors.forms.filer import FAULT_RETRY_MS_MAX, RETRY_MS
+from svc.actors.forms.form_window import FormWindow
+from svc.actors.records.indexer import Indexer
+from svc.domain.channels.connections import Connection
+from svc.domain.embeds.blocks import HeroBlock
 from svc.domain.errors import Unreadable
 from svc.domain.limits import CALLS_MAX
 from svc.domain.times import SECOND_MS
 from svc.http.app import public_app
-from svc.storage import channel_tables, embeds, filing, submissions, tables
+from svc.storage import tables
+from svc.storage.channels import tables as channel_tables
+from svc.storage.embeds import embeds
+from svc.storage.forms import filing, submissions
 from svc.storage.store import Tx
 from tests.channels import a_reply, channel_town, push_town
 from tests.http.asking import client_of

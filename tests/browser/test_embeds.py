@@ -12,10 +12,10 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Dialog, Locator, Page, ViewportSize, expect
 
-from svc.domain.embed_fragment import to_html
-from svc.domain.properties import Property
+from svc.domain.embeds.html_fragment import to_html
+from svc.domain.records.properties import Property
 from tests.browser.places import Service, Website, complaints, website_elsewhere
-from tests.domain.test_embed_fragment import everything, records
+from tests.domain.embeds.test_embed_fragment import everything, records
 from tests.fragments import ATTRIBUTES, ELEMENTS, HOSTILE
 
 ARTIFACTS: Final = Path(__file__).parents[1] / "artifacts"

@@ -11,13 +11,13 @@ import trio
 from click.testing import CliRunner, Result
 
 from svc.cli import main
-from svc.cli.demo_shop import open_shop
-from svc.cli.directory import DataDirectory
+from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
-from svc.domain.sealing import Sealer
+from svc.demo.shop import open_shop
+from svc.domain.crypto.sealing import Sealer
 from svc.storage import provisioning
-from svc.storage.organizations import NewOrganization
-from svc.storage.sqlite import open_store
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.sqlite.store import open_store
 
 Svc = Callable[..., Result]
 

@@ -12,9 +12,10 @@ import trio
 from aiosqlite.core import _STOP_RUNNING_SENTINEL
 
 from svc.actors._core import Actor, Policy, turn
-from svc.actors.house import House
-from svc.cli import main, service
-from svc.storage._sqlite.group_commit import GroupCommitStore
+from svc.actors.system import House
+from svc.cli import main
+from svc.cli import server_process as service
+from svc.storage.sqlite.group_commit import GroupCommitStore
 
 
 class Core(Actor[House, None]):

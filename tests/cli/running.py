@@ -18,7 +18,7 @@ from typing import IO, Any, Final
 import httpx
 import pytest
 
-from svc.cli.directory import DataDirectory
+from svc.cli.data_directory import DataDirectory
 
 END_SECONDS: Final = 15
 TRIES: Final = 10_000

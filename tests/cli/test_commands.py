@@ -11,10 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from svc.cli import main
-from svc.domain.keys import FORM_KEY, SERVER_KEY, SIGN_IN_LINK, well_formed
-from svc.domain.passwords import HASHER
-from svc.http.contract import Contract
-from svc.storage.beside import sole_use
+from svc.domain.crypto.keys import FORM_KEY, SERVER_KEY, SIGN_IN_LINK, well_formed
+from svc.domain.crypto.passwords import HASHER
+from svc.http.tools.contract import Contract
+from svc.storage.sqlite.offline import sole_use
 from svc.tools.catalogue import REGISTRY
 from tests.cli.conftest import Svc
 

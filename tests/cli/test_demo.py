@@ -10,22 +10,25 @@ import msgspec
 import pytest
 from sqlalchemy import Connection, Table, func, select
 
-from svc.actors.house import House, Secrets
-from svc.actors.population import KINDS
+from svc.actors.kinds import KINDS
+from svc.actors.system import House, Secrets
+from svc.cli.data_directory import DataDirectory
 from svc.cli.demo import DemoFacts, open_demo, refuse_other_data, welcome, write_down
-from svc.cli.directory import DataDirectory
-from svc.cli.doors import Doors
+from svc.cli.endpoints import Doors
 from svc.cli.failures import Failure
 from svc.clock import VirtualClock
 from svc.config import Secret
-from svc.domain import embed_fragment
-from svc.domain.origins import origin_allowed
-from svc.domain.sealing import Sealer
+from svc.domain.crypto.sealing import Sealer
+from svc.domain.embeds import html_fragment as embed_fragment
+from svc.domain.net.origins import origin_allowed
 from svc.http.app import public_app
-from svc.storage import embed_views, forms, organizations, provisioning, tables
-from svc.storage.inline import inline_store
-from svc.storage.organizations import NewOrganization
-from svc.storage.sqlite import open_store
+from svc.storage import provisioning, tables
+from svc.storage.embeds import views as embed_views
+from svc.storage.forms import forms
+from svc.storage.identity import organizations
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.sqlite.inline import inline_store
+from svc.storage.sqlite.store import open_store
 from svc.storage.store import Store
 from tests.cli.conftest import Svc
 from tests.http.asking import client_of

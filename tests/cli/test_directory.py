@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from svc.cli.directory import KEY_BYTES, DataDirectory, replace_private
+from svc.cli.data_directory import KEY_BYTES, DataDirectory, replace_private
 from svc.cli.failures import Failure
 
 

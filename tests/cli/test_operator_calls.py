@@ -17,8 +17,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from svc.cli import main
-from svc.cli.directory import DataDirectory, ServiceAddresses
-from svc.storage.beside import sole_use
+from svc.cli.data_directory import DataDirectory, ServiceAddresses
+from svc.storage.sqlite.offline import sole_use
 from tests.cli.conftest import Svc
 from tests.cli.running import END_SECONDS, Service
 from tests.cli.test_run import run_curl

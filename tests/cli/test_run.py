@@ -19,13 +19,15 @@ import pytest
 import trio
 from sqlalchemy import select
 
-from svc.cli.directory import DataDirectory
+from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
-from svc.domain.callers import operator_call
-from svc.domain.forms import NewForm
-from svc.storage import forms, organizations, server_keys, tables
-from svc.storage.beside import sole_use
-from svc.storage.sqlite import open_store
+from svc.domain.forms.forms import NewForm
+from svc.domain.identity.callers import operator_call
+from svc.storage import tables
+from svc.storage.forms import forms, server_keys
+from svc.storage.identity import organizations
+from svc.storage.sqlite.offline import sole_use
+from svc.storage.sqlite.store import open_store
 from svc.storage.store import Tx
 from tests.cli.conftest import Svc
 from tests.cli.running import END_SECONDS, TRIES, Service, load

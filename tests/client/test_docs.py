@@ -9,7 +9,7 @@ import httpx
 import trio
 
 from svc.client import run_bridge
-from svc.storage import channel_tables
+from svc.storage.channels import tables as channel_tables
 from tests.channels import channel_town
 from tests.client.edges import channel_of
 

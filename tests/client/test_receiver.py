@@ -9,12 +9,13 @@ import httpx
 import pytest
 import trio
 
-from svc.actors.outgoing import Answered, NotSent, Outgoing
+from svc.actors.outbound_http import Answered, NotSent, Outgoing
 from svc.client import NotDelivered, Offline, PushReceiver, Reply
 from svc.client.receiver import BODY_BYTES_MAX
-from svc.domain.signatures import new_secret, signed_headers
+from svc.domain.crypto.signatures import new_secret, signed_headers
 from svc.domain.times import SECOND_MS
-from svc.storage import channel_tables, connections, outboxes
+from svc.storage.channels import connections, outboxes
+from svc.storage.channels import tables as channel_tables
 from tests.channels import ChannelTown, channel_town
 from tests.client.edges import Running, bridged
 

@@ -11,7 +11,8 @@ import trio
 
 from examples.bridges.telegram import POLL_SECONDS, TelegramBridge
 from svc.client import run_bridge
-from svc.storage import channel_tables, connections
+from svc.storage.channels import connections
+from svc.storage.channels import tables as channel_tables
 from tests.channels import ChannelTown, channel_town
 from tests.client.edges import channel_of
 

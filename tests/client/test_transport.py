@@ -11,7 +11,7 @@ import trio
 
 from svc.client import BadAnswer, Channel, Refused, Tools, Unreachable
 from svc.client.transport import ANSWER_BYTES_MAX, ANSWER_SECONDS, ATTEMPTS, RETRY_AFTER_SECONDS_MAX
-from svc.storage import channel_tables
+from svc.storage.channels import tables as channel_tables
 from tests.channels import channel_town
 from tests.client.edges import Fault, Wire, answering, channel_of, message
 

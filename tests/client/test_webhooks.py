@@ -11,7 +11,7 @@ from standardwebhooks import Webhook
 
 from svc.client import BadSignature, verify
 from svc.client.webhooks import TOLERANCE_SECONDS
-from svc.domain.signatures import new_secret, signed_headers
+from svc.domain.crypto.signatures import new_secret, signed_headers
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwM2Ih0Q5Jx5s="
 NOW = 1_789_689_600

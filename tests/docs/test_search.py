@@ -6,7 +6,7 @@ from svc.http.app import described_app
 from svc.http.docs.search import FOUND_MAX, Index
 from svc.tools.catalogue import REGISTRY
 from tests.http.asking import client_of
-from tests.http.test_reference import Parts
+from tests.http.docs.test_reference import Parts
 
 
 @pytest.fixture(scope="module")

@@ -22,18 +22,20 @@ import msgspec
 import trio
 from sqlalchemy import Connection, Table, func, select
 
-from svc.actors.caretaker import Caretaker
-from svc.actors.house import House
-from svc.actors.news import News
-from svc.actors.population import KINDS
+from svc.actors.change_dispatch import News
+from svc.actors.kinds import KINDS
+from svc.actors.reconciler import Caretaker
+from svc.actors.system import House
 from svc.clock import WallClock
 from svc.http.app import public_app
 from svc.http.asgi import ASGIApp, Receive, Scope, Send
-from svc.storage import api_keys, promises, provisioning, tables
-from svc.storage._sqlite.engine import raw
-from svc.storage.api_keys import NewKey
-from svc.storage.organizations import NewOrganization
-from svc.storage.sqlite import migrate_to_head, open_store
+from svc.storage import integrity as promises
+from svc.storage import provisioning, tables
+from svc.storage.identity import api_keys
+from svc.storage.identity.api_keys import NewKey
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.sqlite.engine import raw
+from svc.storage.sqlite.store import migrate_to_head, open_store
 from svc.storage.store import Store
 from tests.http.asking import client_of
 from tests.people import a_member, call_of

@@ -2,8 +2,8 @@
 
 from typing import Annotated, Literal
 
-from svc.domain.callers import Call
 from svc.domain.errors import Conflict, NotFound
+from svc.domain.identity.callers import Call
 from svc.storage.store import Tx, View
 from svc.tools.tool import Answer, Asked, Deprecation, Limit, Registry, Timestamp, about, reads, writes
 

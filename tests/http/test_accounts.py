@@ -10,14 +10,15 @@ from typing import Any
 import httpx
 import pytest
 
-from svc.actors.house import House
-from svc.actors.passwords import Passwords
-from svc.domain.callers import operator_call
-from svc.domain.organizations import Organization
+from svc.actors.password_hashing import Passwords
+from svc.actors.system import House
+from svc.domain.identity.callers import operator_call
+from svc.domain.identity.organizations import Organization
 from svc.http.app import public_app
-from svc.storage import invitations, organizations, provisioning, sign_in, tables
-from svc.storage.members import of_organization as members_of
-from svc.storage.organizations import NewOrganization
+from svc.storage import provisioning, tables
+from svc.storage.identity import invitations, organizations, sign_in
+from svc.storage.identity.members import of_organization as members_of
+from svc.storage.identity.organizations import NewOrganization
 from tests.http.asking import client_of
 from tests.people import a_member
 from tests.town import HASHER, Town, town

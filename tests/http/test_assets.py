@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from svc.http.app import quart_app
-from svc.http.assets import Held
+from svc.http.static_files import Held
 from tests.http.asking import client_of
 
 LONG = b"// a script\n" * 500

@@ -15,16 +15,17 @@ import httpx
 import msgspec
 import trio
 
+from svc.demo.shop_page import demo_doors
 from svc.http.app import public_app
-from svc.http.demo import demo_doors
-from svc.http.demo_shop import DemoShop
-from svc.http.forms import Reason
-from svc.storage import embeds, tables
+from svc.http.docs.demo_shop import DemoShop
+from svc.http.forms.door import Reason
+from svc.storage import tables
+from svc.storage.embeds import embeds
 from tests.http.asking import client_of
 from tests.town import Town, town
 
 ROOT: Final = Path(__file__).parents[2]
-FILES: Final = ROOT / "svc" / "http"
+FILES: Final = ROOT / "svc"
 
 
 class Parts(HTMLParser):
@@ -157,7 +158,7 @@ async def test_without_a_demo_there_is_no_page(autojump_clock):
 
 def test_every_refusal_is_put_into_words():
     """The page's script knows each reason that the form's door gives; `error` is as any other failure."""
-    script = (FILES / "static" / "demo" / "page.js").read_text()
+    script = (FILES / "demo" / "static" / "shop" / "page.js").read_text()
 
     assert [] == [reason for reason in get_args(Reason) if reason != "error" and reason not in script]
 
@@ -170,11 +171,11 @@ def test_pages_and_scripts_are_in_the_wheel(tmp_path):
     expected = {
         str(path.relative_to(ROOT))
         for directory in ("static", "templates")
-        for path in (FILES / directory).rglob("*.*")
+        for path in FILES.rglob(f"{directory}/**/*.*")
     }
     guides = {f"svc/{path.relative_to(ROOT)}" for path in (ROOT / "docs").rglob("*.*")}
 
     with ZipFile(wheel) as built:
         assert expected | guides <= set(built.namelist())
     assert "svc/docs/quickstart.md" in guides
-    assert "svc/http/static/t.js" in expected
+    assert "svc/http/sites/static/t.js" in expected

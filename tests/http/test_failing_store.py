@@ -11,11 +11,13 @@ from sqlalchemy import Table
 from structlog.testing import capture_logs
 
 from svc.actors._core.errors import Draining, MailboxFull, Overcrowded, Quarantined
-from svc.actors.caretaker import Caretaker
+from svc.actors.reconciler import Caretaker
 from svc.domain.errors import Unavailable
-from svc.http.operator import operator_app
-from svc.http.problems import refusal
-from svc.storage import channel_keys, channel_tables, tables
+from svc.http.operator.app import operator_app
+from svc.http.problems.problems import refusal
+from svc.storage import tables
+from svc.storage.channels import keys as channel_keys
+from svc.storage.channels import tables as channel_tables
 from svc.storage.store import Store, StoreClosed, StoreFailed, StoreFull, Tx
 from tests.channels import a_connection
 from tests.http.asking import client_of

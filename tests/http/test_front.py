@@ -8,15 +8,15 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 
+from svc.demo.shop_page import demo_doors
 from svc.domain.errors import Unavailable
-from svc.domain.senders import parse_networks
+from svc.domain.net.client_addresses import parse_networks
 from svc.http.app import described_app, public_app
-from svc.http.demo import demo_doors
-from svc.http.demo_shop import DemoShop
+from svc.http.docs.demo_shop import DemoShop
 from svc.http.docs.pages import _VARIANTS_MAX
-from svc.http.operator import operator_app
+from svc.http.operator.app import operator_app
 from tests.http.asking import client_of
-from tests.http.test_reference import BROWSER, Parts
+from tests.http.docs.test_reference import BROWSER, Parts
 from tests.town import town
 
 SHOP = DemoShop(
@@ -289,7 +289,7 @@ async def test_the_operators_front_page_asks_for_the_token(autojump_clock):
 def test_a_service_whose_pages_nobody_reads_pays_for_none():
     """Neither for the parser of Markdown nor for the stems of words."""
     program = (
-        "import sys; import svc.cli.run; from svc.http.app import quart_app; quart_app();"
+        "import sys; import svc.cli.commands.run; from svc.http.app import quart_app; quart_app();"
         "print([one for one in ('markdown_it', 'snowballstemmer') if one in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from svc.http.contract import Contract
+from svc.http.tools.contract import Contract
 from svc.tools.catalogue import REGISTRY
 from tests.browser.places import service_with_demo
 

@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from svc.http.asgi import Receive, Scope, Send
-from svc.http.hot import Answer, BodyTooLarge, Hot, HotRequest
+from svc.http.fast_path import Answer, BodyTooLarge, Hot, HotRequest
 from tests.http.serving import GET, in_memory, post, respond
 
 Door = Callable[[HotRequest], Awaitable[Answer]]

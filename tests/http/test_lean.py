@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from quart import Response, request, session, url_for
 from trio.testing import MockClock
 
-from svc.http.bodies import BodyTooLarge
-from svc.http.lean import LeanQuart
+from svc.http.quart_app import LeanQuart
+from svc.http.request.body import BodyTooLarge
 from tests.http.serving import GET, in_memory, post
 
 

@@ -16,16 +16,20 @@ from hypothesis import strategies as st
 
 from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors._core.statistics import Phase
-from svc.actors.caretaker import Caretaker
-from svc.actors.house import House
-from svc.actors.population import KINDS
-from svc.domain.callers import operator_call
-from svc.domain.keys import digest
-from svc.domain.senders import sender_of, visitor_of
+from svc.actors.kinds import KINDS
+from svc.actors.reconciler import Caretaker
+from svc.actors.system import House
+from svc.domain.crypto.keys import digest
+from svc.domain.identity.callers import operator_call
+from svc.domain.net.client_addresses import sender_of, visitor_of
 from svc.http.app import public_app
-from svc.http.operator import CHECK_SECONDS, SNAPSHOT_SECONDS, ActorsAsked, operator_app
-from svc.storage import api_keys, embeds, server_keys, sites, tables
-from svc.storage.api_keys import NewKey
+from svc.http.operator.app import CHECK_SECONDS, SNAPSHOT_SECONDS, ActorsAsked, operator_app
+from svc.storage import tables
+from svc.storage.embeds import embeds
+from svc.storage.forms import server_keys
+from svc.storage.identity import api_keys
+from svc.storage.identity.api_keys import NewKey
+from svc.storage.sites import sites
 from tests.channels import a_connection, a_reply
 from tests.http.asking import ADDRESS, client_of
 from tests.http.serving import in_memory

@@ -11,7 +11,7 @@ import trio
 import trio.testing
 
 from svc.http.asgi import Receive, Scope, Send
-from svc.http.bodies import BodyTooLarge, read_body
+from svc.http.request.body import BodyTooLarge, read_body
 from svc.http.server import (
     Bind,
     Certificate,

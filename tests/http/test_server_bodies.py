@@ -8,8 +8,8 @@ import trio
 from trio.testing import MockClock
 
 from svc.http.asgi import ASGIApp, Receive, Scope, Send
-from svc.http.bodies import BodyBroken, BodyTimeout
-from svc.http.request_id import request_id_of
+from svc.http.request.body import BodyBroken, BodyTimeout
+from svc.http.request.request_id import request_id_of
 from tests.http.serving import Client, Reply, in_memory, post, read_all, respond
 
 ID = b"X-Request-Id: ours"

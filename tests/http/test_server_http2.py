@@ -13,7 +13,7 @@ import trio.testing
 from trio.testing import MockClock
 
 from svc.http.asgi import Receive, Scope, Send
-from svc.http.bodies import BodyTimeout, BodyTooLarge, read_body
+from svc.http.request.body import BodyTimeout, BodyTooLarge, read_body
 from svc.http.server import Certificate, CertificateError, ServerOptions, serve
 from svc.http.server._stream import STREAMS_MAX
 from tests.http.http2 import Http2Client

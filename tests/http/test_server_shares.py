@@ -14,7 +14,7 @@ import trio
 import trio.testing
 from trio.testing import MockClock, lockstep_stream_pair
 
-from svc.domain.senders import parse_networks, subscriber_of
+from svc.domain.net.client_addresses import parse_networks, subscriber_of
 from svc.http.asgi import Receive, Scope, Send
 from svc.http.server import Certificate
 from svc.http.server._waiting import Share, WaitingConnections

@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 
-from svc.actors.house import House
+from svc.actors.system import House
 from svc.domain.limits import ACCOUNT_FAILURES_MAX, ACCOUNT_SPACING_MS, PAIR_FAILURES_MAX
-from svc.domain.senders import parse_networks
+from svc.domain.net.client_addresses import parse_networks
 from svc.http.app import public_app
 from tests.http.asking import ADDRESS, client_of
 from tests.people import a_member

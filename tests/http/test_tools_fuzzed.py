@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from svc.http.contract_parts import _status
-from svc.http.refusals import refusals
+from svc.http.tools.contract_parts import _status
+from svc.http.tools.problem_codes import refusals
 from svc.tools.catalogue import REGISTRY
 from tests.cli.running import Service
 

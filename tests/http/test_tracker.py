@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from svc.actors.site_traffic import SiteTraffic
+from svc.actors.sites.site_traffic import SiteTraffic
 from svc.domain.limits import (
     SITE_VISITS_MAX,
     VISIT_BODY_BYTES_MAX,
@@ -23,9 +23,10 @@ from svc.domain.limits import (
     VISITOR_KEY_DAYS,
     VISITOR_VISITS_MAX,
 )
-from svc.domain.senders import parse_networks
+from svc.domain.net.client_addresses import parse_networks
 from svc.http.app import public_app
-from svc.storage import sites, tables
+from svc.storage import tables
+from svc.storage.sites import sites
 from svc.throttled_log import LOG_SECONDS
 from tests.http.asking import ADDRESS, client_of
 from tests.town import Town, town

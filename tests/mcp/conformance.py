@@ -13,15 +13,15 @@ from typing import Any, Final
 
 import trio
 
-from svc.domain.callers import FINDING, Call
 from svc.domain.errors import Conflict
+from svc.domain.identity.callers import FINDING, Call
 from svc.http.asgi import ASGIApp, Receive, Scope, Send
-from svc.http.hot import Hot
+from svc.http.fast_path import Hot
 from svc.http.mcp.door import FULL_PATH, PATH, McpDoor
 from svc.storage.store import View
 from svc.tools.catalogue import REGISTRY
+from svc.tools.finding.finder import Finder
 from svc.tools.tool import Answer, Asked, Tool, reads
-from svc.tools.tools import Finder
 from tests.http.serving import listening
 from tests.tooling import tool_town
 

@@ -6,11 +6,12 @@ from collections.abc import AsyncIterator
 import msgspec
 import pytest
 
-from svc.domain.callers import operator_call
+from svc.domain.identity.callers import operator_call
 from svc.domain.limits import CALLS_MAX, TOOL_BODY_BYTES_MAX
 from svc.http.mcp.door import FULL_PATH, PATH
-from svc.http.problems import UNAUTHORIZED
-from svc.storage import api_keys, tables
+from svc.http.problems.problems import UNAUTHORIZED
+from svc.storage import tables
+from svc.storage.identity import api_keys
 from svc.tools.catalogue import REGISTRY
 from tests.mcp.asking import ENVELOPE, NEWEST, mcp_town
 

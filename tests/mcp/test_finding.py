@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from svc.domain.callers import Call
 from svc.domain.errors import PersonOnly
+from svc.domain.identity.callers import Call
 from svc.domain.limits import TOOL_QUERY_CHARS_MAX, TOOLS_DESCRIBED_MAX, TOOLS_FOUND
 from svc.storage.store import View
 from svc.tools.catalogue import FINDER, REGISTRY
+from svc.tools.finding.finder import DescribeTools, Finder, FoundTools, SearchTools
 from svc.tools.tool import reads
-from svc.tools.tools import DescribeTools, Finder, FoundTools, SearchTools
 from tests.mcp.asking import mcp_town
 from tests.mcp.test_lists import a_key
 

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 from mcp_types import ListToolsResult
 
-from svc.domain.callers import Caller
-from svc.domain.roles import PERMISSIONS
+from svc.domain.identity.callers import Caller
+from svc.domain.identity.roles import PERMISSIONS
 from svc.http.mcp import descriptors
 from svc.http.mcp.descriptors import FlatList, Page, annotations_of, entries
 from svc.http.mcp.rpc import RpcError

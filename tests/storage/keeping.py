@@ -14,10 +14,10 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, inspect
 
-from svc.storage import migrate
-from svc.storage._sqlite import search
-from svc.storage._sqlite.engine import make_engine, raw
-from svc.storage._sqlite.transaction import schema_change
+from svc.storage.migrations import migrate
+from svc.storage.sqlite import full_text as search
+from svc.storage.sqlite.engine import make_engine, raw
+from svc.storage.sqlite.transaction import schema_change
 
 KEPT: Final = Path(__file__).parent / "kept"
 AT: Final = 1_789_689_600_000

@@ -7,10 +7,10 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from sqlalchemy import Connection
 
 from svc.storage import provisioning
-from svc.storage._sqlite.engine import make_engine
-from svc.storage._sqlite.transaction import schema_change
+from svc.storage.identity.organizations import NewOrganization
 from svc.storage.metadata import metadata
-from svc.storage.organizations import NewOrganization
+from svc.storage.sqlite.engine import make_engine
+from svc.storage.sqlite.transaction import schema_change
 from svc.storage.store import Tx
 
 P = ParamSpec("P")

@@ -14,8 +14,8 @@ import trio
 import trio.testing
 from outcome import Value
 
-from svc.storage import _aiosqlite_trio
-from svc.storage._aiosqlite_trio import ThreadLost
+from svc.storage.sqlite import _aiosqlite_trio
+from svc.storage.sqlite._aiosqlite_trio import ThreadLost
 
 
 class Report:

@@ -9,9 +9,9 @@ import pytest
 from outcome import Error
 from sqlalchemy import Connection
 
-from svc.storage._sqlite import transaction
-from svc.storage._sqlite.engine import make_engine
-from svc.storage._sqlite.transaction import Batch, Fairness, Unit
+from svc.storage.sqlite import transaction
+from svc.storage.sqlite.engine import make_engine
+from svc.storage.sqlite.transaction import Batch, Fairness, Unit
 from svc.storage.store import StoreFailed, Tx
 
 

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from svc.domain import access as rules
-from svc.domain.callers import operator_call
-from svc.domain.connections import Connection as ChannelConnection
+from svc.domain.channels.connections import Connection as ChannelConnection
+from svc.domain.crypto.keys import digest
 from svc.domain.errors import Conflict, NotFound, Unauthenticated
-from svc.domain.keys import digest
+from svc.domain.identity import access as rules
+from svc.domain.identity.callers import operator_call
+from svc.domain.identity.sessions import is_fresh
 from svc.domain.limits import (
     CONFIRMATION_MS,
     EXPIRED_KEY_LISTED_MS,
@@ -31,30 +32,16 @@ from svc.domain.limits import (
     SIGNING_OVERLAP_MS,
     TRIAL_MS,
 )
-from svc.domain.sessions import is_fresh
 from svc.domain.times import SECOND_MS
-from svc.storage import (
-    access,
-    api_keys,
-    channel_tables,
-    connections,
-    deliveries,
-    idempotency,
-    invitations,
-    organizations,
-    outboxes,
-    replies,
-    roles,
-    server_keys,
-    sessions,
-    sign_in,
-    submissions,
-    tables,
-)
+from svc.storage import idempotency, tables
+from svc.storage.channels import connections, deliveries, outboxes, replies
+from svc.storage.channels import tables as channel_tables
+from svc.storage.forms import server_keys, submissions
+from svc.storage.forms.submissions import FormStanding
 from svc.storage.idempotency import Repeatable
-from svc.storage.sign_in import Failure
+from svc.storage.identity import access, api_keys, invitations, organizations, roles, sessions, sign_in
+from svc.storage.identity.sign_in import Failure
 from svc.storage.store import Tx
-from svc.storage.submissions import FormStanding
 from tests.channels import a_connection, a_reply
 from tests.people import a_member, a_stored_key
 from tests.town import Town, a_stored_one, town

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from svc.domain.limits import LEASE_MS, REPLY_LIFE_MS
-from svc.storage import outboxes, replies
-from svc.storage.replies import Handed
+from svc.storage.channels import outboxes, replies
+from svc.storage.channels.replies import Handed
 from svc.storage.store import Tx
 from tests.channels import a_connection, a_reply
 from tests.town import Town, town

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from svc.domain.changes import AccessChanged, Change, KeysChanged, MembersChanged, RolesChanged
+from svc.domain.crypto.keys import digest
 from svc.domain.errors import (
     Conflict,
     DomainError,
@@ -16,25 +17,15 @@ from svc.domain.errors import (
     NotFound,
     PersonOnly,
 )
-from svc.domain.keys import digest
+from svc.domain.identity.people import Person
 from svc.domain.limits import INVITATION_LIFE_MS
-from svc.domain.people import Person
-from svc.storage import (
-    access,
-    accounts,
-    api_keys,
-    invitations,
-    members,
-    organizations,
-    provisioning,
-    roles,
-    standing,
-    teams,
-)
-from svc.storage.accounts import NewAccount
-from svc.storage.members import MemberChanges
-from svc.storage.organizations import NewOrganization
-from svc.storage.roles import RoleChanges
+from svc.storage import provisioning
+from svc.storage.identity import access, accounts, api_keys, invitations, members, organizations, roles, teams
+from svc.storage.identity import authorization as standing
+from svc.storage.identity.accounts import NewAccount
+from svc.storage.identity.members import MemberChanges
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.identity.roles import RoleChanges
 from tests.people import a_member, a_stored_key, allow_keys_elsewhere, call_of, key_call
 from tests.town import Town, town
 

@@ -3,23 +3,15 @@
 import pytest
 from sqlalchemy import Connection
 
-from svc.storage import (
-    channel_keys,
-    contacts,
-    conversations,
-    embeds,
-    forms,
-    messages,
-    organizations,
-    record_index,
-    replies,
-    sites,
-    stored_submissions,
-    submission_lists,
-    submissions,
-    visits,
-)
-from svc.storage.prepared import Prepared
+from svc.storage.channels import conversations, messages, replies
+from svc.storage.channels import keys as channel_keys
+from svc.storage.embeds import embeds
+from svc.storage.forms import forms, stored_submissions, submission_lists, submissions
+from svc.storage.identity import organizations
+from svc.storage.records import contacts
+from svc.storage.records import index as record_index
+from svc.storage.sites import sites, visits
+from svc.storage.statements import Prepared
 from tests.town import town
 
 

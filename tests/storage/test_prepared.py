@@ -26,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import dialect as postgresql
 from sqlalchemy.exc import IntegrityError, StatementError
 
-from svc.storage.prepared import Prepared, _Plan
+from svc.storage.statements import Prepared, _Plan
 
 tables = MetaData()
 pets = Table(

@@ -12,7 +12,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 from svc import storage
 from svc.storage.metadata import metadata
-from svc.storage.prepared import Prepared, _Plan
+from svc.storage.statements import Prepared, _Plan
 
 SQLITES_OWN = f"{storage.__name__}._sqlite"
 MIGRATIONS = f"{storage.__name__}.migrations"

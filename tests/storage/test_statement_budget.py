@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 import trio
 
-from svc.domain.forms import SUBMIT_PATH, NewForm
-from svc.http.embeds import PATH as EMBEDS_PATH
-from svc.storage import forms
+from svc.domain.forms.forms import SUBMIT_PATH, NewForm
+from svc.http.embeds.door import PATH as EMBEDS_PATH
+from svc.storage.forms import forms
 from tests.channels import Receiver
 from tests.lamps import LAMP, make_lamps
 from tests.statements import connection_of, listening
 from tests.tooling import ToolTown, tool_town
-from tests.tools.test_connections import PUSHED, SHOP, bridge, connect
+from tests.tools.channels.test_connections import PUSHED, SHOP, bridge, connect
 
 Steps = AsyncGenerator[None, None]
 """A flow, once to have everything awake; what comes after its `yield` counts."""

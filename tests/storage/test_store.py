@@ -17,11 +17,11 @@ from trio.testing import MockClock
 
 from svc.clock import VirtualClock
 from svc.domain.changes import Change
-from svc.storage._aiosqlite_trio import Slot
-from svc.storage._sqlite.group_commit import BEHIND_ALONE_MAX, BEHIND_UNITS_MAX, GroupCommitStore
-from svc.storage._sqlite.transaction import Batch, Unit
-from svc.storage.inline import create_tables, inline_store
-from svc.storage.sqlite import open_store
+from svc.storage.sqlite._aiosqlite_trio import Slot
+from svc.storage.sqlite.group_commit import BEHIND_ALONE_MAX, BEHIND_UNITS_MAX, GroupCommitStore
+from svc.storage.sqlite.inline import create_tables, inline_store
+from svc.storage.sqlite.store import open_store
+from svc.storage.sqlite.transaction import Batch, Unit
 from svc.storage.store import Store, StoreClosed, StoreFailed, StoreFull, StoreLost, Tx
 
 START = 1_790_000_000_000

@@ -9,8 +9,8 @@ import trio
 from sqlalchemy import Column, Connection, Integer, MetaData, Table, select
 
 from svc.clock import WallClock
-from svc.storage.inline import create_tables
-from svc.storage.sqlite import open_store
+from svc.storage.sqlite.inline import create_tables
+from svc.storage.sqlite.store import open_store
 
 ROUNDS = 3
 ACKNOWLEDGED_BYTES = 4_000
@@ -24,7 +24,7 @@ import sys, trio
 from itertools import count
 from pathlib import Path
 from svc.clock import WallClock
-from svc.storage.sqlite import open_store
+from svc.storage.sqlite.store import open_store
 
 def add(tx, unit):
     for _ in range(2):

@@ -14,10 +14,10 @@ from sqlalchemy import Connection, MetaData
 
 from svc.clock import WallClock
 from svc.domain.changes import Change
-from svc.storage._sqlite.group_commit import BEHIND_UNITS_MAX
-from svc.storage._sqlite.reader import OWNER_READS_MAX
-from svc.storage.inline import create_tables, inline_store
-from svc.storage.sqlite import open_store
+from svc.storage.sqlite.group_commit import BEHIND_UNITS_MAX
+from svc.storage.sqlite.inline import create_tables, inline_store
+from svc.storage.sqlite.reader import OWNER_READS_MAX
+from svc.storage.sqlite.store import open_store
 from svc.storage.store import Store, StoreFull, Tx
 
 opened = partial(open_store, clock=WallClock(), prepare=partial(create_tables, tables=MetaData()))

@@ -20,11 +20,11 @@ from sqlalchemy.exc import OperationalError
 from structlog.testing import capture_logs
 
 from svc.clock import WallClock
-from svc.storage._aiosqlite_trio import ThreadLost
-from svc.storage._sqlite.group_commit import GroupCommitStore
-from svc.storage._sqlite.reader import OWNER_READS_MAX
-from svc.storage.inline import create_tables
-from svc.storage.sqlite import open_store
+from svc.storage.sqlite._aiosqlite_trio import ThreadLost
+from svc.storage.sqlite.group_commit import GroupCommitStore
+from svc.storage.sqlite.inline import create_tables
+from svc.storage.sqlite.reader import OWNER_READS_MAX
+from svc.storage.sqlite.store import open_store
 from svc.storage.store import Store, StoreError, StoreFailed, StoreFull, StoreInUse, StoreLost, Tx
 
 tables = MetaData()
@@ -35,7 +35,7 @@ HOLDER = """
 import sys, trio
 from pathlib import Path
 from svc.clock import WallClock
-from svc.storage.sqlite import open_store
+from svc.storage.sqlite.store import open_store
 
 async def main():
     async with open_store(Path(sys.argv[1]), WallClock(), prepare=lambda conn: None):

@@ -15,8 +15,8 @@ from structlog.testing import capture_logs
 
 from svc.clock import WallClock
 from svc.domain.changes import Change
-from svc.storage.inline import create_tables, inline_store
-from svc.storage.sqlite import open_store
+from svc.storage.sqlite.inline import create_tables, inline_store
+from svc.storage.sqlite.store import open_store
 from svc.storage.store import Store, Tx
 
 tables = MetaData()

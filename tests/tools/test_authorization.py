@@ -8,18 +8,19 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple, get_args
 
-from svc.actors import tool_calls
-from svc.actors.organization import Admission
-from svc.domain.callers import Call, Runs, operator_call
+from svc.actors.identity.organization import Admission
+from svc.domain.crypto.keys import digest
 from svc.domain.errors import DomainError, Forbidden
-from svc.domain.keys import digest
-from svc.domain.people import Person
-from svc.domain.roles import Permission
-from svc.domain.sessions import csrf_token
+from svc.domain.identity.callers import Call, Runs, operator_call
+from svc.domain.identity.people import Person
+from svc.domain.identity.roles import Permission
+from svc.domain.identity.sessions import csrf_token
 from svc.domain.times import DAY_MS
-from svc.storage import members, organizations, provisioning, roles, sessions, tables
-from svc.storage.members import MemberChanges
-from svc.storage.organizations import NewOrganization
+from svc.services import tool_calls
+from svc.storage import provisioning, tables
+from svc.storage.identity import members, organizations, roles, sessions
+from svc.storage.identity.members import MemberChanges
+from svc.storage.identity.organizations import NewOrganization
 from svc.storage.store import Tx
 from svc.tools.catalogue import REGISTRY
 from tests.people import a_member, a_stored_key, call_of

@@ -5,15 +5,17 @@ from typing import Any
 
 import pytest
 
-from svc.domain.access import admit_key
-from svc.domain.callers import operator_call
+from svc.domain.crypto.keys import digest
 from svc.domain.errors import Conflict, Forbidden, InvalidInput, InvalidValue, NotFound, Unauthenticated
-from svc.domain.keys import digest
+from svc.domain.identity.access import admit_key
+from svc.domain.identity.callers import operator_call
 from svc.domain.times import DAY_MS
-from svc.storage import access, accounts, audit, members, organizations, outboxes, replies, sign_in, tables
-from svc.storage.channel_tables import deliveries
-from svc.storage.channel_tables import replies as reply_rows
-from svc.storage.members import MemberChanges
+from svc.storage import audit, tables
+from svc.storage.channels import outboxes, replies
+from svc.storage.channels.tables import deliveries
+from svc.storage.channels.tables import replies as reply_rows
+from svc.storage.identity import access, accounts, members, organizations, sign_in
+from svc.storage.identity.members import MemberChanges
 from svc.storage.store import View
 from svc.tools import installation
 from svc.tools.installation import (

@@ -8,18 +8,18 @@ import trio
 from quart import Blueprint, Response, abort, redirect, request
 from quart.typing import ResponseReturnValue
 
-from svc.domain.senders import Network
-from svc.http import contract
-from svc.http.assets import Asset, Held, names_in
-from svc.http.contract import Contract
-from svc.http.demo_shop import DemoShop
+from svc.domain.net.client_addresses import Network
 from svc.http.docs import files, front, markup
 from svc.http.docs.catalogue import GUIDES, SHELVES, following, shelf_of
+from svc.http.docs.demo_shop import DemoShop
+from svc.http.docs.html_text import colour, coloured, day, inline, prose
 from svc.http.docs.markup import code_figure
 from svc.http.docs.pages import HEADERS, Pages
+from svc.http.docs.reference import PATH, QUERY_CHARS_MAX, Reference
 from svc.http.docs.search import Index
-from svc.http.prose import colour, coloured, day, inline, prose
-from svc.http.reference import PATH, QUERY_CHARS_MAX, Reference
+from svc.http.static_files import Asset, Held, names_in
+from svc.http.tools import contract
+from svc.http.tools.contract import Contract
 from svc.tools.tool import Registry
 
 GUIDES_PATH: Final = "/docs"
@@ -98,7 +98,7 @@ def doc_pages(
     trusted_proxies: Sequence[Network] | None = None,
 ) -> tuple[Blueprint, Pages]:
     """The pages, and what renders them. Without *trusted_proxies* no reader's address is shown in them."""
-    doors = Blueprint("docs", __name__, template_folder="../templates")
+    doors = Blueprint("docs", __name__, template_folder="templates")
     pages = Pages(demo, trusted_proxies)
     told = Contract(registry, {} if demo is None else demo.example_ids)
     reference = Reference(registry, told, pages)
@@ -117,8 +117,8 @@ def doc_pages(
     doors.add_url_rule("/docs/<path:name>", "guide", guides.show)
     doors.add_url_rule("/favicon.ico", "favicon", front.icon().answer)
     doors.add_url_rule("/robots.txt", "robots", front.robots)
-    for name in names_in("docs"):
-        asset = Asset(f"docs/{name}", HEADERS)
+    for name in names_in("http/docs/static"):
+        asset = Asset(f"http/docs/static/{name}", HEADERS)
         doors.add_url_rule(f"/docs/{name}", name.replace(".", "_"), asset.answer)
     doors.app_template_filter("prose")(partial(prose, tools=registry))
     doors.app_template_filter("inline")(inline)

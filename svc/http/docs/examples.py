@@ -8,11 +8,11 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from svc.http.contract import shown
-from svc.http.example_ids import ExampleIds, with_ids
-from svc.http.prose import pretty
-from svc.http.refusals import repeatable
-from svc.http.tools import API_PATH, APP_PATH
+from svc.http.docs.example_ids import ExampleIds, with_ids
+from svc.http.docs.html_text import pretty
+from svc.http.tools.contract import shown
+from svc.http.tools.door import API_PATH, APP_PATH
+from svc.http.tools.problem_codes import repeatable
 from svc.tools.tool import Tool
 
 PLACE: Final = "http://127.0.0.1:8000"

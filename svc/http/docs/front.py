@@ -5,9 +5,9 @@ from typing import Final
 import msgspec
 from quart import Response, request
 
-from svc.http import contract
-from svc.http.assets import Asset
 from svc.http.docs.pages import UNKEPT, Pages, address_used
+from svc.http.static_files import Asset
+from svc.http.tools import contract
 from svc.version import VERSION
 
 PLACE: Final = "http://127.0.0.1:8001"
@@ -32,7 +32,7 @@ def wants_html() -> bool:
 
 def icon() -> Asset:
     """`/favicon.ico`, for browsers that look for nothing else."""
-    return Asset("docs/favicon.ico", {"Cache-Control": f"public, max-age={WEEK_SECONDS}"})
+    return Asset("http/docs/static/favicon.ico", {"Cache-Control": f"public, max-age={WEEK_SECONDS}"})
 
 
 async def robots() -> Response:

@@ -9,7 +9,7 @@ from html import escape
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from svc.http.prose import colour
+from svc.http.docs.html_text import colour
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

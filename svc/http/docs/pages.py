@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from quart import Response, render_template, request
 
-from svc.domain.senders import Network, is_trusted
-from svc.http.assets import Held
-from svc.http.demo_shop import DemoShop
+from svc.domain.net.client_addresses import Network, is_trusted
+from svc.http.docs.demo_shop import DemoShop
 from svc.http.docs.examples import PLACE
+from svc.http.static_files import Held
 
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self';"

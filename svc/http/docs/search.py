@@ -1,7 +1,7 @@
 """One search over everything that is written here: guides by section, tools, problems.
 
-It ranks as tools are found by a sentence (`svc.domain.ranking`), so the nearest useful thing comes first even
-where no page has all the words.
+It ranks as tools are found by a sentence (`svc.tools.finding.ranking`), so the nearest useful thing comes
+first even where no page has all the words.
 """
 
 import re
@@ -11,15 +11,15 @@ from typing import Final, Literal, NamedTuple
 
 from markupsafe import Markup
 
-from svc.domain.ranking import Document, Ranking, stems
-from svc.domain.searching import words
+from svc.domain.records.text_search import words
 from svc.http.docs import files, markup
 from svc.http.docs.catalogue import GUIDES
-from svc.http.problem_causes import CAUSES
-from svc.http.problems import CODES, KINDS
+from svc.http.problems.causes import CAUSES
+from svc.http.problems.problems import CODES, KINDS
+from svc.tools.finding.finder import document_of
+from svc.tools.finding.ranking import Document, Ranking, stems
 from svc.tools.schemas import schemas_of
 from svc.tools.tool import Registry
-from svc.tools.tools import document_of
 
 FOUND_MAX: Final = 24
 """Results of a search: what is not among the first of them is not what was meant."""

@@ -8,12 +8,12 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
-from svc.domain.callers import Caller, Limit
-from svc.domain.roles import Permission
+from svc.domain.identity.callers import Caller, Limit
+from svc.domain.identity.roles import Permission
 from svc.http.mcp.rpc import INVALID_PARAMS, NO_ARGUMENTS, RpcError
+from svc.tools.finding.finder import Finder, refusal_of
 from svc.tools.schemas import Schemas, schema_of
 from svc.tools.tool import Asked, Tool, about
-from svc.tools.tools import Finder, refusal_of
 
 PAGE_TOOLS: Final = 100
 """Tools on one page of the flat list. Ours: nearly every key's tools are on the first."""

@@ -12,11 +12,9 @@ import msgspec
 import structlog
 from werkzeug.exceptions import MethodNotAllowed
 
-from svc.actors import tool_calls
-from svc.actors.house import House
-from svc.actors.organization import Admission
+from svc.actors.identity.organization import Admission
+from svc.actors.system import House
 from svc.domain import json_input
-from svc.domain.callers import Call
 from svc.domain.errors import (
     DomainError,
     Fault,
@@ -27,20 +25,22 @@ from svc.domain.errors import (
     Unavailable,
     UnknownTool,
 )
+from svc.domain.identity.callers import Call
 from svc.domain.limits import TOOL_BODY_BYTES_MAX
-from svc.domain.origins import origin_is_own
+from svc.domain.net.origins import origin_is_own
+from svc.domain.rate_limits.sliding_window import retry_after_seconds
 from svc.domain.times import SECOND_MS
-from svc.domain.windows import retry_after_seconds
-from svc.http.bearer import bearer_token
-from svc.http.bodies import ClientGone
-from svc.http.hot import Answer, HotRequest
+from svc.http.fast_path import Answer, HotRequest
 from svc.http.mcp import results, rpc
 from svc.http.mcp.descriptors import CALL, CallTool, FlatList, Page, entries
 from svc.http.mcp.rpc import Message, Params, RpcError
 from svc.http.mcp.versions import CONTRACT, UNSAID, VERSIONS, Version, check_envelope, version_of
-from svc.http.problems import UNAUTHORIZED, is_fault, refusal
-from svc.http.tools import JSON, OWN, REPLAYED, budget_headers, check_type, deprecation_headers
-from svc.tools.tools import Finder
+from svc.http.problems.problems import UNAUTHORIZED, is_fault, refusal
+from svc.http.request.bearer import bearer_token
+from svc.http.request.body import ClientGone
+from svc.http.tools.door import JSON, OWN, REPLAYED, budget_headers, check_type, deprecation_headers
+from svc.services import tool_calls
+from svc.tools.finding.finder import Finder
 
 log = structlog.get_logger("svc.http.mcp")
 

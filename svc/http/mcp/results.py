@@ -5,12 +5,12 @@ from typing import Any, Final
 
 import msgspec
 
-from svc.domain.callers import Caller
 from svc.domain.errors import DomainError, InvalidInput
+from svc.domain.identity.callers import Caller
 from svc.domain.near_names import shown
 from svc.http.mcp.descriptors import Page
 from svc.http.mcp.versions import SERVER, VERSIONS, Version
-from svc.tools.running import Done
+from svc.tools.execution import Done
 
 REPLAYED: Final = "svc/idempotentReplayed"
 """In the `_meta` of a result: nothing was done now, and this is what the first call was answered."""

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from svc.http.hot import HotRequest
+from svc.http.fast_path import HotRequest
 from svc.http.mcp.rpc import (
     HEADER_MISMATCH,
     INVALID_PARAMS,

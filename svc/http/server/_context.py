@@ -7,8 +7,8 @@ from wsgiref.handlers import format_date_time
 from svc.clock import Clock
 from svc.domain.times import SECOND_MS
 from svc.http.asgi import ASGIApp
+from svc.http.server._deadlines import Cancellable, Patience, Writing
 from svc.http.server._options import ServerOptions
-from svc.http.server._patience import Cancellable, Patience, Writing
 from svc.http.server._waiting import WaitingConnections
 
 STALL_SECONDS: Final = 2.0

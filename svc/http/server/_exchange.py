@@ -12,8 +12,8 @@ import structlog
 import trio
 
 from svc.http.asgi import Message, Scope
-from svc.http.bodies import BodyBroken, BodyTimeout
-from svc.http.request_id import request_id_of
+from svc.http.request.body import BodyBroken, BodyTimeout
+from svc.http.request.request_id import request_id_of
 from svc.http.server._connection import ClientLeft
 from svc.http.server._request import Request
 from svc.http.server._response import Response

@@ -4,11 +4,11 @@ from typing import Final
 
 import trio
 
-from svc.http.request_id import REQUEST_ID_HEADER, new_request_id
+from svc.http.request.request_id import REQUEST_ID_HEADER, new_request_id
 from svc.http.server._connection import Connection
 from svc.http.server._context import Context
+from svc.http.server._deadlines import Cancellable, Patience
 from svc.http.server._exchange import REQUEST_TIMEOUT, Exchange
-from svc.http.server._patience import Cancellable, Patience
 from svc.http.server._request import Request, RequestParser
 from svc.http.server._response import Response
 

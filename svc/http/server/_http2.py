@@ -14,7 +14,7 @@ from hypercorn.protocol.events import Event as StreamEvent
 from hypercorn.protocol.h2 import H2Protocol
 from hypercorn.protocol.ws_stream import WSStream
 
-from svc.http.request_id import REQUEST_ID_HEADER, request_id_of
+from svc.http.request.request_id import REQUEST_ID_HEADER, request_id_of
 from svc.http.server._frames import FrameMeter
 from svc.http.server._head import is_host
 from svc.http.server._stream import Tasks

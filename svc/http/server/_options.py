@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from svc.domain.senders import Network
+from svc.domain.net.client_addresses import Network
 
 _KIB: Final = 1_024
 _MIB: Final = 1_024 * _KIB

@@ -9,8 +9,8 @@ import structlog
 import trio
 
 from svc.http.asgi import ASGIApp, Message, Scope
-from svc.http.bodies import BodyTimeout
-from svc.http.request_id import REQUEST_ID_HEADER, request_id_of
+from svc.http.request.body import BodyTimeout
+from svc.http.request.request_id import REQUEST_ID_HEADER, request_id_of
 from svc.http.server._connection import Connection
 from svc.http.server._context import Context
 from svc.http.server._exchange import INTERNAL_SERVER_ERROR, REQUEST_TIMEOUT

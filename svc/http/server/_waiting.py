@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from svc.domain.senders import Network, is_trusted, subscriber_of
+from svc.domain.net.client_addresses import Network, is_trusted, subscriber_of
 
 if TYPE_CHECKING:
     from svc.http.server._connection import Connection

@@ -11,10 +11,10 @@ from alembic import command
 from alembic.script import Script
 from sqlalchemy import MetaData
 
-from svc.storage import migrate
-from svc.storage._sqlite.engine import make_engine
-from svc.storage._sqlite.transaction import schema_change
 from svc.storage.metadata import metadata
+from svc.storage.migrations import migrate
+from svc.storage.sqlite.engine import make_engine
+from svc.storage.sqlite.transaction import schema_change
 
 _FORMATTED: Final = {
     "hooks": "format",

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from svc.storage import migrate
+from svc.storage.migrations import migrate
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -5,7 +5,7 @@ import json
 import sqlalchemy as sa
 from alembic import op
 
-from svc.domain.searching import words_of
+from svc.domain.records.text_search import words_of
 
 revision = "0002"
 down_revision = "0001"

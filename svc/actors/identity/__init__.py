@@ -1,0 +1,1 @@
+"""The actors of organizations, members, roles, keys and sessions."""

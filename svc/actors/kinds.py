@@ -1,0 +1,26 @@
+"""Who lives in the house, in the order in which they start; they stop in reverse."""
+
+from typing import Any, Final
+
+from svc.actors._core import Actor
+from svc.actors.channels.outbox import Outbox
+from svc.actors.embeds.embed_cache import EmbedCache
+from svc.actors.forms.filer import Filer
+from svc.actors.forms.form_window import FormWindow
+from svc.actors.identity.organization import Organization
+from svc.actors.identity.sign_in_gate import SignInGate
+from svc.actors.reconciler import Caretaker
+from svc.actors.records.indexer import Indexer
+from svc.actors.sites.site_traffic import SiteTraffic
+
+KINDS: Final[tuple[type[Actor[Any, Any]], ...]] = (
+    Organization,
+    Filer,
+    Indexer,
+    FormWindow,
+    Outbox,
+    SiteTraffic,
+    EmbedCache,
+    SignInGate,
+    Caretaker,
+)

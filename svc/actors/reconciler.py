@@ -1,0 +1,97 @@
+"""The Caretaker: wakes actors that have work and were not told, changes visitors' keys, deletes what is over.
+
+It also leaves the mark that time goes on from after a restart.
+"""
+
+from typing import Final
+
+import msgspec
+import structlog
+
+from svc.actors._core import Actor, ActorError, BoundTurn, Policy, turn
+from svc.actors.channels.outbox import Outbox
+from svc.actors.forms.filer import Filer
+from svc.actors.forms.form_window import FormWindow
+from svc.actors.records.indexer import Indexer
+from svc.actors.system import House
+from svc.domain.errors import Unavailable
+from svc.domain.times import SECOND_MS, day_of
+from svc.storage import retention as pruning
+from svc.storage.channels import outboxes
+from svc.storage.clock import marks as clock_marks
+from svc.storage.forms import submissions
+from svc.storage.records import index as record_index
+from svc.storage.sites import visits
+from svc.storage.store import Tx
+
+log = structlog.get_logger("svc.actors.reconciler")
+
+ROUND_SECONDS: Final = 60
+"""Between two rounds. Work is told of at once; a round finds what a crash or a full mailbox lost."""
+
+
+class CaretakerState(msgspec.Struct):
+    """What day it is, by the visitors' keys."""
+
+    day: int
+
+
+class Caretaker(Actor[House, CaretakerState]):
+    """There is one, under the key `main`."""
+
+    # It must always come back: nobody else would wake it.
+    policy = Policy(crashes_max=1_000_000, idle_seconds=float("inf"), turn_seconds=60)
+
+    async def load(self) -> CaretakerState:
+        self.make_round.after(0)
+        return CaretakerState(day=await self._rotate_keys())
+
+    @turn
+    async def start(self) -> None:
+        """Answers once the house is in order: the visitors' keys are there."""
+
+    @turn
+    async def make_round(self) -> None:
+        """Wake every actor that has stored work: submissions, indexes, queues, replies; look at the day."""
+        self.make_round.after(ROUND_SECONDS)
+        self.prune.after(0)
+        if self.state.day != day_of(self.system.clock.now()):
+            self.state.day = await self._rotate_keys()
+        for organization_id in await self.system.store.read_long(submissions.organizations_with_due):
+            self._knock(Filer(self.system, organization_id).wake)
+        for organization_id in await self.system.store.read_long(record_index.organizations_building):
+            self._knock(Indexer(self.system, organization_id).wake)
+        for form_key in await self.system.store.read_long(submissions.forms_with_queue):
+            self._knock(FormWindow(self.system, form_key).look)
+        until = self.system.clock.now() + ROUND_SECONDS * SECOND_MS
+        for connection_id in await self.system.store.read_long(outboxes.due, until):
+            self._knock(Outbox(self.system, connection_id).wake)
+
+    @turn
+    async def prune(self) -> None:
+        """Leave the mark, and delete some of what is over; go on until none of it is left."""
+        if await self.system.store.write_behind(_mark_and_prune):
+            self.prune.after(0)
+
+    async def _rotate_keys(self) -> int:
+        now = self.system.clock.now()
+        self.system.visitor_keys = tuple(await self.system.store.write(_rotate_visitor_keys))
+        return day_of(now)
+
+    def _knock(self, waiting: BoundTurn[[], None]) -> None:
+        if self.system.quiesced:
+            return  # it would begin nothing, and hold up the end
+        try:
+            waiting.tell()
+        except (ActorError, Unavailable) as error:
+            log.warning("not woken; the next round tries again", why=repr(error))
+
+
+def _rotate_visitor_keys(tx: Tx) -> list[bytes]:
+    submissions.forget_visitors(tx)
+    return visits.rotate_keys(tx)
+
+
+def _mark_and_prune(tx: Tx) -> bool:
+    clock_marks.mark(tx)
+    return pruning.prune(tx)

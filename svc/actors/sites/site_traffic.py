@@ -1,0 +1,76 @@
+"""SiteTraffic: the page views of one host, paced and kept for each site that tracks it."""
+
+import msgspec
+
+from svc.actors._core import Actor, Policy, Private, turn
+from svc.actors.system import House
+from svc.domain.errors import NotFound
+from svc.domain.limits import SITE_VISITS_MAX, VISIT_WINDOW_MS, VISITOR_VISITS_MAX
+from svc.domain.net.client_addresses import visitor_of
+from svc.domain.rate_limits.keyed_windows import KeyedWindows
+from svc.domain.rate_limits.sliding_window import SlidingWindow
+from svc.domain.sites.visits import PageView
+from svc.domain.times import MINUTE_MS
+from svc.storage.sites import sites, visits
+from svc.storage.sites.sites import Site
+from svc.storage.store import Owner
+
+
+class SiteTrafficState(msgspec.Struct, kw_only=True):
+    """The sites on the host, and how busy it was in the last minute."""
+
+    sites: list[Site]
+    fresh_until: int
+    """When the sites have to be looked up again, ms since the epoch."""
+    visitors: Private[KeyedWindows]
+    views: SlidingWindow
+
+
+class SiteTraffic(Actor[House, SiteTrafficState]):
+    """The views of one host's pages. Its key is the host, without `www.`."""
+
+    policy = Policy(mailbox_max=256, idle_seconds=120, active_max=20_000)
+
+    async def load(self) -> SiteTrafficState:
+        """Raises `NotFound` where nobody tracks the host, so that made-up hosts leave nothing behind."""
+        return SiteTrafficState(
+            sites=await self.system.store.of(Owner.HOSTS).read(sites.at_host, self.key),
+            fresh_until=self.system.clock.now() + MINUTE_MS,
+            visitors=Private(KeyedWindows(VISIT_WINDOW_MS, VISITOR_VISITS_MAX)),
+            views=SlidingWindow(VISIT_WINDOW_MS, SITE_VISITS_MAX),
+        )
+
+    @turn
+    async def view(self, page: PageView, address: str, user_agent: str) -> None:
+        """Keep a page view; beyond the pace it is not counted, and nobody is told."""
+        state, now = self.state, self.system.clock.now()
+        if now >= state.fresh_until:
+            state.sites = await self._sites()
+            state.fresh_until = now + MINUTE_MS
+        visitor = visitor_of(address, user_agent, self.system.visitor_keys[0])
+        if not state.views.room(now) or state.visitors.value.next_room_at(visitor, now) is not None:
+            return
+        state.views.add(now)
+        state.visitors.value.add(visitor, now)
+        await self.system.store.of(_owner_of(state.sites)).write(
+            visits.insert_view, state.sites, visitor, page
+        )
+
+    async def _sites(self) -> list[Site]:
+        try:
+            return await self.system.store.of(Owner.HOSTS).read(sites.at_host, self.key)
+        except NotFound:
+            return []
+
+
+async def view(house: House, page: PageView, address: str, user_agent: str) -> None:
+    """Keep a page view. Raises `NotFound` where nobody tracks its host."""
+    if not house.is_active(SiteTraffic, page.host):
+        await house.unknown_hosts.check(page.host)
+    await SiteTraffic(house, page.host).view(page, address, user_agent)
+
+
+def _owner_of(tracked: list[Site]) -> str:
+    """Whose a unit of work about these sites is: rarely more than one organization's."""
+    organizations = {site.organization_id for site in tracked}
+    return organizations.pop() if len(organizations) == 1 else Owner.HOSTS

@@ -1,0 +1,124 @@
+"""`svc backup` and `svc restore`: the data and its key, in one file.
+
+The file is a tar archive of the database, as of one moment, and of the secret key. Without that key senders
+would no longer be known by what is stored of them, and what is stored encrypted could never be read; so a
+backup without it would be none. Keep it as safe as the data directory itself, which holds the same.
+"""
+
+import os
+import shutil
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from svc.cli.data_directory import KEY_BYTES, DataDirectory, create_private, sync
+from svc.cli.failures import Failure, told
+from svc.cli.options import on_data
+from svc.storage.sqlite.offline import copy, sole_use, verify
+from svc.storage.store import StoreError
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command("backup")
+@click.argument("file", type=_FILE)
+@on_data
+def backup(directory: DataDirectory, file: Path) -> None:
+    """Write a backup to FILE, data and key together. Works while the service runs."""
+    if file.exists():
+        raise Failure(f"{file} is there already: name another")
+    if not directory.database.exists():
+        raise Failure(f"there is no data in {directory.path}")
+    directory.open_key()
+    with told(StoreError, OSError), TemporaryDirectory(prefix=".svc-backup-", dir=file.parent) as staging:
+        copied, archive = Path(staging, directory.database.name), Path(staging, "archive")
+        copy(directory.database, copied)
+        verify(copied)
+        create_private(archive, b"")
+        with archive.open("wb") as written:
+            with tarfile.open(fileobj=written, mode="w") as tar:
+                for path in (copied, directory.secret_key):
+                    tar.add(path, path.name, filter=_anonymous)
+            written.flush()
+            os.fsync(written.fileno())
+        archive.replace(file)
+        sync(file.parent)
+    click.echo(f"{file} has the data and its secret key: keep it as safe as {directory.path}", err=True)
+
+
+@click.command("restore")
+@click.argument("file", type=_FILE)
+@click.option("--force", is_flag=True, help="Move what is in the data directory aside, and keep it there.")
+@on_data
+def restore(directory: DataDirectory, file: Path, *, force: bool) -> None:
+    """Restore the backup in FILE into an empty data directory. The service must not run."""
+    directory.make()
+    with (
+        told(StoreError, OSError),
+        sole_use(directory.database),
+        TemporaryDirectory(prefix=".svc-restore-", dir=directory.path) as staging,
+    ):
+        restored = DataDirectory(Path(staging))
+        _unpack(file, restored)
+        verify(restored.database)
+        if directory.database.exists() or directory.secret_key.exists():
+            if not force:
+                raise Failure(f"{directory.path} is not empty: --force moves what is there aside")
+            click.echo(f"what was there is now in {_move_aside(directory)}", err=True)
+        # In this order: data without its key is refused by the next start, should this one not end well.
+        restored.database.replace(directory.database)
+        restored.secret_key.replace(directory.secret_key)
+        sync(directory.path)
+    click.echo(f"{directory.path} is restored from {file}", err=True)
+
+
+def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    return member.replace(mode=0o600, uid=0, gid=0, uname="", gname="", deep=False)
+
+
+def _unpack(file: Path, to: DataDirectory) -> None:
+    """Write database and key of the archive to the directory *to*. Raises `Failure` when it is none."""
+    with _reading(file), tarfile.open(file) as tar:
+        for path in (to.database, to.secret_key):
+            member = tar.extractfile(path.name)
+            if member is None:
+                raise KeyError(path.name)
+            create_private(path, b"")
+            with path.open("wb") as written:
+                shutil.copyfileobj(member, written)
+                written.flush()
+                os.fsync(written.fileno())
+    if to.secret_key.stat().st_size != KEY_BYTES:
+        raise Failure(f"{file} has a secret key of the wrong size")
+
+
+@contextmanager
+def _reading(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except (tarfile.TarError, KeyError, EOFError) as error:
+        raise Failure(f"{file} is no backup of this program, or not all of one") from error
+
+
+def _move_aside(directory: DataDirectory) -> Path:
+    """Move all that belongs to the data into a new directory in there, and return that."""
+    aside = next(
+        path for number in count(1) if not (path := directory.path / f"before-restore-{number}").exists()
+    )
+    aside.mkdir(mode=0o700)
+    database = directory.database
+    # The database goes last, and its key first: no moment of this looks like a fresh installation.
+    for path in (
+        directory.secret_key,
+        directory.demo,
+        *(database.with_name(f"{database.name}{suffix}") for suffix in ("-shm", "-wal")),
+        database,
+    ):
+        if path.exists():
+            path.replace(aside / path.name)
+    return aside

@@ -1,0 +1,146 @@
+"""`svc connection`: connections to messengers, and what their bridges need."""
+
+from collections.abc import Iterator
+from typing import get_args
+
+import click
+
+from svc.cli.operator_calls import Operator
+from svc.cli.options import NAME, ORGANIZATION, as_operator
+from svc.cli.tables import echo_table
+from svc.domain.channels.connections import Messenger
+from svc.domain.limits import LIST_ROWS_MAX
+from svc.tools.channels import connections
+from svc.tools.channels.connections import (
+    ConnectionAnswer,
+    ConnectionById,
+    CreateConnection,
+    ListConnections,
+    RevokeKey,
+)
+from svc.tools.tool import Tool
+
+
+@click.group("connection")
+def command() -> None:
+    """Connections to messengers, each with a bridge of its own."""
+
+
+@command.command("create")
+@NAME
+@click.option(
+    "--messenger",
+    type=click.Choice(get_args(Messenger)),
+    default="other",
+    show_default=True,
+    help="Which one.",
+)
+@click.option("--push", "url", metavar="URL", help="Push replies there; without it, the bridge pulls them.")
+@ORGANIZATION
+@as_operator
+def create(
+    operator: Operator, name: str, messenger: Messenger, url: str | None, organization: str | None
+) -> None:
+    """Make a connection called NAME, and print its channel key, this once; with --push its secret, too."""
+    asked = CreateConnection(
+        name=name, messenger=messenger, delivery="pull" if url is None else "push", url=url
+    )
+    made = operator.call(connections.create, operator.organization(organization).id, asked)
+    secrets = "channel key" if url is None else "channel key and signing secret"
+    click.echo(f"{made.id} is made; its {secrets}, shown this once:", err=True)
+    click.echo(made.channel_key)
+    if made.signing_secret is not None:
+        click.echo(made.signing_secret)
+
+
+@command.command("list")
+@ORGANIZATION
+@as_operator
+def list_all(operator: Operator, organization: str | None) -> None:
+    """List the connections, and what their bridges last said of themselves."""
+    home = operator.organization(organization).id
+    echo_table(
+        ("ID", "NAME", "MESSENGER", "STATUS", "BRIDGE", "REPLIES"),
+        [
+            (
+                one.id,
+                one.name,
+                one.messenger,
+                one.status if one.pause_reason is None else f"{one.status} ({one.pause_reason})",
+                "-" if one.health is None else one.health.state,
+                one.url or "pulled",
+            )
+            for one in _every(operator, home)
+        ],
+    )
+
+
+def _every(operator: Operator, organization_id: str) -> Iterator[ConnectionAnswer]:
+    cursor = None
+    while True:
+        asked = ListConnections(limit=LIST_ROWS_MAX, cursor=cursor)
+        page = operator.look(connections.list_all, organization_id, asked)
+        yield from page.connections
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
+@command.command("key")
+@click.argument("connection_id", metavar="ID")
+@ORGANIZATION
+@as_operator
+def key(operator: Operator, connection_id: str, organization: str | None) -> None:
+    """Make another channel key for the connection of that ID, and print it, this once."""
+    home = operator.organization(organization).id
+    made = operator.call(connections.mint_key, home, ConnectionById(id=connection_id))
+    click.echo(f"{made.id}; the key is shown this once:", err=True)
+    click.echo(made.key)
+
+
+@command.command("revoke-key")
+@click.argument("connection_id", metavar="ID")
+@click.argument("key_id", metavar="KEY_ID")
+@ORGANIZATION
+@as_operator
+def revoke_key(operator: Operator, connection_id: str, key_id: str, organization: str | None) -> None:
+    """Revoke the channel key KEY_ID of the connection of that ID for good."""
+    home = operator.organization(organization).id
+    operator.call(connections.revoke_key, home, RevokeKey(id=connection_id, key_id=key_id))
+
+
+def _run(
+    operator: Operator,
+    organization: str | None,
+    tool: Tool[ConnectionById, ConnectionAnswer],
+    connection_id: str,
+) -> None:
+    operator.call(tool, operator.organization(organization).id, ConnectionById(id=connection_id))
+
+
+@command.command("pause")
+@click.argument("connection_id", metavar="ID")
+@ORGANIZATION
+@as_operator
+def pause(operator: Operator, connection_id: str, organization: str | None) -> None:
+    """Hand out no replies of the connection of that ID until it is resumed."""
+    _run(operator, organization, connections.pause, connection_id)
+
+
+@command.command("resume")
+@click.argument("connection_id", metavar="ID")
+@ORGANIZATION
+@as_operator
+def resume(operator: Operator, connection_id: str, organization: str | None) -> None:
+    """Hand out the replies of the connection of that ID again."""
+    _run(operator, organization, connections.resume, connection_id)
+
+
+@command.command("remove")
+@click.argument("connection_id", metavar="ID")
+@ORGANIZATION
+@as_operator
+def remove(operator: Operator, connection_id: str, organization: str | None) -> None:
+    """Remove the connection of that ID for good: its keys stop, and replies that wait have failed."""
+    home = operator.organization(organization).id
+    operator.call(connections.remove, home, ConnectionById(id=connection_id))

@@ -1,0 +1,77 @@
+"""`svc embed`: embeds, the live blocks of pages that are hosted elsewhere."""
+
+from collections.abc import Iterator
+
+import click
+
+from svc.cli.operator_calls import Operator
+from svc.cli.options import ORGANIZATION, as_operator
+from svc.cli.tables import echo_table
+from svc.domain.limits import LIST_ROWS_MAX
+from svc.tools.embeds import embeds
+from svc.tools.embeds.embeds import EmbedAnswer, EmbedSummary, ListEmbeds, NamedEmbed
+from svc.tools.tool import Tool
+
+
+@click.group("embed")
+def command() -> None:
+    """Embeds. `svc call embed.create JSON` makes one."""
+
+
+@command.command("list")
+@ORGANIZATION
+@as_operator
+def list_all(operator: Operator, organization: str | None) -> None:
+    """List the embeds with their public keys."""
+    home = operator.organization(organization).id
+    echo_table(
+        ("ID", "NAME", "STATUS", "SITE", "KEY"),
+        [
+            (one.id, one.name, one.status, one.domain or "any", one.embed_key)
+            for one in _every(operator, home)
+        ],
+    )
+
+
+def _every(operator: Operator, organization_id: str) -> Iterator[EmbedSummary]:
+    cursor = None
+    while True:
+        page = operator.look(embeds.list_, organization_id, ListEmbeds(limit=LIST_ROWS_MAX, cursor=cursor))
+        yield from page.embeds
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
+def _run(
+    operator: Operator, organization: str | None, tool: Tool[NamedEmbed, EmbedAnswer], embed_id: str
+) -> None:
+    operator.call(tool, operator.organization(organization).id, NamedEmbed(id=embed_id))
+
+
+@command.command("pause")
+@click.argument("embed_id", metavar="ID")
+@ORGANIZATION
+@as_operator
+def pause(operator: Operator, embed_id: str, organization: str | None) -> None:
+    """Show nothing of the embed of that ID until it is resumed."""
+    _run(operator, organization, embeds.pause, embed_id)
+
+
+@command.command("resume")
+@click.argument("embed_id", metavar="ID")
+@ORGANIZATION
+@as_operator
+def resume(operator: Operator, embed_id: str, organization: str | None) -> None:
+    """Show the embed of that ID again."""
+    _run(operator, organization, embeds.resume, embed_id)
+
+
+@command.command("remove")
+@click.argument("embed_id", metavar="ID")
+@ORGANIZATION
+@as_operator
+def remove(operator: Operator, embed_id: str, organization: str | None) -> None:
+    """Remove the embed of that ID for good."""
+    home = operator.organization(organization).id
+    operator.call(embeds.remove, home, NamedEmbed(id=embed_id))

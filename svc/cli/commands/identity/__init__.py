@@ -1,0 +1,1 @@
+"""The program's organizations, members, roles, keys and sessions."""

@@ -1,0 +1,158 @@
+"""`svc org`: organizations."""
+
+from collections.abc import Callable
+from typing import Any, Final, get_args
+
+import click
+
+from svc.cli.operator_calls import Operator
+from svc.cli.options import NAME, ORGANIZATION, as_operator
+from svc.cli.tables import echo_table
+from svc.domain.errors import InvalidValue
+from svc.domain.identity.organizations import (
+    Organization,
+    Plan,
+    clean_country,
+    clean_currency,
+    clean_locale,
+    clean_time_zone,
+)
+from svc.domain.times import rfc3339
+from svc.storage.identity import organizations
+from svc.tools import installation
+from svc.tools.identity import organizations as organization_tools
+from svc.tools.identity.organizations import UpdateOrganization
+from svc.tools.installation import ChangePlan, CloseOrganization, CreateOrganization
+
+_DEFAULTS: Final = CreateOrganization(name="")
+
+
+def _checked(clean: Callable[[str], str]) -> Any:
+    def check(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
+        try:
+            return clean(value)
+        except InvalidValue as error:
+            raise click.BadParameter(str(error)) from None
+
+    return check
+
+
+_FORMATS: Final = (
+    click.option(
+        "--country",
+        default=_DEFAULTS.country,
+        show_default=True,
+        callback=_checked(clean_country),
+        help="ISO code: where phone numbers without a country code are dialled.",
+    ),
+    click.option(
+        "--currency",
+        default=_DEFAULTS.currency,
+        show_default=True,
+        callback=_checked(clean_currency),
+        help="ISO code: of amounts that name no other.",
+    ),
+    click.option(
+        "--locale",
+        default=_DEFAULTS.locale,
+        show_default=True,
+        callback=_checked(clean_locale),
+        help="How dates and numbers are written.",
+    ),
+    click.option(
+        "--time-zone",
+        default=_DEFAULTS.time_zone,
+        show_default=True,
+        callback=_checked(clean_time_zone),
+        help="Of its people, such as Europe/London.",
+    ),
+    click.option(
+        "--plan",
+        type=click.Choice(get_args(Plan)),
+        default=_DEFAULTS.plan,
+        show_default=True,
+        help="Counts when the trial of 14 days, which has everything, is over.",
+    ),
+)
+
+
+def with_formats(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command that makes an organization the options for its formats and its plan."""
+    for option in reversed(_FORMATS):
+        fn = option(fn)
+    return fn
+
+
+@click.group("org")
+def command() -> None:
+    """Organizations."""
+
+
+@command.command("create")
+@NAME
+@with_formats
+@as_operator
+def create(operator: Operator, /, **asked: Any) -> None:
+    """Make an organization called NAME, and print its id. `svc setup` makes its first person and key too."""
+    click.echo(operator.run(installation.create_organization, CreateOrganization(**asked)).id)
+
+
+@command.command("list")
+@as_operator
+def list_all(operator: Operator) -> None:
+    """List the organizations."""
+    echo_table(
+        ("ID", "NAME", "PLAN", "TRIAL ENDS", "COUNTRY", "STATUS"),
+        [
+            (
+                one.id,
+                one.name,
+                one.plan,
+                rfc3339(one.trial_ends_at) if one.trial_ends_at else "-",
+                one.country,
+                _status(one),
+            )
+            for one in operator.read(organizations.every)
+        ],
+    )
+
+
+def _status(organization: Organization) -> str:
+    closed_at = organization.closed_at
+    return "open" if closed_at is None else f"closed {rfc3339(closed_at)}"
+
+
+@command.command("plan")
+@click.argument("plan", type=click.Choice(get_args(Plan)))
+@ORGANIZATION
+@as_operator
+def plan(operator: Operator, plan: Plan, organization: str | None) -> None:
+    """Put the organization on a plan, which counts when its trial is over."""
+    home = operator.organization(organization).id
+    operator.run(installation.change_plan, ChangePlan(organization_id=home, plan=plan))
+
+
+@command.command("rename")
+@NAME
+@ORGANIZATION
+@as_operator
+def rename(operator: Operator, name: str, organization: str | None) -> None:
+    """Call the organization NAME."""
+    home = operator.organization(organization).id
+    operator.call(organization_tools.update, home, UpdateOrganization(name=name))
+
+
+@command.command("close")
+@ORGANIZATION
+@click.option("--yes", is_flag=True, help="Close it without asking first.")
+@as_operator
+def close(operator: Operator, organization: str | None, *, yes: bool) -> None:
+    """Close the organization for good: keys stop and nothing goes out any more. Its data stays."""
+    chosen = operator.organization(organization)
+    if not yes:
+        click.confirm(
+            f"Close {chosen.name} ({chosen.id})? Its keys and forms stop at once, and it cannot be reopened",
+            abort=True,
+        )
+    operator.run(installation.close_organization, CloseOrganization(organization_id=chosen.id))
+    click.echo(f"{chosen.name} is closed", err=True)

@@ -1,0 +1,13 @@
+"""`svc openapi`: the contract."""
+
+import click
+import msgspec
+
+from svc.http.tools.contract import Contract
+from svc.tools.catalogue import REGISTRY
+
+
+@click.command("openapi")
+def command() -> None:
+    """Print the contract of the Tool API, as OpenAPI 3.1."""
+    click.echo(msgspec.json.format(Contract(REGISTRY).body))

@@ -1,0 +1,139 @@
+"""`svc setup`: an organization, its first person and an API key, in one go."""
+
+import shlex
+import sys
+from collections.abc import Sequence
+from typing import Any, Final
+
+import click
+import msgspec
+
+from svc.cli.commands.identity import users as people
+from svc.cli.commands.identity.organizations import with_formats
+from svc.cli.endpoints import url
+from svc.cli.invocation import program
+from svc.cli.operator_calls import Operator
+from svc.cli.options import as_operator
+from svc.domain.crypto.passwords import check_rules
+from svc.domain.errors import InvalidValue
+from svc.tools import installation
+from svc.tools.installation import CreateOrganization, MadeSetUp, SetUp
+
+_FIRST_CALL: Final = """\
+curl -w '\\n' {base_url}/api/v1/tools/record.create \\
+  -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' \\
+  -d '{{"objectType": "contact", "properties": {{"name": "Grace Hopper", "email": "grace@example.com"}}}}'
+"""
+
+_DONE: Final = """\
+{name} is set up.
+
+Organization  {made.organization_id}
+Owner         {person} <{email}>, {made.person_id}
+{sign_in}API key       {made.key}
+              It acts as {person} until {made.key_expires_at}, and is shown this once.
+{start}
+Now make a contact:
+
+{first_call}
+What else there is: {base_url}/docs/
+"""
+
+
+@click.command("setup")
+@click.option("--name", metavar="TEXT", help="What the organization is called.")
+@click.option("--email", metavar="EMAIL", help="The first person's, who becomes its Owner.")
+@click.option("--person", metavar="TEXT", help="What the first person is called; the e-mail unless given.")
+@people.PASSWORD_STDIN
+@click.option("--json", "as_json", is_flag=True, help="Print what was made as JSON.")
+@with_formats
+@as_operator
+def command(
+    operator: Operator,
+    /,
+    *,
+    name: str | None,
+    email: str | None,
+    person: str | None,
+    password_stdin: bool,
+    as_json: bool,
+    **formats: Any,
+) -> None:
+    """Make an organization, its first person and an API key, and print the first call.
+
+    What is not given is asked for on a terminal. It also works while the service runs.
+    """
+    password = people.read_password() if password_stdin else None
+    if name is None or email is None:
+        _check_asking([("--name", name), ("--email", email)], is_piped=password_stdin)
+        name = name or click.prompt("Name of the organization")
+        email = email or click.prompt("Your e-mail address")
+        person = person or click.prompt("Your name", default=email)
+        password = password or _ask_password()
+    person = person or email
+    made = operator.run(
+        installation.set_up,
+        SetUp(
+            organization=CreateOrganization(name=name, **formats),
+            email=email,
+            name=person,
+            password_hash=password and people.hash_password(operator, email, password),
+        ),
+    )
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(made)))
+    else:
+        click.echo(_told(operator, made, name=name, person=person, email=email))
+
+
+def _check_asking(needed: Sequence[tuple[str, str | None]], *, is_piped: bool) -> None:
+    if is_piped or not sys.stdin.isatty():
+        missing = " and ".join(option for option, value in needed if value is None)
+        raise click.UsageError(f"say {missing}, or run it on a terminal to be asked")
+
+
+def _ask_password() -> str | None:
+    while True:
+        password: str = click.prompt(
+            "A password (nothing for a sign-in link)",
+            default="",
+            show_default=False,
+            hide_input=True,
+            confirmation_prompt="The same again",
+        )
+        try:
+            check_rules(password or "a sign-in link instead")
+        except InvalidValue as error:
+            click.echo(str(error), err=True)
+        else:
+            return password or None
+
+
+def _told(operator: Operator, made: MadeSetUp, *, name: str, person: str, email: str) -> str:
+    sign_in = ""
+    if made.sign_in_token is not None:
+        sign_in = (
+            f"Sign-in link  {made.sign_in_token}\n"
+            f"              It works once, until {made.sign_in_expires_at}.\n"
+        )
+    service, start = operator.service, ""
+    if service is None:
+        data = shlex.quote(str(operator.directory.path))
+        start = f"\nStart the service:\n\n  {program()} run --data {data}\n"
+    settings = operator.settings
+    base_url = (
+        service.public_url
+        if service is not None
+        else settings.server.public_url
+        or url(settings.server.bind[0], tls=settings.server.tls_certificate is not None)
+    )
+    return _DONE.format(
+        name=name,
+        made=made,
+        person=person,
+        email=email,
+        sign_in=sign_in,
+        start=start,
+        base_url=base_url,
+        first_call=_FIRST_CALL.format(base_url=base_url, key=made.key),
+    ).rstrip("\n")

@@ -1,0 +1,1 @@
+"""The demo: a shop's organization, its page, and a messenger to play with."""

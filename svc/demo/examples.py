@@ -1,0 +1,219 @@
+"""What the examples of the reference are about, in the demo's shop.
+
+The examples name ids that no service has. `fill` makes something for each of them, and says which ids take
+their place. What an example would end or remove is there for that alone, so that whoever pastes it breaks
+nothing else, and any example works whatever was pasted before.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from svc.demo.channels import SPARE_BRIDGE_URL
+from svc.domain.channels.connections import Account, Connection, Delivery
+from svc.domain.channels.messages import InboundMessage, Sender
+from svc.domain.identity.callers import Call
+from svc.storage.channels import connections, messages
+from svc.storage.channels import keys as channel_keys
+from svc.storage.channels.connections import NewConnection
+from svc.storage.identity import accounts, api_keys, members
+from svc.storage.identity.accounts import NewAccount
+from svc.storage.identity.api_keys import NewKey
+from svc.storage.store import Tx
+from svc.tools import execution as running
+from svc.tools.channels import connections as connection_tools
+from svc.tools.channels import messages as message_tools
+from svc.tools.embeds import embeds
+from svc.tools.forms import forms, server_keys, submissions
+from svc.tools.identity import roles, teams
+from svc.tools.records import history as record_history
+from svc.tools.records import lists as record_lists
+from svc.tools.records import properties, records, suggestions
+from svc.tools.sites import sites
+from svc.tools.tool import Asked, Tool
+
+ExampleIds = dict[str, dict[str, str]]
+"""By the name of a tool, or by `*` for all others: ids of examples, and those of the demo for them."""
+
+_ULID: Final = "01K5D3V7Q2M8Z4X6C9B1N0T5R"
+_KEY, _PERSON, _ROLE, _TEAM = (f"{prefix}_{_ULID}A" for prefix in ("key", "usr", "rol", "tea"))
+_RECORD, _MERGED = f"rec_{_ULID}A", f"rec_{_ULID}K"
+_SITE, _FORM, _EMBED, _SUBMISSION = (f"{prefix}_{_ULID}A" for prefix in ("sit", "frm", "emb", "sub"))
+_CONNECTION, _CONVERSATION, _MESSAGE = (f"{prefix}_{_ULID}A" for prefix in ("con", "cnv", "msg"))
+_SUGGESTION: Final = f"sug_{_ULID}E"
+_WHOLE: Final = Account("organization")
+_TOM: Final = {"name": "Tom Reid", "email": "tom@marlowe-reid.example"}
+
+
+class _Made(msgspec.Struct):
+    """What is of interest in an answer."""
+
+    id: str
+
+
+class _Listed(msgspec.Struct):
+    records: list[_Made] = []
+    suggestions: list[_Made] = []
+    submissions: list[_Made] = []
+
+
+class Examples:
+    """Makes what examples are about, as the owner, by *call*."""
+
+    def __init__(self, tx: Tx, call: Call) -> None:
+        self._tx = tx
+        self._call = call
+        self._organization_id = call.caller.organization_id
+
+    def fill(self, *, form_id: str, embed_id: str) -> ExampleIds:
+        """Make it all; *form_id* and *embed_id* are those of the shop that its page shows."""
+        ids: ExampleIds = {"*": {_FORM: form_id, _EMBED: embed_id}}
+        for more in (self._people(), self._keys(), self._records(), self._sites(), self._on_pages()):
+            _add(ids, more)
+        _add(ids, self._channels())
+        _add(ids, self._suggestions())
+        return _add(ids, self._submissions())
+
+    def _run(self, tool: Tool[Any, Any], **asked: Any) -> bytes:
+        kind: type[Asked] = tool.asked_type
+        return running.write(self._tx, tool, self._call, kind(**asked)).body
+
+    def _make(self, tool: Tool[Any, Any], **asked: Any) -> str:
+        return msgspec.json.decode(self._run(tool, **asked), type=_Made).id
+
+    def _list(self, tool: Tool[Any, Any], **asked: Any) -> _Listed:
+        done = running.read(self._tx.conn, self._tx.now, tool, self._call, tool.asked_type(**asked))
+        return msgspec.json.decode(done.body, type=_Listed)
+
+    def _people(self) -> ExampleIds:
+        """Two members, one of whom may go; two roles and a team."""
+        front_desk, fair = (
+            self._make(roles.create, name=name, permissions=("records.read", "conversations"))
+            for name in ("Season help", "Trade fair")
+        )
+        team = self._make(teams.create, name="Repairs")
+        jonas, ellen = self._member("Jonas Pike", front_desk), self._member("Ellen Marsh", "viewer")
+        return {
+            "*": {_PERSON: jonas, _ROLE: front_desk, _TEAM: team},
+            "member.deactivate": {_PERSON: ellen},
+            "role.delete": {_ROLE: fair},
+        }
+
+    def _member(self, name: str, role_id: str) -> str:
+        email = f"{name.split(maxsplit=1)[0].lower()}@harbour-lamps.example"
+        asked = NewAccount(email=email, name=name, home_organization_id=self._organization_id)
+        person = accounts.create(self._tx, asked)
+        members.add(self._tx, self._call, person.id, role_id)
+        return person.id
+
+    def _keys(self) -> ExampleIds:
+        """Keys that may be revoked."""
+        server = self._make(server_keys.mint, name="Old shop server")
+        key = api_keys.mint(self._tx, self._call, NewKey(name="Old till", expires_in="30d"))
+        return {"serverkey.revoke": {_KEY: server}, "apikey.revoke": {_KEY: key.id}}
+
+    def _records(self) -> ExampleIds:
+        """A contact that stays, and others to be deleted, restored and merged; properties likewise."""
+        found = self._list(record_lists.search, query=_TOM["name"], object_type="contact")
+        parted, gone, kept, doubled = (
+            self._make(records.create, object_type="contact", properties={"name": name, "city": "Hull"})
+            for name in ("Rosa Marin", "Bert Voss", "Leah Stone", "L. Stone")
+        )
+        self._run(record_history.delete, object_type="contact", id=gone)
+        for slug, label in (("finish", "Finish"), ("old_number", "Old number")):
+            self._run(
+                properties.create,
+                object_type="lamp",
+                slug=slug,
+                label=label,
+                type="select",
+                options=("Matt", "Polished"),
+            )
+        return {
+            "*": {_RECORD: found.records[0].id},
+            "record.delete": {_RECORD: parted},
+            "record.restore": {_RECORD: gone},
+            "record.merge": {_RECORD: kept, _MERGED: doubled},
+        }
+
+    def _sites(self) -> ExampleIds:
+        moving, ending = (
+            self._make(sites.create, domain=f"{name}.harbourlamps.example") for name in ("store", "summer")
+        )
+        return {"*": {_SITE: moving}, "site.remove": {_SITE: ending}}
+
+    def _on_pages(self) -> ExampleIds:
+        """Forms and embeds that are on no page."""
+        changed, removed = (
+            self._make(forms.create, name=name) for name in ("Lamp of the month", "Enquiry of last year")
+        )
+        shown, withdrawn = (self._make(embeds.create, name=name) for name in ("Autumn lamps", "Spring offer"))
+        form_tools = ("form.update", "form.pause", "form.resume")
+        embed_tools = ("embed.update", "embed.pause", "embed.resume")
+        return {
+            **{name: {_FORM: changed} for name in form_tools},
+            **{name: {_EMBED: shown} for name in embed_tools},
+            "form.remove": {_FORM: removed},
+            "embed.remove": {_EMBED: withdrawn},
+        }
+
+    def _channels(self) -> ExampleIds:
+        """Connections beside those of `demo.json`, with a conversation, and a reply that waits."""
+        shop = self._connect("Shop on Telegram", "pull")
+        pushed = self._connect("Shop on Signal", "push")
+        ended, resting = (self._connect(name, "pull") for name in ("Shop on Viber", "Shop on WhatsApp"))
+        key = channel_keys.mint(self._tx, self._organization_id, shop.id)
+        conversation = self._hear(shop, "4102", phone="+441134960199", **_TOM)
+        over = self._hear(shop, "4103", name="Eleanor Pryce", email="eleanor.pryce@example.org")
+        waiting = self._hear(resting, "4104", name="Yusuf Demir", phone="+447700900108")
+        # While it is paused, a reply waits for as long as it takes.
+        self._run(connection_tools.pause, id=resting.id)
+        reply = self._make(message_tools.reply, conversation_id=waiting, text="We open again on Tuesday.")
+        return {
+            "*": {_CONNECTION: shop.id, _CONVERSATION: conversation},
+            "connection.revoke_key": {_CONNECTION: shop.id, _KEY: key.id},
+            "connection.test": {_CONNECTION: pushed.id},
+            "connection.rotate_secret": {_CONNECTION: pushed.id},
+            "connection.remove": {_CONNECTION: ended.id},
+            "conversation.close": {_CONVERSATION: over},
+            "conversation.reopen": {_CONVERSATION: over},
+            "message.cancel": {_MESSAGE: reply},
+        }
+
+    def _connect(self, name: str, delivery: Delivery) -> Connection:
+        url = SPARE_BRIDGE_URL if delivery == "push" else None
+        asked = NewConnection(name=name, account=_WHOLE, messenger="other", delivery=delivery, url=url)
+        made, _ = connections.create(self._tx, self._organization_id, asked)
+        return made
+
+    def _hear(self, connection: Connection, conversation: str, **sender: str) -> str:
+        """Take a message, as a bridge tells it, and return the id of its conversation."""
+        told = InboundMessage(
+            conversation_id=conversation,
+            message_id="1",
+            direction="in",
+            sender=Sender(**sender),
+            text="Do you repair lamps that you have not made?",
+        )
+        received = messages.receive(self._tx, self._organization_id, connection.id, told)
+        return received.conversation
+
+    def _suggestions(self) -> ExampleIds:
+        """One to accept, from a form; one to dismiss, from a messenger."""
+        last, first = (one.id for one in self._list(suggestions.list_).suggestions)
+        return {"suggestion.accept": {_SUGGESTION: first}, "suggestion.dismiss": {_SUGGESTION: last}}
+
+    def _submissions(self) -> ExampleIds:
+        """The one that is held since it may be from somebody known."""
+        _spam, similar = (one.id for one in self._list(submissions.list_some, state="Held").submissions)
+        held = submissions.get(self._tx, self._call, submissions.SubmissionById(id=similar))
+        return {
+            "*": {_SUBMISSION: similar},
+            "submission.attach": {_SUBMISSION: similar, _RECORD: held.candidates[0].id},
+        }
+
+
+def _add(ids: ExampleIds, more: ExampleIds) -> ExampleIds:
+    for tool, known in more.items():
+        ids.setdefault(tool, {}).update(known)
+    return ids

@@ -1,0 +1,313 @@
+"""The address book, the deals and the stock of the demo's shop, made by tools, as anybody makes them.
+
+Every name and number is made up; see `demo_shop` for whose they might have been.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import msgspec
+
+from svc.domain.identity.callers import Call
+from svc.domain.times import DAY_MS, HOUR_MS, rfc3339
+from svc.storage.store import Tx
+from svc.tools import execution as running
+from svc.tools.records import objects, properties, records
+from svc.tools.records.objects import CreateObject, PublishObject
+from svc.tools.records.properties import CreateProperty
+from svc.tools.records.records import CreateRecord
+from svc.tools.tool import Asked, Tool
+
+_COMPANIES: Final[tuple[dict[str, Any], ...]] = (
+    {"name": "Hotel Bellevue", "website": "https://bellevue.example", "city": "Brighton", "country": "GB"},
+    {
+        "name": "Marlowe & Reid Architects",
+        "website": "https://marlowe-reid.example",
+        "phone": "+441134960110",
+        "city": "Leeds",
+        "country": "GB",
+    },
+    {
+        "name": "The Old Net Loft",
+        "website": "https://old-net-loft.example",
+        "email": "hello@old-net-loft.example",
+        "city": "Whitby",
+        "country": "GB",
+    },
+    {
+        "name": "Fenwick Joinery",
+        "website": "https://fenwick-joinery.example",
+        "city": "York",
+        "country": "GB",
+    },
+    {"name": "Atelier Vasseur", "website": "https://vasseur.example", "city": "Lille", "country": "FR"},
+    {
+        "name": "Quayside Books",
+        "website": "https://quayside-books.example",
+        "city": "Bristol",
+        "country": "GB",
+    },
+)
+_CONTACTS: Final[tuple[dict[str, Any], ...]] = (
+    {
+        "name": "Ines Duarte",
+        "email": "ines@bellevue.example",
+        "phone": "+447700900101",
+        "company": 0,
+        "job_title": "Housekeeping manager",
+        "city": "Brighton",
+    },
+    {
+        "name": "Tom Reid",
+        "email": "tom@marlowe-reid.example",
+        "phone": "+441134960102",
+        "company": 1,
+        "job_title": "Architect",
+        "city": "Leeds",
+    },
+    {"name": "Grace Okafor", "email": "grace.okafor@example.com", "phone": "+442079460103", "city": "London"},
+    {"name": "Per Lindqvist", "phone": "+447700900104", "city": "York"},
+    {
+        "name": "Saoirse Byrne",
+        "email": "saoirse@old-net-loft.example",
+        "phone": "+447700900105",
+        "company": 2,
+        "job_title": "Owner",
+        "city": "Whitby",
+    },
+    {
+        "name": "Daniel Fenwick",
+        "email": "daniel@fenwick-joinery.example",
+        "phone": "+441904960106",
+        "company": 3,
+        "job_title": "Joiner",
+        "city": "York",
+    },
+    {
+        "name": "Camille Vasseur",
+        "email": "camille@vasseur.example",
+        "company": 4,
+        "job_title": "Interior designer",
+        "city": "Lille",
+        "country": "FR",
+    },
+    {
+        "name": "Malik Rahman",
+        "email": "malik@quayside-books.example",
+        "phone": "+441174960107",
+        "company": 5,
+        "job_title": "Shop manager",
+        "city": "Bristol",
+    },
+    {"name": "Eleanor Pryce", "email": "eleanor.pryce@example.org", "city": "Cardiff"},
+    {
+        "name": "Yusuf Demir",
+        "email": "yusuf.demir@example.com",
+        "phone": "+447700900108",
+        "city": "Leicester",
+    },
+    {"name": "Anneke de Wit", "email": "anneke.dewit@example.net", "city": "Utrecht", "country": "NL"},
+    {
+        "name": "Priya Nair",
+        "email": "priya@marlowe-reid.example",
+        "company": 1,
+        "job_title": "Lighting designer",
+        "city": "Leeds",
+    },
+)
+_DEALS: Final[tuple[dict[str, Any], ...]] = (
+    {"name": "Brass pendant, repaired", "amount": 85, "stage": "Won", "contact": 2, "close_date": -9},
+    {
+        "name": "Bar lights for the Net Loft",
+        "amount": 1_740,
+        "stage": "Won",
+        "contact": 4,
+        "company": 2,
+        "close_date": -4,
+    },
+    {
+        "name": "40 reading lamps for the west wing",
+        "amount": 3_160,
+        "stage": "Proposal",
+        "contact": 0,
+        "company": 0,
+        "close_date": 12,
+    },
+    {
+        "name": "Lighting for the library in Ilkley",
+        "amount": 12_400,
+        "stage": "Qualified",
+        "contact": 1,
+        "company": 1,
+        "close_date": 40,
+    },
+    {
+        "name": "Shelf lights for the shop window",
+        "amount": 620,
+        "stage": "New",
+        "contact": 7,
+        "company": 5,
+        "close_date": 20,
+    },
+    {
+        "name": "Samples for a flat in Lille",
+        "amount": 240,
+        "amount_currency": "EUR",
+        "stage": "Lost",
+        "contact": 6,
+        "company": 4,
+        "close_date": -2,
+    },
+    {
+        "name": "Wall lights along the stairs",
+        "amount": 1_140,
+        "stage": "Proposal",
+        "contact": 11,
+        "company": 1,
+        "close_date": 25,
+    },
+)
+_LAMP: Final = "lamp"
+_LAMP_PROPERTIES: Final[tuple[dict[str, Any], ...]] = (
+    {"slug": "price", "label": "Price", "type": "amount"},
+    {
+        "slug": "material",
+        "label": "Material",
+        "type": "select",
+        "options": ("Brass", "Steel", "Oak", "Glass", "Linen"),
+    },
+    {
+        "slug": "rooms",
+        "label": "Rooms",
+        "type": "multi_select",
+        "options": ("Bedroom", "Hall", "Kitchen", "Living room", "Outdoors", "Study"),
+    },
+    {"slug": "in_stock", "label": "In stock", "type": "number"},
+    {"slug": "made_to_order", "label": "Made to order", "type": "boolean"},
+    {"slug": "about", "label": "About", "type": "long_text"},
+)
+_LAMPS: Final[tuple[dict[str, Any], ...]] = (
+    {
+        "name": "Skerry wall light",
+        "price": 95,
+        "material": "Steel",
+        "rooms": ["Hall", "Living room"],
+        "in_stock": 31,
+        "made_to_order": False,
+        "about": "Spun steel on an oak back plate. Washes the wall in warm light.",
+    },
+    {
+        "name": "Brass pendant",
+        "price": 145,
+        "material": "Brass",
+        "rooms": ["Kitchen", "Living room"],
+        "in_stock": 12,
+        "made_to_order": False,
+        "about": "A bell of raw brass that darkens over the years. Made for tables.",
+    },
+    {
+        "name": "Anchor reading lamp",
+        "price": 79,
+        "material": "Steel",
+        "rooms": ["Bedroom", "Study"],
+        "in_stock": 54,
+        "made_to_order": False,
+        "about": "A head that turns, on an arm that stays where you leave it.",
+    },
+    {
+        "name": "Bollard lantern",
+        "price": 210,
+        "material": "Steel",
+        "rooms": ["Outdoors"],
+        "in_stock": 6,
+        "made_to_order": False,
+        "about": "Galvanised, and not afraid of the sea.",
+    },
+    {
+        "name": "Tideline floor lamp",
+        "price": 320,
+        "material": "Oak",
+        "rooms": ["Living room", "Study"],
+        "in_stock": 3,
+        "made_to_order": True,
+        "about": "Three legs of bent oak under a shade of linen.",
+    },
+    {
+        "name": "Float table lamp",
+        "price": 118,
+        "material": "Glass",
+        "rooms": ["Bedroom", "Living room"],
+        "in_stock": 17,
+        "made_to_order": False,
+        "about": "A glass float, blown by hand, no two alike.",
+    },
+    {
+        "name": "Sailcloth shade",
+        "price": 48,
+        "material": "Linen",
+        "rooms": ["Bedroom", "Hall", "Living room"],
+        "in_stock": 40,
+        "made_to_order": False,
+        "about": "For any stand with a European ring.",
+    },
+    {
+        "name": "Harbour master's desk lamp",
+        "price": 265,
+        "material": "Brass",
+        "rooms": ["Study"],
+        "in_stock": 0,
+        "made_to_order": True,
+        "about": "As it stood in the office on the quay. Six weeks.",
+    },
+)
+
+
+def fill(tx: Tx, call: Call) -> None:
+    """Make the companies, the people and the deals of the last weeks, and the lamps that the shop sells."""
+    maker = _Maker(tx, call)
+    companies = maker.make("company", _COMPANIES)
+    people = maker.make("contact", (_leading(one, company=companies) for one in _CONTACTS))
+    maker.make("deal", (_dated(_leading(one, company=companies, contact=people), tx.now) for one in _DEALS))
+    maker.run(objects.create, CreateObject(slug=_LAMP, label="Lamp", label_plural="Lamps"))
+    for one in _LAMP_PROPERTIES:
+        maker.run(properties.create, CreateProperty(object_type=_LAMP, **one))
+    maker.run(objects.publish, PublishObject(object_type=_LAMP, publishable=True))
+    maker.make(_LAMP, _LAMPS)
+
+
+class _Maker:
+    """Runs tools, some hours apart, from twenty days ago on."""
+
+    def __init__(self, tx: Tx, call: Call) -> None:
+        self._tx = tx
+        self._call = call
+        self._at = tx.now - 20 * DAY_MS
+
+    def make(self, object_type: str, several: Iterable[dict[str, Any]]) -> list[str]:
+        """Make one of each, and return their ids."""
+        return [self._make(object_type, values) for values in several]
+
+    def _make(self, object_type: str, values: dict[str, Any]) -> str:
+        self._at += 5 * HOUR_MS
+        body = self.run(records.create, CreateRecord(object_type=object_type, properties=values))
+        return msgspec.json.decode(body, type=_Made).id
+
+    def run(self, tool: Tool[Any, Any], asked: Asked) -> bytes:
+        """What the tool answers."""
+        return running.write(Tx(self._tx.conn, self._at), tool, self._call, asked).body
+
+
+class _Made(msgspec.Struct):
+    """What is of interest in an answer."""
+
+    id: str
+
+
+def _leading(values: dict[str, Any], **to: list[str]) -> dict[str, Any]:
+    """*values*, with ids where there are places in the lists that they lead *to*."""
+    return values | {slug: ids[values[slug]] for slug, ids in to.items() if slug in values}
+
+
+def _dated(deal: dict[str, Any], now: int) -> dict[str, Any]:
+    """*deal*, closed so many days from now as it says."""
+    return deal | {"close_date": rfc3339(now + deal["close_date"] * DAY_MS)[:10]}

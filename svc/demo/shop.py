@@ -1,0 +1,265 @@
+"""The demo's shop: a small organization with a few weeks behind it. Every name and number is made up.
+
+Telephone numbers are of the ranges that Ofcom keeps for drama, domains and addresses of those that RFC 2606
+and RFC 5737 keep for examples.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from svc.demo import channels as demo_channels
+from svc.demo import embeds as demo_embeds
+from svc.demo import records as demo_records
+from svc.demo.channels import PullConnection, PushConnection
+from svc.demo.examples import ExampleIds, Examples
+from svc.domain.forms.fields import field_map
+from svc.domain.forms.forms import Form, NewForm
+from svc.domain.forms.submissions import prepare
+from svc.domain.identity.callers import Call, Caller, operator_call
+from svc.domain.identity.organizations import Organization
+from svc.domain.identity.roles import OWNER, VIEWER
+from svc.domain.net.client_addresses import sender_of, visitor_of
+from svc.domain.scalars import Scalar
+from svc.domain.sites.visits import page_view, visitor_digests
+from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS
+from svc.storage import provisioning
+from svc.storage.forms import filing, forms, server_keys, submissions
+from svc.storage.forms.submissions import NewSubmission
+from svc.storage.identity import accounts, api_keys, members
+from svc.storage.identity.accounts import NewAccount
+from svc.storage.identity.api_keys import NewKey
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.sites import sites, visits
+from svc.storage.store import Tx
+
+NAME: Final = "Harbour Lamps"
+OWNER_NAME: Final = "Maren Holt"
+OWNER_EMAIL: Final = "maren@harbour-lamps.example"
+HONEYPOT: Final = "fax"
+"""The field of both forms that people never see."""
+
+_SHOP: Final = NewOrganization(
+    name=NAME,
+    country="GB",
+    currency="GBP",
+    locale="en_GB",
+    time_zone="Europe/London",
+    plan="pro",
+)
+_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})
+"""Both are names of this machine, and the shop's page may be opened under either."""
+_BROWSER: Final = "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0"
+
+
+class Shop(msgspec.Struct, frozen=True, kw_only=True):
+    """What was made, and the secrets that are shown this once."""
+
+    organization_id: str
+    form_key: str
+    bound_form_key: str
+    server_key: str
+    api_key: str
+    viewer_key: str
+    gateway_key: str
+    pull_connection: PullConnection
+    push_connection: PushConnection
+    embed_key: str
+    bound_embed_key: str
+    paused_embed_key: str
+    example_ids: ExampleIds
+
+
+def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> Shop:
+    """Make the shop with its site at *domain*, its owner, and what they did and what came in there so far."""
+    # In the order of time, since ids are made in that order.
+    opened = Tx(tx.conn, tx.now - 21 * DAY_MS)
+    shop = provisioning.create(opened, _SHOP)
+    owner = _owner_call(opened, shop, password_hash)
+    site = sites.create(opened, shop.id, domain)
+    for other in _LOOPBACK - {domain} if domain in _LOOPBACK else ():
+        sites.create(opened, shop.id, other)
+    unbound = forms.create(
+        opened,
+        shop,
+        NewForm(
+            name="Ask about a lamp",
+            field_map={"town": "city"},
+            deal_title="{{lamp}} for {{name}}",
+            honeypot=HONEYPOT,
+        ),
+    )
+    bound = forms.create(
+        opened,
+        shop,
+        NewForm(
+            name="Trade enquiries",
+            site_id=site.id,
+            field_map={"website": "website", "town": "city", "role": "job_title"},
+            deal_title="{{name}}: {{quantity}} × {{product}}",
+            honeypot=HONEYPOT,
+        ),
+    )
+    closed = forms.create(opened, shop, NewForm(name="Summer sale", site_id=site.id))
+    forms.pause(opened, shop.id, closed.id)
+    server_key = server_keys.mint(opened, operator_call(shop.id), "Shop server")
+    demo_records.fill(tx, owner)
+    price_list, own_site, sale = demo_embeds.show(opened, shop.id, site, unbound)
+    inbox = _Inbox(tx, shop, sender_secret)
+    inbox.fill(unbound, bound)
+    inbox.take_from_visitor(unbound, domain)
+    today = msgspec.structs.replace(owner, caller=msgspec.structs.replace(owner.caller, confirmed_at=tx.now))
+    pull_connection, push_connection = demo_channels.connect(tx, shop.id)
+    examples = Examples(tx, today).fill(form_id=unbound.id, embed_id=price_list.id)
+    return Shop(
+        organization_id=shop.id,
+        form_key=unbound.form_key,
+        bound_form_key=bound.form_key,
+        server_key=server_key.key,
+        api_key=_mint(tx, today, name="Everything", expires_in="1y"),
+        viewer_key=_mint(tx, today, name="Read only", expires_in="1y", role_id=VIEWER.id),
+        gateway_key=_mint(tx, today, name="AI gateway", limited_to="ai.gateway"),
+        pull_connection=pull_connection,
+        push_connection=push_connection,
+        embed_key=price_list.embed_key,
+        bound_embed_key=own_site.embed_key,
+        paused_embed_key=sale.embed_key,
+        example_ids=examples,
+    )
+
+
+def _owner_call(tx: Tx, shop: Organization, password_hash: str) -> Call:
+    """Make the shop's owner, and return a call of theirs, as who has just signed in."""
+    asked = NewAccount(
+        email=OWNER_EMAIL, name=OWNER_NAME, home_organization_id=shop.id, password_hash=password_hash
+    )
+    person = accounts.create(tx, asked)
+    members.add(tx, operator_call(shop.id), person.id, OWNER.id)
+    caller = Caller(
+        organization_id=shop.id,
+        kind="person",
+        id=person.id,
+        person_id=person.id,
+        permissions=OWNER.permissions,
+        confirmed_at=tx.now,
+    )
+    return Call(caller=caller, door="app")
+
+
+def _mint(tx: Tx, call: Call, **asked: Any) -> str:
+    """A key of the owner's."""
+    return api_keys.mint(tx, call, NewKey(**asked)).key
+
+
+class _Inbox:
+    """Takes submissions as the form's door and the organization would have, at times gone by."""
+
+    def __init__(self, tx: Tx, shop: Organization, sender_secret: bytes) -> None:
+        self._tx = tx
+        self._shop = shop
+        self._secret = sender_secret
+        self._cabinet = filing.cabinet(tx.conn, shop.id)
+
+    def fill(self, unbound: Form, bound: Form) -> None:
+        """One of each kind: new people, one who is known, one who may be, and one who is no person."""
+        self._take(
+            11 * DAY_MS,
+            bound,
+            "198.51.100.20",
+            {
+                "name": "Ola Brandt",
+                "email": "ola@nordlys-interiors.example",
+                "phone": "+44 7700 900 201",
+                "website": "nordlys-interiors.example",
+                "town": "Aberdeen",
+                "product": "Skerry wall light",
+                "quantity": 24,
+                "message": "Do you deliver to the islands?",
+            },
+        )
+        self._take(
+            6 * DAY_MS,
+            unbound,
+            "198.51.100.21",
+            {
+                "name": "Grace Okafor",
+                "email": "Grace.Okafor@example.com",
+                "town": "Margate",
+                "lamp": "Brass pendant",
+                "message": "It is back on the wall and lovely. A second one, please. We have moved!",
+            },
+        )
+        self._take(
+            2 * DAY_MS,
+            unbound,
+            "198.51.100.22",
+            {
+                "name": "I. Duarte",
+                "email": "ines.duarte@example.com",
+                "phone": "07700 900101",
+                "lamp": "Skerry wall light",
+                "message": "For my own hallway this time.",
+            },
+        )
+        self._take(
+            7 * HOUR_MS,
+            unbound,
+            "203.0.113.66",
+            {"name": "SEO Team", "email": "rank@first-page.example", "lamp": "", HONEYPOT: "555 0100"},
+        )
+
+    def take_from_visitor(self, form: Form, domain: str) -> None:
+        """A submission whose sender looked around first, so that there are visits to attach."""
+        address = "198.51.100.23"
+        keys = visits.rotate_keys(self._tx)
+        seen_by = sites.at_host(self._tx.conn, domain)
+        for minutes, path, title in ((55, "/", "Harbour Lamps"), (52, "/lamps/skerry", "Skerry wall light")):
+            visits.insert_view(
+                Tx(self._tx.conn, self._tx.now - minutes * MINUTE_MS),
+                seen_by,
+                visitor_of(address, _BROWSER, keys[0]),
+                page_view(f"https://{domain}{path}", None, title),
+            )
+        self._take(
+            50 * MINUTE_MS,
+            form,
+            address,
+            {
+                "name": "Hanna Weiss",
+                "email": "hanna.weiss@example.com",
+                "town": "Bristol",
+                "lamp": "Skerry wall light",
+                "message": "Is it bright enough to read by?",
+            },
+            visitor_digests(address, _BROWSER, keys),
+        )
+
+    def _take(
+        self,
+        ago_ms: int,
+        form: Form,
+        address: str,
+        values: dict[str, Scalar],
+        visitors: tuple[str, ...] = (),
+    ) -> None:
+        at = Tx(self._tx.conn, self._tx.now - ago_ms)
+        said = prepare(values, field_map(form.field_map), self._shop.country)
+        submissions.insert_one(
+            at,
+            NewSubmission(
+                organization_id=self._shop.id,
+                form_id=form.id,
+                queued=False,
+                sender=sender_of(address, self._secret),
+                visitors=visitors,
+                email=said.email,
+                phone=said.phone,
+                name=said.name,
+                fields=said.fields,
+                recognised=said.recognised,
+                mapped=said.mapped,
+                dropped=said.dropped,
+                spam=bool(values.get(HONEYPOT)),
+            ),
+        )
+        filing.file_due(at, self._cabinet)

@@ -1,0 +1,1 @@
+"""The rules of channels: pure, and known to every layer above."""

@@ -1,0 +1,139 @@
+"""Connections: the accounts at messengers that an organization's bridges speak for."""
+
+from collections.abc import Collection
+from typing import Final, Literal
+from urllib.parse import urlsplit
+
+import msgspec
+
+from svc.domain.errors import Forbidden, InvalidValue
+from svc.domain.identity.callers import Caller
+from svc.domain.limits import URL_CHARS_MAX
+
+Messenger = Literal[
+    "telegram",
+    "whatsapp",
+    "viber",
+    "signal",
+    "instagram",
+    "messenger",
+    "line",
+    "wechat",
+    "discord",
+    "matrix",
+    "xmpp",
+    "sms",
+    "other",
+]
+
+Delivery = Literal["push", "pull"]
+"""How replies reach the bridge; fixed when the connection is made."""
+
+ConnectionStatus = Literal["active", "paused", "removed"]
+PauseReason = Literal["person", "gone"]
+"""Why a connection is paused: somebody did it, or its bridge's address answered 410."""
+
+HealthState = Literal["online", "offline"]
+HealthReason = Literal["token_revoked", "network", "rate_limited", "other"]
+
+AccountKind = Literal["organization", "team", "member"]
+
+CONTRACT: Final = "2026-09"
+"""The contract that new connections are made with. A connection keeps its own; one that has a successor
+is served for twelve months after it."""
+
+
+class Account(msgspec.Struct, frozen=True):
+    """Whose account at the messenger it is; `id` is the team's or the person's."""
+
+    kind: AccountKind
+    id: str | None = None
+
+
+class Health(msgspec.Struct, frozen=True):
+    """What a bridge last said of itself; `at` is when it said so, ms since the epoch."""
+
+    state: HealthState
+    reason: HealthReason | None
+    detail: str | None
+    at: int
+
+
+class Connection(msgspec.Struct, frozen=True, kw_only=True):
+    """A connection. Times are ms since the epoch."""
+
+    id: str
+    organization_id: str
+    name: str
+    account: Account
+    messenger: Messenger
+    delivery: Delivery
+    url: str | None
+    """Where replies are pushed to."""
+    contract: str
+    status: ConnectionStatus
+    pause_reason: PauseReason | None
+    health: Health | None
+    """None until the bridge has said something."""
+    created_at: int
+    updated_at: int
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether what waits goes on waiting for as long as it takes."""
+        return self.status == "paused"
+
+    @property
+    def hands_out(self) -> bool:
+        """Whether replies go out: a paused connection keeps them, and so does an offline one."""
+        return self.status == "active" and (self.health is None or self.health.state == "online")
+
+
+def check_url(url: str) -> str:
+    """*url*, which a push can be sent to: absolute, `http` or `https`, with no user and no fragment.
+
+    Whether the address behind it may be reached is looked at whenever it is. Raises `InvalidValue`.
+    """
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or len(url) > URL_CHARS_MAX or not url.isascii() or not url.isprintable() or " " in url:
+        raise InvalidValue("not an absolute http or https address")
+    if parts.username is not None or parts.password is not None or "#" in url:
+        raise InvalidValue("an address with a user, a password or a fragment is not pushed to")
+    return url
+
+
+def manages_all(caller: Caller) -> bool:
+    """Whether *caller* looks after the connections of everybody, or only after their own."""
+    return "channels" in caller.permissions
+
+
+def check_may_manage(caller: Caller, account: Account) -> None:
+    """Raises `Forbidden` unless *caller* may set up and change connections of *account*.
+
+    Who may answer conversations may bring an account of their own to answer from; all others need `channels`.
+    """
+    own = account.kind == "member" and caller.person_id == account.id
+    if not manages_all(caller) and not (own and "conversations" in caller.permissions):
+        raise Forbidden("only a member's own account does without the permission channels")
+
+
+def check_may_connect(caller: Caller, account: Account) -> None:
+    """Raises `Forbidden` as `check_may_manage`, and for everybody who connects a member that they are not."""
+    check_may_manage(caller, account)
+    if account.kind == "member" and caller.person_id != account.id:
+        raise Forbidden("a member connects their own account, and nobody else's")
+
+
+def check_may_answer(caller: Caller, account: Account, team: Collection[str]) -> None:
+    """Raises `Forbidden` unless *caller* may write from *account*; *team* are the people of a team's.
+
+    From a member's own account only that member writes, and from a team's only who is in it.
+    """
+    if account.kind == "member" and caller.person_id != account.id:
+        raise Forbidden("only the member whose account it is answers from it")
+    if account.kind == "team" and caller.person_id not in team:
+        raise Forbidden("only who is in the team answers from its account")

@@ -1,0 +1,243 @@
+"""Messages as bridges tell them, and replies as bridges get them: the shapes of the channel doors.
+
+Bridges outlive versions of this program, so members that are not known here are passed over.
+"""
+
+from datetime import datetime
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from svc.domain.channels.connections import HealthReason, HealthState
+from svc.domain.channels.replies import ReplyState, ReportedState
+from svc.domain.limits import (
+    ATTACHMENT_BYTES_MAX,
+    ATTACHMENT_DATA_LEVELS_MAX,
+    ATTACHMENT_NAME_CHARS_MAX,
+    ATTACHMENTS_MAX,
+    DETAIL_CHARS_MAX,
+    ERROR_CODE_CHARS_MAX,
+    EVIDENCE_CHARS_MAX,
+    EVIDENCE_MAX,
+    EXTERNAL_ID_CHARS_MAX,
+    MEDIA_TYPE_CHARS_MAX,
+    MESSAGE_CHARS_MAX,
+    NAME_CHARS_MAX,
+    PULL_WAIT_SECONDS_MAX,
+    PULLED_REPLIES_MAX,
+    URL_CHARS_MAX,
+)
+from svc.domain.times import SECOND_MS
+
+ExternalId = Annotated[str, Meta(min_length=1, max_length=EXTERNAL_ID_CHARS_MAX)]
+"""An id that the messenger or its bridge made."""
+ReplyId = Annotated[str, Meta(max_length=EXTERNAL_ID_CHARS_MAX)]
+"""An id that we made; what cannot be one is nobody's."""
+ShortText = Annotated[str, Meta(max_length=EVIDENCE_CHARS_MAX)]
+Name = Annotated[str, Meta(max_length=NAME_CHARS_MAX)]
+Text = Annotated[str, Meta(max_length=MESSAGE_CHARS_MAX)]
+Moment = Annotated[datetime, Meta(tz=True)]
+"""A time by the bridge's clock, which may be wrong: kept as it was told, and nothing is decided by it."""
+
+Direction = Literal["in", "out"]
+ConversationKind = Literal["direct", "group"]
+AttachmentKind = Literal["image", "video", "audio", "voice", "file", "location", "contact", "sticker"]
+EvidenceKind = Literal["phone", "email", "username"]
+AuthorKind = Literal["member", "agent"]
+
+_EPOCH_MS_MAX: Final = 253_402_300_799_999
+"""The last millisecond of the year 9999."""
+
+
+class _Told(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+    """The base of what is said at the doors: camelCase on the wire."""
+
+
+class Attachment(_Told, frozen=True, kw_only=True):
+    """Something beside the text. `url` is where the bridge says it is: it is kept, and never fetched."""
+
+    kind: AttachmentKind
+    url: Annotated[str, Meta(max_length=URL_CHARS_MAX)] | None = None
+    name: Annotated[str, Meta(max_length=ATTACHMENT_NAME_CHARS_MAX)] | None = None
+    mime_type: Annotated[str, Meta(max_length=MEDIA_TYPE_CHARS_MAX)] | None = None
+    size: Annotated[int, Meta(ge=0, le=ATTACHMENT_BYTES_MAX)] | None = None
+    """Bytes."""
+    data: dict[str, Any] | str | None = None
+    """What is small enough to come along: a place's coordinates, a contact's card, base64."""
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for `data` that is nested too deeply."""
+        check_levels(self.data)
+
+
+def check_levels(data: object, levels: int = ATTACHMENT_DATA_LEVELS_MAX) -> None:
+    """Raises `ValueError` for what is nested deeper than so many *levels*: not everybody can read it."""
+    if isinstance(data, dict | list):
+        if not levels:
+            raise ValueError(f"is nested more than {ATTACHMENT_DATA_LEVELS_MAX} levels deep")
+        for inner in data.values() if isinstance(data, dict) else data:
+            check_levels(inner, levels - 1)
+
+
+Attachments = Annotated[tuple[Attachment, ...], Meta(max_length=ATTACHMENTS_MAX)]
+
+
+class Sender(_Told, frozen=True, kw_only=True):
+    """Who wrote a message, as far as the messenger tells."""
+
+    id: ExternalId | None = None
+    name: Name | None = None
+    phone: ShortText | None = None
+    email: ShortText | None = None
+    username: ShortText | None = None
+
+
+class ConversationFacts(_Told, frozen=True, kw_only=True):
+    """What a conversation is in the messenger."""
+
+    kind: ConversationKind = "direct"
+    title: Name | None = None
+
+
+class InboundMessage(_Told, frozen=True, kw_only=True):
+    """`channel.message.receive`: a message that happened in the messenger.
+
+    `out` is a copy of one that the company's side sent. With the `reply_id` of a reply of ours, or an id that
+    was reported for one, it is that reply.
+    """
+
+    conversation_id: ExternalId
+    message_id: ExternalId
+    direction: Direction
+    sent_at: Moment | None = None
+    sender: Sender | None = None
+    conversation: ConversationFacts | None = None
+    text: Text | None = None
+    attachments: Attachments = ()
+    reply_to: ExternalId | None = None
+    reply_id: ReplyId | None = None
+
+
+class Evidence(_Told, frozen=True, kw_only=True):
+    """One thing that tells who somebody is."""
+
+    kind: EvidenceKind
+    value: Annotated[str, Meta(min_length=1, max_length=EVIDENCE_CHARS_MAX)]
+
+
+class Identification(_Told, frozen=True, kw_only=True):
+    """`channel.conversation.identify`: who a conversation is with, without a message."""
+
+    conversation_id: ExternalId
+    evidence: Annotated[tuple[Evidence, ...], Meta(max_length=EVIDENCE_MAX)]
+    name: Name | None = None
+
+
+class Pull(_Told, frozen=True, kw_only=True):
+    """`channel.outbox.pull`: replies that wait, and for how long to wait for one."""
+
+    limit: Annotated[int, Meta(ge=1, le=PULLED_REPLIES_MAX)] = PULLED_REPLIES_MAX
+    wait_seconds: Annotated[float, Meta(ge=0, le=PULL_WAIT_SECONDS_MAX)] = 0
+
+
+class ReportedError(_Told, frozen=True, kw_only=True):
+    """Why the messenger did not take a reply."""
+
+    code: Annotated[str, Meta(max_length=ERROR_CODE_CHARS_MAX)] | None = None
+    message: Annotated[str, Meta(max_length=DETAIL_CHARS_MAX)] | None = None
+
+
+class StatusReport(_Told, frozen=True, kw_only=True):
+    """`channel.message.status`: what the messenger did with a reply."""
+
+    reply_id: ReplyId
+    status: ReportedState
+    lease_id: ReplyId | None = None
+    at: Moment | None = None
+    messenger_message_id: ExternalId | None = None
+    error: ReportedError | None = None
+
+
+class HealthReport(_Told, frozen=True, kw_only=True):
+    """`channel.connection.report`: how the bridge is."""
+
+    state: HealthState
+    reason: HealthReason | None = None
+    detail: Annotated[str, Meta(max_length=DETAIL_CHARS_MAX)] | None = None
+    at: Moment | None = None
+
+
+class _Said(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The base of what bridges are told: every member is there, null or not."""
+
+
+class Author(_Said, frozen=True, kw_only=True):
+    """Who wrote a reply."""
+
+    kind: AuthorKind
+    name: str
+
+
+class OutboundReply(_Said, frozen=True, kw_only=True):
+    """A reply as its bridge gets it, by pull or by push. Times are RFC 3339."""
+
+    reply_id: str
+    lease_id: str | None
+    lease_expires_at: str | None
+    """Of a pull; a push has no lease."""
+    attempt: int
+    conversation_id: str
+    text: str | None
+    attachments: tuple[Attachment, ...]
+    reply_to: str | None
+    """The messenger's id of the message that it answers."""
+    author: Author
+    created_at: str
+    expires_at: str
+
+
+class Received(_Said, frozen=True, kw_only=True):
+    """The answer to a message; `conversation` and `message` are our ids."""
+
+    ok: Literal[True] = True
+    duplicate: bool
+    conversation: str
+    message: str
+
+
+class Identified(_Said, frozen=True, kw_only=True):
+    """The answer to evidence, the same whatever was found."""
+
+    ok: Literal[True] = True
+
+
+class Pulled(_Said, frozen=True, kw_only=True):
+    """The answer to a pull; `more` says that another one would have replies at once."""
+
+    ok: Literal[True] = True
+    replies: tuple[OutboundReply, ...]
+    more: bool
+
+
+class StatusNoted(_Said, frozen=True, kw_only=True):
+    """The answer to a status: whether it changed anything, and what the reply's status is now."""
+
+    ok: Literal[True] = True
+    applied: bool
+    status: ReplyState
+
+
+class HealthNoted(_Said, frozen=True, kw_only=True):
+    """The answer to a report on health."""
+
+    ok: Literal[True] = True
+    state: HealthState
+
+
+Told = InboundMessage | Identification | Pull | StatusReport | HealthReport
+
+
+def at_ms(moment: datetime | None) -> int | None:
+    """*moment* in ms since the epoch, kept within the years that can be written down."""
+    return None if moment is None else min(max(0, round(moment.timestamp() * SECOND_MS)), _EPOCH_MS_MAX)

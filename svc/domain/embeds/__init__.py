@@ -1,0 +1,1 @@
+"""The rules of embeds: pure, and known to every layer above."""

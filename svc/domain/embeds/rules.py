@@ -1,0 +1,145 @@
+"""What is checked of an embed when it is saved: it shows what its owner meant, and nothing of a person."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Protocol, TypeVar
+
+from svc.domain.embeds.blocks import AnyBlock, FormBlock, HeroBlock, RecordsBlock, TextBlock, is_public
+from svc.domain.embeds.html_safety import check_href, check_src
+from svc.domain.errors import Fault, InvalidInput, InvalidValue
+from svc.domain.limits import (
+    EMBED_BODY_CHARS_MAX,
+    EMBED_FIELDS_MAX,
+    EMBED_ROWS_MAX,
+    EMBED_SUBTITLE_CHARS_MAX,
+    EMBED_TITLE_CHARS_MAX,
+    NAME_CHARS_MAX,
+)
+from svc.domain.near_names import hint, shown
+from svc.domain.records.properties import Property
+from svc.domain.records.queries import parse
+from svc.domain.records.values import is_storable
+
+P_co = TypeVar("P_co", bound=Property, covariant=True)
+
+
+class ObjectFacts(Protocol[P_co]):
+    """What decides about a block of records: the object that it shows."""
+
+    @property
+    def publishable(self) -> bool: ...
+
+    @property
+    def properties(self) -> Mapping[str, P_co]: ...
+
+
+class Known(Protocol):
+    """What an organization has that blocks may name."""
+
+    @property
+    def country(self) -> str: ...
+
+    @property
+    def objects(self) -> Mapping[str, ObjectFacts[Property]]: ...
+
+    @property
+    def form_ids(self) -> Collection[str]: ...
+
+
+def name_faults(name: str) -> list[Fault]:
+    """What is wrong with the name of an embed."""
+    return _text_faults("/name", name, NAME_CHARS_MAX)
+
+
+def block_faults(blocks: Sequence[AnyBlock], known: Known, blocks_max: int) -> list[Fault]:
+    """All that is wrong with *blocks*, of which there may be *blocks_max*."""
+    if len(blocks) > blocks_max:
+        return [Fault("/blocks", "too_many", f"at most {blocks_max}")]
+    return [
+        fault for place, block in enumerate(blocks) for fault in _faults(f"/blocks/{place}", block, known)
+    ]
+
+
+def public_fields(block: RecordsBlock, of: ObjectFacts[P_co]) -> list[P_co]:
+    """The properties that *block* shows, in its order: those that are there and are not personal."""
+    found = [of.properties[slug] for slug in block.fields if slug in of.properties]
+    return [prop for prop in found if is_public(prop)]
+
+
+def hidden_condition(block: RecordsBlock, of: ObjectFacts[P_co]) -> str | None:
+    """Where, below the block, a filter or a sort is on a property that may not decide about what is shown."""
+    asked = [(f"/filters/{place}/property", one.property) for place, one in enumerate(block.filters)]
+    asked += [(f"/sort/{place}/property", one.property) for place, one in enumerate(block.sort)]
+    for pointer, slug in asked:
+        prop = of.properties.get(slug)
+        if prop is not None and not is_public(prop):
+            return pointer
+    return None
+
+
+def _faults(at: str, block: AnyBlock, known: Known) -> Iterator[Fault]:
+    match block:
+        case HeroBlock():
+            yield from _text_faults(f"{at}/title", block.title, EMBED_TITLE_CHARS_MAX)
+            yield from _text_faults(f"{at}/subtitle", block.subtitle, EMBED_SUBTITLE_CHARS_MAX)
+            yield from _text_faults(f"{at}/ctaLabel", block.cta_label, EMBED_TITLE_CHARS_MAX)
+            yield from _address_faults(f"{at}/image", block.image, check_src)
+            yield from _address_faults(f"{at}/ctaHref", block.cta_href, check_href)
+        case TextBlock():
+            yield from _text_faults(f"{at}/body", block.body, EMBED_BODY_CHARS_MAX)
+            yield from _heading_faults(at, block.heading)
+        case FormBlock():
+            yield from _heading_faults(at, block.heading)
+            if block.form_id not in known.form_ids:
+                yield Fault(f"{at}/formId", "not_found", f"there is no form {shown(block.form_id)}")
+        case RecordsBlock():
+            yield from _heading_faults(at, block.heading)
+            of = known.objects.get(block.object_type)
+            if of is None:
+                slug = block.object_type
+                detail = f"there is no object {shown(slug)}{hint(slug, known.objects)}"
+                yield Fault(f"{at}/objectType", "not_found", detail)
+            else:
+                yield from _records_faults(at, block, of, known.country)
+
+
+def _records_faults(at: str, block: RecordsBlock, of: ObjectFacts[Property], country: str) -> Iterator[Fault]:
+    if len(block.fields) > EMBED_FIELDS_MAX:
+        yield Fault(f"{at}/fields", "too_many", f"at most {EMBED_FIELDS_MAX}")
+    for place, slug in enumerate(block.fields):
+        if slug not in of.properties:
+            detail = f"{shown(slug)} is no property of this object{hint(slug, of.properties)}"
+            yield Fault(f"{at}/fields/{place}", "unknown_property", detail)
+        elif slug in block.fields[:place]:
+            yield Fault(f"{at}/fields/{place}", "invalid_value", "named twice")
+    if not 0 < block.limit <= EMBED_ROWS_MAX:
+        yield Fault(f"{at}/limit", "invalid_value", f"not between 1 and {EMBED_ROWS_MAX}")
+    try:
+        parse(of.properties, block.filters, block.sort, country)
+    except InvalidInput as error:
+        for fault in error.faults:
+            yield Fault(at + fault.pointer, fault.code, fault.detail)
+    if hidden := hidden_condition(block, of):
+        yield Fault(at + hidden, "personal_property", "what is personal may not be inferred from an embed")
+
+
+def _heading_faults(at: str, heading: str | None) -> list[Fault]:
+    return _text_faults(f"{at}/heading", heading, EMBED_TITLE_CHARS_MAX)
+
+
+def _text_faults(pointer: str, text: str | None, characters_max: int) -> list[Fault]:
+    if text is None:
+        return []
+    if not 0 < len(text) <= characters_max or not text.strip():
+        return [Fault(pointer, "invalid_value", f"not 1 to {characters_max} characters")]
+    if not is_storable(text):
+        return [Fault(pointer, "invalid_value", "holds a character that cannot be stored")]
+    return []
+
+
+def _address_faults(pointer: str, address: str | None, check: Callable[[str], None]) -> list[Fault]:
+    try:
+        if address is not None:
+            check(address)
+    except InvalidValue as error:
+        return [Fault(pointer, "invalid_value", str(error))]
+    return []

@@ -1,0 +1,1 @@
+"""The rules of forms: pure, and known to every layer above."""

@@ -1,0 +1,220 @@
+"""Filing: what becomes of a stored submission. Pure: it decides, and storage does.
+
+A batch is filed in the order of arrival against one `Directory`, which learns each contact that
+the batch makes; so two submissions of one new person make one contact.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from svc.domain.errors import InvalidValue
+from svc.domain.forms.forms import Form, deal_title
+from svc.domain.limits import CANDIDATES_MAX
+from svc.domain.records.matching import Clear, HeldReason, Match, Nobody, Unclear, match
+from svc.domain.records.properties import Property, Value, coerce
+from svc.domain.scalars import Scalar, text_of
+
+
+class StoredSubmission(msgspec.Struct, frozen=True, kw_only=True):
+    """A submission as it was stored. `email` and `phone` are normalized, and at least one is there."""
+
+    id: str
+    form: Form
+    received_at: int
+    email: str | None
+    phone: str | None
+    name: str | None
+    fields: dict[str, Scalar]
+    """Every field that was kept, by the name that it was sent under."""
+    recognised: tuple[str, ...]
+    """The fields that e-mail, phone and name were taken from."""
+    mapped: dict[str, str]
+    """Slugs of contact properties to the fields that the form maps to them."""
+    dropped: int
+    """How many sensitive fields were dropped on arrival, and card numbers cut out of texts."""
+    held_reason: HeldReason | None = None
+    """Why it waits, or waited; `spam` from the start where the honeypot was filled in."""
+    visitors: tuple[str, ...] = ()
+    """Digests that the sender's browser has in visits of the last days."""
+
+
+class Contact(msgspec.Struct, kw_only=True):
+    """A contact as filing knows it. `properties` grows as submissions fill it in."""
+
+    id: str
+    properties: dict[str, Any]
+    known_by: list[tuple[str, str]] = []
+    """E-mails and phones that found it, as (`email` or `phone`, value); of merged contacts, too."""
+
+
+class Directory:
+    """The contacts that a batch may meet, by e-mail and by phone, and how its organization writes them."""
+
+    def __init__(
+        self,
+        contacts: Iterable[Contact],
+        *,
+        properties: Mapping[str, Property],
+        country: str,
+        new_contact_id: Callable[[], str],
+    ) -> None:
+        """*properties* are those of a contact that the batch's `mapped` values may name, by slug."""
+        self.properties = properties
+        self.country = country
+        self.new_contact_id = new_contact_id
+        self._contacts: dict[str, Contact] = {}
+        self._by: dict[tuple[str, Any], set[str]] = {}
+        for contact in contacts:
+            self.add(contact)
+
+    def __getitem__(self, contact_id: str) -> Contact:
+        return self._contacts[contact_id]
+
+    def add(self, contact: Contact) -> None:
+        """Know *contact* from now on; again when its e-mail or phone was filled in."""
+        self._contacts[contact.id] = contact
+        own = [(slug, value) for slug in ("email", "phone") if (value := contact.properties.get(slug))]
+        for slug, value in (*own, *contact.known_by):
+            self._by.setdefault((slug, value), set()).add(contact.id)
+
+    def having(self, slug: str, value: str | None) -> set[str]:
+        """Ids of the contacts whose e-mail or phone is *value*."""
+        return self._by.get((slug, value), set()) if value else set()
+
+    def match(self, email: str | None, phone: str | None) -> Match:
+        """Whose the e-mail and the phone are."""
+        with_phone = self.having("phone", phone)
+        others = {one for one in with_phone if self[one].properties.get("email") not in {None, email}}
+        return match(email, self.having("email", email), with_phone, others)
+
+
+class Enrichment(msgspec.Struct, frozen=True, kw_only=True):
+    """What a contact learns from somebody who turned out to be it, or to be new."""
+
+    contact: Contact
+    created: bool
+    filled: dict[str, Value]
+    """Properties of the contact that were empty, and are not any more."""
+    suggested: dict[str, Value]
+    """Values that differ from the contact's, to be accepted by a person."""
+
+
+class Filing(msgspec.Struct, frozen=True, kw_only=True):
+    """What one submission changes. Either it is held, or it has a contact."""
+
+    submission: StoredSubmission
+    held: HeldReason | None = None
+    candidates: tuple[str, ...] = ()
+    contact: Contact | None = None
+    created: bool = False
+    filled: dict[str, Value] = {}
+    """Properties of the contact that were empty, and are not any more."""
+    suggested: dict[str, Value] = {}
+    """Values that differ from the contact's, to be accepted by a person."""
+    note: str = ""
+    deal_title: str | None = None
+
+
+def file(submission: StoredSubmission, directory: Directory) -> Filing:
+    """Match *submission* to a contact and file it there, to a new one, or hold it for a person."""
+    found = directory.match(submission.email, submission.phone)
+    if submission.held_reason == "spam":
+        return Filing(submission=submission, held="spam", candidates=_candidates(found))
+    if isinstance(found, Unclear):
+        return Filing(submission=submission, held=found.reason, candidates=_candidates(found))
+    return file_to(submission, found.contact_id if isinstance(found, Clear) else None, directory)
+
+
+def file_to(submission: StoredSubmission, contact_id: str | None, directory: Directory) -> Filing:
+    """File *submission* to the contact that is known to be its sender; None makes a new one.
+
+    An empty property is filled. A different value is suggested, and so is an e-mail or a phone
+    that somebody else is known by.
+    """
+    wanted, unread = _wanted(submission, directory)
+    learned = enrich(contact_id, wanted, directory)
+    template = submission.form.deal_title
+    return Filing(
+        submission=submission,
+        contact=learned.contact,
+        created=learned.created,
+        filled=learned.filled,
+        suggested=learned.suggested,
+        note=_note(submission, unread),
+        deal_title=template and (deal_title(template, submission.fields) or submission.form.name),
+    )
+
+
+def enrich(contact_id: str | None, wanted: Mapping[str, Value], directory: Directory) -> Enrichment:
+    """Have the contact learn *wanted*, values by slug; None makes a new one.
+
+    An empty property is filled. A different value is suggested, and so is an e-mail or a phone that somebody
+    else is known by.
+    """
+    contact = directory[contact_id] if contact_id else Contact(id=directory.new_contact_id(), properties={})
+    filled: dict[str, Value] = {}
+    suggested: dict[str, Value] = {}
+    for slug, value in wanted.items():
+        owners = directory.having(slug, str(value)) if slug in {"email", "phone"} else set()
+        if contact_id and owners - {contact.id}:
+            suggested[slug] = value
+        elif contact.properties.get(slug) is None:
+            filled[slug] = value
+        elif not _same(contact.properties[slug], value) and (slug, value) not in contact.known_by:
+            suggested[slug] = value
+    contact.properties.update(filled)
+    directory.add(contact)
+    return Enrichment(contact=contact, created=contact_id is None, filled=filled, suggested=suggested)
+
+
+def _candidates(found: Match) -> tuple[str, ...]:
+    match found:
+        case Clear(contact_id):
+            return (contact_id,)
+        case Unclear(candidates=candidates):
+            return candidates[:CANDIDATES_MAX]
+        case Nobody():
+            return ()
+
+
+def _wanted(submission: StoredSubmission, directory: Directory) -> tuple[dict[str, Value], set[str]]:
+    """The contact's values that the submission brings, and the fields that cannot be read as such."""
+    known = {"name": submission.name, "email": submission.email, "phone": submission.phone}
+    wanted: dict[str, Value] = {slug: value for slug, value in known.items() if value}
+    unread: set[str] = set()
+    for slug, field in submission.mapped.items():
+        prop = directory.properties.get(slug)
+        try:
+            if prop is None:
+                raise InvalidValue("no such property")  # noqa: TRY301  # removed since it was mapped
+            value = coerce(prop, submission.fields[field], directory.country)
+        except InvalidValue:
+            unread.add(field)
+        else:
+            if value is not None:
+                wanted[slug] = value
+    return wanted, unread
+
+
+def _same(kept: object, value: Value) -> bool:
+    if isinstance(kept, str) and isinstance(value, str):
+        return " ".join(kept.split()).casefold() == " ".join(value.split()).casefold()
+    return kept == value
+
+
+def _note(submission: StoredSubmission, unread: set[str]) -> str:
+    """The note's text: a line for each field that is not on the contact, and how many were dropped."""
+    elsewhere = {*submission.recognised, *submission.mapped.values()} - unread
+    lines = [
+        f"{name}: {text_of(value)}" for name, value in submission.fields.items() if name not in elsewhere
+    ]
+    if submission.dropped:
+        what = (
+            "1 sensitive value was"
+            if submission.dropped == 1
+            else f"{submission.dropped} sensitive values were"
+        )
+        lines.append(f"({what} dropped)")
+    return "\n".join(lines)

@@ -1,0 +1,116 @@
+"""Access: who may enter an organization, decided from facts in memory alone.
+
+The facts are read from what is stored and are small: members, custom roles and at most 20 keys. Whoever
+keeps them reads them again when a change is announced; the functions here do no I/O.
+"""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from svc.domain.errors import Unauthenticated
+from svc.domain.identity.callers import Caller, Limit
+from svc.domain.identity.roles import BUILTIN_ROLES, Role, weaker
+
+MemberStatus = Literal["active", "deactivated", "frozen"]
+"""`deactivated` by the organization; `frozen` for a while, until somebody has looked into it."""
+
+KeyKind = Literal["api", "gateway"]
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """How a member stands in the organization."""
+
+    role_id: str
+    status: MemberStatus
+    keys_allowed: bool
+    """Whether the account's home is here, or an open organization that allows its people keys elsewhere."""
+
+
+class KeyFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What decides about a call with a key that is not revoked. Times are ms since the epoch."""
+
+    id: str
+    creator_id: str
+    role_id: str
+    tools: frozenset[str] | None
+    limited_to: Limit | None
+    expires_at: int
+    last_used_at: int | None
+
+
+class Access(msgspec.Struct, frozen=True, kw_only=True):
+    """All that decides who enters one organization."""
+
+    organization_id: str
+    is_open: bool
+    roles: Mapping[str, Role]
+    """The custom roles, by id."""
+    members: Mapping[str, Standing]
+    """By the person's id."""
+    keys: Mapping[str, KeyFacts]
+    """By the digest of the secret."""
+
+    def role(self, role_id: str) -> Role:
+        """The role of that id; one that is gone permits nothing."""
+        return BUILTIN_ROLES.get(role_id) or self.roles.get(role_id) or Role(role_id, "", frozenset())
+
+
+def admit_key(access: Access, digest: str, now: int) -> Caller:
+    """Who calls with the key whose digest that is, with what the key and its creator both may do now.
+
+    Raises `Unauthenticated`, which does not say which of these it was: the organization is closed; the key is
+    unknown, revoked or expired; its creator is no active member; or the creator's home, another organization,
+    does not allow it.
+    """
+    key = access.keys.get(digest)
+    if key is None or now >= key.expires_at:
+        raise Unauthenticated
+    creator = _active(access, key.creator_id)
+    if not creator.keys_allowed:
+        raise Unauthenticated
+    return Caller(
+        organization_id=access.organization_id,
+        kind="key",
+        id=key.id,
+        person_id=key.creator_id,
+        permissions=weaker(access.role(key.role_id), access.role(creator.role_id)),
+        tools=key.tools,
+        limited_to=key.limited_to,
+    )
+
+
+def admit_person(access: Access, person_id: str, confirmed_at: int | None) -> Caller:
+    """The signed-in person as a caller here.
+
+    Raises `Unauthenticated` when the organization is closed, or the person is no active member of it.
+    """
+    member = _active(access, person_id)
+    return Caller(
+        organization_id=access.organization_id,
+        kind="person",
+        id=person_id,
+        person_id=person_id,
+        permissions=access.role(member.role_id).permissions,
+        confirmed_at=confirmed_at,
+    )
+
+
+def admit_again(access: Access, caller: Caller, now: int) -> Caller:
+    """A *caller* who was let in before, as what they may do is now. Raises `Unauthenticated`."""
+    match caller.kind:
+        case "key":
+            found = (key_digest for key_digest, key in access.keys.items() if key.id == caller.id)
+            return admit_key(access, next(found, ""), now)
+        case "person":
+            return admit_person(access, caller.id, caller.confirmed_at)
+        case _:
+            return caller
+
+
+def _active(access: Access, person_id: str) -> Standing:
+    member = access.members.get(person_id) if access.is_open else None
+    if member is None or member.status != "active":
+        raise Unauthenticated
+    return member

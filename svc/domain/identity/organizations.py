@@ -1,0 +1,123 @@
+"""An organization: its plan, its hubs, and the formats that its people read."""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Final, Literal
+from zoneinfo import available_timezones
+
+import msgspec
+import phonenumbers
+
+from svc.domain.currencies import CURRENCIES
+from svc.domain.errors import Fault, InvalidInput, InvalidValue
+from svc.domain.identity.people import clean_name
+
+Plan = Literal["free", "pro", "business", "enterprise"]
+
+PLANS_WITH_FORMS: Final[frozenset[Plan]] = frozenset({"pro", "business", "enterprise"})
+"""Plans that include the form endpoint; a trial includes it too."""
+
+
+class Organization(msgspec.Struct, frozen=True, kw_only=True):
+    """One organization as it stands. Times are ms since the epoch."""
+
+    id: str
+    name: str
+    country: str
+    """ISO 3166 alpha-2: where a phone number without a country code is dialled."""
+    currency: str
+    """ISO 4217."""
+    locale: str
+    time_zone: str
+    plan: Plan
+    trial_ends_at: int | None
+    marketing_hub: bool
+    created_at: int
+    closed_at: int | None = None
+    allow_keys_elsewhere: bool = False
+    """Whether people whose home this is may issue keys in other organizations."""
+
+    def in_trial(self, now: int) -> bool:
+        return self.trial_ends_at is not None and now < self.trial_ends_at
+
+    def may_take_forms(self, now: int) -> bool:
+        """Whether the form endpoint is open: by plan or trial, with the Marketing hub on."""
+        return (
+            self.closed_at is None
+            and self.marketing_hub
+            and (self.plan in PLANS_WITH_FORMS or self.in_trial(now))
+        )
+
+
+_LOCALE: Final = re.compile(r"[a-z]{2,3}([_-][A-Z][a-z]{3})?([_-][A-Z]{2})?")
+
+
+def clean_country(text: str) -> str:
+    """*text* as a country of ISO 3166, in upper case. Raises `InvalidValue`."""
+    country = text.strip().upper()
+    if country not in phonenumbers.SUPPORTED_REGIONS:
+        raise InvalidValue(f"{text!r} is no country of ISO 3166, such as DE or US")
+    return country
+
+
+def clean_currency(text: str) -> str:
+    """*text* as a currency of ISO 4217, in upper case. Raises `InvalidValue`."""
+    currency = text.strip().upper()
+    if currency not in CURRENCIES:
+        raise InvalidValue(f"{text!r} is no currency of ISO 4217, such as EUR")
+    return currency
+
+
+def clean_locale(text: str) -> str:
+    """*text*, if it has the shape of a locale. Raises `InvalidValue`."""
+    if not _LOCALE.fullmatch(text):
+        raise InvalidValue(f"{text!r} is no locale, such as de_DE")
+    return text
+
+
+def clean_time_zone(text: str) -> str:
+    """*text*, if it is a time zone of the IANA database. Raises `InvalidValue`."""
+    known = _time_zones()
+    if known and text not in known:
+        raise InvalidValue(f"{text!r} is no time zone, such as Europe/Berlin")
+    return text
+
+
+class _Fact(msgspec.Struct, frozen=True):
+    pointer: str
+    clean: Callable[[str], str]
+
+
+_FACTS: Final[Mapping[str, _Fact]] = {
+    "name": _Fact("/name", clean_name),
+    "country": _Fact("/country", clean_country),
+    "currency": _Fact("/currency", clean_currency),
+    "locale": _Fact("/locale", clean_locale),
+    "time_zone": _Fact("/timeZone", clean_time_zone),
+}
+
+
+def clean_facts(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What people say of an organization in *given*, by the names of its fields, as it is kept.
+
+    Raises `InvalidInput` with all that is wrong.
+    """
+    clean: dict[str, Any] = {}
+    faults = []
+    for name, fact in _FACTS.items():
+        if name not in given:
+            continue
+        try:
+            clean[name] = fact.clean(given[name])
+        except InvalidValue as error:
+            faults.append(Fault(fact.pointer, "invalid_value", str(error)))
+    if faults:
+        raise InvalidInput(faults)
+    return clean
+
+
+@cache
+def _time_zones() -> frozenset[str]:
+    """Their names; none on a machine without the time zone database. Finding them reads many files."""
+    return frozenset(available_timezones())

@@ -1,0 +1,86 @@
+"""How fast sign-ins may be tried.
+
+By account and address together a few tries may fail, and then none is let in until they are a while ago. So
+who guesses at an account is stopped where they are, and its person, elsewhere, is not. By each alone many
+more may fail, whatever the other is; then tries are spaced: one at a time, never none. That is for whoever
+guesses from many addresses, or at many accounts.
+
+An account that does not exist is paced like any other.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from svc.domain.limits import (
+    ACCOUNT_FAILURES_MAX,
+    ACCOUNT_SPACING_MS,
+    ADDRESS_FAILURES_MAX,
+    ADDRESS_SPACING_MS,
+    PAIR_FAILURES_MAX,
+    SIGN_IN_WINDOW_MS,
+)
+from svc.domain.rate_limits.keyed_windows import KeyedWindows
+
+_BETWEEN: Final = " "
+
+
+class SignInPace:
+    """Tries that failed lately, or have not succeeded yet, by the names of accounts and addresses.
+
+    Its size is bounded by those tries: each that is let in costs the hash of a password.
+    """
+
+    def __init__(self, failures: Iterable[tuple[str, str, int]] = ()) -> None:
+        """*failures* are accounts, addresses and times, such as those read back after a restart."""
+        self._pairs = KeyedWindows(SIGN_IN_WINDOW_MS, PAIR_FAILURES_MAX)
+        self._accounts = _Spaced(ACCOUNT_FAILURES_MAX, ACCOUNT_SPACING_MS)
+        self._addresses = _Spaced(ADDRESS_FAILURES_MAX, ADDRESS_SPACING_MS)
+        for account, address, at in failures:
+            self.add(account, address, at)
+
+    def __len__(self) -> int:
+        """Names that are kept, which is what its size depends on."""
+        return len(self._pairs) + len(self._accounts) + len(self._addresses)
+
+    def next_try_at(self, account: str, address: str, now: int) -> int | None:
+        """When *account* may be tried from *address*; None where it may be at *now*."""
+        untils = (
+            self.next_pair_at(account, address, now),
+            self._accounts.next_at(account, now),
+            self._addresses.next_at(address, now),
+        )
+        return max((until for until in untils if until is not None), default=None)
+
+    def next_pair_at(self, account: str, address: str, now: int) -> int | None:
+        """As `next_try_at`, whatever else was tried at that account and from that address."""
+        return self._pairs.next_room_at(account + _BETWEEN + address, now)
+
+    def add(self, account: str, address: str, at: int) -> None:
+        """Count a try at *account* from *address* at *at*."""
+        self._pairs.add(account + _BETWEEN + address, at)
+        self._accounts.add(account, at)
+        self._addresses.add(address, at)
+
+    def take_back(self, account: str, address: str, at: int) -> None:
+        """No longer count a try: it succeeded."""
+        self._pairs.take_back(account + _BETWEEN + address, at)
+        self._accounts.take_back(account, at)
+        self._addresses.take_back(address, at)
+
+
+class _Spaced(KeyedWindows):
+    """*free* tries of a key within the window, and then one every *spacing_ms*."""
+
+    def __init__(self, free: int, spacing_ms: int) -> None:
+        # There is room for every try that is let in, so that one which is taken back never makes others
+        # be forgotten: else who signs in to an account of their own could wash away failures at another.
+        super().__init__(SIGN_IN_WINDOW_MS, free + SIGN_IN_WINDOW_MS // spacing_ms + 1)
+        self._free = free
+        self._spacing_ms = spacing_ms
+
+    def next_at(self, key: str, now: int) -> int | None:
+        """When the next try of *key* may be; None where it may be at *now*."""
+        if self.count(key, now) < self._free:
+            return None
+        until = min(self.latest(key) or now, now) + self._spacing_ms
+        return until if until > now else None

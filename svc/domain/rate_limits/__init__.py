@@ -1,0 +1,1 @@
+"""The rules of budgets and windows: pure, and known to every layer above."""

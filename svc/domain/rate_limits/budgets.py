@@ -1,0 +1,43 @@
+"""Budgets: how many calls a caller may make in a minute, and what is left of them."""
+
+import msgspec
+
+from svc.domain.limits import CALL_WINDOW_MS
+from svc.domain.rate_limits.sliding_window import SlidingWindow, retry_after_seconds
+
+
+class Allowance(msgspec.Struct, frozen=True):
+    """What a call found left of its caller's budget."""
+
+    limit: int
+    remaining: int
+    """Calls that may still be made now, this one not counted any more."""
+    reset_seconds: int
+    """Until there is room for more than that."""
+    granted: bool
+    """Whether this call may be made. One that may not is not counted."""
+
+
+class Budgets:
+    """At most *limit* calls of each caller within any minute."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._windows: dict[str, SlidingWindow] = {}
+
+    def spend(self, caller: str, now: int) -> Allowance:
+        """Count a call of *caller*, if there is room for it."""
+        window = self._windows.get(caller)
+        if window is None:
+            self._forget_quiet(now)
+            window = self._windows[caller] = SlidingWindow(CALL_WINDOW_MS, self._limit)
+        room = window.room(now)
+        if room:
+            window.add(now)
+        oldest = window.oldest()
+        reset_ms = CALL_WINDOW_MS if oldest is None else oldest + CALL_WINDOW_MS - now
+        return Allowance(self._limit, max(0, room - 1), retry_after_seconds(reset_ms), granted=room > 0)
+
+    def _forget_quiet(self, now: int) -> None:
+        """So that its size is that of the callers of the last minute."""
+        self._windows = {name: one for name, one in self._windows.items() if one.room(now) < self._limit}

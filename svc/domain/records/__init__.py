@@ -1,0 +1,1 @@
+"""The rules of records: pure, and known to every layer above."""

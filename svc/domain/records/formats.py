@@ -1,0 +1,92 @@
+"""Values as people of an organization read them: in its locale and its time zone."""
+
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, tzinfo
+from decimal import Decimal
+from typing import Any, Final
+
+from babel import Locale, UnknownLocaleError
+from babel.dates import UTC, format_date, format_datetime, get_timezone
+from babel.numbers import format_currency, format_decimal
+
+from svc.domain.records.properties import Property, PropertyType
+from svc.domain.text import inert_text
+
+_FALLBACK: Final = "en"
+_YES: Final = "✓"
+_NO: Final = "–"
+
+
+class Formats:
+    """The formats of one organization. What its locale or time zone does not name is English, and UTC."""
+
+    __slots__ = ("_locale", "_time_zone")
+
+    def __init__(self, locale: str, time_zone: str) -> None:
+        self._locale = _locale(locale)
+        self._time_zone = _time_zone(time_zone)
+
+    def text(self, prop: Property, value: Any, currency: str | None = None) -> str:
+        """*value* of *prop* as it is read; nothing where there is none. *currency* is that of an amount.
+
+        Raises `ValueError`, `TypeError` or `ArithmeticError` for what is no value of such a property.
+        """
+        if value is None:
+            return ""
+        if prop.type == "amount" and currency is not None:
+            return inert_text(format_currency(_decimal(value), currency, locale=self._locale))
+        return inert_text(_TEXTS.get(prop.type, _as_it_is)(self, value))
+
+    def number(self, value: float) -> str:
+        return format_decimal(_decimal(value), locale=self._locale)
+
+    def date(self, value: str) -> str:
+        return format_date(date.fromisoformat(value), locale=self._locale)
+
+    def datetime(self, value: str) -> str:
+        moment = datetime.fromisoformat(value)
+        return format_datetime(moment, tzinfo=self._time_zone, locale=self._locale)
+
+
+def _as_it_is(_formats: Formats, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("not a text")
+    return value
+
+
+def _boolean(_formats: Formats, value: bool) -> str:
+    # Signs, since the data of locales has no words for it.
+    return _YES if value else _NO
+
+
+def _choices(_formats: Formats, value: list[str]) -> str:
+    return ", ".join(value)
+
+
+_TEXTS: Final[Mapping[PropertyType, Callable[[Formats, Any], str]]] = {
+    "number": Formats.number,
+    "amount": Formats.number,
+    "date": Formats.date,
+    "datetime": Formats.datetime,
+    "boolean": _boolean,
+    "multi_select": _choices,
+}
+
+
+def _decimal(value: float) -> Decimal:
+    """The number that was written, and not the double next to it."""
+    return Decimal(str(value))
+
+
+def _locale(name: str) -> Locale:
+    try:
+        return Locale.parse(name.replace("-", "_"))
+    except (ValueError, UnknownLocaleError):
+        return Locale.parse(_FALLBACK)
+
+
+def _time_zone(name: str) -> tzinfo:
+    try:
+        return get_timezone(name)
+    except LookupError:
+        return UTC

@@ -1,0 +1,78 @@
+"""Search: the words that a record is found by, and how well it fits what was looked for."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+from svc.domain.limits import (
+    SEARCH_CHARS_MAX,
+    SEARCH_PREFIX_CHARS_MIN,
+    SEARCH_WORDS_MAX,
+    SEARCHED_WORD_CHARS_MAX,
+    SEARCHED_WORDS_MAX,
+)
+from svc.domain.records.sort_keys import fold
+
+_WORD: Final = re.compile(rf"[^\W_]{{1,{SEARCHED_WORD_CHARS_MAX}}}")
+"""A word; what is longer than anybody's word counts as several."""
+_BETWEEN: Final = "\n"
+_WHOLE: Final = 8
+_FIRST_PROPERTY: Final = 4
+_FIRST_WORD: Final = 2
+
+
+def words(text: str) -> list[str]:
+    """The words of *text*: letters and digits, without case and without accents."""
+    text = fold(text)
+    if not text.isascii():
+        text = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))
+    return _WORD.findall(text)
+
+
+def texts(slugs: Iterable[str], values: Mapping[str, Any]) -> Iterator[str]:
+    """The texts of a record in the properties *slugs*."""
+    for slug in slugs:
+        value = values.get(slug)
+        if isinstance(value, list):
+            yield from value
+        elif value is not None:
+            yield str(value)
+
+
+def words_of(slugs: Iterable[str], values: Mapping[str, Any]) -> list[str]:
+    """The different words that a record is found by, in the order of the properties."""
+    found = list(dict.fromkeys(words(_BETWEEN.join(texts(slugs, values)))))
+    return found[:SEARCHED_WORDS_MAX]
+
+
+class Sought(NamedTuple):
+    """Words that must all be there; the last may be the beginning of a longer one."""
+
+    words: tuple[str, ...]
+    prefix: bool
+
+
+def sought(query: str) -> Sought:
+    """What *query* looks for; nothing when it has no words. Signs have no meaning in it."""
+    found = tuple(islice(dict.fromkeys(words(query[:SEARCH_CHARS_MAX])), SEARCH_WORDS_MAX))
+    return Sought(found, prefix=bool(found) and len(found[-1]) >= SEARCH_PREFIX_CHARS_MIN)
+
+
+def fit(looked_for: Sought, slugs: Sequence[str], values: Mapping[str, Any]) -> int | None:
+    """How well a record fits, higher is better; None when it does not.
+
+    A whole word counts more than the beginning of one, a word of the first property more than one
+    elsewhere, and the first word of a text more than the others.
+    """
+    best = dict.fromkeys(looked_for.words, 0)
+    for place, slug in enumerate(slugs):
+        for text in texts([slug], values):
+            for position, word in enumerate(words(text)):
+                for one in looked_for.words:
+                    whole = word == one
+                    if whole or (looked_for.prefix and one == looked_for.words[-1] and word.startswith(one)):
+                        points = 1 + _WHOLE * whole + _FIRST_PROPERTY * (place == 0)
+                        best[one] = max(best[one], points + _FIRST_WORD * (position == 0))
+    return sum(best.values()) if all(best.values()) else None

@@ -1,0 +1,248 @@
+"""Values of properties as tools give them: of the right JSON type or refused, and written in one way.
+
+A website form is read leniently by `properties.coerce`; what a program sends is not guessed at.
+"""
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from datetime import date, datetime
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from svc.domain.currencies import CURRENCIES
+from svc.domain.errors import Fault, InvalidValue, pointer_to
+from svc.domain.input_faults import json_type
+from svc.domain.limits import FAULTS_MAX, LONG_TEXT_CHARS_MAX, NUMBER_MAX, TEXT_CHARS_MAX, URL_CHARS_MAX
+from svc.domain.near_names import hint
+from svc.domain.records.contact_points import normalise_email, normalise_phone
+from svc.domain.records.properties import CURRENCY_SUFFIX, Property, PropertyType, Value
+from svc.domain.times import rfc3339
+
+Values = dict[str, Any]
+"""A record's values by slug, as they are stored; an amount's currency beside it. Nothing is null."""
+
+_ULID: Final = "[0-7][0-9A-HJKMNP-TV-Z]{25}"
+_RECORD_ID: Final = re.compile(f"rec_{_ULID}")
+_MEMBER_ID: Final = re.compile(f"usr_{_ULID}")
+_PICTURE_ID: Final = re.compile(f"pic_{_ULID}")
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DATETIME: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})"
+)
+_FRACTION: Final = re.compile(r"\.([0-9]+)")
+_UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
+_SPACE_OR_QUOTE: Final = re.compile(r"[\s<>\"]")
+
+
+def read(prop: Property, given: Any, country: str) -> Value | None:
+    """*given*, decoded JSON, as a value of *prop*; None when it is null or empty.
+
+    Raises:
+        InvalidValue: it is not of the property's type.
+    """
+    if given is None:
+        return None
+    expected, reader = _READERS[prop.type]
+    if not isinstance(given, expected) or (isinstance(given, bool) and expected is not bool):
+        raise InvalidValue(f"must be {_NAMES[prop.type]}, not {json_type(given)}")
+    if isinstance(given, str):
+        given = given.strip()
+        if not given:
+            return None
+        if _UNSTORABLE.search(given):
+            raise InvalidValue("holds a character that cannot be stored")
+    return reader(prop, given, country)
+
+
+def is_storable(text: str) -> bool:
+    """Whether *text* has no NUL and no half of a surrogate pair, which no database keeps."""
+    return _UNSTORABLE.search(text) is None
+
+
+def changed(
+    properties: Mapping[str, Property],
+    stored: Values,
+    given: Mapping[str, Any],
+    *,
+    country: str,
+    currency: str,
+    pointer: str = "/properties",
+) -> tuple[Values, list[Fault]]:
+    """*stored* with the values that were *given*, and all that is wrong with those; null clears one.
+
+    An amount brings its currency along: without one it keeps what it had, or takes the organization's
+    *currency*.
+    """
+    faults: list[Fault] = []
+    values = dict(stored)
+    for slug in given:
+        if len(faults) >= FAULTS_MAX:
+            break  # looking for near names takes time, and nobody reads more
+        try:
+            value = _given(properties, values, given, slug, country)
+        except InvalidValue as error:
+            known = slug in properties or _amount_of(properties, slug) is not None
+            code = "invalid_value" if known else "unknown_property"
+            faults.append(Fault(pointer + pointer_to(slug), code, str(error)))
+            continue
+        if value is None:
+            values.pop(slug, None)
+        else:
+            values[slug] = value
+    for slug, prop in properties.items():
+        if prop.type == "amount" and slug in values:
+            values.setdefault(slug + CURRENCY_SUFFIX, currency)
+        elif prop.type == "amount":
+            values.pop(slug + CURRENCY_SUFFIX, None)
+    return values, faults
+
+
+def _given(
+    properties: Mapping[str, Property], stored: Values, given: Mapping[str, Any], slug: str, country: str
+) -> Value | None:
+    prop = properties.get(slug)
+    if prop is not None:
+        return read(prop, given[slug], country)
+    amount = _amount_of(properties, slug)
+    if amount is None:
+        raise InvalidValue(f"is no property of this object{hint(slug, properties)}")
+    currency = _read_currency(given[slug])
+    has_amount = given.get(amount, stored.get(amount)) is not None
+    if has_amount and currency is None and amount not in given:
+        raise InvalidValue("an amount has a currency: clear the amount, and it goes too")
+    if currency is not None and not has_amount:
+        raise InvalidValue("a currency stands beside an amount")
+    return currency
+
+
+def _amount_of(properties: Mapping[str, Property], slug: str) -> str | None:
+    """The amount that *slug* is the currency of."""
+    amount = slug.removesuffix(CURRENCY_SUFFIX)
+    prop = properties.get(amount)
+    return amount if amount != slug and prop is not None and prop.type == "amount" else None
+
+
+def _read_currency(given: Any) -> str | None:
+    if given is None:
+        return None
+    if not isinstance(given, str) or given not in CURRENCIES:
+        raise InvalidValue("must be a currency such as EUR (ISO 4217)")
+    return given
+
+
+def _limited(characters_max: int) -> Callable[[Property, str, str], Value]:
+    def text(_prop: Property, given: str, _country: str) -> Value:
+        if len(given) > characters_max:
+            raise InvalidValue(f"must have at most {characters_max:,} characters, not {len(given):,}")
+        return given
+
+    return text
+
+
+def _number(_prop: Property, given: float, _country: str) -> Value:
+    if not abs(given) <= NUMBER_MAX:  # nor is what is no number at all
+        raise InvalidValue(f"must be between -{NUMBER_MAX:.0e} and {NUMBER_MAX:.0e}")
+    return int(given) if isinstance(given, int) or given.is_integer() else given
+
+
+def _date(_prop: Property, given: str, _country: str) -> Value:
+    try:
+        found = date.fromisoformat(given) if _DATE.fullmatch(given) else None
+    except ValueError:
+        found = None
+    if found is None:
+        raise InvalidValue("must be a date such as 2026-09-18")
+    return found.isoformat()
+
+
+def _datetime(_prop: Property, given: str, _country: str) -> Value:
+    # Python 3.11 reads at most six digits of a fraction, and milliseconds are kept.
+    short = _FRACTION.sub(lambda found: f".{found[1][:3]:0<3}", given.upper())
+    try:
+        if _DATETIME.fullmatch(given):
+            return rfc3339(round(datetime.fromisoformat(short).timestamp() * 1000))
+    except (ValueError, OverflowError, OSError):
+        pass
+    raise InvalidValue("must be a time such as 2026-09-18T12:00:00Z (RFC 3339)")
+
+
+def _boolean(_prop: Property, given: bool, _country: str) -> Value:
+    return given
+
+
+def _option(options: Collection[str], given: Any) -> str:
+    if not isinstance(given, str):
+        raise InvalidValue(f"must be one of the choices, not {json_type(given)}")
+    if given not in options:
+        raise InvalidValue(f"is not one of the choices{hint(given, options)}")
+    return given
+
+
+def _select(prop: Property, given: str, _country: str) -> Value:
+    return _option(prop.options, given)
+
+
+def _multi_select(prop: Property, given: list[Any], _country: str) -> Value | None:
+    chosen = {_option(prop.options, one) for one in given}
+    return [option for option in prop.options if option in chosen] or None
+
+
+def _email(_prop: Property, given: str, _country: str) -> Value:
+    return normalise_email(given)
+
+
+def _phone(_prop: Property, given: str, country: str) -> Value:
+    return normalise_phone(given, country)
+
+
+def _url(_prop: Property, given: str, _country: str) -> Value:
+    try:
+        parts = urlsplit(given)
+        host = parts.hostname
+    except ValueError:
+        raise InvalidValue("must be a web address such as https://example.com/") from None
+    if parts.scheme not in {"http", "https"} or not host or _SPACE_OR_QUOTE.search(given):
+        raise InvalidValue("must be a web address such as https://example.com/")
+    if len(given) > URL_CHARS_MAX:
+        raise InvalidValue(f"must have at most {URL_CHARS_MAX:,} characters, not {len(given):,}")
+    return given
+
+
+def _picture(prop: Property, given: str, country: str) -> Value:
+    return given if _PICTURE_ID.fullmatch(given) else _url(prop, given, country)
+
+
+def _identified(pattern: re.Pattern[str], what: str) -> Callable[[Property, str, str], Value]:
+    def reference(_prop: Property, given: str, _country: str) -> Value:
+        if not pattern.fullmatch(given):
+            raise InvalidValue(f"must be the id of a {what}")
+        return given
+
+    return reference
+
+
+_Reader = tuple[Any, Callable[[Property, Any, str], Value | None]]
+
+_READERS: Final[Mapping[PropertyType, _Reader]] = {
+    "text": (str, _limited(TEXT_CHARS_MAX)),
+    "long_text": (str, _limited(LONG_TEXT_CHARS_MAX)),
+    "number": (int | float, _number),
+    "amount": (int | float, _number),
+    "date": (str, _date),
+    "datetime": (str, _datetime),
+    "boolean": (bool, _boolean),
+    "select": (str, _select),
+    "multi_select": (list, _multi_select),
+    "email": (str, _email),
+    "phone": (str, _phone),
+    "url": (str, _url),
+    "picture": (str, _picture),
+    "relation": (str, _identified(_RECORD_ID, "record")),
+    "member": (str, _identified(_MEMBER_ID, "member")),
+}
+"""By type: the JSON type that is taken, and what makes a value of it."""
+
+_NAMES: Final[Mapping[PropertyType, str]] = {
+    kind: {str: "a string", list: "a list of choices", bool: "true or false"}.get(expected, "a number")
+    for kind, (expected, _) in _READERS.items()
+}

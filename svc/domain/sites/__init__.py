@@ -1,0 +1,1 @@
+"""The rules of sites: pure, and known to every layer above."""

@@ -1,0 +1,61 @@
+"""Page views of tracked sites: what of them is kept."""
+
+from collections.abc import Sequence
+from typing import Final
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+import msgspec
+
+from svc.domain.errors import InvalidValue
+from svc.domain.limits import VISIT_TITLE_CHARS_MAX, VISIT_URL_CHARS_MAX
+from svc.domain.net.client_addresses import visitor_of
+from svc.domain.net.origins import normalise_domain
+
+CAMPAIGN_PREFIX: Final = "utm_"
+"""Of a page's query, only what names a campaign is kept: the rest may hold anything about anybody."""
+
+
+class PageView(msgspec.Struct, frozen=True, kw_only=True):
+    """One view of one page. `host` is the site's, without `www.`; `url` and `referrer` are cut down."""
+
+    host: str
+    url: str
+    referrer: str | None
+    title: str | None
+
+
+def page_view(url: str, referrer: str | None, title: str | None) -> PageView:
+    """What is kept of a view of *url*. Raises `InvalidValue` for what is no page of a website."""
+    kept = _cut_down(url)
+    try:
+        kept_referrer = _cut_down(referrer) if referrer else None
+    except InvalidValue:
+        kept_referrer = None
+    return PageView(
+        host=normalise_domain(url),
+        url=kept,
+        referrer=kept_referrer,
+        title=title[:VISIT_TITLE_CHARS_MAX] if title else None,
+    )
+
+
+def _cut_down(url: str) -> str:
+    """*url* without credentials, fragment, and all of its query but the campaign."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise InvalidValue("not a web address") from None
+    if parts.scheme not in {"http", "https"} or not host:
+        raise InvalidValue("not a web address")
+    campaign = [pair for pair in parse_qsl(parts.query) if pair[0].startswith(CAMPAIGN_PREFIX)]
+    place = f"{host}:{port}" if port else host
+    kept = urlunsplit((parts.scheme, place, parts.path, urlencode(campaign), ""))
+    if len(kept) > VISIT_URL_CHARS_MAX:
+        raise InvalidValue(f"longer than {VISIT_URL_CHARS_MAX} characters")
+    return kept
+
+
+def visitor_digests(address: str, user_agent: str, keys: Sequence[bytes]) -> tuple[str, ...]:
+    """The names that the browser at *address* has under each of the days' *keys*."""
+    return tuple(visitor_of(address, user_agent, key) for key in keys)

@@ -1,0 +1,90 @@
+"""What goes wrong, as a page: for browsers, wherever no contract says what the answer looks like."""
+
+from typing import Final, cast
+from urllib.parse import quote
+
+from quart import Quart, Response, has_websocket_context, redirect, request, websocket
+from quart.typing import ResponseReturnValue
+from werkzeug.exceptions import HTTPException, NotFound
+from werkzeug.routing import WebsocketMismatch
+
+from svc.domain.errors import DomainError
+from svc.http.docs.front import wants_html
+from svc.http.docs.pages import Pages
+from svc.http.fast_path import Answer
+from svc.http.problems.causes import CAUSES
+from svc.http.problems.problems import KINDS, Code, as_response, code_of, refusal
+from svc.http.quart_app import LeanRequest
+from svc.http.request.request_id import request_id_of
+
+_CONTRACTS: Final = ("/api/", "/app/api/")
+"""Below these every answer is as its contract says, whatever the request accepts."""
+_KEPT_HEADERS: Final = frozenset({b"allow", b"retry-after", b"www-authenticate"})
+_READS: Final = frozenset({"GET", "HEAD"})
+
+
+def refuse_with_pages(app: Quart, pages: Pages) -> None:
+    """Answer what *app* refuses: browsers with a page, programs with a problem."""
+
+    async def refuse(error: Exception) -> ResponseReturnValue:
+        if isinstance(error, NotFound) and (elsewhere := _without_slash(app)) is not None:
+            return redirect(elsewhere, 308)
+        return await answered(refusal(error, cast("LeanRequest", request).id), pages)
+
+    async def refuse_http(error: HTTPException) -> ResponseReturnValue:
+        return _to_websocket(error) if has_websocket_context() else await refuse(error)
+
+    app.register_error_handler(HTTPException, refuse_http)
+    app.register_error_handler(DomainError, refuse)
+
+
+def _to_websocket(error: HTTPException) -> Response:
+    """RFC 6455 section 4.2.2: where there is no WebSocket, whatever else there may be, is 404."""
+    told = NotFound() if isinstance(error, WebsocketMismatch) else error
+    request_id = request_id_of(list(websocket.scope["headers"]))
+    answer = as_response(refusal(told, request_id))
+    answer.headers["X-Request-Id"] = request_id.decode()
+    return answer
+
+
+async def answered(answer: Answer, pages: Pages) -> Response:
+    """*answer* as a page for a browser, as it is for a program."""
+    if request.path.startswith(_CONTRACTS):
+        return as_response(answer)
+    if wants_html():
+        response = await _page(answer, pages)
+    else:
+        response = as_response(answer)
+    response.vary.add("Accept")
+    return response
+
+
+async def _page(answer: Answer, pages: Pages) -> Response:
+    code: Code = code_of(answer)
+    response = await pages.show_unkept(
+        "docs/refusal.html",
+        status=answer.status,
+        code=code,
+        kind=KINDS[code],
+        cause=CAUSES[code],
+        request_id=cast("LeanRequest", request).id.decode(),
+        path=request.path,
+    )
+    for name, value in answer.headers:
+        if name in _KEPT_HEADERS:
+            response.headers[name.decode()] = value.decode("latin-1")
+    return response
+
+
+def _without_slash(app: Quart) -> str | None:
+    """Where the path leads that the request's would be without the slash at its end, if anywhere."""
+    path = request.path
+    trimmed = path.rstrip("/")
+    if request.method not in _READS or path == trimmed or path.startswith(("//", *_CONTRACTS)) or not trimmed:
+        return None
+    try:
+        app.url_map.bind("").match(trimmed, method="GET")
+    except HTTPException:
+        return None
+    query = request.query_string.decode("latin-1")
+    return f"{quote(trimmed)}{'?' if query else ''}{query}"

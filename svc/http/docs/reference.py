@@ -1,0 +1,182 @@
+"""`/docs/api` and `/problems`: what there is to call, what it takes and answers, and what can go wrong.
+
+The pages are made of the registry, work without scripts, and refer to nothing outside of this service.
+"""
+
+from functools import partial
+from http import HTTPStatus
+from itertools import groupby
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlencode
+
+from quart import Response, abort, redirect, request
+from quart.typing import ResponseReturnValue
+
+from svc.http.docs.example_ids import with_ids
+from svc.http.docs.examples import Example, examples_of, sign_in_with_curl
+from svc.http.docs.pages import Pages
+from svc.http.docs.schema_tables import Shape, shapes_of
+from svc.http.problems.causes import CAUSES
+from svc.http.problems.problems import CODES, KINDS, Code, Kind
+from svc.http.static_files import Held
+from svc.http.tools import contract
+from svc.http.tools.contract import Contract, shown
+from svc.http.tools.contract_parts import example_of
+from svc.http.tools.door import API_PATH
+from svc.http.tools.problem_codes import NEVER_A_KEYS, refusals
+from svc.tools.nouns import NOUNS, Noun
+from svc.tools.tool import Registry, Tool
+
+PATH: Final = "/docs/api"
+QUERY_CHARS_MAX: Final = 200
+
+_PUBLIC: Final = {
+    "Cache-Control": "no-cache",
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "ETag, X-Request-Id",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+}
+AnyTool = Tool[Any, Any]
+
+
+class Group(NamedTuple):
+    """The tools of a noun."""
+
+    name: str
+    noun: Noun
+    tools: list[AnyTool]
+
+
+class StatusGroup(NamedTuple):
+    """The codes of a status."""
+
+    status: int
+    phrase: str
+    kinds: list[tuple[Code, Kind]]
+
+
+class Refusal(NamedTuple):
+    """A code that a tool can answer."""
+
+    code: Code
+    kind: Kind
+    own: bool
+    """Not every tool answers it."""
+
+
+class ToolPage(NamedTuple):
+    """What the page of a tool shows beside the tool."""
+
+    asked: list[Shape]
+    answered: list[Shape]
+    examples: tuple[Example, ...]
+    answer: Any
+    refusals: list[Refusal]
+
+
+class Reference:
+    """The pages of the tools of *registry*, whose *contract* has the same as a document."""
+
+    def __init__(self, registry: Registry, told: Contract, pages: Pages) -> None:
+        self._registry = registry
+        self._contract = told
+        self._pages = pages
+        self._file: Held | None = None
+        self.groups: Final = [
+            Group(name, noun, tools)
+            for name, noun in NOUNS.items()
+            if (tools := [one for one in registry.values() if one.noun == name])
+        ]
+
+    async def send_contract(self) -> Response:
+        """The contract, for programs of any origin."""
+        if self._file is None:
+            self._file = Held(self._contract.body, "application/json", _PUBLIC)
+        return await self._file.answer()
+
+    async def show_contract(self) -> Response:
+        """An outline of the contract, with the way to the whole of it."""
+        return await self._pages.show(
+            "docs/contract.html",
+            lambda: {
+                "groups": self.groups,
+                "document": self._contract.document,
+                "size": len(self._contract.body),
+                "path": contract.PATH,
+                "tools_path": API_PATH,
+            },
+        )
+
+    async def show_index(self) -> ResponseReturnValue:
+        """All tools by noun. `?q=` is looked for in everything that is written here."""
+        query = request.args.get("q", "")[:QUERY_CHARS_MAX].strip()
+        if query:
+            return redirect(f"/docs/search?{urlencode({'q': query})}")
+        return await self._pages.show("docs/index.html", lambda: {"groups": self.groups})
+
+    async def show_tool(self, name: str) -> ResponseReturnValue:
+        """A tool's page. Another way to write its name, and that of a noun, lead to where it is."""
+        tool = self._registry.named(name)
+        if tool is None:
+            if name not in {one.name for one in self.groups}:
+                abort(404)
+            return redirect(f"{PATH}#{name}")
+        if tool.name != name:
+            return redirect(f"{PATH}/{tool.name}", 301)
+        return await self._pages.show("docs/tool.html", partial(self._tool, tool))
+
+    async def show_problems(self) -> Response:
+        """All codes, by status."""
+        groups = [
+            StatusGroup(status, HTTPStatus(status).phrase, [(code, KINDS[code]) for code in codes])
+            for status, codes in groupby(CODES, key=lambda code: KINDS[code].status)
+        ]
+        return await self._pages.show("docs/problems.html", lambda: {"groups": groups})
+
+    async def show_problem(self, code: str) -> Response:
+        """What a code means, for whoever follows the `type` of a problem."""
+        if code not in CODES:
+            abort(404)
+        return await self._pages.show("docs/problem.html", partial(self._problem, code))
+
+    async def show_deprecations(self) -> Response:
+        """How names are changed, and which ones are about to go."""
+        renamed = [one for one in self._registry.values() if one.deprecated]
+        return await self._pages.show("docs/deprecations.html", lambda: {"renamed": renamed})
+
+    def _problem(self, code: Code) -> dict[str, Any]:
+        """The tools that answer *code* are those that may, and those whose callers with a key always are."""
+        own = [
+            one
+            for one in self._registry.values()
+            if code in refusals(one) or NEVER_A_KEYS.get(one.runs) == code
+        ]
+        return {
+            "code": code,
+            "kind": KINDS[code],
+            "cause": CAUSES[code],
+            "example": example_of(code),
+            "tools": own,
+            "to_keys": code in NEVER_A_KEYS.values(),
+            "everywhere": len(own) == len(self._registry),
+        }
+
+    def _tool(self, tool: AnyTool) -> dict[str, Any]:
+        schemas = self._contract.document["components"]["schemas"]
+        everywhere = set.intersection(*(set(refusals(one)) for one in self._registry.values()))
+        ids = self._contract.ids
+        page = ToolPage(
+            asked=shapes_of(schemas, tool.asked_type.__name__, "asked-"),
+            answered=shapes_of(schemas, tool.answer_type.__name__, "answered-"),
+            examples=examples_of(tool, ids),
+            answer=with_ids(tool.name, shown(tool.answer), ids),
+            refusals=[Refusal(code, KINDS[code], code not in everywhere) for code in refusals(tool)],
+        )
+        group = next(one for one in self.groups if one.name == tool.noun)
+        return {
+            "tool": tool,
+            "group": group,
+            "groups": self.groups,
+            "page": page,
+            "sign_in": sign_in_with_curl(),
+        }

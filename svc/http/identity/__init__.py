@@ -1,0 +1,1 @@
+"""The doors of organizations, members, roles, keys and sessions."""

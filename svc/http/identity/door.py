@@ -1,0 +1,275 @@
+"""The doors of people: signing in and out, and confirming who one is. For the screens' scripts, and anyone's.
+
+What changes something takes JSON alone, which no other site's page can send without asking first, and for a
+signed-in person the session's `X-CSRF-Token` besides.
+"""
+
+from http import HTTPStatus
+from typing import Any, Final, TypeVar, cast
+
+import msgspec
+from quart import Blueprint, Response, request
+
+from svc.actors.system import House
+from svc.domain import json_input
+from svc.domain.errors import DomainError, Forbidden
+from svc.domain.identity.sessions import csrf_token
+from svc.domain.limits import KNOWN_BROWSER_LIFE_MS, SESSION_LIFE_MS
+from svc.domain.times import SECOND_MS
+from svc.http.problems.problems import as_response, refusal
+from svc.http.quart_app import LeanRequest
+from svc.http.request.client_address import address_of
+from svc.http.request.session_cookie import (
+    BROWSER_COOKIE,
+    CHALLENGE,
+    CSRF_HEADER,
+    SESSION_COOKIE,
+    cookie_name,
+    guarded_token,
+    session_token,
+)
+from svc.http.request.transport import Transport
+from svc.http.tools.door import NotJson
+from svc.services import sign_in
+from svc.services.sign_in import Browser, Profile, SignedIn
+
+BODY_BYTES_MAX: Final = 16_384
+
+T = TypeVar("T")
+
+
+class SignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /app/api/sign-in`. `organization` is the home of the account, where several have the address."""
+
+    email: str
+    password: str
+    organization: str | None = None
+
+
+class Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /app/api/sign-in-link`: what `svc user link` printed. `POST /app/api/accept`: an invitation's."""
+
+    token: str
+
+
+class SignUp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /app/api/sign-up`: an invitation's token, and a new account for whom it was sent to."""
+
+    token: str
+    name: str
+    password: str
+
+
+class Password(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /app/api/confirm`, and `POST /app/api/password` with a new one."""
+
+    password: str
+
+
+class PersonAnswer(msgspec.Struct, frozen=True, rename="camel"):
+    """Who is signed in."""
+
+    id: str
+    email: str
+    name: str
+    home_organization_id: str
+
+
+class OrganizationAnswer(msgspec.Struct, frozen=True):
+    """Where they may work, and in which role."""
+
+    id: str
+    name: str
+    role: str
+
+
+class SessionAnswer(msgspec.Struct, frozen=True, rename="camel"):
+    """A session, without its token: that is in the cookie."""
+
+    csrf_token: str
+    person: PersonAnswer
+    organizations: list[OrganizationAnswer]
+
+
+def people_doors(house: House, transport: Transport) -> Blueprint:
+    """Everything under `/app/api/` that is no tool."""
+    doors = Blueprint("people", __name__, url_prefix="/app/api")
+    desk = _Desk(house, transport)
+    doors.add_url_rule("/sign-in", "sign_in", desk.sign_in, methods=["POST"])
+    doors.add_url_rule("/sign-in-link", "sign_in_link", desk.sign_in_by_link, methods=["POST"])
+    doors.add_url_rule("/sign-up", "sign_up", desk.sign_up, methods=["POST"])
+    doors.add_url_rule("/accept", "accept", desk.accept, methods=["POST"])
+    doors.add_url_rule("/session", "session", desk.show_session, methods=["GET"])
+    doors.add_url_rule("/confirm", "confirm", desk.confirm, methods=["POST"])
+    doors.add_url_rule("/password", "password", desk.set_password, methods=["POST"])
+    doors.add_url_rule("/sign-out", "sign_out", desk.sign_out, methods=["POST"])
+
+    @doors.errorhandler(DomainError)
+    async def refuse(error: DomainError) -> Response:
+        answer = as_response(refusal(error, _request().id))
+        if answer.status_code == HTTPStatus.UNAUTHORIZED:
+            answer.headers["WWW-Authenticate"] = CHALLENGE
+        return _unstored(answer)
+
+    return doors
+
+
+class _Desk:
+    """Where people of *house* sign in and out."""
+
+    def __init__(self, house: House, transport: Transport) -> None:
+        self._house = house
+        self._transport = transport
+
+    async def sign_in(self) -> Response:
+        """200 with the session and its cookie; the session that the browser had ends.
+
+        409 where e-mail and password are those of several accounts, with their organizations.
+        """
+        asked = await _read(SignIn)
+        _check_origin()
+        done = await sign_in.with_password(
+            self._house, asked.email, asked.password, self._browser(), asked.organization
+        )
+        return self._signed_in(done)
+
+    async def sign_in_by_link(self) -> Response:
+        """As `sign_in`, with a one-time link."""
+        asked = await _read(Token)
+        _check_origin()
+        return self._signed_in(await sign_in.with_link(self._house, asked.token, self._browser()))
+
+    async def sign_up(self) -> Response:
+        """As `sign_in`, for a new account that an invitation makes a member."""
+        asked = await _read(SignUp)
+        _check_origin()
+        done = await sign_in.sign_up(self._house, asked.token, asked.name, asked.password, self._browser())
+        return self._signed_in(done)
+
+    async def accept(self) -> Response:
+        """The session, with the organization that the invitation is of among its own."""
+        token = self._guarded_token()
+        asked = await _read(Token)
+        profile = await sign_in.accept(self._house, token, asked.token)
+        return _json(_session_answer(csrf_token(token), profile))
+
+    async def show_session(self) -> Response:
+        """Who is signed in: for a page that was loaded anew."""
+        token = self._session_token()
+        session = await sign_in.session_of(self._house, token)
+        profile = await sign_in.profile_of(self._house, session.person_id)
+        return _json(_session_answer(csrf_token(token), profile))
+
+    async def confirm(self) -> Response:
+        """204; for two hours from now keys may be issued."""
+        token = self._guarded_token()
+        asked = await _read(Password)
+        await sign_in.confirm(self._house, token, asked.password)
+        return _nothing()
+
+    async def set_password(self) -> Response:
+        """204; every other session of the person has ended."""
+        token = self._guarded_token()
+        asked = await _read(Password)
+        await sign_in.set_password(self._house, token, asked.password)
+        return _nothing()
+
+    async def sign_out(self) -> Response:
+        """204, and the cookie is taken back."""
+        await sign_in.sign_out(self._house, self._guarded_token())
+        answer = _nothing()
+        encrypted = self._is_encrypted()
+        name = cookie_name(SESSION_COOKIE, encrypted=encrypted)
+        answer.delete_cookie(name, httponly=True, samesite="Lax", secure=encrypted)
+        return answer
+
+    def _signed_in(self, done: SignedIn) -> Response:
+        answer = _json(_session_answer(done.csrf_token, done.profile))
+        encrypted = self._is_encrypted()
+        for name, value, life_ms in (
+            (SESSION_COOKIE, done.token, SESSION_LIFE_MS),
+            (BROWSER_COOKIE, done.mark, KNOWN_BROWSER_LIFE_MS),
+        ):
+            answer.set_cookie(
+                cookie_name(name, encrypted=encrypted),
+                value,
+                max_age=life_ms // SECOND_MS,
+                httponly=True,
+                samesite="Lax",
+                secure=encrypted,
+            )
+        return answer
+
+    def _browser(self) -> Browser:
+        return Browser(
+            address_of(_peer(), list(request.scope["headers"]), self._transport.trusted_proxies),
+            request.headers.get("User-Agent", ""),
+            self._cookie(SESSION_COOKIE),
+            self._cookie(BROWSER_COOKIE),
+        )
+
+    def _cookie(self, name: str) -> str | None:
+        return request.cookies.get(cookie_name(name, encrypted=self._is_encrypted()))
+
+    def _session_token(self) -> str:
+        return session_token(self._cookie(SESSION_COOKIE))
+
+    def _guarded_token(self) -> str:
+        """The session's token, of a request that the person's own page has made. Raises `Forbidden`."""
+        return guarded_token(self._cookie(SESSION_COOKIE), request.headers.get(CSRF_HEADER))
+
+    def _is_encrypted(self) -> bool:
+        return self._transport.is_encrypted(request.scheme, _peer(), list(request.scope["headers"]))
+
+
+def _request() -> LeanRequest:
+    return cast("LeanRequest", request)
+
+
+def _peer() -> str:
+    client = request.scope["client"]
+    return client[0] if client else ""
+
+
+def _check_origin() -> None:
+    """Let no other site's page sign a browser in as somebody else. Programs send no origin."""
+    origin = request.headers.get("Origin")
+    if origin is not None and origin.partition("://")[2].lower() != request.host.lower():
+        raise Forbidden("a page of another site cannot sign anybody in")
+
+
+async def _read(shape: type[T]) -> T:
+    """The body, which must be JSON of that *shape*. Raises `NotJson`, and as `json_input.read` does."""
+    _request().max_content_length = BODY_BYTES_MAX
+    if request.mimetype != "application/json":
+        raise NotJson("send `Content-Type: application/json`")
+    body = cast("bytes", await request.get_data(as_text=False))
+    return json_input.read(msgspec.json.Decoder(shape), body)
+
+
+def _session_answer(token: str, profile: Profile) -> SessionAnswer:
+    person = profile.person
+    return SessionAnswer(
+        csrf_token=token,
+        person=PersonAnswer(person.id, person.email, person.name, person.home_organization_id),
+        organizations=[
+            OrganizationAnswer(one.organization_id, one.name, one.role_id) for one in profile.organizations
+        ],
+    )
+
+
+def _json(value: Any) -> Response:
+    return _unstored(Response(msgspec.json.encode(value), content_type="application/json"))
+
+
+def _nothing() -> Response:
+    """204."""
+    answer = Response(b"", status=HTTPStatus.NO_CONTENT)
+    del answer.headers["Content-Type"]
+    return _unstored(answer)
+
+
+def _unstored(answer: Response) -> Response:
+    answer.headers["Cache-Control"] = "no-store"
+    answer.headers["X-Content-Type-Options"] = "nosniff"
+    return answer

@@ -1,0 +1,233 @@
+"""The operator's application: whether the service is well, what its actors do, and the operator's commands.
+
+It has a listener of its own. The two health checks are for programs that cannot hold a secret; all
+else asks for the token first, so that nobody learns without it what there is.
+"""
+
+import hmac
+from collections.abc import Awaitable, Callable
+from functools import cache
+from heapq import nlargest
+from typing import Annotated, Any, Final, Literal, cast
+
+import msgspec
+import trio
+from quart import Response, request
+from werkzeug.exceptions import NotFound
+from werkzeug.routing import BaseConverter
+
+from svc.actors._core import ActorError, ActorStatistics
+from svc.actors._core.statistics import Phase
+from svc.actors.reconciler import Caretaker
+from svc.actors.system import House
+from svc.domain.errors import DomainError, InvalidValue, Unavailable
+from svc.domain.near_names import hint, shown
+from svc.http.app import described_app
+from svc.http.asgi import ASGIApp
+from svc.http.docs.front import OperatorFront
+from svc.http.docs.problem_pages import answered
+from svc.http.operator.calls import OperatorCalls
+from svc.http.problems.problems import problem, told
+from svc.http.quart_app import LeanRequest
+
+CHECK_SECONDS: Final = 2.0
+"""How long a health check waits for an answer before it is one of ill health."""
+
+SNAPSHOT_SECONDS: Final = 1.0
+"""How long an actor may take to show its state; one that is stuck is shown without."""
+
+RETRY_SECONDS: Final = 1
+"""When to ask again whether the service is ready."""
+
+_OPEN: Final = frozenset(
+    {"/", "/healthz", "/readyz", "/favicon.ico", "/robots.txt", "/docs/icon.svg", "/docs/page.css"}
+)
+"""What is answered without the token: health, and what the pages look like that ask for it."""
+
+
+class Check(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One thing that has to work; `why` says what is wrong where it does not."""
+
+    ok: bool
+    why: str | None = None
+
+
+class ActorsAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which actors to list, and which of them first."""
+
+    kind: str | None = None
+    phase: Phase | None = None
+    sort: Literal["mailbox", "age", "turns", "crashes"] = "mailbox"
+    limit: Annotated[int, msgspec.Meta(ge=1, le=200)] = 50
+
+
+_SORTS: Final[dict[str, Callable[[ActorStatistics], float]]] = {
+    "mailbox": lambda actor: actor.mailbox_depth,
+    "age": lambda actor: max(actor.turn_age_seconds or 0, actor.mailbox_oldest_seconds or 0),
+    "turns": lambda actor: actor.turns,
+    "crashes": lambda actor: actor.crashes,
+}
+
+
+def operator_app(house: House, token: str) -> ASGIApp:
+    """The application on the operator's listener, for who knows *token*."""
+    app, pages = described_app()
+    app.url_map.converters["any_text"] = _AnyText
+    desk = _Desk(house)
+    app.add_url_rule("/", "front", OperatorFront(pages).show)
+    app.add_url_rule("/healthz", "healthz", desk.tell_health)
+    app.add_url_rule("/readyz", "readyz", desk.tell_readiness)
+    app.add_url_rule("/debug/actors", "actors", desk.list_actors)
+    app.add_url_rule("/debug/actors/<kind>/<any_text:key>", "actor", desk.show_actor, merge_slashes=False)
+    app.add_url_rule("/debug/store", "store", desk.show_store)
+    calls = OperatorCalls(house)
+    app.add_url_rule("/tools/<name>", "tool", calls.call_tool, methods=["POST"])
+    app.add_url_rule("/commands/<name>", "command", calls.run_command, methods=["POST"])
+
+    @app.before_request
+    async def ask_for_token() -> Response | None:
+        if request.path in _OPEN or _has_token(request.headers.get("Authorization", ""), token):
+            return None
+        refusal = told("unauthorized", _request_id(), headers=[(b"www-authenticate", b"Bearer")])
+        return await answered(refusal, pages)
+
+    return app
+
+
+class _AnyText(BaseConverter):
+    """The rest of a path, as it is: slashes, line breaks and all."""
+
+    regex = r"(?s:.+)"
+    part_isolating = False
+
+
+class _Desk:
+    """Where an operator asks about *house*."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    def _check_kind(self, kind: str | None) -> None:
+        """Raises `InvalidValue` that names the kinds for one that does not exist."""
+        kinds = [one.kind for one in self._house.statistics().kinds]
+        if kind is not None and kind not in kinds:
+            raise InvalidValue(f"there is no kind {shown(kind)}{hint(kind, kinds)}")
+
+    async def tell_health(self) -> Response:
+        """The process lives and its event loop turns, or nothing would have answered."""
+        return _json({"ok": True})
+
+    async def tell_readiness(self) -> Response:
+        """Whether to send requests here: 200, or 503 with the checks that fail."""
+        house = self._house
+        caretaker = Check(ok=False, why="not started")
+        if house.is_active(Caretaker, "main"):
+            caretaker = await _check(Caretaker(house, "main").start)
+        checks = {
+            "open": Check(ok=False, why="shutting down") if house.draining else Check(ok=True),
+            "store": await _check(house.check_store),
+            "caretaker": caretaker,
+        }
+        ready = all(check.ok for check in checks.values())
+        answer = _json({"ready": ready, "checks": checks}, status=200 if ready else 503)
+        if not ready:
+            answer.headers["Retry-After"] = str(RETRY_SECONDS)
+        return answer
+
+    async def list_actors(self) -> Response:
+        """Every kind; and of the actors that are asked for, those that stand out most."""
+        try:
+            asked = msgspec.convert(request.args.to_dict(), ActorsAsked, strict=False)
+            self._check_kind(asked.kind)
+        except (msgspec.ValidationError, InvalidValue) as error:
+            return problem("validation_failed", _request_id(), str(error))
+        found = [one for one in self._house.actors(asked.kind) if asked.phase in {None, one.phase}]
+        listed = [_outward(one) for one in nlargest(asked.limit, found, key=_SORTS[asked.sort])]
+        for one in listed:
+            del one["latency"]  # longer than all the rest of it
+        system = self._house.statistics()
+        return _json(
+            {
+                "draining": system.draining,
+                "kinds": _outward(system.kinds),
+                "total": len(found),
+                "actors": listed,
+            }
+        )
+
+    async def show_actor(self, kind: str, key: str) -> Response:
+        """One live or quarantined actor, with its state if it can tell that in time."""
+        seen = self._house.seen(kind, key)
+        if seen is None:
+            raise NotFound
+        state, why = await self._state(seen)
+        return _json({"statistics": _outward(seen), "state": state, "stateMissing": why})
+
+    async def show_store(self) -> Response:
+        """What the store has done, and what waits."""
+        return _json(_outward(self._house.store.statistics()))
+
+    async def _state(self, seen: ActorStatistics) -> tuple[Any, str | None]:
+        """The state of the actor that was *seen*, or why there is none to show.
+
+        One that cannot answer is not asked, since every question would stay in its mailbox.
+        """
+        live = self._house.actor(seen.kind, seen.key)
+        if live is None or seen.phase not in {"waiting", "running"}:
+            return None, f"it is {seen.phase}"
+        if (seen.turn_age_seconds or 0) < SNAPSHOT_SECONDS:
+            with trio.move_on_after(SNAPSHOT_SECONDS):
+                try:
+                    return await live.snapshot(), None
+                except (ActorError, DomainError) as error:
+                    return None, type(error).__name__
+        return None, f"no answer within {SNAPSHOT_SECONDS:g} s"
+
+
+def _has_token(authorization: str, token: str) -> bool:
+    """Whether *authorization* is `Bearer` and *token*, found out in the same time for any that is not."""
+    scheme, _, given = authorization.partition(" ")
+    known = hmac.compare_digest(given.strip().encode(), token.encode())
+    return known and scheme.lower() == "bearer"
+
+
+async def _check(ask: Callable[[], Awaitable[object]]) -> Check:
+    with trio.move_on_after(CHECK_SECONDS):
+        try:
+            await ask()
+        except Exception as error:  # noqa: BLE001  # whatever it is, this does not work
+            # Nobody has shown a token yet: what is not meant for callers is told by its kind alone.
+            told = error.detail if isinstance(error, Unavailable) else type(error).__name__
+            return Check(ok=False, why=told)
+        return Check(ok=True)
+    return Check(ok=False, why=f"no answer within {CHECK_SECONDS:g} s")
+
+
+def _json(value: Any, status: int = 200) -> Response:
+    return Response(
+        msgspec.json.encode(value),
+        status=status,
+        content_type="application/json",
+        headers={"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"},
+    )
+
+
+def _outward(value: Any) -> Any:
+    """Records as JSON has them, their fields in camelCase; the keys of a mapping stay what they are."""
+    match value:
+        case msgspec.Struct():
+            return {_camel(one): _outward(getattr(value, one)) for one in value.__struct_fields__}
+        case list():
+            return [_outward(one) for one in value]
+        case _:
+            return value
+
+
+@cache
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.title, others))
+
+
+def _request_id() -> bytes:
+    return cast("LeanRequest", request).id

@@ -1,0 +1,54 @@
+"""What the command line has the running service do: tools in the operator's name, and commands.
+
+`POST /tools/<name>?organization=ID` and `POST /commands/<name>` on the operator's listener, whose token is
+the right to all of it. Bodies and answers are JSON, errors are problems, as at the Tool API.
+"""
+
+from typing import cast
+
+import msgspec
+from quart import Response, request
+
+from svc.actors.system import House
+from svc.domain.errors import Fault, InvalidInput, NotFound
+from svc.domain.near_names import hint, shown
+from svc.http.quart_app import LeanRequest
+from svc.http.tools.door import NO_INPUT
+from svc.services import tool_calls
+from svc.tools.catalogue import REGISTRY
+from svc.tools.installation import COMMANDS
+
+
+class OperatorCalls:
+    """Runs what is asked, in *house*."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    async def call_tool(self, name: str) -> Response:
+        """What the tool answers in the organization. Raises what it refuses, and `UnknownTool`."""
+        house = self._house
+        organization_id = request.args.get("organization")
+        if not organization_id:
+            raise InvalidInput([Fault("", "missing", "say which `organization` in the query")])
+        request_id = cast("LeanRequest", request).id.decode()
+        call = await tool_calls.admit_operator(house, organization_id, request_id)
+        tool = await tool_calls.find(house, REGISTRY, call, name)
+        done = await tool_calls.run(house, tool, call, tool.read(await _body()))
+        return _json(done.body)
+
+    async def run_command(self, name: str) -> Response:
+        """What the command answers; what it did is on disk. Raises what it refuses, and `NotFound`."""
+        command = COMMANDS.get(name)
+        if command is None:
+            raise NotFound(f"there is no command {shown(name)}{hint(name, list(COMMANDS))}")
+        asked = command.read(await _body())
+        return _json(msgspec.json.encode(await self._house.store.write(command, asked)))
+
+
+async def _body() -> bytes:
+    return cast("bytes", await request.get_data()) or NO_INPUT
+
+
+def _json(body: bytes) -> Response:
+    return Response(body, content_type="application/json", headers={"Cache-Control": "no-store"})

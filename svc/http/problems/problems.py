@@ -1,0 +1,277 @@
+"""What goes wrong at a door, as `application/problem+json` (RFC 9457). `reference` has a page for each."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, NamedTuple, get_args
+
+import msgspec
+from quart import Response
+from werkzeug.exceptions import (
+    HTTPException,
+    MethodNotAllowed,
+    NotFound,
+    RequestEntityTooLarge,
+    RequestTimeout,
+    UnsupportedMediaType,
+)
+
+from svc.domain.errors import (
+    DomainError,
+    Fault,
+    InvalidInput,
+    OrganizationRequired,
+    TooManyAttempts,
+    Unavailable,
+)
+from svc.domain.rate_limits.sliding_window import retry_after_seconds
+from svc.domain.times import SECOND_MS
+from svc.http.fast_path import Answer
+from svc.http.request.body import ACCEPT_ENCODING, BodyCoded, BodyTooLarge
+
+Code = Literal[
+    "malformed_request",
+    "malformed_json",
+    "unauthorized",
+    "wrong_credentials",
+    "forbidden",
+    "approval_required",
+    "confirmation_required",
+    "person_only",
+    "plan_required",
+    "unknown_tool",
+    "not_found",
+    "method_not_allowed",
+    "too_slow",
+    "conflict",
+    "key_limit",
+    "organization_required",
+    "idempotency_in_progress",
+    "gone",
+    "body_too_large",
+    "unsupported_media_type",
+    "validation_failed",
+    "idempotency_mismatch",
+    "rate_limited",
+    "internal",
+    "overloaded",
+]
+
+CODES: Final[tuple[Code, ...]] = get_args(Code)
+"""Every code, in the order of the statuses."""
+
+MEDIA_TYPE: Final = "application/problem+json"
+
+
+class Kind(NamedTuple):
+    """What a code stands for."""
+
+    status: int
+    title: str
+    remedy: str
+    """What the caller can do, for the page of the code."""
+
+
+KINDS: Final[dict[Code, Kind]] = {
+    "malformed_request": Kind(
+        400, "The request cannot be read", "Check what the client sends, down to its headers."
+    ),
+    "malformed_json": Kind(400, "The body is not JSON", "Send a JSON object in UTF-8."),
+    "unauthorized": Kind(401, "A token is needed", "Send `Authorization: Bearer` and a good one."),
+    "wrong_credentials": Kind(
+        401, "Nobody can sign in with that", "Check the e-mail and the password, or ask for a sign-in link."
+    ),
+    "forbidden": Kind(403, "You may not do this", "Ask somebody who may, or for a role that does."),
+    "approval_required": Kind(403, "A person has to approve this", "Ask a person to do it on the screen."),
+    "confirmation_required": Kind(
+        403, "Confirm who you are first", "Give your password once more; it counts for two hours."
+    ),
+    "person_only": Kind(403, "Only a person may do this", "Sign in and do it there; no key can."),
+    "plan_required": Kind(
+        403, "The plan does not include this", "Choose a plan that does, or switch the hub on."
+    ),
+    "unknown_tool": Kind(404, "There is no such tool", "`/api/v1/openapi.json` has every tool by name."),
+    "not_found": Kind(404, "There is nothing here", "Check the address, and the id in it."),
+    "method_not_allowed": Kind(
+        405, "This address is not used in that way", "The header `Allow` names the methods that it takes."
+    ),
+    "too_slow": Kind(408, "The body took too long", "Send it in one go, over a connection that carries it."),
+    "conflict": Kind(409, "It is not in a state for that", "Look at it again: somebody was faster."),
+    "key_limit": Kind(409, "There are as many keys as there may be", "Revoke one that nobody uses."),
+    "organization_required": Kind(
+        409,
+        "Several accounts have that e-mail address and password",
+        "Send the `id` of one of `organizations` as `organization`: the home of the account that is meant.",
+    ),
+    "idempotency_in_progress": Kind(
+        409,
+        "The first call under this idempotency key is still under way",
+        "Wait for as long as `Retry-After` says, and send it once more.",
+    ),
+    "gone": Kind(
+        410,
+        "The tool has another name now",
+        "Call the one that `detail` names; it takes and answers the same.",
+    ),
+    "body_too_large": Kind(413, "The body is too large", "Send less; the door's reference says how much."),
+    "unsupported_media_type": Kind(
+        415,
+        "The body is of a type that is not read here",
+        "Send `Content-Type: application/json`, and the body uncompressed.",
+    ),
+    "validation_failed": Kind(
+        422, "What was asked is not valid", "`detail` says what is wrong with it. Mend that, and ask again."
+    ),
+    "idempotency_mismatch": Kind(
+        422, "The idempotency key was used with another body", "Take a new key for each thing that you do."
+    ),
+    "rate_limited": Kind(429, "Too much in too short a time", "Wait for as long as `Retry-After` says."),
+    "internal": Kind(
+        500,
+        "Something failed on our side",
+        "It is in our log under the answer's `requestId`. Nothing that was answered before is lost.",
+    ),
+    "overloaded": Kind(
+        503,
+        "This cannot be done at the moment",
+        "`detail` says why. Wait for as long as `Retry-After` says, and ask again.",
+    ),
+}
+
+_HTTP_CODES: Final[Mapping[type[HTTPException], Code]] = {
+    NotFound: "not_found",
+    MethodNotAllowed: "method_not_allowed",
+    RequestEntityTooLarge: "body_too_large",
+    RequestTimeout: "too_slow",
+    UnsupportedMediaType: "unsupported_media_type",
+}
+
+
+class OrganizationChoice(msgspec.Struct, frozen=True):
+    """The home of an account that could be meant."""
+
+    id: str
+    name: str
+
+
+class Problem(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """The body of an answer that says no. `code` is what a program branches on."""
+
+    type: str
+    title: str
+    status: int
+    code: Code
+    request_id: str | None = None
+    detail: str | None = None
+    errors: tuple[Fault, ...] = ()
+    """All that is wrong with what was asked, each with a pointer into it."""
+    organizations: tuple[OrganizationChoice, ...] = ()
+    """With `organization_required`: what to choose from."""
+
+
+def told(
+    code: Code,
+    request_id: bytes | None,
+    detail: str | None = None,
+    *,
+    errors: tuple[Fault, ...] = (),
+    organizations: tuple[OrganizationChoice, ...] = (),
+    headers: Sequence[tuple[bytes, bytes]] = (),
+) -> Answer:
+    """The answer for *code*; *detail* says what was wrong this time."""
+    kind = KINDS[code]
+    body = Problem(
+        type=f"/problems/{code}",
+        title=kind.title,
+        status=kind.status,
+        code=code,
+        request_id=None if request_id is None else request_id.decode(),
+        detail=detail,
+        errors=errors,
+        organizations=organizations,
+    )
+    return Answer(kind.status, [(b"content-type", MEDIA_TYPE.encode()), *headers], msgspec.json.encode(body))
+
+
+UNAUTHORIZED: Final = told(
+    "unauthorized", None, headers=[(b"www-authenticate", b"Bearer"), (b"cache-control", b"no-store")]
+)
+"""The answer to whoever is not let in with a key, the same to the byte whatever the reason (decisions §2)."""
+
+
+def refusal(error: Exception, request_id: bytes) -> Answer:
+    """The answer to what a rule refused, or HTTP; to anything else, that it is a fault of ours."""
+    headers: list[tuple[bytes, bytes]] = []
+    organizations: tuple[OrganizationChoice, ...] = ()
+    match error:
+        case HTTPException():
+            if isinstance(error, MethodNotAllowed) and error.valid_methods:
+                headers.append((b"allow", ", ".join(sorted(error.valid_methods)).encode()))
+            if isinstance(error, BodyCoded):
+                headers.append(ACCEPT_ENCODING)
+            return told(_http_code(error), request_id, _http_detail(error), headers=headers)
+        case OrganizationRequired():
+            organizations = tuple(OrganizationChoice(one.id, one.name) for one in error.organizations)
+        case TooManyAttempts():
+            headers.append(_retry_after(error.retry_after_ms))
+        case Unavailable():
+            headers.append(_retry_after(round(error.retry_after_seconds * SECOND_MS)))
+        case DomainError() if error.code == "idempotency_in_progress":
+            headers.append(_retry_after(SECOND_MS))
+    if not isinstance(error, DomainError) or error.code not in KINDS:
+        return told("internal", request_id)
+    errors = error.faults if isinstance(error, InvalidInput) else ()
+    detail = error.detail if isinstance(error, Unavailable) else str(error)
+    return told(
+        error.code,
+        request_id,
+        detail or None,
+        errors=errors,
+        organizations=organizations,
+        headers=headers,
+    )
+
+
+def code_of(answer: Answer) -> Code:
+    """The code of an *answer* that `told` made."""
+    return msgspec.json.decode(answer.body, type=Problem).code
+
+
+def is_fault(error: Exception) -> bool:
+    """Whether nobody expected *error*, so that it belongs into the log."""
+    if isinstance(error, DomainError):
+        return error.code not in KINDS or error.code == "internal"
+    return not isinstance(error, HTTPException)
+
+
+def as_response(answer: Answer) -> Response:
+    """*answer* as Quart sends it."""
+    response = Response(answer.body, status=answer.status)
+    for name, value in answer.headers:
+        response.headers[name.decode()] = value.decode("latin-1")
+    return response
+
+
+def problem(code: Code, request_id: bytes, detail: str | None = None) -> Response:
+    """`told`, as Quart sends it."""
+    return as_response(told(code, request_id, detail))
+
+
+def _http_code(error: HTTPException) -> Code:
+    ours = (error.code or 500) >= 500  # noqa: PLR2004  # where the server's errors begin
+    other: Code = "internal" if ours else "malformed_request"
+    return next((code for kind, code in _HTTP_CODES.items() if isinstance(error, kind)), other)
+
+
+def _http_detail(error: HTTPException) -> str | None:
+    """What was wrong this time, where the code alone does not say it."""
+    match error:
+        case BodyTooLarge():
+            return f"it is over {error.limit_bytes:,} bytes"
+        case BodyCoded():
+            return error.description
+        case MethodNotAllowed() if error.valid_methods:
+            return f"use {' or '.join(sorted(error.valid_methods))} here"
+    return None
+
+
+def _retry_after(wait_ms: int) -> tuple[bytes, bytes]:
+    return b"retry-after", str(retry_after_seconds(wait_ms)).encode()

@@ -1,0 +1,204 @@
+"""Quart for API doors: bodies read in the request's own task, one send an answer, no sessions."""
+
+import sys
+from collections.abc import Callable, Generator
+from functools import cached_property
+from typing import Any, Final, Self, cast
+
+import structlog
+import trio
+from quart import Quart, has_request_context, request
+from quart.routing import QuartRule
+from quart.sessions import NullSession, SessionInterface
+from quart.utils import encode_headers
+from quart.wrappers import Response
+from quart.wrappers.base import BaseRequestWebsocket
+from quart.wrappers.response import DataBody
+from quart_trio import QuartTrio
+from quart_trio.asgi import TrioASGIHTTPConnection
+from quart_trio.wrappers import TrioRequest
+from quart_trio.wrappers.request import TrioBody
+from werkzeug.datastructures import ImmutableDict
+from werkzeug.exceptions import HTTPException
+from werkzeug.wrappers import Response as WerkzeugResponse
+
+from svc.http.asgi import Receive, Send
+from svc.http.request.body import REQUEST, ClientGone, read_body
+from svc.http.request.request_id import REQUEST_ID_HEADER, request_id_of
+
+log = structlog.get_logger(__name__)
+
+BODY_BYTES_MAX: Final = 1_000_000
+"""That a body may have at a door that says nothing of it."""
+
+
+class LeanBody(TrioBody):
+    """A request's body, read when it is awaited, by whoever awaits it."""
+
+    def __init__(self, expected_content_length: int | None, max_content_length: int | None) -> None:
+        self.limit_bytes = max_content_length
+        self.receive: Receive | None = None
+        self.coding = b""
+        self._length = expected_content_length
+        self._whole: bytes | None = None
+
+    def __await__(self) -> Generator[Any, None, bytes]:
+        return self._read().__await__()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> bytes:
+        whole = await self._read()
+        if not whole:
+            raise StopAsyncIteration
+        self._whole = b""
+        return whole
+
+    def set_result(self, data: bytes) -> None:
+        """The body of a request that no server received: Quart's test contexts have those."""
+        self._whole = data
+
+    def clear(self) -> None:
+        """Forget what was read."""
+        self._whole = b""
+
+    async def _read(self) -> bytes:
+        if self._whole is None:
+            limit_bytes = sys.maxsize if self.limit_bytes is None else self.limit_bytes
+            receive = cast("Receive", self.receive)
+            self._whole = await read_body(receive, self._length, limit_bytes, self.coding)
+        return self._whole
+
+
+class LeanRequest(TrioRequest):
+    """A request with an id. A door sets `max_content_length` before it reads, and has its own limit."""
+
+    body_class = LeanBody
+    body: LeanBody
+
+    @cached_property
+    def id(self) -> bytes:
+        """What the answer carries as `X-Request-Id`."""
+        return request_id_of(list(self.scope["headers"]))
+
+    @property
+    def max_content_length(self) -> int | None:
+        """Bytes that the body may have; over it, reading raises `BodyTooLarge`."""
+        return self.body.limit_bytes
+
+    @max_content_length.setter
+    def max_content_length(self, value: int | None) -> None:
+        self.body.limit_bytes = value
+
+
+class NoSessions(SessionInterface):
+    """Doors that know their callers by keys have no use for a session."""
+
+    _none: Final = NullSession()
+
+    async def open_session(self, app: Quart, request: BaseRequestWebsocket) -> NullSession:  # noqa: ARG002
+        """The one session of everybody, which holds nothing and takes nothing."""
+        return self._none
+
+
+class LeanConnection(TrioASGIHTTPConnection):
+    """One request, answered in the task that it came in."""
+
+    async def __call__(self, receive: Any, send: Any) -> None:
+        """ASGI."""
+        asked = cast("LeanRequest", self._create_request_from_scope(send))
+        asked.body.receive = receive
+        asked.body.coding = ",".join(asked.headers.getlist("Content-Encoding")).encode("latin-1")
+        response: Response | WerkzeugResponse
+        try:
+            response = await self.app.handle_request(asked)
+        except ClientGone:
+            return
+        except HTTPException as refusal:
+            # Quart looks at the host before anything of it can handle what is wrong with one.
+            response = WerkzeugResponse(status=refusal.code)
+        headers = [*encode_headers(response.headers), (REQUEST_ID_HEADER, asked.id)]
+        await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
+        if asked.method == "HEAD":
+            await _send_part(send, b"", more=False)
+        elif isinstance(response, WerkzeugResponse):
+            await _send_part(send, b"".join(response.iter_encoded()), more=False)
+        elif isinstance(response.response, DataBody):
+            data = response.response
+            await _send_part(send, data.data[data.begin : data.end], more=False)
+        else:
+            await _stream(receive, send, response)
+
+
+class LeanRule(QuartRule):
+    """A rule that compiles how its address is built when somebody asks for one, as no door here does.
+
+    Werkzeug does it twice with every rule, which took half of the time to make an application.
+    """
+
+    def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
+        compiled = super()._compile_builder
+
+        def build(_rule: Self, **values: Any) -> tuple[str, str]:
+            found: tuple[str, str] = compiled(append_unknown).__get__(self, None)(**values)
+            return found
+
+        return build
+
+
+class LeanQuart(QuartTrio):
+    """Quart on Trio, without what an API door has no use for, and with the request's id on every answer.
+
+    The server bounds every wait, for a body as for an answer, so `BODY_TIMEOUT` and
+    `RESPONSE_TIMEOUT` are off: they would cut a stream of events in the middle. No lifespan is
+    needed, nor `startup`: nothing is kept in this object that opens or closes.
+    """
+
+    asgi_http_class = LeanConnection
+    url_rule_class = LeanRule  # type: ignore[assignment]  # annotated narrower than documented
+    request_class = LeanRequest
+    session_interface = NoSessions()  # type: ignore[assignment]  # annotated narrower than documented
+    default_config = ImmutableDict(
+        QuartTrio.default_config
+        | {"BODY_TIMEOUT": None, "RESPONSE_TIMEOUT": None, "MAX_CONTENT_LENGTH": BODY_BYTES_MAX}
+    )
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """ASGI, so typed that this is an `ASGIApp`."""
+        await self.asgi_app(scope, receive, send)
+
+    async def handle_exception(self, error: Exception) -> Response | WerkzeugResponse:
+        """Log *error* and answer 500, unless it means that nobody is there to answer."""
+        if isinstance(error, ClientGone):
+            raise error
+        return await super().handle_exception(error)
+
+    def log_exception(self, exception_info: Any) -> None:
+        """Log what nobody handled, with the id that the caller is told."""
+        about = {}
+        if has_request_context():
+            about = {"path": request.path, "request_id": cast("LeanRequest", request).id.decode()}
+        log.error("door failed", exc_info=exception_info, **about)
+
+
+async def _stream(receive: Receive, send: Send, response: Response) -> None:
+    """Send each part as it comes, the head before the first, until the end or until the client leaves."""
+    await _send_part(send, b"", more=True)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_cancel_without_client, receive, nursery.cancel_scope)
+        async with response.response as parts:
+            async for part in parts:
+                await _send_part(send, part.encode() if isinstance(part, str) else part, more=True)
+        await _send_part(send, b"", more=False)
+        nursery.cancel_scope.cancel()
+
+
+async def _cancel_without_client(receive: Receive, scope: trio.CancelScope) -> None:
+    while (await receive())["type"] == REQUEST:
+        pass  # a body that the door did not ask for
+    scope.cancel()
+
+
+async def _send_part(send: Send, part: bytes, *, more: bool) -> None:
+    await send({"type": "http.response.body", "body": part, "more_body": more})

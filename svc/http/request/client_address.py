@@ -1,0 +1,14 @@
+"""Who sent a request: its address behind proxies that are trusted, as text."""
+
+from collections.abc import Sequence
+
+from svc.domain.net.client_addresses import Network, peer_address
+from svc.http.asgi import Headers
+
+
+def address_of(client: str, headers: Headers, trusted_proxies: Sequence[Network]) -> str:
+    """The address that the request from the socket's peer *client* was sent from."""
+    if not trusted_proxies:
+        return client
+    hops = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
+    return peer_address(client, hops, trusted_proxies)

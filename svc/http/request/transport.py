@@ -1,0 +1,59 @@
+"""Whether a browser's own connection is encrypted, and telling it to use no other (RFC 6797)."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from svc.domain.net.client_addresses import Network, is_trusted
+from svc.http.asgi import ASGIApp, Headers, Message, Receive, Scope, Send
+
+_LOCAL: Final = b"localhost"
+"""Nobody's host: what one program on a machine asks of browsers, all others there would have to keep."""
+
+
+class Transport(msgspec.Struct, frozen=True):
+    """What is known of the way between browsers and this server."""
+
+    trusted_proxies: Sequence[Network] = ()
+    public_https: bool = False
+    """Whether `server.public_url` says that proxies are reached by https alone."""
+
+    def is_encrypted(self, scheme: str, peer: str, headers: Headers) -> bool:
+        """Whether a request of the socket's *peer* came to us, or to a proxy that is trusted, by TLS."""
+        if scheme == "https":
+            return True
+        says_so = self.public_https or any(
+            name == b"x-forwarded-proto" and value.lower() == b"https" for name, value in headers
+        )
+        return says_so and is_trusted(peer, self.trusted_proxies)
+
+
+class StrictTransport:
+    """ASGI middleware: an answer that goes out by TLS says that for so long nothing else is to be used."""
+
+    def __init__(self, app: ASGIApp, transport: Transport, seconds: int) -> None:
+        self._app = app
+        self._transport = transport
+        self._header = (b"strict-transport-security", b"max-age=%d" % seconds)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """ASGI."""
+        if scope["type"] != "http" or not self._applies(scope):
+            await self._app(scope, receive, send)
+            return
+
+        async def send_strictly(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], self._header]}
+            await send(message)
+
+        await self._app(scope, receive, send_strictly)
+
+    def _applies(self, scope: Scope) -> bool:
+        headers: Headers = scope["headers"]
+        host = next((value for name, value in headers if name == b"host"), b"")
+        if host.partition(b":")[0].lower() == _LOCAL:
+            return False
+        peer = scope["client"][0] if scope["client"] else ""
+        return self._transport.is_encrypted(scope.get("scheme", "http"), peer, headers)

@@ -1,0 +1,124 @@
+"""The tracker: `GET /t.js` counts the page views of a site, and `POST /api/t` hears of them.
+
+Nobody at a browser can do anything about a view that is not kept, so the answer does not say whether it
+was: it is 204, whatever comes.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+import structlog
+from quart import Blueprint
+
+from svc.actors._core import ActorError
+from svc.actors.sites import site_traffic
+from svc.actors.system import House
+from svc.domain import json_input
+from svc.domain.errors import DomainError, InvalidValue, Unavailable
+from svc.domain.limits import VISIT_BODY_BYTES_MAX
+from svc.domain.net.client_addresses import Network
+from svc.domain.net.origins import normalise_domain
+from svc.domain.sites.visits import PageView, page_view
+from svc.http.fast_path import Answer, HotRequest
+from svc.http.request.body import BodyBroken, BodyCoded, BodyTimeout, BodyTooLarge
+from svc.http.request.client_address import address_of
+from svc.http.static_files import Asset
+from svc.throttled_log import ThrottledLog
+
+log = structlog.get_logger("svc.http.sites.tracker")
+
+PATH: Final = "/api/t"
+PREFLIGHT_SECONDS: Final = 86_400
+
+script = Blueprint("tracker", __name__)
+script.add_url_rule(
+    "/t.js",
+    "script",
+    Asset(
+        "http/sites/static/t.js",
+        {
+            "Cache-Control": "public, max-age=3600, stale-while-revalidate=86400",
+            # Pages that are isolated, or that name the script's hash, load it all the same.
+            "Cross-Origin-Resource-Policy": "cross-origin",
+            "Access-Control-Allow-Origin": "*",
+        },
+    ).answer,
+)
+
+
+class ToldView(msgspec.Struct, frozen=True):
+    """A page view in a browser's own words."""
+
+    url: str
+    referrer: str | None = None
+    title: str | None = None
+
+
+_told_view: Final = msgspec.json.Decoder(ToldView)
+
+
+class TrackerDoor:
+    """Answers at `PATH` for *house*."""
+
+    def __init__(self, house: House, trusted_proxies: Sequence[Network]) -> None:
+        self._house = house
+        self._trusted_proxies = trusted_proxies
+        self._unkept = ThrottledLog(log, "page views were not kept")
+
+    async def __call__(self, request: HotRequest) -> Answer:
+        if request.method == "POST":
+            await self._keep(request)
+        elif request.method != "OPTIONS":
+            return Answer(405, [(b"allow", b"POST, OPTIONS")])
+        return _nothing_to_say(request)
+
+    def refuse(self, request: HotRequest, error: Exception) -> Answer:
+        """What the browser hears of *error*, which is nothing."""
+        match error:
+            case ActorError() | Unavailable():
+                self._unkept.note(repr(error))
+            case BodyTooLarge() | BodyCoded() | BodyTimeout() | BodyBroken() | DomainError():
+                pass  # not a view of a tracked page
+            case _:
+                log.error("a page view was not kept", request_id=request.id.decode(), exc_info=error)
+        return _nothing_to_say(request)
+
+    async def _keep(self, request: HotRequest) -> None:
+        """Keep the view that is told. Raises a `DomainError` for what is none, and what `view` raises."""
+        page = _page_view(await request.read(VISIT_BODY_BYTES_MAX))
+        origin = request.text("origin")
+        if origin is not None and normalise_domain(origin) != page.host:
+            raise InvalidValue("told by a page of another host")
+        address = address_of(request.client, request.headers, self._trusted_proxies)
+        await site_traffic.view(self._house, page, address, request.text("user-agent") or "")
+
+
+def _page_view(raw: bytes) -> PageView:
+    told = json_input.read(_told_view, raw)
+    page = page_view(told.url, told.referrer, told.title)
+    if "\0" in f"{page.url}{page.referrer}{page.title}":
+        raise InvalidValue("not storable")
+    return page
+
+
+def _nothing_to_say(request: HotRequest) -> Answer:
+    """204, with what it takes for no browser to complain: some send cookies along, or ask beforehand.
+
+    Any page may do so, since no cookie is looked at here and there is nothing to read.
+    """
+    headers = [(b"cross-origin-resource-policy", b"cross-origin")]
+    origin = request.header(b"origin")
+    if origin is not None:
+        headers += [
+            (b"access-control-allow-origin", origin),
+            (b"access-control-allow-credentials", b"true"),
+            (b"vary", b"origin"),
+        ]
+    if request.method == "OPTIONS":
+        headers += [
+            (b"access-control-allow-methods", b"POST"),
+            (b"access-control-allow-headers", b"content-type"),
+            (b"access-control-max-age", b"%d" % PREFLIGHT_SECONDS),
+        ]
+    return Answer(204, headers)

@@ -1,0 +1,58 @@
+"""What is held in memory, small files that come with the program among it, and sent only to who lacks it."""
+
+import gzip
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from quart import Response, request
+
+_PROGRAM: Final = Path(__file__).parents[1]
+_TYPES: Final = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".ico": "image/x-icon",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+_PACKED_FROM_BYTES: Final = 1_400
+"""What is shorter fits into one packet as it is."""
+
+
+class Held:
+    """Bytes that do not change."""
+
+    def __init__(self, body: bytes, content_type: str, headers: Mapping[str, str]) -> None:
+        self.body: Final = body
+        self._packed = gzip.compress(body, mtime=0) if len(body) > _PACKED_FROM_BYTES else None
+        self._content_type = content_type
+        self._etag = sha256(body).hexdigest()[:32]
+        self._headers = {"X-Content-Type-Options": "nosniff", **headers}
+
+    async def answer(self) -> Response:
+        """A view of it: the bytes, packed for who unpacks them, or 304 for who has them already."""
+        response = Response(self.body, content_type=self._content_type, headers=self._headers)
+        etag = self._etag
+        if self._packed is not None:
+            response.vary.add("Accept-Encoding")
+            if request.accept_encodings["gzip"]:
+                response.set_data(self._packed)
+                response.content_encoding = "gzip"
+                etag += "-gzip"  # other bytes, so another tag (RFC 9110 section 8.8.3)
+        response.set_etag(etag)
+        await response.make_conditional(request)
+        return response
+
+
+class Asset(Held):
+    """The file *name* of the program, such as `http/sites/static/t.js`."""
+
+    def __init__(self, name: str, headers: Mapping[str, str]) -> None:
+        path = _PROGRAM / name
+        super().__init__(path.read_bytes(), _TYPES[path.suffix], headers)
+
+
+def names_in(directory: str) -> list[str]:
+    """The names of the files in that *directory* of the program."""
+    return sorted(path.name for path in (_PROGRAM / directory).iterdir())

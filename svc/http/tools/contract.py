@@ -1,0 +1,267 @@
+"""The contract: every tool as OpenAPI 3.1 says it, made of the registry and of nothing beside it."""
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any, Final
+
+import msgspec
+
+from svc.domain.limits import CALLS_MAX, IDEMPOTENCY_LIFE_MS, TOOL_BODY_BYTES_MAX
+from svc.domain.times import HOUR_MS
+from svc.http.docs.example_ids import NO_IDS, ExampleIds, with_ids
+from svc.http.problems.problems import MEDIA_TYPE, Problem
+from svc.http.tools.contract_parts import (
+    BUDGET_HEADERS,
+    DEPRECATION_HEADERS,
+    HEADERS,
+    PARAMETERS,
+    Json,
+    headers_of,
+    problem_schema,
+    refusals_of,
+    response_of,
+    used,
+)
+from svc.http.tools.door import API_PATH, APP_PATH
+from svc.http.tools.problem_codes import NEVER_A_KEYS, refusals_of_keys, repeatable
+from svc.tools.nouns import NOUNS
+from svc.tools.tool import Asked, Registry, Tool
+from svc.version import VERSION
+
+PATH: Final = "/api/v1/openapi.json"
+
+_JSON: Final = "application/json"
+_SCHEMAS: Final = "#/components/schemas/"
+
+_OVERVIEW: Final = f"""\
+Every tool of the service, callable with an API key: `POST {API_PATH}<name>` with the tool's input as
+JSON. The same as pages: `/docs/api`.
+
+- **Authentication.** `Authorization: Bearer <API key>`. Whatever is wrong with a key, the answer is one
+  and the same 401. A key acts as who made it, with the weaker of its own role and that person's.
+- **Errors** are `{MEDIA_TYPE}` (RFC 9457). Branch on `code`; `/problems/<code>` explains each.
+- **Budget.** {CALLS_MAX} calls a minute for each key, unless the service is configured otherwise. Every
+  answer to a good key says what is left of it, in `RateLimit-*`. A 429 and a 503 say in `Retry-After`
+  when to come again.
+- **Retries.** Send an `Idempotency-Key` with a write: for {IDEMPOTENCY_LIFE_MS // HOUR_MS} hours the same
+  call under the same key is answered as the first time, with `Idempotent-Replayed: true`, and nothing is
+  done again.
+- **Lists** take `limit` and `cursor`; `nextCursor` of the answer leads on, and is null at the end.
+- **Times** are RFC 3339 in UTC with milliseconds. A body has at most {TOOL_BODY_BYTES_MAX:,} bytes.
+- Every answer has an `X-Request-Id`: the caller's own if it is 1 to 128 visible ASCII characters.
+
+`x-tool` says of each operation whether it `reads` or `writes`, which permission it `needs`, which does
+for one's `own` where there is one, and who `runs` it: a key may call the `open` ones. Those for a `person`,
+or with an `approval`, always answer a key with 403; who is signed in calls them at `POST {APP_PATH}<name>`.
+"""
+
+
+class Contract:
+    """The contract of the tools of *registry*; its examples name what *ids* has for them."""
+
+    def __init__(self, registry: Registry, ids: ExampleIds = NO_IDS) -> None:
+        self._tools: Final = tuple(registry.values())
+        self.ids: Final = ids
+
+    @cached_property
+    def body(self) -> bytes:
+        """It, as it is sent: an OpenAPI document in JSON."""
+        return msgspec.json.encode(self._make())
+
+    @cached_property
+    def document(self) -> Json:
+        """It, as whoever gets it sees it."""
+        document: Json = msgspec.json.decode(self.body)
+        return document
+
+    def _make(self) -> Json:
+        paths = {f"{API_PATH}{one.name}": {"post": _operation(one, self.ids)} for one in self._tools}
+        refusals = {
+            refusal.name: refusal for tool in self._tools for refusal in refusals_of(refusals_of_keys(tool))
+        }
+        responses = {name: response_of(one) for name, one in sorted(refusals.items())}
+        problems = {one.problem_name: problem_schema(one) for one in refusals.values()}
+        nouns = {one.noun for one in self._tools}
+        return {
+            "openapi": "3.1.0",
+            "info": {
+                "title": "Tool API",
+                "version": VERSION,
+                "description": _OVERVIEW,
+                "contact": {"name": "Whoever runs this service"},
+                "license": {"name": "MIT", "identifier": "MIT"},
+            },
+            "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
+            "servers": [{"url": "/", "description": "Where this document is"}],
+            "security": [{"apiKey": []}],
+            "tags": [
+                {"name": name, "description": noun.description}
+                for name, noun in NOUNS.items()
+                if name in nouns
+            ],
+            "paths": paths,
+            "components": {
+                "securitySchemes": {
+                    "apiKey": {"type": "http", "scheme": "bearer", "description": "An API key, `svck_…`."}
+                },
+                "schemas": dict(sorted((self._schemas() | problems).items())),
+                "parameters": used(PARAMETERS, "parameters", paths),
+                "headers": used(HEADERS, "headers", paths, responses),
+                "responses": responses,
+            },
+        }
+
+    def _schemas(self) -> dict[str, Json]:
+        """The schemas of all inputs and answers, and of a problem, by their names."""
+        problem = {name: _without_what_is_left_out(one) for name, one in _schemas([Problem]).items()}
+        asked = _schemas(one.asked_type for one in self._tools)
+        answered = _schemas(one.answer_type for one in self._tools)
+        answered = {name: _with_all_that_is_there(one) for name, one in answered.items()}
+        return problem | answered | {name: _with_optional_members(one) for name, one in asked.items()}
+
+
+def shown(example: Any) -> Any:
+    """An *example* as JSON. Of what is asked, what is as if it were not said is left out."""
+    if isinstance(example, list | tuple):
+        return [shown(one) for one in example]
+    if not isinstance(example, Asked):
+        return msgspec.to_builtins(example)
+    return {
+        field.encode_name: shown(value)
+        for field in msgspec.structs.fields(example)
+        if (value := getattr(example, field.name)) != _default(field)
+    }
+
+
+def _default(field: msgspec.structs.FieldInfo) -> Any:
+    factory = field.default_factory
+    return field.default if factory is msgspec.NODEFAULT else factory()
+
+
+def _operation(tool: Tool[Any, Any], ids: ExampleIds) -> Json:
+    """Of *tool*."""
+    key_may = tool.runs not in NEVER_A_KEYS
+    operation: Json = {
+        "operationId": tool.name,
+        "tags": [tool.noun],
+        "summary": tool.summary.removesuffix("."),
+        "description": "\n\n".join([tool.description, *_rights(tool), *_age(tool)]),
+        "x-tool": {"effect": tool.effect, "runs": tool.runs, "needs": tool.needs},
+    }
+    if tool.own is not None:
+        operation["x-tool"]["own"] = tool.own
+    if tool.deprecated:
+        operation |= {"deprecated": True}
+        operation["x-tool"]["replacement"] = tool.deprecated.replacement
+    if repeatable(tool) and key_may:
+        operation["parameters"] = [{"$ref": "#/components/parameters/IdempotencyKey"}]
+    headers = [
+        "X-Request-Id",
+        *BUDGET_HEADERS,
+        *(["Idempotent-Replayed"] if repeatable(tool) and key_may else []),
+        *(DEPRECATION_HEADERS if tool.deprecated else []),
+    ]
+    good = {
+        "description": "What the tool answers." if key_may else "What a person is answered; a key never is.",
+        "headers": headers_of(headers),
+        "content": {
+            _JSON: {"schema": _ref(tool.answer_type), "example": with_ids(tool.name, shown(tool.answer), ids)}
+        },
+    }
+    refusals = {
+        str(one.status): {"$ref": f"#/components/responses/{one.name}"}
+        for one in refusals_of(refusals_of_keys(tool))
+    }
+    return operation | {
+        "requestBody": {
+            # A tool that needs nothing is also called without a body.
+            "required": any(field.required for field in msgspec.structs.fields(tool.asked_type)),
+            "content": {
+                _JSON: {
+                    "schema": _ref(tool.asked_type),
+                    "example": with_ids(tool.name, shown(tool.example), ids),
+                }
+            },
+        },
+        "responses": {"200": good} | refusals,
+    }
+
+
+def _rights(tool: Tool[Any, Any]) -> Iterable[str]:
+    if tool.needs is not None:
+        own = f", or `{tool.own}` for one's own" if tool.own is not None else ""
+        yield f"Needs the permission `{tool.needs}`{own}."
+    if tool.runs == "approval":
+        yield "Wants a person's approval: a key is always answered with 403 `approval_required`."
+    if tool.runs == "person":
+        yield "For people alone: a key is always answered with 403 `person_only`."
+
+
+def _age(tool: Tool[Any, Any]) -> Iterable[str]:
+    if tool.deprecated:
+        yield f"Deprecated: call `{tool.deprecated.replacement}`, which takes and answers the same."
+
+
+def _ref(kind: type) -> Json:
+    return {"$ref": f"{_SCHEMAS}{kind.__name__}"}
+
+
+def _schemas(kinds: Iterable[type]) -> dict[str, Json]:
+    _, schemas = msgspec.json.schema_components(list(dict.fromkeys(kinds)), ref_template=_SCHEMAS + "{name}")
+    for schema in schemas.values():
+        del schema["title"]  # its name once more
+        _say_all(schema)
+    return schemas
+
+
+def _say_all(schema: Any) -> None:
+    """Write down what generators of clients would otherwise guess: of open objects, and of choices."""
+    match schema:
+        case {"enum": [str(), *_]}:
+            schema["type"] = "string"
+        case {"type": "object"} if not {"properties", "additionalProperties"} & schema.keys():
+            schema["additionalProperties"] = True
+    for part in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(part, dict | list):
+            _say_all(part)
+
+
+def _with_all_that_is_there(schema: Json) -> Json:
+    """Of an answer: a field that has a default in the program is there all the same."""
+    fields = schema.get("properties", {})
+    defaulted = [name for name, field in fields.items() if "default" in field]
+    if not defaulted:
+        return schema
+    properties = {name: _but(field, "default") for name, field in fields.items()}
+    return schema | {"properties": properties, "required": [*schema["required"], *defaulted]}
+
+
+def _with_optional_members(schema: Json) -> Json:
+    """Of what is asked: what a member left out stands for, in words.
+
+    openapi-typescript takes a member with a `default` for one that is always there, and so has to be given.
+    """
+    fields = schema.get("properties", {})
+    return schema | {"properties": {name: _default_in_words(field) for name, field in fields.items()}}
+
+
+def _default_in_words(field: Json) -> Json:
+    default = field.get("default")
+    field = _but(field, "default")
+    if not default and not isinstance(default, bool | int):
+        return field  # null or empty, which is what one expects
+    words = f"Left out, it is `{msgspec.json.encode(default).decode()}`."
+    return field | {"description": " ".join([*filter(None, [field.get("description")]), words])}
+
+
+def _without_what_is_left_out(schema: Json) -> Json:
+    """Of what omits its defaults: what is null in the program is not there, rather than null."""
+    properties = {
+        name: field["anyOf"][0] if "anyOf" in field else _but(field, "default")
+        for name, field in schema["properties"].items()
+    }
+    return schema | {"properties": properties}
+
+
+def _but(schema: Json, key: str) -> Json:
+    return {name: value for name, value in schema.items() if name != key}

@@ -1,0 +1,1 @@
+"""What doors call: calls from a credential to an answer, over actors, tools and storage."""

@@ -1,0 +1,304 @@
+"""Signing in and out, and knowing who is signed in."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import ClassVar, Final
+
+import msgspec
+import trio
+from sqlalchemy import Connection
+
+from svc.actors.identity.sign_in_gate import SignInGate
+from svc.actors.system import House
+from svc.domain.crypto.keys import SESSION, digest, new_key
+from svc.domain.crypto.passwords import salt_for, salt_of
+from svc.domain.errors import (
+    ConfirmationRequired,
+    DomainError,
+    InvalidValue,
+    NotFound,
+    OrganizationRequired,
+    TooManyAttempts,
+    Unauthenticated,
+    Unavailable,
+    at,
+)
+from svc.domain.identity.known_browsers import mark_of, read_mark
+from svc.domain.identity.people import Person
+from svc.domain.identity.sessions import Session, csrf_token, is_fresh
+from svc.domain.limits import SESSION_SEEN_NOTED_MS
+from svc.domain.records.contact_points import normalise_email
+from svc.storage.identity import accounts, invitations, sessions, sign_in
+from svc.storage.identity.accounts import Credentials, Membership
+from svc.storage.identity.sign_in import Failure
+from svc.storage.store import Owner, Tx
+
+GATE: Final = "main"
+_REFUSED: Final = "no such account, or another password"
+
+
+class WrongCredentials(DomainError):
+    """Raised for an account, a password or a link that opens nothing. It never says which was wrong."""
+
+    code: ClassVar[str] = "wrong_credentials"
+
+
+class Browser(msgspec.Struct, frozen=True):
+    """From where somebody signs in."""
+
+    address: str
+    user_agent: str
+    session_token: str | None = None
+    """The session that it had until now, which ends."""
+    mark: str | None = None
+    """What it shows to be known by: see `svc.domain.identity.known_browsers`."""
+
+
+class Profile(msgspec.Struct, frozen=True):
+    """Who is signed in, and where they may work."""
+
+    person: Person
+    organizations: list[Membership]
+
+
+class SignedIn(msgspec.Struct, frozen=True):
+    """A new session. Token and mark are for cookies, and kept nowhere else."""
+
+    token: str
+    csrf_token: str
+    profile: Profile
+    mark: str
+    """What the browser shows from now on to be known."""
+
+
+async def with_password(
+    house: House, email: str, password: str, browser: Browser, organization_id: str | None = None
+) -> SignedIn:
+    """Sign in with e-mail and password, to the account of the organization, or to whichever they open.
+
+    However many accounts the address has, and whether any, the work is that of one hash. Raises
+    `OrganizationRequired` where they open several; `WrongCredentials`, also for a person who is nowhere an
+    active member; `TooManyAttempts`; and `Unavailable`.
+    """
+    try:
+        address = normalise_email(email)
+    except InvalidValue:
+        address = email
+    attempt, known = await _enter(house, address, browser, organization_id)
+    token = new_key(SESSION)
+    async with _counted(house, attempt):
+        hashes = [one.password_hash for one in known]
+        opened = await house.passwords.matching(hashes, password, salt_for(address, house.secrets.sender))
+        if not opened:
+            raise WrongCredentials(_REFUSED)
+        people = [one.person_id for one in known if one.password_hash in opened]
+        try:
+            profile = await house.store.of(Owner.SIGN_IN).write(_open_one_of, people, token, browser)
+        except trio.Cancelled:
+            _take_back(house, attempt)  # the password was right, though nobody waits for the session any more
+            raise
+    await _renew_hash(house, known, profile.person.id, password)
+    return _signed_in(house, token, profile, browser)
+
+
+async def with_link(house: House, link_token: str, browser: Browser) -> SignedIn:
+    """Sign in with a one-time link, which is used up. Raises `WrongCredentials`."""
+    token = new_key(SESSION)
+    profile = await house.store.of(Owner.SIGN_IN).write(_open_by_link, digest(link_token), token, browser)
+    return _signed_in(house, token, profile, browser)
+
+
+async def sign_up(
+    house: House, invitation_token: str, name: str, password: str, browser: Browser
+) -> SignedIn:
+    """Accept an invitation with a new account at home in the inviting organization, and sign it in.
+
+    Raises `NotFound` for no such invitation, `Forbidden` for one that its inviter could not give any more,
+    `Conflict` where that organization has an account with its e-mail address, `InvalidInput` and
+    `Unavailable`.
+    """
+    units = house.store.of(Owner.SIGN_IN)
+    invited = digest(invitation_token)
+    invitation = await units.read(invitations.waiting, invited, house.clock.now())
+    hashed = await _new_hash(house, invitation.email, password)
+    token = new_key(SESSION)
+
+    def unit(tx: Tx) -> Profile:
+        with at("/name"):
+            person = invitations.accept_as_new(tx, invited, name, hashed)
+        return _open(tx, person.id, token, browser)
+
+    profile = await units.write(unit)
+    return _signed_in(house, token, profile, browser)
+
+
+async def accept(house: House, token: str, invitation_token: str) -> Profile:
+    """Accept an invitation as the signed-in person who holds it, and tell where they may work now.
+
+    Raises `Unauthenticated`, `NotFound`, `Forbidden` and `Conflict`.
+    """
+    session = await session_of(house, token)
+    units = house.store.of(session.person_id)
+    await units.write(invitations.accept, digest(invitation_token), session.person_id)
+    return await profile_of(house, session.person_id)
+
+
+async def session_of(house: House, token: str) -> Session:
+    """The session of that token, noted as seen. Raises `Unauthenticated` where there is none any more."""
+    token_digest = digest(token)
+    found = await house.sessions.find(token_digest)
+    if found is None:
+        raise Unauthenticated
+    if not found.seen_at <= house.clock.now() < found.seen_at + SESSION_SEEN_NOTED_MS:
+        await house.store.of(found.person_id).write(sessions.note_seen, token_digest)
+    return found
+
+
+async def profile_of(house: House, person_id: str) -> Profile:
+    """Who the person is, and where they may work now."""
+    return await house.store.of(person_id).read(_profile, person_id)
+
+
+async def confirm(house: House, token: str, password: str) -> None:
+    """Have a signed-in person show once more who they are, and count the session as fresh.
+
+    Each session is paced by itself: what strangers do at the account holds up nobody who is signed in.
+    Raises `Unauthenticated`, `WrongCredentials`, `TooManyAttempts` and `Unavailable`.
+    """
+    session = await session_of(house, token)
+    profile = await profile_of(house, session.person_id)
+    units = house.store.of(session.person_id)
+    attempt = await SignInGate(house, GATE).enter_known(
+        f"person {session.person_id}", f"session {session.id}"
+    )
+    async with _counted(house, attempt):
+        hashed = await units.read(accounts.password_hash, session.person_id)
+        salt = salt_for(profile.person.email, house.secrets.sender)
+        if not await house.passwords.matching([] if hashed is None else [hashed], password, salt):
+            raise WrongCredentials(_REFUSED)
+    try:
+        await units.write(sessions.confirm, digest(token))
+    except NotFound:
+        raise Unauthenticated from None
+
+
+async def set_password(house: House, token: str, password: str) -> None:
+    """Give the signed-in person a new password; their other sessions end.
+
+    Raises `Unauthenticated`, `ConfirmationRequired` unless they showed who they are within the last two
+    hours, `InvalidInput` and `Unavailable`.
+    """
+    session = await session_of(house, token)
+    if not is_fresh(session.confirmed_at, house.clock.now()):
+        raise ConfirmationRequired("confirm who you are first")
+    profile = await profile_of(house, session.person_id)
+    hashed = await _new_hash(house, profile.person.email, password)
+    units = house.store.of(session.person_id)
+    await units.write(accounts.set_password, session.person_id, hashed, digest(token))
+
+
+async def sign_out(house: House, token: str) -> None:
+    """End the session; a token of none is as good as signed out."""
+    await house.store.of(Owner.SIGN_IN).write(sessions.end, digest(token))
+
+
+async def _enter(
+    house: House, email: str, browser: Browser, organization_id: str | None
+) -> tuple[Failure, list[Credentials]]:
+    """Let somebody try the accounts of an address; the failure as which that counts, and those accounts.
+
+    Where strangers have to wait, a known browser may try the accounts that it has signed in to before, and
+    no others. Raises `TooManyAttempts`.
+    """
+    gate = SignInGate(house, GATE)
+    try:
+        attempt = await gate.enter(email, browser.address)
+    except TooManyAttempts:
+        known = read_mark(browser.mark, house.secrets.sender)
+        if known is None or not known.person_ids:
+            raise
+        own = await house.store.of(Owner.SIGN_IN).read(
+            accounts.credentials_of, known.person_ids, email, organization_id
+        )
+        if not own:
+            raise
+        return await gate.enter_known(f"address {email}", f"browser {known.name}"), own
+    return attempt, await house.store.of(Owner.SIGN_IN).read(accounts.credentials, email, organization_id)
+
+
+def _take_back(house: House, attempt: Failure) -> None:
+    """The password was right. A gate that is not live counts only what is stored: not this."""
+    SignInGate(house, GATE).take_back.tell_if_active(attempt)
+
+
+@asynccontextmanager
+async def _counted(house: House, attempt: Failure) -> AsyncIterator[None]:
+    """A try, which has failed where `WrongCredentials` is raised. Any other refusal says nothing about it."""
+    try:
+        yield
+    except WrongCredentials:
+        await house.store.of(Owner.SIGN_IN).write(sign_in.note_failure, attempt)
+        raise
+    except DomainError:
+        _take_back(house, attempt)
+        raise
+    _take_back(house, attempt)
+
+
+def _signed_in(house: House, token: str, profile: Profile, browser: Browser) -> SignedIn:
+    secret = house.secrets.sender
+    mark = mark_of(read_mark(browser.mark, secret), profile.person.id, secret)
+    return SignedIn(token, csrf_token(token), profile, mark)
+
+
+async def _new_hash(house: House, email: str, password: str) -> str:
+    """What is stored of a new password. Raises `InvalidInput` and `Unavailable`."""
+    salt = await house.store.of(Owner.SIGN_IN).read(accounts.salt, email, house.secrets.sender)
+    with at("/password"):
+        return await house.passwords.hash(password, salt)
+
+
+async def _renew_hash(house: House, known: list[Credentials], person_id: str, password: str) -> None:
+    """Keep the password of who has just signed in as it is kept today, under the salt that it has.
+
+    Where too much else is to be hashed, the next sign-in does it.
+    """
+    [hashed] = [one.password_hash for one in known if one.person_id == person_id]
+    if house.passwords.are_outdated(hashed):
+        with suppress(Unavailable):
+            renewed = await house.passwords.hash(password, salt_of(hashed))
+            await house.store.of(person_id).write(accounts.replace_hash, person_id, renewed)
+
+
+def _open_one_of(tx: Tx, people: list[str], token: str, browser: Browser) -> Profile:
+    """Sign in the only one of *people* who is an active member anywhere.
+
+    Raises `WrongCredentials`, and `OrganizationRequired` for several.
+    """
+    able = [one for one in people if accounts.memberships(tx.conn, one)]
+    if not able:
+        raise WrongCredentials(_REFUSED)
+    if len(able) > 1:
+        raise OrganizationRequired([accounts.home_of(tx.conn, one) for one in able])
+    return _open(tx, able[0], token, browser)
+
+
+def _open_by_link(tx: Tx, link_digest: str, token: str, browser: Browser) -> Profile:
+    try:
+        person_id = sign_in.use_link(tx, link_digest)
+    except NotFound as error:
+        raise WrongCredentials(str(error)) from None
+    return _open(tx, person_id, token, browser)
+
+
+def _open(tx: Tx, person_id: str, token: str, browser: Browser) -> Profile:
+    profile = _profile(tx.conn, person_id)
+    if not profile.organizations:
+        raise WrongCredentials("no organization lets this person in")
+    replaces = None if browser.session_token is None else digest(browser.session_token)
+    sessions.open_one(tx, person_id, digest(token), browser.user_agent, replaces)
+    return profile
+
+
+def _profile(conn: Connection, person_id: str) -> Profile:
+    return Profile(accounts.get(conn, person_id), accounts.memberships(conn, person_id))

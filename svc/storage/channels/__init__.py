@@ -1,0 +1,1 @@
+"""What is kept of channels: tables, and what is done to them."""

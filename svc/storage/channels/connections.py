@@ -1,0 +1,328 @@
+"""Connections: accounts at messengers, and what their bridges say of themselves."""
+
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection as Conn
+from sqlalchemy import bindparam, func, insert, select, update
+
+from svc.domain import cursors
+from svc.domain.changes import OutboxChanged
+from svc.domain.channels.connections import (
+    CONTRACT,
+    Account,
+    Connection,
+    Delivery,
+    Health,
+    Messenger,
+    PauseReason,
+    check_url,
+)
+from svc.domain.channels.messages import HealthReport
+from svc.domain.crypto.signatures import new_secret
+from svc.domain.cursors import Position
+from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, at, named_at
+from svc.domain.identity.people import clean_name
+from svc.domain.ids import new_id
+from svc.domain.limits import CONNECTIONS_MAX, LIST_ROWS, SIGNING_OVERLAP_MS
+from svc.domain.near_names import shown
+from svc.storage import events
+from svc.storage.channels import deliveries, replies
+from svc.storage.channels import keys as channel_keys
+from svc.storage.channels.tables import connections
+from svc.storage.events import NewEvent
+from svc.storage.identity import members, teams
+from svc.storage.statements import Prepared
+from svc.storage.store import Tx
+
+_COLUMNS: Final = (
+    "id",
+    "organization_id",
+    "name",
+    "messenger",
+    "delivery",
+    "url",
+    "contract",
+    "status",
+    "pause_reason",
+    "created_at",
+    "updated_at",
+)
+
+
+class NewConnection(msgspec.Struct, frozen=True, kw_only=True):
+    """A connection to be made."""
+
+    name: str
+    account: Account
+    messenger: Messenger
+    delivery: Delivery
+    url: str | None = None
+
+
+_GET = Prepared(select(connections).where(connections.c.id == bindparam("connection_id")))
+
+
+def create(tx: Tx, organization_id: str, asked: NewConnection) -> tuple[Connection, str | None]:
+    """Make a connection; also its signing secret, which is shown this once, where replies are pushed.
+
+    Raises:
+        InvalidInput: the name, the account, or the address, which is there for pushes and only for them.
+        NotFound: no such team or active member.
+        Conflict: there are `CONNECTIONS_MAX`.
+    """
+    if (asked.url is not None) != (asked.delivery == "push"):
+        raise InvalidInput(
+            [Fault("/url", "invalid_value", "it is where replies are pushed to: for `push` alone")]
+        )
+    _check_account(tx.conn, organization_id, asked.account)
+    mine = (connections.c.organization_id == organization_id) & (connections.c.status != "removed")
+    if tx.conn.execute(select(func.count()).where(mine)).scalar_one() >= CONNECTIONS_MAX:
+        raise Conflict(f"an organization has at most {CONNECTIONS_MAX} connections")
+    connection_id = new_id("con", tx.now)
+    secret = new_secret() if asked.delivery == "push" else None
+    tx.conn.execute(
+        insert(connections).values(
+            id=connection_id,
+            organization_id=organization_id,
+            name=_clean_name(asked.name),
+            account_kind=asked.account.kind,
+            account_id=asked.account.id,
+            messenger=asked.messenger,
+            delivery=asked.delivery,
+            url=None if asked.url is None else _checked_url(asked.url),
+            contract=CONTRACT,
+            status="active",
+            secret=None if secret is None else tx.sealer.seal(secret, connection_id),
+            created_at=tx.now,
+            updated_at=tx.now,
+        )
+    )
+    return get(tx.conn, organization_id, connection_id), secret
+
+
+def get(conn: Conn, organization_id: str, connection_id: str) -> Connection:
+    """The connection. Raises `NotFound`, also for one that was removed."""
+    row = _GET.one(conn, {"connection_id": connection_id})
+    if row is None or row.organization_id != organization_id or row.status == "removed":
+        raise NotFound(f"there is no connection {shown(connection_id)}")
+    return _from_row(row)
+
+
+def find(conn: Conn, connection_id: str) -> Connection:
+    """The connection, whosever it is and even if it was removed. Raises `NotFound`."""
+    return _from_row(_row_of(conn, connection_id))
+
+
+def find_to_push(conn: Conn, connection_id: str, now: int) -> tuple[Connection, tuple[bytes, ...]]:
+    """As `find`, with what signs pushes at *now*, sealed for the connection's id; the newest first."""
+    row = _row_of(conn, connection_id)
+    return _from_row(row), _sealed_secrets(row, now)
+
+
+def _row_of(conn: Conn, connection_id: str) -> Any:
+    row = _GET.one(conn, {"connection_id": connection_id})
+    if row is None:
+        raise NotFound(f"there is no connection {shown(connection_id)}")
+    return row
+
+
+def list_page(
+    conn: Conn,
+    organization_id: str,
+    *,
+    member_id: str | None = None,
+    cursor: str | None = None,
+    limit: int = LIST_ROWS,
+) -> tuple[list[Connection], str | None]:
+    """The organization's connections, or those of a member's own accounts, and the cursor that goes on.
+
+    The oldest come first.
+    """
+    question = ["connections", organization_id, member_id]
+    own = (
+        []
+        if member_id is None
+        else [connections.c.account_kind == "member", connections.c.account_id == member_id]
+    )
+    after = cursors.read(question, cursor, 0)
+    rows = conn.execute(
+        select(connections)
+        .where(
+            connections.c.organization_id == organization_id,
+            connections.c.status != "removed",
+            connections.c.id > ("" if after is None else after.id),
+            *own,
+        )
+        .order_by(connections.c.id)
+        .limit(limit + 1)
+    ).all()
+    found = [_from_row(row) for row in rows[:limit]]
+    return found, cursors.write(question, Position((), found[-1].id)) if len(rows) > limit else None
+
+
+def change(
+    tx: Tx, organization_id: str, connection_id: str, *, name: str | None = None, url: str | None = None
+) -> Connection:
+    """Change what is given; how replies reach the bridge stays. Raises `NotFound` and `InvalidInput`."""
+    before = get(tx.conn, organization_id, connection_id)
+    values: dict[str, Any] = {}
+    if name is not None:
+        values["name"] = _clean_name(name)
+    if url is not None:
+        if before.delivery != "push":
+            detail = "this connection's bridge pulls, so that there is no address"
+            raise InvalidInput([Fault("/url", "invalid_value", detail)])
+        values["url"] = _checked_url(url)
+    _update(tx, connection_id, values)
+    return get(tx.conn, organization_id, connection_id)
+
+
+def pause(tx: Tx, organization_id: str, connection_id: str, reason: PauseReason = "person") -> Connection:
+    """Hand out nothing any more; what waits goes on waiting. Raises `NotFound`. Again, it changes nothing."""
+    before = get(tx.conn, organization_id, connection_id)
+    if before.status == "active":
+        replies.settle_all(tx, connection_id)
+        _update(tx, connection_id, {"status": "paused", "pause_reason": reason})
+        _tell_state(tx, get(tx.conn, organization_id, connection_id))
+    return get(tx.conn, organization_id, connection_id)
+
+
+def resume(tx: Tx, organization_id: str, connection_id: str) -> Connection:
+    """Hand out again; the time that replies may wait starts anew. Raises `NotFound`."""
+    before = get(tx.conn, organization_id, connection_id)
+    if before.status == "paused":
+        replies.settle_all(tx, connection_id)
+        replies.resume_all(tx, connection_id)
+        _update(tx, connection_id, {"status": "active", "pause_reason": None})
+        _tell_state(tx, get(tx.conn, organization_id, connection_id))
+    return get(tx.conn, organization_id, connection_id)
+
+
+def remove(tx: Tx, organization_id: str, connection_id: str) -> None:
+    """Take the connection away for good: its keys stop, what waits has failed. Raises `NotFound`."""
+    get(tx.conn, organization_id, connection_id)
+    replies.settle_all(tx, connection_id)
+    replies.fail_all(tx, connection_id, "removed")
+    channel_keys.revoke_all(tx, connection_id)
+    _update(
+        tx,
+        connection_id,
+        {"status": "removed", "pause_reason": None, "secret": None, "previous_secret": None},
+    )
+    _tell_state(tx, find(tx.conn, connection_id))
+
+
+def stop_all(tx: Tx, organization_id: str) -> None:
+    """Let nothing go out to the organization's bridges any more: what waits has failed, no test is pushed."""
+    own = select(connections.c.id).where(
+        connections.c.organization_id == organization_id, connections.c.status != "removed"
+    )
+    for connection_id in tx.conn.scalars(own).all():
+        replies.settle_all(tx, connection_id)
+        replies.fail_all(tx, connection_id, "removed")
+        deliveries.end_tests(tx, connection_id)
+        tx.announce(OutboxChanged(connection_id))
+
+
+def note_health(tx: Tx, organization_id: str, connection_id: str, told: HealthReport) -> None:
+    """Keep what the bridge says of itself. While it is offline nothing is handed out. Raises `NotFound`."""
+    before = get(tx.conn, organization_id, connection_id)
+    _update(
+        tx,
+        connection_id,
+        {
+            "health_state": told.state,
+            "health_reason": told.reason,
+            "health_detail": told.detail,
+            "health_at": tx.now,
+        },
+    )
+    if before.health is None or (before.health.state, before.health.reason) != (told.state, told.reason):
+        _tell_state(tx, get(tx.conn, organization_id, connection_id))
+
+
+def rotate_secret(tx: Tx, organization_id: str, connection_id: str) -> tuple[str, int]:
+    """A new signing secret, shown this once, and until when the previous one signs beside it.
+
+    Raises `NotFound`, and `Conflict` where nothing is signed because the bridge pulls.
+    """
+    before = get(tx.conn, organization_id, connection_id)
+    if before.delivery != "push":
+        raise Conflict("this connection's bridge pulls: nothing is signed")
+    secret, until = new_secret(), tx.now + SIGNING_OVERLAP_MS
+    _update(
+        tx,
+        connection_id,
+        {
+            "secret": tx.sealer.seal(secret, connection_id),
+            "previous_secret": connections.c.secret,
+            "previous_secret_until": until,
+        },
+    )
+    return secret, until
+
+
+def _sealed_secrets(row: Any, now: int) -> tuple[bytes, ...]:
+    if row.secret is None:
+        return ()
+    if row.previous_secret is None or row.previous_secret_until <= now:
+        return (bytes(row.secret),)
+    return bytes(row.secret), bytes(row.previous_secret)
+
+
+def _clean_name(name: str) -> str:
+    with at("/name"):
+        return clean_name(name)
+
+
+def _checked_url(url: str) -> str:
+    with at("/url"):
+        return check_url(url)
+
+
+def _check_account(conn: Conn, organization_id: str, account: Account) -> None:
+    if (account.id is None) != (account.kind == "organization"):
+        detail = "an account is the organization's, or has the `id` of its team or member"
+        raise InvalidInput([Fault("/account", "invalid_value", detail)])
+    with named_at("/account/id"):
+        if account.kind == "team":
+            teams.get(conn, organization_id, account.id or "")
+        elif account.kind == "member":
+            member = members.get(conn, organization_id, account.id or "")
+            if member.status != "active":
+                raise NotFound(f"the member {shown(member.id)} is not active")
+
+
+def _update(tx: Tx, connection_id: str, values: dict[str, Any]) -> None:
+    tx.conn.execute(
+        update(connections)
+        .where(connections.c.id == connection_id)
+        .values(**(values | {"updated_at": tx.now}))
+    )
+    tx.announce(OutboxChanged(connection_id))
+
+
+def _tell_state(tx: Tx, connection: Connection) -> None:
+    health = connection.health
+    told = NewEvent(
+        "connection.state",
+        {
+            "connectionId": connection.id,
+            "status": connection.status,
+            "pauseReason": connection.pause_reason,
+            "health": None if health is None else {"state": health.state, "reason": health.reason},
+        },
+    )
+    events.record(tx.conn, connection.organization_id, tx.now, [told])
+
+
+def _from_row(row: Any) -> Connection:
+    health = None
+    if row.health_state is not None:
+        health = Health(row.health_state, row.health_reason, row.health_detail, row.health_at)
+    return Connection(
+        **{name: getattr(row, name) for name in _COLUMNS},
+        account=Account(row.account_kind, row.account_id),
+        health=health,
+    )

@@ -1,0 +1,183 @@
+"""Deliveries: what is pushed to a bridge, each under one id however often it is tried."""
+
+from typing import Any, Literal
+
+import msgspec
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    Integer,
+    bindparam,
+    func,
+    insert,
+    literal_column,
+    select,
+    update,
+)
+
+from svc.domain.errors import Conflict
+from svc.domain.ids import new_id
+from svc.domain.limits import PUSH_HOLD_MS
+from svc.storage.channels.tables import deliveries
+from svc.storage.statements import Prepared
+from svc.storage.store import Tx
+from svc.storage.upserts import insert_or_keep
+
+PushEvent = Literal["message.outbound", "ping"]
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """How a push went. It has reached the bridge when that answered 2xx."""
+
+    status_code: int | None = None
+    error: str | None = None
+    """Why there was no answer, or none that counts."""
+    retry_after_ms: int = 0
+
+    @property
+    def reached(self) -> bool:
+        return self.status_code is not None and 200 <= self.status_code < 300  # noqa: PLR2004  # 2xx
+
+    @property
+    def gone(self) -> bool:
+        """Whether nobody will ever be there again (RFC 9110 section 15.5.11)."""
+        return self.status_code == 410  # noqa: PLR2004
+
+
+class Delivery(msgspec.Struct, frozen=True, kw_only=True):
+    """A delivery as a person sees it. Times are ms since the epoch."""
+
+    id: str
+    attempts: int
+    attempted_at: int | None
+    status_code: int | None
+    error: str | None
+    created_at: int
+    done_at: int | None
+
+
+_OF_REPLY = Prepared(select(deliveries.c.id).where(deliveries.c.reply_id == bindparam("reply_id")))
+_INSERT = Prepared(insert(deliveries))
+_INSERT_FIRST = Prepared(insert_or_keep(deliveries, ["reply_id"]))
+_NOTE = Prepared(
+    update(deliveries)
+    .where(deliveries.c.id == bindparam("delivery_id"))
+    .values(
+        attempts=deliveries.c.attempts + literal_column("1", Integer),
+        attempted_at=bindparam("at"),
+        status_code=bindparam("new_status_code"),
+        error=bindparam("new_error"),
+        done_at=func.coalesce(bindparam("new_done_at", type_=BigInteger), deliveries.c.done_at),
+    )
+)
+_TESTS = Prepared(
+    select(deliveries.c.id, deliveries.c.attempted_at)
+    .where(
+        deliveries.c.connection_id == bindparam("connection_id"),
+        deliveries.c.done_at.is_(None),
+        deliveries.c.reply_id.is_(None),
+    )
+    .order_by(deliveries.c.id)
+)
+_BEGIN = Prepared(
+    update(deliveries).where(deliveries.c.id == bindparam("delivery_id")).values(attempted_at=bindparam("at"))
+)
+
+
+def of_reply(tx: Tx, organization_id: str, connection_id: str, reply_id: str) -> str:
+    """The id that a reply is pushed under; the first time it is made."""
+    row = _new(tx, organization_id, connection_id, "message.outbound", reply_id)
+    if _INSERT_FIRST.run(tx.conn, row):
+        made: str = row["id"]
+        return made
+    known: str = _OF_REPLY.all(tx.conn, {"reply_id": reply_id})[0].id
+    return known
+
+
+def add_test(tx: Tx, organization_id: str, connection_id: str) -> str:
+    """Have a `ping` pushed, and return its id. Raises `Conflict` while another one waits."""
+    if _TESTS.one(tx.conn, {"connection_id": connection_id}) is not None:
+        raise Conflict("a test is under way already")
+    row = _new(tx, organization_id, connection_id, "ping", None)
+    _INSERT.run(tx.conn, row)
+    made: str = row["id"]
+    return made
+
+
+def begin_tests(tx: Tx, connection_id: str, most: int) -> list[str]:
+    """The tests to be pushed now, at most *most*; one whose push was cut off is among them after a while."""
+    due = [
+        row.id
+        for row in _TESTS.all(tx.conn, {"connection_id": connection_id})
+        if row.attempted_at is None or row.attempted_at <= tx.now - PUSH_HOLD_MS
+    ][:most]
+    _BEGIN.many(tx.conn, [{"delivery_id": one, "at": tx.now} for one in due])
+    return due
+
+
+def give_back_test(tx: Tx, delivery_id: str) -> None:
+    """Nothing was sent of a test that was begun: it is due at once."""
+    _BEGIN.run(tx.conn, {"delivery_id": delivery_id, "at": None})
+
+
+def note(tx: Tx, delivery_id: str, attempt: Attempt, *, done: bool) -> None:
+    """Keep how a push went, and whether it was the last; what is done stays done."""
+    _NOTE.run(
+        tx.conn,
+        {
+            "delivery_id": delivery_id,
+            "at": tx.now,
+            "new_status_code": attempt.status_code,
+            "new_error": attempt.error,
+            "new_done_at": tx.now if done else None,
+        },
+    )
+
+
+def end_tests(tx: Tx, connection_id: str) -> None:
+    """Push no `ping` of the connection any more."""
+    tx.conn.execute(
+        update(deliveries)
+        .where(
+            deliveries.c.connection_id == connection_id,
+            deliveries.c.done_at.is_(None),
+            deliveries.c.reply_id.is_(None),
+        )
+        .values(done_at=tx.now)
+    )
+
+
+def last_test(conn: Connection, connection_id: str) -> Delivery | None:
+    """The latest test of a connection, and how it went."""
+    row = conn.execute(
+        select(*(deliveries.c[name] for name in Delivery.__struct_fields__))
+        .where(deliveries.c.connection_id == connection_id, deliveries.c.event == "ping")
+        .order_by(deliveries.c.id.desc())
+        .limit(1)
+    ).one_or_none()
+    return None if row is None else Delivery(**row._asdict())
+
+
+def connections_with_tests(conn: Connection) -> list[str]:
+    """The connections that have tests to be pushed."""
+    due = deliveries.c.done_at.is_(None) & deliveries.c.reply_id.is_(None)
+    return list(conn.scalars(select(deliveries.c.connection_id).where(due).distinct()))
+
+
+def _new(
+    tx: Tx, organization_id: str, connection_id: str, event: PushEvent, reply_id: str | None
+) -> dict[str, Any]:
+    """The row of a delivery that was not tried yet."""
+    return {
+        "id": new_id("dlv", tx.now),
+        "organization_id": organization_id,
+        "connection_id": connection_id,
+        "event": event,
+        "reply_id": reply_id,
+        "attempts": 0,
+        "attempted_at": None,
+        "status_code": None,
+        "error": None,
+        "created_at": tx.now,
+        "done_at": None,
+    }

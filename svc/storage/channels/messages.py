@@ -1,0 +1,330 @@
+"""Messages: what was said in conversations, by either side. A reply of ours has to go out as well."""
+
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
+
+from svc.domain import cursors
+from svc.domain.channels.connections import Connection as MessengerConnection
+from svc.domain.channels.messages import (
+    Attachment,
+    Author,
+    Direction,
+    InboundMessage,
+    Received,
+    ReportedError,
+    Sender,
+    StatusNoted,
+    StatusReport,
+    at_ms,
+)
+from svc.domain.channels.replies import Failure, ReplyState
+from svc.domain.cursors import Position
+from svc.domain.errors import Conflict, NotFound
+from svc.domain.ids import new_id
+from svc.domain.limits import LIST_ROWS
+from svc.storage import events
+from svc.storage.channels import conversations, replies
+from svc.storage.channels.conversations import Conversation, Known
+from svc.storage.channels.tables import messages
+from svc.storage.channels.tables import replies as reply_rows
+from svc.storage.events import NewEvent
+from svc.storage.readable import each
+from svc.storage.statements import Prepared
+from svc.storage.store import Tx
+from svc.storage.upserts import insert_or_keep
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True):
+    """A message as a list shows it. Times are ms since the epoch."""
+
+    id: str
+    conversation_id: str
+    direction: Direction
+    external_id: str | None
+    sender: Sender | None
+    author: Author | None
+    """Who of ours wrote it, where that is known."""
+    text: str | None
+    attachments: tuple[Attachment, ...]
+    reply_to: str | None
+    sent_at: int | None
+    """When it was sent, by the bridge's clock."""
+    created_at: int
+    reply_id: str | None
+    status: ReplyState | None
+    """How far a reply has come."""
+    failure: Failure | None
+    error: ReportedError | None
+
+
+class NewReply(msgspec.Struct, frozen=True, kw_only=True):
+    """A reply to be written."""
+
+    text: str | None = None
+    attachments: tuple[Attachment, ...] = ()
+    reply_to: str | None = None
+    """The id of the message that it answers."""
+
+
+# Told twice, recorded once: that is the index's work, whichever of two calls comes first.
+_INSERT = Prepared(insert_or_keep(messages, ["connection_id", "conversation_id", "external_id"]))
+_INSERT_REPLY = Prepared(insert(messages))
+_BY_EXTERNAL_ID = Prepared(
+    select(messages.c.id, messages.c.direction, reply_rows.c.id.label("reply_id"))
+    .outerjoin(reply_rows, reply_rows.c.message_id == messages.c.id)
+    .where(
+        messages.c.connection_id == bindparam("connection_id"),
+        messages.c.conversation_id == bindparam("conversation_id"),
+        messages.c.external_id == bindparam("external_id"),
+    )
+)
+_NAME = Prepared(
+    update(messages)
+    .where(messages.c.id == bindparam("message_id"), messages.c.external_id.is_(None))
+    .values(external_id=bindparam("new_external_id"))
+)
+
+_SHOWN: Final = (
+    messages.c.id,
+    messages.c.conversation_id,
+    messages.c.direction,
+    messages.c.external_id,
+    messages.c.sender,
+    messages.c.author_kind,
+    messages.c.author_name,
+    messages.c.text,
+    messages.c.attachments,
+    messages.c.reply_to,
+    messages.c.sent_at,
+    messages.c.created_at,
+    reply_rows.c.id.label("reply_id"),
+    reply_rows.c.state,
+    reply_rows.c.failure,
+    reply_rows.c.error,
+)
+_JOINED: Final = messages.outerjoin(reply_rows, reply_rows.c.message_id == messages.c.id)
+_GET = Prepared(
+    select(*_SHOWN)
+    .select_from(_JOINED)
+    .where(
+        messages.c.id == bindparam("message_id"),
+        messages.c.organization_id == bindparam("organization_id"),
+    )
+)
+
+_decode_sender: Final = msgspec.json.Decoder(Sender).decode
+_decode_attachments: Final = msgspec.json.Decoder(tuple[Attachment, ...]).decode
+_decode_error: Final = msgspec.json.Decoder(ReportedError).decode
+
+
+def receive(tx: Tx, organization_id: str, connection_id: str, told: InboundMessage) -> Received:
+    """Record a message that happened in the messenger, once, and all that follows from it."""
+    inbound = told.direction == "in"
+    conversation = conversations.open_one(
+        tx,
+        organization_id,
+        connection_id,
+        told.conversation_id,
+        facts=told.conversation,
+        told=_known(told.sender) if inbound else None,
+    )
+    if told.reply_id is not None and not inbound:
+        seen = replies.note_seen(tx, connection_id, told.reply_id)
+        if seen is not None:
+            _name(tx, seen.message_id, connection_id, seen.conversation_id, told.message_id)
+            return Received(duplicate=True, conversation=seen.conversation_id, message=seen.message_id)
+    message_id = new_id("msg", tx.now)
+    values = {
+        "id": message_id,
+        "organization_id": organization_id,
+        "connection_id": connection_id,
+        "conversation_id": conversation.id,
+        "direction": told.direction,
+        "external_id": told.message_id,
+        "sender": None if told.sender is None else _json(told.sender),
+        "author_kind": None,
+        "author_id": None,
+        "author_name": None,
+        "text": told.text,
+        "attachments": _json(told.attachments) if told.attachments else None,
+        "reply_to": told.reply_to,
+        "sent_at": at_ms(told.sent_at),
+        "created_at": tx.now,
+    }
+    if not _INSERT.run(tx.conn, values):
+        first = _by_external_id(tx.conn, connection_id, conversation.id, told.message_id)
+        return Received(duplicate=True, conversation=conversation.id, message=first.id)
+    conversations.touch(tx, conversation.id)
+    if inbound:
+        events.record(tx.conn, organization_id, tx.now, [_received(conversation, message_id, told)])
+    return Received(duplicate=False, conversation=conversation.id, message=message_id)
+
+
+def note_status(tx: Tx, connection_id: str, told: StatusReport) -> StatusNoted:
+    """Note what the messenger did with a reply, and the id that it has there. Raises `NotFound`."""
+    noted, reply = replies.note_status(tx, connection_id, told)
+    if told.messenger_message_id is not None:
+        _name(tx, reply.message_id, connection_id, reply.conversation_id, told.messenger_message_id)
+    return noted
+
+
+def reply(
+    tx: Tx,
+    connection: MessengerConnection,
+    conversation: Conversation,
+    asked: NewReply,
+    *,
+    author: Author,
+    author_id: str | None = None,
+) -> Message:
+    """Write a reply, to go out as soon as it can.
+
+    Raises:
+        NotFound: the message that it answers is none of the conversation.
+        Conflict: the connection is removed, or has more on its way than it may.
+    """
+    if connection.status == "removed":
+        raise Conflict("the connection of this conversation was removed")
+    reply_to = None
+    if asked.reply_to is not None:
+        reply_to = get(tx.conn, connection.organization_id, asked.reply_to)
+        if reply_to.conversation_id != conversation.id:
+            raise NotFound("no such message in this conversation")
+    message_id = new_id("msg", tx.now)
+    message = Message(
+        id=message_id,
+        conversation_id=conversation.id,
+        direction="out",
+        external_id=None,
+        sender=None,
+        author=author,
+        text=asked.text,
+        attachments=asked.attachments,
+        reply_to=None if reply_to is None else reply_to.external_id,
+        sent_at=None,
+        created_at=tx.now,
+        reply_id=None,
+        status="waiting",
+        failure=None,
+        error=None,
+    )
+    _INSERT_REPLY.run(
+        tx.conn,
+        {
+            "id": message_id,
+            "organization_id": connection.organization_id,
+            "connection_id": connection.id,
+            "conversation_id": conversation.id,
+            "direction": message.direction,
+            "external_id": None,
+            "sender": None,
+            "author_kind": author.kind,
+            "author_id": author_id,
+            "author_name": author.name,
+            "text": message.text,
+            "attachments": _json(message.attachments) if message.attachments else None,
+            "reply_to": message.reply_to,
+            "sent_at": None,
+            "created_at": tx.now,
+        },
+    )
+    reply_id = replies.queue(tx, connection.organization_id, connection.id, conversation.id, message_id)
+    conversations.touch(tx, conversation.id)
+    return msgspec.structs.replace(message, reply_id=reply_id)
+
+
+def get(conn: Connection, organization_id: str, message_id: str) -> Message:
+    """The message. Raises `NotFound`."""
+    row = _GET.one(conn, {"message_id": message_id, "organization_id": organization_id})
+    if row is None:
+        raise NotFound("no such message")
+    return _from_row(row)
+
+
+def list_page(
+    conn: Connection, conversation_id: str, *, cursor: str | None = None, limit: int = LIST_ROWS
+) -> tuple[list[Message], str | None]:
+    """The conversation's messages in the order in which we got them, the latest first, and the cursor."""
+    question = ["messages", conversation_id]
+    after = cursors.read(question, cursor, 0)
+    where = [messages.c.conversation_id == conversation_id]
+    if after is not None:
+        where.append(messages.c.id < after.id)
+    rows = conn.execute(
+        select(*_SHOWN).select_from(_JOINED).where(*where).order_by(messages.c.id.desc()).limit(limit + 1)
+    ).all()
+    found = each(rows[:limit], _from_row, "messages")
+    return found, cursors.write(question, Position((), rows[limit - 1].id)) if len(rows) > limit else None
+
+
+def _name(tx: Tx, message_id: str, connection_id: str, conversation_id: str, external_id: str) -> None:
+    """Know a reply by the messenger's id of it, so that a copy of it is seen to be one.
+
+    A copy may have come first, and been recorded: it was this reply, so it goes. An id that is another
+    message's stays that one's.
+    """
+    first = _by_external_id(tx.conn, connection_id, conversation_id, external_id)
+    if first is not None:
+        if first.direction == "in" or first.reply_id is not None:
+            return
+        tx.conn.execute(delete(messages).where(messages.c.id == first.id))
+    _NAME.run(tx.conn, {"message_id": message_id, "new_external_id": external_id})
+
+
+def _by_external_id(conn: Connection, connection_id: str, conversation_id: str, external_id: str) -> Any:
+    asked = {
+        "connection_id": connection_id,
+        "conversation_id": conversation_id,
+        "external_id": external_id,
+    }
+    return _BY_EXTERNAL_ID.one(conn, asked)
+
+
+def _known(sender: Sender | None) -> Known | None:
+    if sender is None:
+        return None
+    known = Known(name=sender.name, phone=sender.phone, email=sender.email, username=sender.username)
+    return None if known == Known() else known
+
+
+def _received(conversation: Conversation, message_id: str, told: InboundMessage) -> NewEvent:
+    data = {
+        "messageId": message_id,
+        "conversationId": conversation.id,
+        "connectionId": conversation.connection_id,
+        "contactId": conversation.contact_id,
+        "text": told.text,
+        "attachments": [msgspec.to_builtins(one) for one in told.attachments],
+        "source": {
+            "kind": "channel",
+            "connectionId": conversation.connection_id,
+            "conversationId": conversation.id,
+        },
+    }
+    return NewEvent("message.received", data)
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _from_row(row: Any) -> Message:
+    return Message(
+        id=row.id,
+        conversation_id=row.conversation_id,
+        direction=row.direction,
+        external_id=row.external_id,
+        sender=_decode_sender(row.sender) if row.sender else None,
+        author=None if row.author_kind is None else Author(kind=row.author_kind, name=row.author_name),
+        text=row.text,
+        attachments=_decode_attachments(row.attachments) if row.attachments else (),
+        reply_to=row.reply_to,
+        sent_at=row.sent_at,
+        created_at=row.created_at,
+        reply_id=row.reply_id,
+        status=row.state,
+        failure=row.failure,
+        error=_decode_error(row.error) if row.error else None,
+    )

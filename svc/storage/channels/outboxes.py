@@ -1,0 +1,146 @@
+"""The units of work of an Outbox: what one connection hands out, by pull or by push."""
+
+from collections.abc import Iterable
+
+import msgspec
+from sqlalchemy import Connection
+
+from svc.domain.changes import OutboxChanged
+from svc.domain.channels.connections import Delivery
+from svc.domain.channels.messages import OutboundReply, Pulled
+from svc.domain.errors import Conflict
+from svc.storage import idempotency
+from svc.storage.channels import connections, deliveries, replies
+from svc.storage.channels.deliveries import Attempt
+from svc.storage.channels.replies import Handed
+from svc.storage.idempotency import Kept, Repeatable
+from svc.storage.store import Tx
+
+
+class Parcel(msgspec.Struct, frozen=True, kw_only=True):
+    """One push: a reply, or a `ping` where there is none."""
+
+    delivery_id: str
+    reply: OutboundReply | None = None
+
+
+class Load(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be pushed now, where to, and what it is signed with."""
+
+    organization_id: str
+    """Whose connection it is."""
+    delivery: Delivery
+    url: str | None
+    """None where nothing is pushed, because the bridge pulls."""
+    contract: str
+    sealed_secrets: tuple[bytes, ...] = ()
+    """Sealed for the connection's id; the newest first."""
+    parcels: tuple[Parcel, ...] = ()
+    more: bool = False
+    next_at: int | None = None
+
+
+def pull(tx: Tx, connection_id: str, most: int, call: Repeatable | None = None) -> Handed | Kept:
+    """Hand out at most *most* replies; with 0, only settle what time has done.
+
+    What is handed out to a *call* that may come again is kept as its answer, which it is given then.
+    Raises `Conflict` where replies are pushed, and `IdempotencyMismatch`.
+    """
+    if call is not None:
+        # Here and not only before: the first one may have been under way while this one came.
+        before = idempotency.first_answer(tx.conn, call, tx.now)
+        if before is not None:
+            return Kept(before, replayed=True)
+    connection = connections.find(tx.conn, connection_id)
+    if connection.delivery != "pull":
+        raise Conflict("this connection's replies are pushed")
+    handed = replies.hand_out(tx, connection, most)
+    if call is not None and handed.replies:
+        answer = msgspec.json.encode(Pulled(replies=handed.replies, more=handed.more))
+        idempotency.keep(tx, call, answer)
+    return handed
+
+
+def load(tx: Tx, connection_id: str, most: int) -> Load:
+    """Take what is to be pushed, at most *most*, tests first, and settle what time has done."""
+    connection, sealed_secrets = connections.find_to_push(tx.conn, connection_id, tx.now)
+    if connection.delivery == "pull":
+        settled = replies.hand_out(tx, connection, 0)
+        return Load(
+            organization_id=connection.organization_id,
+            delivery="pull",
+            url=None,
+            contract=connection.contract,
+            next_at=settled.next_at,
+        )
+    if connection.status == "removed":
+        return Load(
+            organization_id=connection.organization_id,
+            delivery="push",
+            url=None,
+            contract=connection.contract,
+        )
+    tests = deliveries.begin_tests(tx, connection_id, most)
+    handed = replies.hand_out(tx, connection, most - len(tests))
+    pushed = [
+        Parcel(
+            delivery_id=deliveries.of_reply(tx, connection.organization_id, connection_id, one.reply_id),
+            reply=one,
+        )
+        for one in handed.replies
+    ]
+    return Load(
+        organization_id=connection.organization_id,
+        delivery="push",
+        url=connection.url,
+        contract=connection.contract,
+        sealed_secrets=sealed_secrets,
+        parcels=(*(Parcel(delivery_id=one) for one in tests), *pushed),
+        more=handed.more,
+        next_at=handed.next_at,
+    )
+
+
+def give_back(tx: Tx, connection_id: str, parcels: Iterable[Parcel]) -> None:
+    """Nothing of these was sent: they are as they were before they were taken."""
+    for parcel in parcels:
+        if parcel.reply is None:
+            deliveries.give_back_test(tx, parcel.delivery_id)
+        else:
+            replies.give_back(tx, connection_id, parcel.reply.reply_id, parcel.reply.attempt)
+
+
+def note_push(tx: Tx, connection_id: str, parcel: Parcel, attempt: Attempt) -> None:
+    """Keep how a push went: a reply that it reached is its bridge's for good, any other is put off.
+
+    An address that is gone pauses the connection.
+    """
+    reply = parcel.reply
+    deliveries.note(tx, parcel.delivery_id, attempt, done=attempt.reached or reply is None)
+    if reply is not None and attempt.reached:
+        replies.note_reached(tx, connection_id, reply.reply_id)
+    elif reply is not None:
+        replies.note_not_reached(tx, connection_id, reply.reply_id, reply.attempt, attempt.retry_after_ms)
+    if not attempt.gone:
+        return
+    connection = connections.find(tx.conn, connection_id)
+    if connection.status != "removed":
+        connections.pause(tx, connection.organization_id, connection_id, "gone")
+
+
+def send_test(tx: Tx, organization_id: str, connection_id: str) -> str:
+    """Have a `ping` pushed at once, and return its delivery id.
+
+    Raises `NotFound`, and `Conflict` where the bridge pulls, or another test is under way.
+    """
+    connection = connections.get(tx.conn, organization_id, connection_id)
+    if connection.delivery != "push":
+        raise Conflict("this connection's bridge pulls: nothing is pushed to it")
+    test = deliveries.add_test(tx, organization_id, connection_id)
+    tx.announce(OutboxChanged(connection_id))
+    return test
+
+
+def due(conn: Connection, until: int) -> list[str]:
+    """The connections that have something to push, or to give up on by *until*."""
+    return sorted({*replies.connections_due(conn, until), *deliveries.connections_with_tests(conn)})

@@ -1,0 +1,427 @@
+"""Replies on their way out: `svc.domain.channels.replies` decides what becomes of one; here it is kept.
+
+Every unit first settles what time has done to the replies that it looks at. So whatever happened in between,
+a crash included, they are what the clock says.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+import structlog
+from sqlalchemy import (
+    Connection,
+    Integer,
+    Text,
+    bindparam,
+    case,
+    func,
+    insert,
+    literal_column,
+    or_,
+    select,
+    update,
+)
+
+from svc.domain.changes import OutboxChanged
+from svc.domain.channels import replies as rules
+from svc.domain.channels.connections import Connection as MessengerConnection
+from svc.domain.channels.messages import Attachment, Author, OutboundReply, StatusNoted, StatusReport
+from svc.domain.channels.replies import Dispatch, Failure
+from svc.domain.errors import Conflict, NotFound
+from svc.domain.ids import new_id
+from svc.domain.limits import REPLIES_OPEN_MAX
+from svc.domain.times import rfc3339
+from svc.storage import events
+from svc.storage.channels.tables import IS_OPEN, connections, conversations, is_open, messages, replies
+from svc.storage.events import NewEvent
+from svc.storage.statements import Prepared
+from svc.storage.store import Tx
+
+log = structlog.get_logger("svc.storage.channels.replies")
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """A reply as it is stored."""
+
+    id: str
+    organization_id: str
+    connection_id: str
+    conversation_id: str
+    message_id: str
+    dispatch: Dispatch
+
+
+class Handed(msgspec.Struct, frozen=True, kw_only=True):
+    """What was handed out at once."""
+
+    replies: tuple[OutboundReply, ...]
+    more: bool
+    """Whether there are more that could be handed out now."""
+    next_at: int | None
+    """When time will change what there is to hand out; None while only news can."""
+
+
+_WAITING: Final = literal_column("'waiting'", Text)
+_COLUMNS: Final = (
+    replies.c.id,
+    replies.c.organization_id,
+    replies.c.connection_id,
+    replies.c.conversation_id,
+    replies.c.message_id,
+    *(replies.c[name] for name in Dispatch.__struct_fields__),
+)
+_OWN: Final = len(_COLUMNS) - len(Dispatch.__struct_fields__)
+
+_WITH_STATUS: Final = select(*_COLUMNS, connections.c.status).join(
+    connections, connections.c.id == replies.c.connection_id
+)
+"""A reply, and how its connection is: that decides what time does to it."""
+_GET = Prepared(
+    _WITH_STATUS.where(
+        replies.c.id == bindparam("reply_id"), replies.c.connection_id == bindparam("connection_id")
+    )
+)
+_BY_MESSAGE = Prepared(_WITH_STATUS.where(replies.c.message_id == bindparam("message_id")))
+_OPEN = Prepared(
+    select(*_COLUMNS)
+    .where(replies.c.connection_id == bindparam("connection_id"), IS_OPEN)
+    .order_by(replies.c.id)
+)
+_OVERDUE = Prepared(
+    select(*_COLUMNS)
+    .where(
+        replies.c.connection_id == bindparam("connection_id"),
+        IS_OPEN,
+        case((replies.c.state == _WAITING, replies.c.expires_at), else_=replies.c.lease_expires_at)
+        <= bindparam("now"),
+    )
+    .order_by(replies.c.id)
+)
+_AHEAD = replies.alias("ahead")
+_HEADS = Prepared(
+    select(
+        *_COLUMNS,
+        replies.c.created_at,
+        conversations.c.external_id,
+        messages.c.text,
+        messages.c.attachments,
+        messages.c.reply_to,
+        messages.c.author_kind,
+        messages.c.author_name,
+    )
+    .join(messages, messages.c.id == replies.c.message_id)
+    .join(conversations, conversations.c.id == replies.c.conversation_id)
+    .where(
+        replies.c.connection_id == bindparam("connection_id"),
+        IS_OPEN,
+        replies.c.state == _WAITING,
+        replies.c.offer_at <= bindparam("now"),
+        ~select(literal_column("1", Integer))
+        .where(
+            _AHEAD.c.conversation_id == replies.c.conversation_id,
+            _AHEAD.c.id < replies.c.id,
+            is_open("ahead"),
+        )
+        .exists(),
+    )
+    .order_by(replies.c.id)
+    .limit(bindparam("most"))
+)
+"""The oldest open reply of each conversation, where it waits and may be handed out."""
+_NEXT = Prepared(
+    select(
+        func.min(
+            case(
+                (replies.c.state != _WAITING, replies.c.lease_expires_at),
+                (
+                    (replies.c.offer_at > bindparam("now")) & (replies.c.offer_at < replies.c.expires_at),
+                    replies.c.offer_at,
+                ),
+                else_=replies.c.expires_at,
+            )
+        )
+    ).where(replies.c.connection_id == bindparam("connection_id"), IS_OPEN)
+)
+_NEXT_LAPSE = Prepared(
+    select(func.min(replies.c.lease_expires_at)).where(
+        replies.c.connection_id == bindparam("connection_id"), IS_OPEN
+    )
+)
+_STATUS = Prepared(select(connections.c.status).where(connections.c.id == bindparam("connection_id")))
+_COUNT_OPEN = Prepared(
+    select(func.count().label("many")).where(replies.c.connection_id == bindparam("connection_id"), IS_OPEN)
+)
+_INSERT = Prepared(insert(replies))
+_WRITE = Prepared(
+    update(replies)
+    .where(replies.c.id == bindparam("reply_id"))
+    .values(
+        {name: bindparam(f"new_{name}") for name in Dispatch.__struct_fields__}
+        | {"error": bindparam("new_error"), "changed_at": bindparam("at")}
+    )
+)
+
+_decode_attachments: Final = msgspec.json.Decoder(tuple[Attachment, ...]).decode
+
+
+def queue(tx: Tx, organization_id: str, connection_id: str, conversation_id: str, message_id: str) -> str:
+    """Have a message, which is stored, go out to the messenger; the reply's id.
+
+    Raises `Conflict` when `REPLIES_OPEN_MAX` are on their way already.
+    """
+    counted = _COUNT_OPEN.one(tx.conn, {"connection_id": connection_id})
+    if counted is not None and counted.many >= REPLIES_OPEN_MAX:
+        raise Conflict(f"{REPLIES_OPEN_MAX} replies wait for this connection's bridge already")
+    reply_id = new_id("rpl", tx.now)
+    _INSERT.run(
+        tx.conn,
+        {
+            "id": reply_id,
+            "organization_id": organization_id,
+            "connection_id": connection_id,
+            "conversation_id": conversation_id,
+            "message_id": message_id,
+            "error": None,
+            "created_at": tx.now,
+            "changed_at": tx.now,
+        }
+        | msgspec.structs.asdict(rules.queued(tx.now)),
+    )
+    tx.announce(OutboxChanged(connection_id))
+    return reply_id
+
+
+def hand_out(tx: Tx, connection: MessengerConnection, most: int) -> Handed:
+    """Take at most *most* replies for the bridge, the oldest first, of each conversation only the first.
+
+    They are leased, or held for a push where the connection pushes. Nothing is taken with 0, and where the
+    connection hands out nothing; what time has done is settled all the same.
+    """
+    connection_id, pushes, paused = connection.id, connection.delivery == "push", connection.is_paused
+    next_at = _next_at(tx.conn, connection_id, tx.now, paused=paused)
+    if next_at is not None and next_at <= tx.now:
+        _settle_overdue(tx, connection_id, paused=paused)
+        next_at = _next_at(tx.conn, connection_id, tx.now, paused=paused)
+    # Of a connection that hands out, each open reply has a time: without one there is none.
+    found = (
+        _HEADS.all(tx.conn, {"connection_id": connection_id, "now": tx.now, "most": most + 1})
+        if connection.hands_out and most > 0 and next_at is not None
+        else []
+    )
+    taken: list[OutboundReply] = []
+    held_until: int | None = None
+    for row in found[:most]:
+        before = _from_row(row)
+        after = (
+            rules.begin_push(before.dispatch, tx.now)
+            if pushes
+            else rules.take(before.dispatch, new_id("lse", tx.now), tx.now)
+        )
+        try:
+            outbound = _outbound(row, after)
+        except msgspec.DecodeError as error:
+            log.warning("a reply cannot be read, and has failed", reply=before.id, why=str(error))
+            _write(tx, before, rules.fail(before.dispatch, "unreadable"))
+            continue
+        _write(tx, before, after)
+        held_until = after.lease_expires_at
+        taken.append(outbound)
+    if found:
+        # The times of the others are no earlier than what was the next one, so often the new one is it.
+        next_at = (
+            held_until
+            if held_until is not None and next_at is not None and held_until <= next_at
+            else _next_at(tx.conn, connection_id, tx.now, paused=paused)
+        )
+    return Handed(replies=tuple(taken), more=len(found) > most, next_at=next_at)
+
+
+def note_status(tx: Tx, connection_id: str, asked: StatusReport) -> tuple[StatusNoted, Reply]:
+    """Note what the messenger did with a reply; it is returned as well.
+
+    Raises `NotFound` for what is no reply of the connection.
+    """
+    before = _get_settled(tx, connection_id, asked.reply_id)
+    after = rules.report(before.dispatch, asked.status, asked.lease_id)
+    if after is None:
+        return StatusNoted(applied=False, status=before.dispatch.state), before
+    error = None if asked.error is None else msgspec.json.encode(asked.error).decode()
+    _write(tx, before, after, error=error)
+    return StatusNoted(applied=True, status=after.state), before
+
+
+def note_seen(tx: Tx, connection_id: str, reply_id: str) -> Reply | None:
+    """The reply was seen in the messenger, so it was sent; None where it is none of this connection."""
+    row = _GET.one(tx.conn, {"reply_id": reply_id, "connection_id": connection_id})
+    if row is None:
+        return None
+    before = _settled(tx, row)
+    after = rules.report(before.dispatch, "sent")
+    if after is None:
+        return before
+    _write(tx, before, after)
+    return msgspec.structs.replace(before, dispatch=after)
+
+
+def note_reached(tx: Tx, connection_id: str, reply_id: str) -> None:
+    """A push of the reply was answered 2xx: its bridge has it for good. Raises `NotFound`.
+
+    The next of its conversation may go, which whoever pushes looks for next.
+    """
+    before = get(tx.conn, connection_id, reply_id)
+    after = rules.reach(before.dispatch)
+    if after != before.dispatch:
+        _write(tx, before, after)
+
+
+def note_not_reached(tx: Tx, connection_id: str, reply_id: str, attempt: int, retry_after_ms: int) -> None:
+    """The push of a reply with that number did not reach its bridge: put it off. Raises `NotFound`."""
+    before = _get_settled(tx, connection_id, reply_id)
+    after = rules.put_off(before.dispatch, attempt, tx.now, retry_after_ms)
+    if after is not before.dispatch:
+        _write(tx, before, after)
+
+
+def give_back(tx: Tx, connection_id: str, reply_id: str, attempt: int) -> None:
+    """The push of a reply with that number was not sent. Raises `NotFound`."""
+    before = _get_settled(tx, connection_id, reply_id)
+    after = rules.give_back(before.dispatch, attempt)
+    if after is not before.dispatch:
+        _write(tx, before, after)
+
+
+def cancel(tx: Tx, message_id: str) -> Reply:
+    """Take back the reply that a message is. Raises `NotFound`, and `Conflict` when it does not wait."""
+    row = _BY_MESSAGE.one(tx.conn, {"message_id": message_id})
+    if row is None:
+        raise NotFound("this message is no reply")
+    before = _settled(tx, row)
+    after = rules.cancel(before.dispatch)
+    if after is None:
+        raise Conflict(f"it does not wait any more: it is {before.dispatch.state}")
+    _write(tx, before, after)
+    return msgspec.structs.replace(before, dispatch=after)
+
+
+def settle_all(tx: Tx, connection_id: str) -> None:
+    """Write down what time has done to the connection's replies."""
+    row = _STATUS.one(tx.conn, {"connection_id": connection_id})
+    _settle_overdue(tx, connection_id, paused=row is not None and row.status == "paused")
+
+
+def _settle_overdue(tx: Tx, connection_id: str, *, paused: bool) -> None:
+    for row in _OVERDUE.all(tx.conn, {"connection_id": connection_id, "now": tx.now}):
+        _settle(tx, _from_row(row), paused=paused)
+
+
+def resume_all(tx: Tx, connection_id: str) -> None:
+    """The connection resumes: what is open has all its time again."""
+    for row in _OPEN.all(tx.conn, {"connection_id": connection_id}):
+        before = _from_row(row)
+        _write(tx, before, rules.resume(before.dispatch, tx.now))
+
+
+def fail_all(tx: Tx, connection_id: str, why: Failure) -> None:
+    """What is open will not go out."""
+    for row in _OPEN.all(tx.conn, {"connection_id": connection_id}):
+        before = _from_row(row)
+        _write(tx, before, rules.fail(before.dispatch, why))
+
+
+def _next_at(conn: Connection, connection_id: str, now: int, *, paused: bool) -> int | None:
+    """When time changes something about the connection's replies; *now* or before, it has already."""
+    if paused:
+        row = _NEXT_LAPSE.one(conn, {"connection_id": connection_id})
+    else:
+        row = _NEXT.one(conn, {"connection_id": connection_id, "now": now})
+    return None if row is None else row[0]
+
+
+def connections_due(conn: Connection, until: int) -> list[str]:
+    """The connections of which a lease or a wait ends by *until*, and those that have something to push."""
+    due = or_(
+        connections.c.delivery == "push",
+        case((replies.c.state == _WAITING, replies.c.expires_at), else_=replies.c.lease_expires_at) <= until,
+    )
+    found = select(replies.c.connection_id).join(connections, connections.c.id == replies.c.connection_id)
+    return list(conn.scalars(found.where(IS_OPEN, connections.c.status == "active", due).distinct()))
+
+
+def get(conn: Connection, connection_id: str, reply_id: str) -> Reply:
+    """The reply, as it was last settled. Raises `NotFound` for what is no reply of the connection."""
+    return _from_row(_row_of(conn, connection_id, reply_id))
+
+
+def _row_of(conn: Connection, connection_id: str, reply_id: str) -> Any:
+    row = _GET.one(conn, {"reply_id": reply_id, "connection_id": connection_id})
+    if row is None:
+        raise NotFound("no such reply")
+    return row
+
+
+def _get_settled(tx: Tx, connection_id: str, reply_id: str) -> Reply:
+    return _settled(tx, _row_of(tx.conn, connection_id, reply_id))
+
+
+def _settled(tx: Tx, row: Any) -> Reply:
+    """The reply of a row of `_WITH_STATUS`, settled."""
+    return _settle(tx, _from_row(row), paused=row.status == "paused")
+
+
+def _settle(tx: Tx, before: Reply, *, paused: bool) -> Reply:
+    after = rules.settle(before.dispatch, tx.now, paused=paused)
+    if after is before.dispatch:
+        return before
+    _write(tx, before, after)
+    return msgspec.structs.replace(before, dispatch=after)
+
+
+def _write(tx: Tx, before: Reply, after: Dispatch, *, error: str | None = None) -> None:
+    """Keep what a reply is now, and tell of it: to those who listen for its status, and to the next one."""
+    values = {f"new_{name}": value for name, value in msgspec.structs.asdict(after).items()}
+    _WRITE.run(tx.conn, values | {"reply_id": before.id, "new_error": error, "at": tx.now})
+    if after.state == before.dispatch.state or after.state in {"waiting", "taken"}:
+        return
+    tx.announce(OutboxChanged(before.connection_id))  # the next of its conversation may go out
+    status = {
+        "connectionId": before.connection_id,
+        "conversationId": before.conversation_id,
+        "messageId": before.message_id,
+        "replyId": before.id,
+        "status": after.state,
+        "failure": after.failure,
+        "error": None if error is None else msgspec.json.decode(error),
+    }
+    events.record(tx.conn, before.organization_id, tx.now, [NewEvent("message.status", status)])
+
+
+def _from_row(row: Sequence[Any]) -> Reply:
+    reply_id, organization_id, connection_id, conversation_id, message_id = row[:_OWN]
+    return Reply(
+        id=reply_id,
+        organization_id=organization_id,
+        connection_id=connection_id,
+        conversation_id=conversation_id,
+        message_id=message_id,
+        dispatch=Dispatch(
+            **dict(zip(Dispatch.__struct_fields__, row[_OWN : len(_COLUMNS)], strict=True)),
+        ),
+    )
+
+
+def _outbound(row: Any, taken: Dispatch) -> OutboundReply:
+    leased_until = None if taken.lease_id is None else taken.lease_expires_at
+    return OutboundReply(
+        reply_id=row.id,
+        lease_id=taken.lease_id,
+        lease_expires_at=None if leased_until is None else rfc3339(leased_until),
+        attempt=taken.attempts,
+        conversation_id=row.external_id,
+        text=row.text,
+        attachments=_decode_attachments(row.attachments) if row.attachments else (),
+        reply_to=row.reply_to,
+        author=Author(kind=row.author_kind, name=row.author_name),
+        created_at=rfc3339(row.created_at),
+        expires_at=rfc3339(taken.expires_at),
+    )

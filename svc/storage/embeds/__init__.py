@@ -1,0 +1,1 @@
+"""What is kept of embeds: tables, and what is done to them."""

@@ -1,0 +1,233 @@
+"""Embeds as they are set up."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+
+from svc.domain.changes import EmbedsChanged
+from svc.domain.crypto.keys import EMBED_KEY, new_key
+from svc.domain.embeds import rules as embed_rules
+from svc.domain.embeds.blocks import AnyBlock, Embed, EmbedStatus
+from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, Unreadable
+from svc.domain.ids import new_id
+from svc.domain.limits import EMBED_BLOCKS_MAX, EMBEDS_MAX, LIST_ROWS
+from svc.domain.near_names import shown
+from svc.domain.sites.domains import binding_faults
+from svc.storage.forms import forms
+from svc.storage.identity import organizations
+from svc.storage.readable import LenientDecoder
+from svc.storage.records import objects
+from svc.storage.records.objects import StoredObject
+from svc.storage.sites import sites
+from svc.storage.statements import Prepared
+from svc.storage.store import Tx
+from svc.storage.tables import embeds as rows
+from svc.storage.tables import sites as site_rows
+
+_COLUMNS = (
+    rows.c.id,
+    rows.c.organization_id,
+    rows.c.name,
+    rows.c.embed_key,
+    rows.c.status,
+    rows.c.site_id,
+    site_rows.c.domain,
+    rows.c.blocks,
+    rows.c.created_at,
+    rows.c.updated_at,
+)
+_SELECT = select(*_COLUMNS).select_from(rows.outerjoin(site_rows, rows.c.site_id == site_rows.c.id))
+_BY_KEY = Prepared(_SELECT.where(rows.c.embed_key == bindparam("embed_key")))
+_decoder: Final = msgspec.json.Decoder(tuple[AnyBlock, ...])
+_listed: Final = LenientDecoder(_decoder, tuple, rows.c.blocks)
+
+
+class _Known(msgspec.Struct, frozen=True):
+    """What the blocks of an organization's embed may name."""
+
+    country: str
+    objects: Mapping[str, StoredObject]
+    form_ids: frozenset[str]
+
+
+class EmbedChange(msgspec.Struct, frozen=True, kw_only=True):
+    """What to change of an embed; what is unset stays as it is."""
+
+    name: str | msgspec.UnsetType = msgspec.UNSET
+    site_id: str | msgspec.UnsetType | None = msgspec.UNSET
+    blocks: tuple[AnyBlock, ...] | msgspec.UnsetType = msgspec.UNSET
+
+
+def create(
+    tx: Tx,
+    organization_id: str,
+    *,
+    name: str,
+    blocks: Sequence[AnyBlock] = (),
+    site_id: str | None = None,
+    blocks_max: int = EMBED_BLOCKS_MAX,
+) -> Embed:
+    """Make an embed with a new key.
+
+    Raises:
+        InvalidInput: of name, site and blocks, with all that is wrong.
+        Conflict: there are `EMBEDS_MAX`.
+    """
+    _check(tx.conn, organization_id, name, site_id=site_id, blocks=blocks, blocks_max=blocks_max)
+    many = tx.conn.execute(
+        select(func.count()).where(rows.c.organization_id == organization_id, rows.c.status != "removed")
+    ).scalar_one()
+    if many >= EMBEDS_MAX:
+        raise Conflict(f"an organization has at most {EMBEDS_MAX} embeds")
+    embed_id = new_id("emb", tx.now)
+    tx.conn.execute(
+        insert(rows).values(
+            id=embed_id,
+            organization_id=organization_id,
+            site_id=site_id,
+            name=name,
+            embed_key=new_key(EMBED_KEY),
+            status="active",
+            blocks=_encode(blocks),
+            created_at=tx.now,
+            updated_at=tx.now,
+        )
+    )
+    made = get(tx.conn, organization_id, embed_id)
+    tx.announce(EmbedsChanged(organization_id, made.embed_key))
+    return made
+
+
+def change(
+    tx: Tx, organization_id: str, embed_id: str, asked: EmbedChange, blocks_max: int = EMBED_BLOCKS_MAX
+) -> Embed:
+    """Change what is asked of an embed; what it shows follows at once. Raises `NotFound`, `InvalidInput`."""
+    kept = get(tx.conn, organization_id, embed_id)
+    name = kept.name if asked.name is msgspec.UNSET else asked.name
+    site_id = kept.site_id if asked.site_id is msgspec.UNSET else asked.site_id
+    blocks = kept.blocks if asked.blocks is msgspec.UNSET else asked.blocks
+    # What stays is not looked at again: the site may be gone since, and an object's property too.
+    _check(
+        tx.conn,
+        organization_id,
+        name,
+        site_id=site_id if site_id != kept.site_id else None,
+        blocks=blocks if asked.blocks is not msgspec.UNSET else (),
+        blocks_max=blocks_max,
+    )
+    tx.conn.execute(
+        update(rows)
+        .where(rows.c.id == kept.id)
+        .values(name=name, site_id=site_id, blocks=_encode(blocks), updated_at=tx.now)
+    )
+    tx.announce(EmbedsChanged(organization_id, kept.embed_key))
+    return get(tx.conn, organization_id, embed_id)
+
+
+def set_status(tx: Tx, organization_id: str, embed_id: str, status: EmbedStatus) -> Embed:
+    """Pause, resume or remove an embed, effective with the next request. Raises `NotFound`."""
+    kept = get(tx.conn, organization_id, embed_id)
+    tx.conn.execute(update(rows).where(rows.c.id == kept.id).values(status=status, updated_at=tx.now))
+    tx.announce(EmbedsChanged(organization_id, kept.embed_key))
+    return msgspec.structs.replace(kept, status=status, updated_at=tx.now)
+
+
+def get(conn: Connection, organization_id: str, embed_id: str) -> Embed:
+    """The organization's embed, unless it is removed. Raises `NotFound`."""
+    row = conn.execute(
+        _SELECT.where(
+            rows.c.id == embed_id, rows.c.organization_id == organization_id, rows.c.status != "removed"
+        )
+    ).one_or_none()
+    if row is None:
+        raise NotFound(f"there is no embed {shown(embed_id)}")
+    return _from_row(tuple(row))
+
+
+def by_key(conn: Connection, embed_key: str) -> Embed:
+    """The embed with the public key, whatever its status. Raises `NotFound` and `Unreadable`."""
+    row = _BY_KEY.one(conn, {"embed_key": embed_key})
+    if row is None:
+        raise NotFound("no such embed")
+    try:
+        return _from_row(tuple(row))
+    except msgspec.DecodeError as error:
+        raise Unreadable(f"what is stored of the embed {row.id} cannot be read") from error
+
+
+def of_organization(
+    conn: Connection, organization_id: str, *, after: str = "", limit: int = LIST_ROWS
+) -> list[Embed]:
+    """The organization's embeds that are not removed, the oldest first, from behind the id *after*.
+
+    One whose blocks cannot be read is listed without them.
+    """
+    found = conn.execute(
+        _SELECT.where(
+            rows.c.organization_id == organization_id, rows.c.id > after, rows.c.status != "removed"
+        )
+        .order_by(rows.c.id)
+        .limit(limit)
+    )
+    return [_from_row(tuple(row), _listed.read(row.blocks, row.id)) for row in found]
+
+
+def _check(
+    conn: Connection,
+    organization_id: str,
+    name: str,
+    *,
+    site_id: str | None,
+    blocks: Sequence[AnyBlock],
+    blocks_max: int,
+) -> None:
+    faults = embed_rules.name_faults(name)
+    if site_id is not None:
+        domains = {one.id: one.domain for one in sites.of_organization(conn, organization_id)}
+        if site_id in domains:
+            faults += binding_faults(domains[site_id])
+        else:
+            faults.append(Fault("/siteId", "not_found", f"there is no site {shown(site_id)}"))
+    if faults := faults + _block_faults(conn, organization_id, blocks, blocks_max):
+        raise InvalidInput(faults)
+
+
+def check_blocks(
+    conn: Connection, organization_id: str, blocks: Sequence[AnyBlock], blocks_max: int = EMBED_BLOCKS_MAX
+) -> None:
+    """Raises `InvalidInput` with all that is wrong with *blocks*, as when they are saved."""
+    if faults := _block_faults(conn, organization_id, blocks, blocks_max):
+        raise InvalidInput(faults)
+
+
+def _block_faults(
+    conn: Connection, organization_id: str, blocks: Sequence[AnyBlock], blocks_max: int
+) -> list[Fault]:
+    known = _Known(
+        country=organizations.get(conn, organization_id).country,
+        objects={one.slug: one for one in objects.every(conn, organization_id)},
+        form_ids=frozenset(one.id for one in forms.of_organization(conn, organization_id)),
+    )
+    return embed_rules.block_faults(blocks, known, blocks_max)
+
+
+def _encode(blocks: Sequence[AnyBlock]) -> str:
+    return msgspec.json.encode(blocks).decode()
+
+
+def _from_row(row: tuple[Any, ...], readable: tuple[AnyBlock, ...] | None = None) -> Embed:
+    embed_id, organization_id, name, embed_key, status, site_id, domain, blocks, created_at, updated_at = row
+    return Embed(
+        id=embed_id,
+        organization_id=organization_id,
+        name=name,
+        embed_key=embed_key,
+        status=status,
+        site_id=site_id,
+        domain=domain,
+        blocks=_decoder.decode(blocks) if readable is None else readable,
+        created_at=created_at,
+        updated_at=updated_at,
+    )

@@ -1,0 +1,202 @@
+"""What embeds show now, read from what is published."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+import structlog
+from sqlalchemy import Connection, select
+
+from svc.domain.embeds.blocks import AnyBlock, Embed, FormBlock, RecordsBlock, Refused, is_public
+from svc.domain.embeds.embedded_forms import EmbeddedForm, embedded
+from svc.domain.embeds.rules import hidden_condition, public_fields
+from svc.domain.embeds.views import Allowance, BlockView, FormView, RecordsView, fill
+from svc.domain.errors import DomainError, InvalidInput, NotFound
+from svc.domain.identity.organizations import Organization
+from svc.domain.records.formats import Formats
+from svc.domain.records.objects import CONTACT, FIRST_PROPERTY
+from svc.domain.records.queries import parse
+from svc.domain.records.values import Values
+from svc.storage.embeds import embeds
+from svc.storage.forms import forms
+from svc.storage.identity import organizations
+from svc.storage.records import lists as record_lists
+from svc.storage.records import objects
+from svc.storage.records.objects import StoredObject, StoredProperty
+from svc.storage.tables import records
+
+log = structlog.get_logger("svc.storage.embeds")
+
+_PAGES_MAX = 4
+"""Pages that are read for one block: each looks at so many records at most, see `EXAMINED_MAX`."""
+_FAULTS = (DomainError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What wrong data raises, as opposed to a failing store."""
+
+
+class Shown(NamedTuple):
+    """What blocks show."""
+
+    views: tuple[BlockView, ...]
+    unindexed: tuple[str, ...]
+    """Ids of properties whose keys would have made this quicker: see `record_index`."""
+
+
+def outline(views: Iterable[BlockView]) -> tuple[BlockView, ...]:
+    """*views* when no records can be read."""
+    return tuple(
+        RecordsView(block=one.block, refused="error") if isinstance(one, RecordsView) else one
+        for one in views
+    )
+
+
+def by_key(conn: Connection, embed_key: str) -> tuple[Embed, Shown | None]:
+    """The embed with the public key, and what it shows: nothing unless it is active. Raises `NotFound`."""
+    embed = embeds.by_key(conn, embed_key)
+    organization = organizations.get(conn, embed.organization_id)
+    if embed.status != "active" or organization.closed_at is not None:
+        return embed, None
+    return embed, of_blocks(conn, organization, embed.blocks)
+
+
+def refusals(conn: Connection, organization: Organization, blocks: Sequence[AnyBlock]) -> dict[int, Refused]:
+    """Which of *blocks*, by their places, would show nothing, and why."""
+    reader = _Reader(conn, organization)
+    found = {
+        place: reader.refusal(block) for place, block in enumerate(blocks) if isinstance(block, RecordsBlock)
+    }
+    return {place: why for place, why in found.items() if why is not None}
+
+
+def of_blocks(conn: Connection, organization: Organization, blocks: Sequence[AnyBlock]) -> Shown:
+    """What *blocks* show, whoever has them."""
+    reader = _Reader(conn, organization)
+    views = tuple(map(reader.view, blocks))
+    return Shown(views, tuple(dict.fromkeys(reader.unindexed)))
+
+
+class _Reader:
+    """Reads the blocks of one embed."""
+
+    def __init__(self, conn: Connection, organization: Organization) -> None:
+        self._conn = conn
+        self._organization = organization
+        self._formats = Formats(organization.locale, organization.time_zone)
+        self._allowance = Allowance()
+        self._objects: dict[str, StoredObject | None] = {}
+        self._forms: Mapping[str, EmbeddedForm] | None = None
+        self.unindexed: list[str] = []
+
+    def view(self, block: AnyBlock) -> BlockView:
+        match block:
+            case RecordsBlock():
+                return self._records(block)
+            case FormBlock():
+                return FormView(block=block, form=self._form(block.form_id))
+            case _:
+                return block
+
+    def _object(self, slug: str) -> StoredObject | None:
+        if slug not in self._objects:
+            try:
+                self._objects[slug] = objects.get(self._conn, self._organization.id, slug)
+            except NotFound:
+                self._objects[slug] = None
+        return self._objects[slug]
+
+    def refusal(self, block: RecordsBlock) -> Refused | None:
+        """Why *block* would show nothing, as things are now."""
+        planned = self._plan(block)
+        return None if isinstance(planned, list) else planned
+
+    def _plan(self, block: RecordsBlock) -> list[StoredProperty] | Refused:
+        """The properties that *block* shows, or why there are none."""
+        of = self._object(block.object_type)
+        if of is None or not of.publishable:
+            return "not_publishable"
+        if hidden_condition(block, of) is not None:
+            # Personal since it was saved. Without its filter the block would show what it was not meant to.
+            return "error"
+        try:
+            parse(of.properties, block.filters, block.sort, self._organization.country)
+        except InvalidInput:
+            return "error"  # what it asks for is gone since
+        return [prop for prop in public_fields(block, of) if self._leads_to_public(prop)] or "no_fields"
+
+    def _records(self, block: RecordsBlock) -> RecordsView:
+        planned = self._plan(block)
+        if not isinstance(planned, list):
+            return RecordsView(block=block, refused=planned)
+        try:
+            found = list(self._list(block))
+            return fill(
+                block,
+                planned,
+                found,
+                names=self._names(planned, found),
+                formats=self._formats,
+                allowance=self._allowance,
+            )
+        except _FAULTS as error:
+            log.warning("a block shows no records", object=block.object_type, why=type(error).__name__)
+            return RecordsView(block=block, refused="error")
+
+    def _list(self, block: RecordsBlock) -> Iterator[Values]:
+        """The values of the block's records; a page may be short though there are more."""
+        of = self._object(block.object_type)
+        assert of is not None  # noqa: S101  # the block was planned
+        left, cursor = block.limit, None
+        for _ in range(_PAGES_MAX):
+            page = record_lists.page_of(
+                self._conn,
+                of,
+                country=self._organization.country,
+                filters=block.filters,
+                sort=block.sort,
+                cursor=cursor,
+                limit=left,
+            )
+            self.unindexed += page.unindexed
+            yield from (record.properties for record in page.records)
+            left, cursor = left - len(page.records), page.next_cursor
+            if not left or cursor is None:
+                return
+
+    def _leads_to_public(self, prop: StoredProperty) -> bool:
+        """Whether a relation leads to records whose names may be shown. What is no relation leads nowhere."""
+        if prop.type != "relation":
+            return True
+        of = self._object(prop.options[0])
+        if of is None or not of.publishable:
+            return False
+        name = of.properties.get(FIRST_PROPERTY.slug)
+        return name is not None and is_public(name)
+
+    def _names(self, shown: Iterable[StoredProperty], found: Iterable[Values]) -> dict[str, str]:
+        """The names of the records that relations lead to, by id."""
+        relations = [prop.slug for prop in shown if prop.type == "relation"]
+        ids = {values[slug] for values in found for slug in relations if slug in values}
+        if not ids:
+            return {}
+        rows = self._conn.execute(
+            select(records.c.id, records.c.properties).where(
+                records.c.id.in_(ids),
+                records.c.organization_id == self._organization.id,
+                records.c.deleted_at.is_(None),
+            )
+        )
+        named = {
+            record_id: msgspec.json.decode(stored).get(FIRST_PROPERTY.slug) for record_id, stored in rows
+        }
+        return {record_id: name for record_id, name in named.items() if name is not None}
+
+    def _form(self, form_id: str) -> EmbeddedForm | None:
+        """The form, if it takes submissions."""
+        if self._forms is None:
+            contact = self._object(CONTACT)
+            properties = {} if contact is None else contact.properties
+            self._forms = {
+                form.id: embedded(form, properties)
+                for form in forms.of_organization(self._conn, self._organization.id)
+                if form.status == "active"
+            }
+        return self._forms.get(form_id)

@@ -1,0 +1,271 @@
+"""Filing, set by set: what the domain decides about due submissions, written in one transaction."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import structlog
+from sqlalchemy import Connection, bindparam, insert, update
+from sqlalchemy.exc import OperationalError
+
+from svc.domain.errors import Conflict
+from svc.domain.forms.filing import Contact, Directory, Filing, StoredSubmission, file, file_to
+from svc.domain.ids import new_id
+from svc.domain.limits import FILING_BATCH_MAX
+from svc.domain.records.matching import HeldReason
+from svc.domain.records.objects import CONTACT, DEAL, DEAL_STAGES
+from svc.storage import events
+from svc.storage.events import NewEvent
+from svc.storage.forms import stored_submissions
+from svc.storage.forms.stored_submissions import UnreadableSubmission
+from svc.storage.identity import organizations
+from svc.storage.readable import is_unreadable
+from svc.storage.records import contacts, enrichments, objects, records
+from svc.storage.records.enrichments import Learned
+from svc.storage.sites import visits
+from svc.storage.statements import Prepared
+from svc.storage.store import Tx
+from svc.storage.tables import notes
+from svc.storage.tables import submissions as submission_rows
+
+log = structlog.get_logger("svc.storage.forms.filing")
+
+
+class Cabinet(msgspec.Struct, frozen=True):
+    """Where an organization's submissions are filed; it does not change while the organization lives."""
+
+    organization_id: str
+    object_ids: dict[str, str]
+    """Ids of the built-in objects, by slug."""
+
+
+def cabinet(conn: Connection, organization_id: str) -> Cabinet:
+    """The cabinet of the organization. Raises `NotFound`."""
+    organization = organizations.get(conn, organization_id)
+    return Cabinet(organization.id, objects.ids_by_slug(conn, organization.id))
+
+
+def file_due(tx: Tx, where: Cabinet, batch: int = FILING_BATCH_MAX) -> int:
+    """File the oldest due submissions, at most *batch*, and return how many that were."""
+    due = stored_submissions.due(tx.conn, where.organization_id, batch)
+    _hold(tx, where, due.unreadable, "unreadable")
+    if due.readable:
+        directory = _directory(tx, where, due.readable)
+        _write(tx, where, [file(one, directory) for one in due.readable], filed_by=None)
+    return len(due)
+
+
+def file_each_due(tx: Tx, where: Cabinet, batch: int = FILING_BATCH_MAX) -> int:
+    """As `file_due`, each submission for itself; one that cannot be filed is held, as `error`."""
+    due = stored_submissions.due(tx.conn, where.organization_id, batch)
+    _hold(tx, where, due.unreadable, "unreadable")
+    for one in due.readable:
+        try:
+            with tx.conn.begin_nested():
+                _write(tx, where, [file(one, _directory(tx, where, [one]))], filed_by=None)
+        except Exception as error:
+            if isinstance(error, OperationalError) and not is_unreadable(error):
+                # The machine's fault, and not the submission's: all of this is tried again later.
+                raise
+            log.exception("a submission could not be filed and is held", submission=one.id)
+            _hold(tx, where, [UnreadableSubmission(one.id, one.form.id)], "error")
+    return len(due)
+
+
+def attach(
+    tx: Tx, where: Cabinet, submission_id: str, contact_id: str | None, filed_by: str | None
+) -> Filing:
+    """File a held submission to the contact that a person says it was sent by; None makes a new one.
+
+    A candidate that was merged since stands for the contact that it was merged into, and the other way round.
+
+    Raises:
+        NotFound: the organization has no such submission.
+        Conflict: it is not held, or the contact is not among its candidates, or not there any more.
+    """
+    held = stored_submissions.held(tx.conn, where.organization_id, submission_id)
+    chosen: list[Contact] = []
+    if contact_id is not None:
+        survivors = contacts.survivors(tx.conn, where.organization_id, held.candidates)
+        if contact_id not in {*held.candidates, *survivors.values()}:
+            raise Conflict("the contact is not among the candidates")
+        contact_id = survivors.get(contact_id, contact_id)
+        chosen = contacts.by_ids(tx.conn, where.organization_id, [contact_id])
+        if not chosen:
+            raise Conflict("the contact is not there any more")
+    directory = _directory(tx, where, [held.submission], chosen)
+    filing = file_to(held.submission, contact_id, directory)
+    _write(tx, where, [filing], filed_by=filed_by)
+    return filing
+
+
+_HOLD = Prepared(
+    update(submission_rows)
+    .where(submission_rows.c.id == bindparam("submission_id"))
+    .values(state="held", held_reason=bindparam("reason"))
+)
+
+
+def _hold(tx: Tx, where: Cabinet, which: Sequence[UnreadableSubmission], reason: HeldReason) -> None:
+    """Put submissions aside as they are stored: nothing of them is read."""
+    _HOLD.many(tx.conn, [{"submission_id": one.id, "reason": reason} for one in which])
+    held = [_held_event(one.id, one.form_id, reason) for one in which]
+    events.record(tx.conn, where.organization_id, tx.now, held)
+
+
+def _directory(
+    tx: Tx, where: Cabinet, filed: Sequence[StoredSubmission], chosen: Sequence[Contact] = ()
+) -> Directory:
+    emails = {one.email for one in filed if one.email}
+    phones = {one.phone for one in filed if one.phone}
+    known = {one.id: one for one in contacts.known_by(tx.conn, where.organization_id, emails, phones)}
+    return Directory(
+        [*known.values(), *(one for one in chosen if one.id not in known)],
+        properties=(
+            objects.properties_of(tx.conn, where.object_ids[CONTACT])
+            if any(one.mapped for one in filed)
+            else {}
+        ),
+        country=organizations.get(tx.conn, where.organization_id).country,
+        new_contact_id=lambda: new_id("rec", tx.now),
+    )
+
+
+_INSERT_NOTE = Prepared(insert(notes))
+_UPDATE_SUBMISSION = Prepared(
+    update(submission_rows)
+    .where(submission_rows.c.id == bindparam("submission_id"))
+    .values(
+        {
+            name: bindparam(f"new_{name}")
+            for name in (
+                "state",
+                "visitors",
+                "filed_at",
+                "filed_by",
+                "held_reason",
+                "candidates",
+                "contact_id",
+                "deal_id",
+            )
+        }
+    )
+)
+
+
+def _write(tx: Tx, where: Cabinet, filings: Sequence[Filing], *, filed_by: str | None) -> None:
+    """Write every effect of *filings*, a statement a table."""
+    filed = [one for one in filings if one.contact is not None]
+    deals = {one.submission.id: new_id("rec", tx.now) for one in filed if one.deal_title is not None}
+    enrichments.write(tx, where.organization_id, where.object_ids[CONTACT], [_learned(one) for one in filed])
+    records.insert_many(
+        tx.conn,
+        where.organization_id,
+        where.object_ids[DEAL],
+        tx.now,
+        [(deals[one.submission.id], _deal(one)) for one in filed if one.submission.id in deals],
+    )
+    _write_notes(tx, where, filed)
+    _attach_visits(tx, where, filed)
+    _UPDATE_SUBMISSION.many(
+        tx.conn, [_outcome(tx, one, deals.get(one.submission.id), filed_by) for one in filings]
+    )
+    events.record(
+        tx.conn,
+        where.organization_id,
+        tx.now,
+        [event for one in filings for event in _happened(one, deals.get(one.submission.id))],
+    )
+
+
+def _learned(filing: Filing) -> Learned:
+    assert filing.contact is not None  # noqa: S101  # only what is filed has something to teach
+    return Learned(
+        contact=filing.contact,
+        created=filing.created,
+        filled=filing.filled,
+        suggested=filing.suggested,
+        source=_source(filing.submission),
+        submission_id=filing.submission.id,
+    )
+
+
+def _deal(filing: Filing) -> dict[str, Any]:
+    assert filing.contact is not None  # noqa: S101  # only filed submissions open deals
+    return {"name": filing.deal_title, "stage": DEAL_STAGES[0], "contact": filing.contact.id}
+
+
+def _write_notes(tx: Tx, where: Cabinet, filed: Sequence[Filing]) -> None:
+    rows = [
+        {
+            "id": new_id("not", tx.now),
+            "organization_id": where.organization_id,
+            "record_id": one.contact.id,
+            "title": one.submission.form.name,
+            "body": one.note,
+            "submission_id": one.submission.id,
+            "created_at": tx.now,
+        }
+        for one in filed
+        if one.contact
+    ]
+    if rows:
+        _INSERT_NOTE.many(tx.conn, rows)
+
+
+def _attach_visits(tx: Tx, where: Cabinet, filed: Sequence[Filing]) -> None:
+    visits.attach(
+        tx.conn,
+        where.organization_id,
+        [(visitor, one.contact.id) for one in filed if one.contact for visitor in one.submission.visitors],
+    )
+
+
+def _outcome(tx: Tx, filing: Filing, deal_id: str | None, filed_by: str | None) -> dict[str, Any]:
+    contact = filing.contact
+    values: dict[str, Any] = {
+        "state": "filed" if contact else "held",
+        "visitors": (
+            None
+            if contact or not filing.submission.visitors
+            else msgspec.json.encode(filing.submission.visitors).decode()
+        ),
+        "filed_at": tx.now if contact else None,
+        "filed_by": filed_by,
+        "held_reason": filing.held or filing.submission.held_reason,
+        "candidates": msgspec.json.encode(filing.candidates).decode() if filing.candidates else None,
+        "contact_id": contact.id if contact else None,
+        "deal_id": deal_id,
+    }
+    return {"submission_id": filing.submission.id} | {f"new_{name}": value for name, value in values.items()}
+
+
+def _source(submission: StoredSubmission) -> dict[str, str]:
+    return {"kind": "form", "formId": submission.form.id, "submissionId": submission.id}
+
+
+def _held_event(submission_id: str, form_id: str, reason: HeldReason | None) -> NewEvent:
+    return NewEvent("submission.held", {"submissionId": submission_id, "formId": form_id, "reason": reason})
+
+
+def _happened(filing: Filing, deal_id: str | None) -> list[NewEvent]:
+    submission, contact = filing.submission, filing.contact
+    source = _source(submission)
+    if contact is None:
+        return [_held_event(submission.id, submission.form.id, filing.held)]
+    happened = list(enrichments.happened(_learned(filing)))
+    if deal_id is not None:
+        deal = {"id": deal_id, "objectType": DEAL, "properties": _deal(filing)}
+        happened.append(
+            NewEvent(
+                "record.created",
+                {"objectType": DEAL, "recordId": deal_id, "record": deal, "source": source},
+            )
+        )
+    happened.append(
+        NewEvent(
+            "submission.filed",
+            {"submissionId": submission.id, "formId": submission.form.id, "contactId": contact.id},
+        )
+    )
+    return happened

@@ -1,0 +1,228 @@
+"""Forms, and what decides about their submissions."""
+
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET, UnsetType
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+
+from svc.domain.changes import FormChanged
+from svc.domain.crypto.keys import FORM_KEY, new_key
+from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, PlanRequired
+from svc.domain.forms.forms import Form, FormStatus, NewForm
+from svc.domain.forms.rules import checked
+from svc.domain.identity.organizations import Organization
+from svc.domain.ids import new_id
+from svc.domain.limits import FORMS_MAX
+from svc.domain.near_names import shown
+from svc.domain.records.objects import CONTACT
+from svc.domain.records.properties import Property
+from svc.domain.sites.domains import binding_faults
+from svc.storage.readable import LenientDecoder
+from svc.storage.records import objects
+from svc.storage.statements import Prepared
+from svc.storage.store import Tx
+from svc.storage.tables import forms, sites
+
+COLUMNS = (
+    forms.c.id,
+    forms.c.organization_id,
+    forms.c.name,
+    forms.c.form_key,
+    forms.c.status,
+    sites.c.domain,
+    forms.c.field_map,
+    forms.c.deal_title,
+    forms.c.honeypot,
+)
+"""What `from_row` reads, of `forms` outer-joined to `sites`."""
+
+JOINED = forms.outerjoin(sites, forms.c.site_id == sites.c.id)
+
+_BY_KEY = Prepared(select(*COLUMNS).select_from(JOINED).where(forms.c.form_key == bindparam("form_key")))
+_STORED: Final = select(*COLUMNS, forms.c.site_id, forms.c.created_at, forms.c.updated_at).select_from(JOINED)
+
+_field_map = LenientDecoder(msgspec.json.Decoder(dict[str, str]), dict, forms.c.field_map)
+"""Without its map a form still takes submissions: what would be mapped goes to the note."""
+
+
+class StoredForm(Form, frozen=True, kw_only=True):
+    """A form with what only people look at. Times are ms since the epoch."""
+
+    site_id: str | None
+    created_at: int
+    updated_at: int
+
+
+class FormChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """What is changed about a form; what is not given stays."""
+
+    name: str | UnsetType = UNSET
+    site_id: str | UnsetType | None = UNSET
+    field_map: dict[str, str] | UnsetType = UNSET
+    deal_title: str | UnsetType | None = UNSET
+    honeypot: str | UnsetType | None = UNSET
+
+
+def create(tx: Tx, organization: Organization, asked: NewForm) -> StoredForm:
+    """Make a form with a new key.
+
+    Raises:
+        PlanRequired: the organization has no form endpoint.
+        NotFound: the site is not the organization's.
+        InvalidInput: see `form_rules.checked` and `binding_faults`.
+        Conflict: there are `FORMS_MAX` forms already.
+    """
+    _check_plan(tx, organization)
+    asked = checked(asked, _contact_properties(tx.conn, organization.id))
+    _check_site(tx.conn, organization.id, asked.site_id)
+    there = tx.conn.execute(
+        select(func.count()).where(forms.c.organization_id == organization.id, forms.c.status != "removed")
+    )
+    if there.scalar_one() >= FORMS_MAX:
+        raise Conflict(f"an organization has at most {FORMS_MAX} forms")
+    form_id = new_id("frm", tx.now)
+    tx.conn.execute(
+        insert(forms).values(
+            **_values(asked),
+            id=form_id,
+            organization_id=organization.id,
+            form_key=new_key(FORM_KEY),
+            status="active",
+            created_at=tx.now,
+            updated_at=tx.now,
+        )
+    )
+    made = get(tx.conn, organization.id, form_id)
+    tx.announce(FormChanged(made.form_key))
+    return made
+
+
+def update_one(tx: Tx, organization_id: str, form_id: str, changes: FormChanges) -> StoredForm:
+    """Change a form, effective with the next submission.
+
+    Raises:
+        NotFound: no such form, or the site is not the organization's.
+        InvalidInput: see `form_rules.checked` and `binding_faults`.
+    """
+    form = get(tx.conn, organization_id, form_id)
+    before = NewForm(
+        name=form.name,
+        site_id=form.site_id,
+        field_map=form.field_map,
+        deal_title=form.deal_title,
+        honeypot=form.honeypot,
+    )
+    given = {name: value for name, value in msgspec.structs.asdict(changes).items() if value is not UNSET}
+    after = checked(
+        msgspec.structs.replace(before, **given), _contact_properties(tx.conn, organization_id), before
+    )
+    if after.site_id != before.site_id:
+        _check_site(tx.conn, organization_id, after.site_id)
+    return _write(tx, form, _values(after))
+
+
+def pause(tx: Tx, organization_id: str, form_id: str) -> StoredForm:
+    """Take no submissions for the form until it is resumed. Raises `NotFound`."""
+    return _set_status(tx, get(tx.conn, organization_id, form_id), "paused")
+
+
+def resume(tx: Tx, organization: Organization, form_id: str) -> StoredForm:
+    """Take submissions again. Raises `NotFound`, and `PlanRequired` without the form endpoint."""
+    form = get(tx.conn, organization.id, form_id)
+    _check_plan(tx, organization)
+    return _set_status(tx, form, "active")
+
+
+def remove(tx: Tx, organization_id: str, form_id: str) -> StoredForm:
+    """Remove the form for good; its submissions stay. Raises `NotFound`."""
+    return _set_status(tx, get(tx.conn, organization_id, form_id), "removed")
+
+
+def _set_status(tx: Tx, form: StoredForm, status: FormStatus) -> StoredForm:
+    return form if form.status == status else _write(tx, form, {"status": status})
+
+
+def _write(tx: Tx, form: StoredForm, values: dict[str, Any]) -> StoredForm:
+    tx.conn.execute(update(forms).where(forms.c.id == form.id).values(**values, updated_at=tx.now))
+    tx.announce(FormChanged(form.form_key))
+    return _stored(tx.conn.execute(_STORED.where(forms.c.id == form.id)).one())
+
+
+def _values(form: NewForm) -> dict[str, Any]:
+    return msgspec.structs.asdict(form) | {"field_map": msgspec.json.encode(form.field_map).decode()}
+
+
+def _check_plan(tx: Tx, organization: Organization) -> None:
+    if not organization.may_take_forms(tx.now):
+        raise PlanRequired("the form endpoint needs a plan that includes it, and the Marketing hub")
+
+
+def _check_site(conn: Connection, organization_id: str, site_id: str | None) -> None:
+    if site_id is None:
+        return
+    found = conn.execute(
+        select(sites.c.domain).where(
+            sites.c.id == site_id, sites.c.organization_id == organization_id, sites.c.removed_at.is_(None)
+        )
+    )
+    domain = found.scalar_one_or_none()
+    if domain is None:
+        raise InvalidInput([Fault("/siteId", "not_found", f"there is no site {shown(site_id)}")])
+    faults = binding_faults(domain)
+    if faults:
+        raise InvalidInput(faults)
+
+
+def _contact_properties(conn: Connection, organization_id: str) -> dict[str, Property]:
+    return {**objects.properties_of(conn, objects.ids_by_slug(conn, organization_id)[CONTACT])}
+
+
+def by_key(conn: Connection, form_key: str) -> Form:
+    """The form with the public key, whatever its status. Raises `NotFound`."""
+    row = _BY_KEY.one(conn, {"form_key": form_key})
+    if row is None:
+        raise NotFound("no such form")
+    return from_row(tuple(row))
+
+
+def get(conn: Connection, organization_id: str, form_id: str) -> StoredForm:
+    """The form, unless it is removed. Raises `NotFound`."""
+    row = conn.execute(
+        _STORED.where(
+            forms.c.id == form_id, forms.c.organization_id == organization_id, forms.c.status != "removed"
+        )
+    ).one_or_none()
+    if row is None:
+        raise NotFound(f"there is no form {shown(form_id)}")
+    return _stored(row)
+
+
+def of_organization(conn: Connection, organization_id: str) -> list[StoredForm]:
+    """The organization's forms that are not removed, the oldest first."""
+    rows = conn.execute(
+        _STORED.where(forms.c.organization_id == organization_id, forms.c.status != "removed").order_by(
+            forms.c.id
+        )
+    )
+    return [_stored(row) for row in rows]
+
+
+def from_row(row: tuple[Any, ...]) -> Form:
+    """The form in *row*, selected as `COLUMNS`."""
+    form_id, organization_id, name, form_key, status, domain, field_map, deal_title, honeypot = row
+    return Form(
+        id=form_id,
+        organization_id=organization_id,
+        name=name,
+        form_key=form_key,
+        status=status,
+        domain=domain,
+        field_map=_field_map.read(field_map, form_id),
+        deal_title=deal_title,
+        honeypot=honeypot,
+    )
+
+
+def _stored(row: Any) -> StoredForm:
+    return StoredForm(**row._asdict() | {"field_map": _field_map.read(row.field_map, row.id)})

@@ -1,0 +1,133 @@
+"""Server keys: with one, each visitor that a server names is counted as its own sender."""
+
+import msgspec
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+
+from svc.domain.changes import ServerKeysChanged
+from svc.domain.crypto.keys import SERVER_KEY, digest, new_key, visible_start
+from svc.domain.errors import KeyLimit, NotFound, at
+from svc.domain.identity.callers import Call
+from svc.domain.identity.people import clean_name
+from svc.domain.ids import new_id
+from svc.domain.limits import EXPIRED_KEY_LISTED_MS, LIVE_SERVER_KEYS_MAX, SERVER_KEY_LIFE_MS
+from svc.domain.near_names import shown
+from svc.storage.identity import authorization as standing
+from svc.storage.statements import Prepared
+from svc.storage.store import Tx
+from svc.storage.tables import server_keys
+
+
+class ServerKey(msgspec.Struct, frozen=True, kw_only=True):
+    """A server key as a list shows it. Times are ms since the epoch."""
+
+    id: str
+    name: str
+    visible_start: str
+    created_at: int
+    expires_at: int
+
+
+class MintedServerKey(ServerKey, frozen=True, kw_only=True):
+    """A new server key. `key` is shown this once, and kept nowhere."""
+
+    key: str
+
+
+_COLUMNS = [server_keys.c[name] for name in ServerKey.__struct_fields__]
+_LIVE = Prepared(
+    select(server_keys.c.digest, server_keys.c.expires_at).where(
+        server_keys.c.organization_id == bindparam("organization_id"), server_keys.c.revoked_at.is_(None)
+    )
+)
+
+
+def mint(tx: Tx, call: Call, name: str) -> MintedServerKey:
+    """Make a key for the server called *name*; it lives one year, and counts from the next submission on.
+
+    Raises:
+        PersonOnly: no agent and no key makes keys.
+        Forbidden: the maker lacks the permission `security`.
+        ConfirmationRequired: the maker did not show who they are within the last two hours.
+        KeyLimit: there are `LIVE_SERVER_KEYS_MAX` live ones.
+        InvalidInput: the name is none.
+    """
+    standing.require(tx.conn, call, "security")
+    standing.require_fresh(call, tx.now)
+    organization_id = call.caller.organization_id
+    with at("/name"):
+        clean = clean_name(name)
+    if _count_live(tx.conn, organization_id, tx.now) >= LIVE_SERVER_KEYS_MAX:
+        raise KeyLimit(f"there are {LIVE_SERVER_KEYS_MAX} live server keys, which is the limit: revoke one")
+    key = new_key(SERVER_KEY)
+    minted = MintedServerKey(
+        id=new_id("key", tx.now),
+        name=clean,
+        key=key,
+        visible_start=visible_start(key, SERVER_KEY),
+        created_at=tx.now,
+        expires_at=tx.now + SERVER_KEY_LIFE_MS,
+    )
+    tx.conn.execute(
+        insert(server_keys).values(
+            id=minted.id,
+            organization_id=organization_id,
+            name=minted.name,
+            digest=digest(key),
+            visible_start=minted.visible_start,
+            created_at=minted.created_at,
+            expires_at=minted.expires_at,
+        )
+    )
+    tx.announce(ServerKeysChanged(organization_id))
+    return minted
+
+
+def revoke(tx: Tx, call: Call, key_id: str) -> int:
+    """Revoke a key for good, effective with the next submission, and return when: ms since the epoch.
+
+    Raises `PersonOnly`, `Forbidden` and `NotFound`.
+    """
+    standing.require(tx.conn, call, "security")
+    organization_id = call.caller.organization_id
+    done = tx.conn.execute(
+        update(server_keys)
+        .where(
+            server_keys.c.id == key_id,
+            server_keys.c.organization_id == organization_id,
+            server_keys.c.revoked_at.is_(None),
+        )
+        .values(revoked_at=tx.now)
+    )
+    if not done.rowcount:
+        raise NotFound(f"there is no server key {shown(key_id)}")
+    tx.announce(ServerKeysChanged(organization_id))
+    return tx.now
+
+
+def of_organization(conn: Connection, organization_id: str, now: int) -> list[ServerKey]:
+    """The organization's keys that are not revoked, the oldest first; expired ones for another 90 days."""
+    rows = conn.execute(
+        select(*_COLUMNS)
+        .where(
+            server_keys.c.organization_id == organization_id,
+            server_keys.c.revoked_at.is_(None),
+            server_keys.c.expires_at > now - EXPIRED_KEY_LISTED_MS,
+        )
+        .order_by(server_keys.c.id)
+    )
+    return [ServerKey(**row._asdict()) for row in rows]
+
+
+def live(conn: Connection, organization_id: str) -> dict[str, int]:
+    """The organization's keys that are not revoked: digest to the time that each expires."""
+    return {row.digest: row.expires_at for row in _LIVE.all(conn, {"organization_id": organization_id})}
+
+
+def _count_live(conn: Connection, organization_id: str, now: int) -> int:
+    return conn.execute(
+        select(func.count()).where(
+            server_keys.c.organization_id == organization_id,
+            server_keys.c.revoked_at.is_(None),
+            server_keys.c.expires_at > now,
+        )
+    ).scalar_one()

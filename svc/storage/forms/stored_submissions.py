@@ -1,0 +1,168 @@
+"""Submissions as filing needs them, read back whole; one that cannot be read takes no other with it."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection, bindparam, select
+
+from svc.domain.errors import Conflict, NotFound
+from svc.domain.forms.filing import StoredSubmission
+from svc.domain.near_names import shown
+from svc.domain.scalars import Scalar
+from svc.storage import readable
+from svc.storage.forms import forms as form_rows
+from svc.storage.forms.submissions import LABELS
+from svc.storage.statements import Prepared
+from svc.storage.tables import DUE, forms, submissions
+from svc.storage.tables import sites as site_rows
+
+_COLUMNS: Final = (
+    submissions.c.id,
+    submissions.c.received_at,
+    submissions.c.email,
+    submissions.c.phone,
+    submissions.c.name,
+    submissions.c.fields,
+    submissions.c.recognised,
+    submissions.c.mapped,
+    submissions.c.dropped,
+    submissions.c.held_reason,
+    submissions.c.visitors,
+)
+"""What `_stored` reads, followed by the columns of the form."""
+
+_JOINED = submissions.join(forms, forms.c.id == submissions.c.form_id).outerjoin(
+    site_rows, site_rows.c.id == forms.c.site_id
+)
+_DUE = Prepared(
+    select(*_COLUMNS, *form_rows.COLUMNS)
+    .select_from(_JOINED)
+    .where(submissions.c.organization_id == bindparam("organization_id"), submissions.c.state == DUE)
+    .order_by(submissions.c.id)
+    .limit(bindparam("batch"))
+)
+
+_DUE_IDS = Prepared(
+    select(submissions.c.id, submissions.c.form_id)
+    .where(submissions.c.organization_id == bindparam("organization_id"), submissions.c.state == DUE)
+    .order_by(submissions.c.id)
+    .limit(bindparam("batch"))
+)
+_DUE_ROW = Prepared(
+    select(*_COLUMNS, *form_rows.COLUMNS)
+    .select_from(_JOINED)
+    .where(submissions.c.id == bindparam("submission_id"))
+)
+
+_decode_fields = msgspec.json.Decoder(dict[str, Scalar]).decode
+_decode_names = msgspec.json.Decoder(tuple[str, ...]).decode
+_decode_mapped = msgspec.json.Decoder(dict[str, str]).decode
+
+
+class UnreadableSubmission(msgspec.Struct, frozen=True):
+    """A submission of which something that is stored cannot be read."""
+
+    id: str
+    form_id: str
+
+
+class DueSubmissions(msgspec.Struct, frozen=True):
+    """Submissions to be filed, in the order of arrival."""
+
+    readable: list[StoredSubmission]
+    unreadable: list[UnreadableSubmission]
+
+    def __len__(self) -> int:
+        return len(self.readable) + len(self.unreadable)
+
+
+def due(conn: Connection, organization_id: str, batch: int) -> DueSubmissions:
+    """The organization's oldest due submissions, at most *batch*."""
+    found = DueSubmissions([], [])
+    for one in _due_rows(conn, organization_id, batch):
+        if isinstance(one, UnreadableSubmission):
+            found.unreadable.append(one)
+            continue
+        try:
+            found.readable.append(_stored(tuple(one)))
+        except msgspec.DecodeError as error:
+            readable.tell("submissions", one.id, error)
+            found.unreadable.append(UnreadableSubmission(one.id, one[len(_COLUMNS)]))
+    return found
+
+
+def _due_rows(conn: Connection, organization_id: str, batch: int) -> Iterator[Any]:
+    """Rows of `_DUE`; where they cannot be fetched together, one by one."""
+    asked = {"organization_id": organization_id, "batch": batch}
+    try:
+        rows = _DUE.all(conn, asked)
+    except Exception as error:
+        if not readable.is_unreadable(error):
+            raise
+    else:
+        yield from rows
+        return
+    for due_id, form_id in _DUE_IDS.all(conn, asked):
+        try:
+            yield _DUE_ROW.one(conn, {"submission_id": due_id})
+        except Exception as error:
+            if not readable.is_unreadable(error):
+                raise
+            readable.tell("submissions", due_id, error)
+            yield UnreadableSubmission(due_id, form_id)
+
+
+def _stored(row: tuple[Any, ...]) -> StoredSubmission:
+    (
+        submission_id,
+        received_at,
+        email,
+        phone,
+        name,
+        fields,
+        recognised,
+        mapped,
+        dropped,
+        held_reason,
+        visitors,
+    ) = row[: len(_COLUMNS)]
+    return StoredSubmission(
+        id=submission_id,
+        form=form_rows.from_row(row[len(_COLUMNS) :]),
+        received_at=received_at,
+        email=email,
+        phone=phone,
+        name=name,
+        fields=_decode_fields(fields),
+        recognised=_decode_names(recognised),
+        mapped=_decode_mapped(mapped),
+        dropped=dropped,
+        held_reason=held_reason,
+        visitors=_decode_names(visitors) if visitors else (),
+    )
+
+
+class HeldSubmission(msgspec.Struct, frozen=True):
+    """A submission that waits for a person, and the contacts it may be from."""
+
+    submission: StoredSubmission
+    candidates: tuple[str, ...]
+
+
+def held(conn: Connection, organization_id: str, submission_id: str) -> HeldSubmission:
+    """A held submission. Raises `NotFound`, and `Conflict` for one that is not held or cannot be read."""
+    row = conn.execute(
+        select(*_COLUMNS, *form_rows.COLUMNS, submissions.c.candidates, submissions.c.state)
+        .select_from(_JOINED)
+        .where(submissions.c.id == submission_id, submissions.c.organization_id == organization_id)
+    ).one_or_none()
+    if row is None:
+        raise NotFound(f"there is no submission {shown(submission_id)}")
+    *stored, candidates, state = row
+    if state != "held":
+        raise Conflict(f"the submission is not Held, it is {LABELS[state]}")
+    try:
+        return HeldSubmission(_stored(tuple(stored)), _decode_names(candidates or "[]"))
+    except msgspec.DecodeError as error:
+        raise Conflict("what is stored of the submission cannot be read") from error

@@ -1,0 +1,194 @@
+"""Submissions as people look at them: lists, the newest first, and one with all that is known of it.
+
+A list is put together from those of the organization's forms. So each is a search in an index that filing
+needs anyway, and taking a submission costs nothing for the sake of lists.
+"""
+
+from heapq import nlargest
+from typing import Any, Final, Literal
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, bindparam, select
+
+from svc.domain import cursors
+from svc.domain.cursors import Position
+from svc.domain.errors import Fault, InvalidInput, NotFound
+from svc.domain.ids import last_id
+from svc.domain.limits import LIST_ROWS
+from svc.domain.near_names import shown
+from svc.domain.records.matching import HeldReason
+from svc.domain.scalars import Scalar
+from svc.storage.forms.submissions import LABELS, Label
+from svc.storage.readable import LenientDecoder
+from svc.storage.records import contacts
+from svc.storage.sites import visits
+from svc.storage.sites.visits import Visit
+from svc.storage.statements import Prepared
+from svc.storage.tables import DUE, HELD, QUEUED, forms, submissions
+
+
+class SubmissionSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a list of submissions. Times are ms since the epoch."""
+
+    id: str
+    form_id: str
+    label: Label
+    received_at: int
+    email: str | None
+    phone: str | None
+    name: str | None
+    held_reason: HeldReason | None
+    """Why it is held, or was."""
+    contact_id: str | None
+    deal_id: str | None
+    dropped: int
+    filed_at: int | None
+    filed_by: str | None
+    """Who attached it; None for what was filed by itself."""
+
+
+class SubmissionDetails(SubmissionSummary, frozen=True, kw_only=True):
+    """A submission with all that is known of it."""
+
+    fields: dict[str, Scalar]
+    candidates: list[str]
+    """Ids of the contacts that it may be from: those that are still there, a merged one as its survivor."""
+    visits: list[Visit]
+    """The page views that led to it."""
+
+
+class SubmissionPage(msgspec.Struct, frozen=True):
+    """Submissions, the newest first, and where the next page begins, if there is one."""
+
+    submissions: list[SubmissionSummary]
+    next_cursor: str | None
+
+
+_fields: Final = LenientDecoder(msgspec.json.Decoder(dict[str, Scalar]), dict, submissions.c.fields)
+_candidates: Final = LenientDecoder(msgspec.json.Decoder(list[str]), list, submissions.c.candidates)
+_visitors: Final = LenientDecoder(msgspec.json.Decoder(list[str]), list, submissions.c.visitors)
+
+_SUMMARY: Final = (
+    submissions.c.id,
+    submissions.c.form_id,
+    submissions.c.state,
+    submissions.c.received_at,
+    submissions.c.email,
+    submissions.c.phone,
+    submissions.c.name,
+    submissions.c.held_reason,
+    submissions.c.contact_id,
+    submissions.c.deal_id,
+    submissions.c.dropped,
+    submissions.c.filed_at,
+    submissions.c.filed_by,
+)
+
+
+def _newest(*conditions: ColumnElement[bool]) -> Prepared:
+    """Selects the ids of a form's newest submissions before one, of those for which *conditions* hold."""
+    return Prepared(
+        select(submissions.c.id)
+        .where(
+            submissions.c.form_id == bindparam("form_id"),
+            submissions.c.id < bindparam("before"),
+            *conditions,
+        )
+        .order_by(submissions.c.id.desc())
+        .limit(bindparam("most"))
+    )
+
+
+_NEWEST: Final[dict[Label | None, Prepared]] = {
+    None: _newest(),
+    "Filed": _newest(submissions.c.state == "filed"),
+    "Held": _newest(submissions.c.state == HELD),
+    "Queued": _newest(submissions.c.state == QUEUED),
+}
+_DUE: Final = Prepared(
+    select(submissions.c.id, submissions.c.form_id)
+    .where(
+        submissions.c.organization_id == bindparam("organization_id"),
+        submissions.c.state == DUE,
+        submissions.c.id < bindparam("before"),
+    )
+    .order_by(submissions.c.id.desc())
+)
+
+
+def list_page(
+    conn: Connection,
+    organization_id: str,
+    *,
+    form_id: str | None = None,
+    label: Label | None = None,
+    cursor: str | None = None,
+    limit: int = LIST_ROWS,
+) -> SubmissionPage:
+    """A page of submissions: of all forms or of one, removed ones too, and of any *label* or of one.
+
+    Raises `NotFound` for no such form, and `InvalidInput` for the cursor of another list.
+    """
+    question = ["submissions", organization_id, form_id, label]
+    after = cursors.read(question, cursor, 0)
+    before = last_id("sub") if after is None else after.id
+    form_ids = _form_ids(conn, organization_id, form_id)
+    newest = {"before": before, "most": limit + 1}
+    ids = [row.id for one in form_ids for row in _NEWEST[label].all(conn, {"form_id": one} | newest)]
+    if label == "Queued":
+        due = _DUE.all(conn, {"organization_id": organization_id, "before": before})
+        ids += [row.id for row in due if row.form_id in form_ids]
+    ids = nlargest(limit + 1, ids)
+    rows = conn.execute(
+        select(*_SUMMARY).where(submissions.c.id.in_(ids[:limit])).order_by(submissions.c.id.desc())
+    )
+    found = [SubmissionSummary(**_facts(row)) for row in rows]
+    more = cursors.write(question, Position((), found[-1].id)) if len(ids) > limit else None
+    return SubmissionPage(found, more)
+
+
+def get(conn: Connection, organization_id: str, submission_id: str) -> SubmissionDetails:
+    """The submission. Raises `NotFound`."""
+    row = conn.execute(
+        select(*_SUMMARY, submissions.c.fields, submissions.c.candidates, submissions.c.visitors).where(
+            submissions.c.id == submission_id, submissions.c.organization_id == organization_id
+        )
+    ).one_or_none()
+    if row is None:
+        raise NotFound(f"there is no submission {shown(submission_id)}")
+    candidates = _candidates.read(row.candidates, row.id)
+    survivors = contacts.survivors(conn, organization_id, candidates)
+    return SubmissionDetails(
+        **_facts(row)
+        | {
+            "fields": _fields.read(row.fields, row.id),
+            "candidates": list(dict.fromkeys(survivors.values())),
+            "visits": visits.before(
+                conn,
+                organization_id,
+                row.received_at,
+                contact_id=row.contact_id,
+                visitors=_visitors.read(row.visitors, row.id),
+            ),
+        }
+    )
+
+
+def _form_ids(conn: Connection, organization_id: str, form_id: str | None) -> set[str]:
+    """Ids of the organization's forms, removed ones included, or of that one. Raises `InvalidInput`."""
+    theirs = select(forms.c.id).where(forms.c.organization_id == organization_id)
+    found = set(conn.scalars(theirs if form_id is None else theirs.where(forms.c.id == form_id)))
+    if form_id is not None and not found:
+        raise InvalidInput([Fault("/formId", "not_found", f"there is no form {shown(form_id)}")])
+    return found
+
+
+def _facts(row: Any) -> dict[str, Any]:
+    """What a summary says, of a row of `_SUMMARY`."""
+    facts = {column.name: getattr(row, column.name) for column in _SUMMARY}
+    state: Literal["due", "queued", "filed", "held"] = facts.pop("state")
+    # A spam mark on what has not been filed yet is no reason that anything is held.
+    return facts | {
+        "label": LABELS[state],
+        "held_reason": row.held_reason if state in {"held", "filed"} else None,
+    }

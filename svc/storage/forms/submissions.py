@@ -1,0 +1,219 @@
+"""Submissions: stored before anything else, then due or queued, then filed or held.
+
+`due` and `queued` are what a person sees as Queued: stored, and not yet filed. A submission is
+`due` from the moment that its form's pace has a place for it.
+"""
+
+from typing import Final, Literal
+
+import msgspec
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+
+from svc.domain.changes import SubmissionsDue
+from svc.domain.forms.forms import Form
+from svc.domain.identity.organizations import Organization
+from svc.domain.ids import first_id, last_id, new_id
+from svc.domain.limits import (
+    PACE_FILINGS_MAX,
+    PACE_WINDOW_MS,
+    QUEUE_SUBMISSIONS_MAX,
+    QUEUE_WINDOW_MS,
+    SENDER_WINDOW_MS,
+    VISITOR_KEY_DAYS,
+)
+from svc.domain.scalars import Scalar
+from svc.domain.times import DAY_MS
+from svc.storage.forms import forms as form_rows
+from svc.storage.forms import server_keys
+from svc.storage.identity import organizations
+from svc.storage.sites import sites
+from svc.storage.statements import Prepared
+from svc.storage.store import Tx
+from svc.storage.tables import DUE, HELD, QUEUED, forms, submissions
+
+State = Literal["due", "queued", "filed", "held"]
+Label = Literal["Filed", "Held", "Queued"]
+
+LABELS: Final[dict[State, Label]] = {"due": "Queued", "queued": "Queued", "filed": "Filed", "held": "Held"}
+
+
+class NewSubmission(msgspec.Struct, frozen=True, kw_only=True):
+    """A submission to be stored."""
+
+    organization_id: str
+    form_id: str
+    queued: bool
+    sender: str
+    visitors: tuple[str, ...]
+    email: str | None
+    phone: str | None
+    name: str | None
+    fields: dict[str, Scalar]
+    recognised: tuple[str, ...]
+    mapped: dict[str, str]
+    dropped: int
+    spam: bool
+
+
+_INSERT = Prepared(insert(submissions))
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def insert_one(tx: Tx, new: NewSubmission) -> str:
+    """Store a submission and return its id; it is due, and announced as such, or queued."""
+    submission_id = new_id("sub", tx.now)
+    _INSERT.run(
+        tx.conn,
+        {
+            "id": submission_id,
+            "organization_id": new.organization_id,
+            "form_id": new.form_id,
+            "state": "queued" if new.queued else "due",
+            "received_at": tx.now,
+            "sender": new.sender,
+            "visitors": _json(new.visitors) if new.visitors else None,
+            "email": new.email,
+            "phone": new.phone,
+            "name": new.name,
+            "fields": _json(new.fields),
+            "recognised": _json(new.recognised),
+            "mapped": _json(new.mapped),
+            "dropped": new.dropped,
+            "queued_at": tx.now if new.queued else None,
+            "paced_at": None if new.queued else tx.now,
+            "filed_at": None,
+            "filed_by": None,
+            "held_reason": "spam" if new.spam else None,
+            "candidates": None,
+            "contact_id": None,
+            "deal_id": None,
+        },
+    )
+    if not new.queued:
+        tx.announce(SubmissionsDue(new.organization_id))
+    return submission_id
+
+
+class FormStanding(msgspec.Struct, frozen=True, kw_only=True):
+    """A form, and what is stored of its recent submissions: all that admitting the next one takes."""
+
+    form: Form
+    organization: Organization
+    tracked: bool
+    """Whether the organization tracks sites, so that there may be visits to attach."""
+    server_keys: dict[str, int]
+    """Digests of the organization's server keys that are not revoked, and when each expires."""
+    sent: list[tuple[str, int]]
+    """Sender and time of each submission of the last minute."""
+    paced: list[int]
+    """When each filing of the last minute took its place in the form's pace."""
+    queued: list[int]
+    """When each submission was queued that was queued in the last hour."""
+    waiting: int
+    """Submissions in the queue now."""
+    waiting_since: int | None
+    """When the oldest of them was queued."""
+
+
+_WAITING = Prepared(
+    select(
+        func.count().label("waiting"),
+        func.min(submissions.c.queued_at).label("since"),
+        func.min(submissions.c.id).label("head"),
+    ).where(submissions.c.form_id == bindparam("form_id"), submissions.c.state == QUEUED)
+)
+_RECENT = Prepared(
+    select(submissions.c.sender, submissions.c.received_at, submissions.c.queued_at)
+    .where(submissions.c.form_id == bindparam("form_id"), submissions.c.id >= bindparam("since"))
+    .order_by(submissions.c.id.desc())
+    # As many as a form may take in an hour. Where a clock was ahead once, ids begin with later times.
+    .limit(PACE_FILINGS_MAX * (QUEUE_WINDOW_MS // PACE_WINDOW_MS + 1) + QUEUE_SUBMISSIONS_MAX)
+)
+_LAST = Prepared(
+    select(submissions.c.paced_at)
+    .where(submissions.c.form_id == bindparam("form_id"), submissions.c.id < bindparam("before"))
+    .order_by(submissions.c.id.desc())
+    .limit(PACE_FILINGS_MAX)
+)
+
+
+def standing(conn: Connection, form_key: str, now: int) -> FormStanding:
+    """The standing of the form with the public key at *now*. Raises `NotFound`."""
+    form = form_rows.by_key(conn, form_key)
+    waiting, since, head = _WAITING.all(conn, {"form_id": form.id})[0]
+    recent = _RECENT.all(conn, {"form_id": form.id, "since": first_id("sub", now - QUEUE_WINDOW_MS)})
+    # The pace is kept in the order of arrival, so the newest ones ahead of the queue are the last paced.
+    last = _LAST.all(conn, {"form_id": form.id, "before": head or last_id("sub")})
+    return FormStanding(
+        form=form,
+        organization=organizations.get(conn, form.organization_id),
+        tracked=sites.any_tracked(conn, form.organization_id),
+        server_keys=server_keys.live(conn, form.organization_id),
+        sent=[(sender, at) for sender, at, _ in recent if at > now - SENDER_WINDOW_MS],
+        paced=[at for (at,) in last if at is not None and at > now - PACE_WINDOW_MS],
+        queued=[at for _, _, at in recent if at is not None and at > now - QUEUE_WINDOW_MS],
+        waiting=waiting,
+        waiting_since=since,
+    )
+
+
+_RELEASE = Prepared(
+    update(submissions)
+    .where(
+        submissions.c.id.in_(
+            select(submissions.c.id)
+            .where(submissions.c.form_id == bindparam("of_form"), submissions.c.state == QUEUED)
+            .order_by(submissions.c.id)
+            .limit(bindparam("room"))
+        )
+    )
+    .values(state="due", paced_at=bindparam("at"))
+)
+
+
+def release(tx: Tx, organization_id: str, form_id: str, room: int) -> int:
+    """Make the oldest *room* of the form's queue due, and return how many that were."""
+    released = _RELEASE.run(tx.conn, {"of_form": form_id, "room": room, "at": tx.now})
+    if released:
+        tx.announce(SubmissionsDue(organization_id))
+    return released
+
+
+def organizations_with_due(conn: Connection) -> list[str]:
+    """The organizations that have submissions to be filed."""
+    return list(
+        conn.execute(
+            select(submissions.c.organization_id).where(submissions.c.state == DUE).distinct()
+        ).scalars()
+    )
+
+
+def forms_with_queue(conn: Connection) -> list[str]:
+    """The keys of the forms that have a queue."""
+    return list(
+        conn.execute(
+            select(forms.c.form_key)
+            .join(submissions, submissions.c.form_id == forms.c.id)
+            .where(submissions.c.state == QUEUED)
+            .distinct()
+        ).scalars()
+    )
+
+
+def forget_visitors(tx: Tx) -> None:
+    """Forget what held submissions remember of their visitors, once the key of their day is gone.
+
+    A name stands beside it, so it would tell who the visitors of that day were.
+    """
+    tx.conn.execute(
+        update(submissions)
+        .where(
+            submissions.c.state == HELD,
+            submissions.c.received_at <= tx.now - VISITOR_KEY_DAYS * DAY_MS,
+            submissions.c.visitors.is_not(None),
+        )
+        .values(visitors=None)
+    )

@@ -1,0 +1,172 @@
+"""Accounts: people, each at home in one organization, where no other account has their e-mail address.
+
+Whoever administers an organization may make accounts of it with any address. So an address alone never says
+whose an account is: what is decided by one is decided within one home.
+"""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import msgspec
+from sqlalchemy import Connection, Select, bindparam, insert, select, update
+
+from svc.domain.crypto.passwords import salt_for, salt_of
+from svc.domain.errors import Conflict, Home, NotFound
+from svc.domain.identity.people import Person, clean_name
+from svc.domain.ids import new_id
+from svc.domain.records.contact_points import normalise_email
+from svc.storage.identity import sessions
+from svc.storage.statements import Prepared
+from svc.storage.store import Tx
+from svc.storage.tables import members, organizations, people
+
+
+class NewAccount(msgspec.Struct, frozen=True, kw_only=True):
+    """What is said of an account when it is made. Without a password, a one-time link is the way in."""
+
+    email: str
+    name: str
+    home_organization_id: str
+    password_hash: str | None = None
+
+
+class Credentials(NamedTuple):
+    """An account that a password opens, and what the password is checked against."""
+
+    person_id: str
+    password_hash: str
+
+
+class Membership(msgspec.Struct, frozen=True):
+    """An open organization that a person is an active member of."""
+
+    organization_id: str
+    name: str
+    role_id: str
+
+
+_SELECT = select(people.c.id, people.c.email, people.c.name, people.c.home_organization_id)
+_GET = Prepared(_SELECT.where(people.c.id == bindparam("person_id")))
+
+
+def create(tx: Tx, asked: NewAccount) -> Person:
+    """Make an account. Raises `InvalidValue`, and `Conflict` for an e-mail address that its home knows."""
+    made = Person(
+        id=new_id("usr", tx.now),
+        email=normalise_email(asked.email),
+        name=clean_name(asked.name),
+        home_organization_id=asked.home_organization_id,
+    )
+    if at_home(tx.conn, made.home_organization_id, made.email) is not None:
+        raise Conflict("the organization has an account with this e-mail address already: sign in with that")
+    tx.conn.execute(
+        insert(people).values(
+            **msgspec.structs.asdict(made), password_hash=asked.password_hash, created_at=tx.now
+        )
+    )
+    return made
+
+
+def get(conn: Connection, person_id: str) -> Person:
+    """The person. Raises `NotFound`."""
+    row = _GET.one(conn, {"person_id": person_id})
+    if row is None:
+        raise NotFound("no such person")
+    return Person(*row)
+
+
+def at_home(conn: Connection, organization_id: str, email: str) -> Person | None:
+    """The person with that normalized e-mail address among those at home in the organization."""
+    found = _SELECT.where(people.c.home_organization_id == organization_id, people.c.email == email)
+    return _one(conn, found)
+
+
+def with_email(conn: Connection, email: str) -> list[Person]:
+    """Everybody with that normalized e-mail address, each of another home."""
+    rows = conn.execute(_SELECT.where(people.c.email == email).order_by(people.c.id))
+    return [Person(*row) for row in rows]
+
+
+def credentials(conn: Connection, email: str, organization_id: str | None = None) -> list[Credentials]:
+    """The accounts of that normalized e-mail address that a password opens, or only that of one home."""
+    asked = select(people.c.id, people.c.password_hash).where(
+        people.c.email == email, people.c.password_hash.is_not(None)
+    )
+    if organization_id is not None:
+        asked = asked.where(people.c.home_organization_id == organization_id)
+    return [Credentials(*row) for row in conn.execute(asked.order_by(people.c.id)).tuples()]
+
+
+def credentials_of(
+    conn: Connection, person_ids: Collection[str], email: str, organization_id: str | None = None
+) -> list[Credentials]:
+    """As `credentials`, of those people alone: the search does not tell who else has the address."""
+    asked = select(people.c.id, people.c.password_hash, people.c.email, people.c.home_organization_id).where(
+        people.c.id.in_(person_ids), people.c.password_hash.is_not(None)
+    )
+    return [
+        Credentials(person_id, hashed)
+        for person_id, hashed, address, home in conn.execute(asked.order_by(people.c.id))
+        if address == email and organization_id in {None, home}
+    ]
+
+
+def salt(conn: Connection, email: str, secret: bytes) -> bytes:
+    """The salt for a new password of an account with that normalized e-mail address.
+
+    It is that of every account of the address, whatever its home: see `svc.domain.crypto.passwords`.
+    """
+    hashed = conn.scalar(
+        select(people.c.password_hash)
+        .where(people.c.email == email, people.c.password_hash.is_not(None))
+        .order_by(people.c.id)
+        .limit(1)
+    )
+    return salt_for(email, secret) if hashed is None else salt_of(hashed)
+
+
+def password_hash(conn: Connection, person_id: str) -> str | None:
+    """What the person's password is checked against; None while there is none."""
+    found: str | None = conn.scalar(select(people.c.password_hash).where(people.c.id == person_id))
+    return found
+
+
+def set_password(tx: Tx, person_id: str, hashed: str, keep_session: str | None = None) -> None:
+    """Change the password. All sessions end, but the one with the digest *keep_session*."""
+    replace_hash(tx, person_id, hashed)
+    sessions.revoke_all(tx, person_id, keep=keep_session)
+
+
+def replace_hash(tx: Tx, person_id: str, hashed: str) -> None:
+    """Keep the same password in another way, as new parameters of hashing ask for."""
+    tx.conn.execute(update(people).where(people.c.id == person_id).values(password_hash=hashed))
+
+
+def home_of(conn: Connection, person_id: str) -> Home:
+    """The organization that the person's account belongs to."""
+    row = conn.execute(
+        select(organizations.c.id, organizations.c.name)
+        .join(people, people.c.home_organization_id == organizations.c.id)
+        .where(people.c.id == person_id)
+    ).one()
+    return Home(*row)
+
+
+def memberships(conn: Connection, person_id: str) -> list[Membership]:
+    """Where the person may work now, the oldest organization first."""
+    rows = conn.execute(
+        select(organizations.c.id, organizations.c.name, members.c.role_id)
+        .join(members, members.c.organization_id == organizations.c.id)
+        .where(
+            members.c.person_id == person_id,
+            members.c.status == "active",
+            organizations.c.closed_at.is_(None),
+        )
+        .order_by(organizations.c.id)
+    )
+    return [Membership(*row) for row in rows]
+
+
+def _one(conn: Connection, statement: Select[tuple[str, str, str, str]]) -> Person | None:
+    row = conn.execute(statement).first()
+    return None if row is None else Person(*row)

@@ -1,0 +1,257 @@
+"""API keys, and gateway keys, which open the AI gateway and nothing else."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+
+from svc.domain.changes import KeysChanged
+from svc.domain.crypto.keys import API_KEY, GATEWAY_KEY, digest, new_key, visible_start
+from svc.domain.errors import Fault, Forbidden, InvalidInput, KeyLimit, NotFound, PersonOnly, at, named_at
+from svc.domain.identity.access import KeyKind
+from svc.domain.identity.callers import Call, Limit
+from svc.domain.identity.people import clean_name
+from svc.domain.identity.roles import ADMIN, OWNER, Role
+from svc.domain.ids import new_id
+from svc.domain.limits import (
+    API_KEY_LIVES_MS,
+    EXPIRED_KEY_LISTED_MS,
+    GATEWAY_KEY_LIFE_MS,
+    KEY_TOOLS_MAX,
+    LIVE_KEYS_MAX,
+)
+from svc.domain.near_names import shown
+from svc.storage.identity import authorization as standing
+from svc.storage.identity import roles
+from svc.storage.readable import LenientDecoder
+from svc.storage.statements import Prepared
+from svc.storage.store import Tx
+from svc.storage.tables import api_keys, organizations, people
+
+ExpiresIn = Literal["30d", "90d", "1y"]
+
+_tools = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, api_keys.c.tools)
+
+
+class NewKey(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked of a key. The role is the maker's own unless a weaker one is named."""
+
+    name: str
+    expires_in: ExpiresIn | None = None
+    """90 days unless said otherwise; a gateway key lives one year, and may be asked for nothing else."""
+    role_id: str | None = None
+    tools: tuple[str, ...] | None = None
+    limited_to: Limit | None = None
+
+
+class MintedKey(msgspec.Struct, frozen=True, kw_only=True):
+    """A new key. `key` is shown this once, and kept nowhere. Times are ms since the epoch."""
+
+    id: str
+    name: str
+    key: str
+    visible_start: str
+    role_id: str
+    tools: tuple[str, ...] | None
+    limited_to: Limit | None
+    expires_at: int
+
+
+class ListedKey(msgspec.Struct, frozen=True, kw_only=True):
+    """A key as a list shows it. Times are ms since the epoch."""
+
+    id: str
+    name: str
+    visible_start: str
+    role_id: str
+    tools: tuple[str, ...] | None
+    limited_to: Limit | None
+    creator_id: str
+    created_at: int
+    expires_at: int
+    revoked_at: int | None
+    last_used_at: int | None
+
+    @property
+    def kind(self) -> KeyKind:
+        return "api" if self.limited_to is None else "gateway"
+
+
+class Route(msgspec.Struct, frozen=True):
+    """Where a live key leads."""
+
+    organization_id: str
+    expires_at: int
+
+    def lives_at(self, now: int) -> bool:
+        return now < self.expires_at
+
+
+_ROUTE = Prepared(
+    select(api_keys.c.organization_id, api_keys.c.expires_at).where(
+        api_keys.c.digest == bindparam("digest"),
+        api_keys.c.expires_at > bindparam("now"),
+        api_keys.c.revoked_at.is_(None),
+    )
+)
+_NOTE_USE = Prepared(
+    update(api_keys).where(api_keys.c.id == bindparam("key_id")).values(last_used_at=bindparam("used_at"))
+)
+
+
+def mint(tx: Tx, call: Call, asked: NewKey) -> MintedKey:
+    """Make a key that acts as its maker, never above.
+
+    Raises:
+        PersonOnly: no agent and no key makes keys.
+        Forbidden: the maker lacks the permission `security`, gives a role above their own, has a home that
+            does not allow it, or asks for a gateway key without being an Owner or Admin.
+        ConfirmationRequired: the maker did not show who they are within the last two hours.
+        KeyLimit: there are 20 live keys.
+        InvalidInput: what is asked for makes no sense, or is not there.
+    """
+    own = standing.require(tx.conn, call, "security")
+    creator_id = call.caller.person_id
+    if creator_id is None:
+        raise PersonOnly("a key acts as the person who made it: sign in to make one")
+    _check_home(tx.conn, call.caller.organization_id, creator_id)
+    standing.require_fresh(call, tx.now)
+    with named_at("/role"):
+        role = (
+            own if asked.role_id is None else roles.get(tx.conn, call.caller.organization_id, asked.role_id)
+        )
+    _check(own, role, asked)
+    if count_live(tx.conn, call.caller.organization_id, tx.now) >= LIVE_KEYS_MAX:
+        raise KeyLimit(f"there are {LIVE_KEYS_MAX} live keys, which is the limit: revoke one first")
+    minted, key_digest = _new(tx.now, role, asked)
+    tx.conn.execute(
+        insert(api_keys).values(
+            id=minted.id,
+            organization_id=call.caller.organization_id,
+            creator_id=creator_id,
+            name=minted.name,
+            digest=key_digest,
+            visible_start=minted.visible_start,
+            role_id=role.id,
+            tools=None if minted.tools is None else msgspec.json.encode(minted.tools).decode(),
+            limited_to=minted.limited_to,
+            created_at=tx.now,
+            expires_at=minted.expires_at,
+        )
+    )
+    tx.announce(KeysChanged(call.caller.organization_id, key_digest))
+    return minted
+
+
+def revoke(tx: Tx, call: Call, key_id: str) -> int:
+    """Revoke a key for good, effective with the next call, and return when: ms since the epoch.
+
+    Raises `NotFound`, `Forbidden` and `PersonOnly`.
+    """
+    standing.require(tx.conn, call, "security")
+    key_digest = tx.conn.execute(
+        update(api_keys)
+        .where(
+            api_keys.c.id == key_id,
+            api_keys.c.organization_id == call.caller.organization_id,
+            api_keys.c.revoked_at.is_(None),
+        )
+        .values(revoked_at=tx.now)
+        .returning(api_keys.c.digest)
+    ).scalar_one_or_none()
+    if key_digest is None:
+        raise NotFound(f"there is no key {shown(key_id)}")
+    tx.announce(KeysChanged(call.caller.organization_id, key_digest))
+    return tx.now
+
+
+def of_organization(conn: Connection, organization_id: str, now: int) -> list[ListedKey]:
+    """The organization's keys that are not revoked, the oldest first; expired ones for another 90 days."""
+    columns = [api_keys.c[name] for name in ListedKey.__struct_fields__]
+    rows = conn.execute(
+        select(*columns)
+        .where(
+            api_keys.c.organization_id == organization_id,
+            api_keys.c.revoked_at.is_(None),
+            api_keys.c.expires_at > now - EXPIRED_KEY_LISTED_MS,
+        )
+        .order_by(api_keys.c.id)
+    )
+    return [ListedKey(**(row._asdict() | {"tools": tools_of(row.tools, row.id)})) for row in rows]
+
+
+def count_live(conn: Connection, organization_id: str, now: int) -> int:
+    """How many keys are neither revoked nor expired."""
+    return conn.execute(
+        select(func.count()).where(
+            api_keys.c.organization_id == organization_id,
+            api_keys.c.revoked_at.is_(None),
+            api_keys.c.expires_at > now,
+        )
+    ).scalar_one()
+
+
+def route(conn: Connection, key_digest: str, now: int) -> Route | None:
+    """Where the key leads; for unknown, revoked and expired ones the same search, which finds nothing."""
+    row = _ROUTE.one(conn, {"digest": key_digest, "now": now})
+    return None if row is None else Route(*row)
+
+
+def note_uses(tx: Tx, used_at: Mapping[str, int]) -> None:
+    """Keep when keys were last used, by their ids."""
+    _NOTE_USE.many(tx.conn, [{"key_id": key_id, "used_at": at} for key_id, at in used_at.items()])
+
+
+def tools_of(stored: str | None, key_id: str) -> tuple[str, ...] | None:
+    """The names that a key is narrowed to, from the column; unreadable ones narrow it to none."""
+    return None if stored is None else _tools.read(stored, key_id)
+
+
+def _check(own: Role, role: Role, asked: NewKey) -> None:
+    if not own.may_give(role):
+        raise Forbidden("a role that permits more than your own")
+    if asked.tools is not None and not 0 < len(set(asked.tools)) <= KEY_TOOLS_MAX:
+        raise _invalid("/tools", f"a key is narrowed to 1 to {KEY_TOOLS_MAX} tools")
+    if asked.limited_to is None:
+        return
+    if own.id not in {OWNER.id, ADMIN.id}:
+        raise Forbidden("gateway keys are made by Owners and Admins")
+    if asked.tools is not None:
+        raise _invalid("/tools", "a gateway key calls no tool, so it cannot be narrowed to some")
+    if asked.expires_in not in {None, "1y"}:
+        raise _invalid("/expiresIn", "a gateway key lives one year")
+
+
+def _invalid(pointer: str, detail: str) -> InvalidInput:
+    return InvalidInput([Fault(pointer, "invalid_value", detail)])
+
+
+def _check_home(conn: Connection, organization_id: str, person_id: str) -> None:
+    home = conn.execute(
+        select(organizations.c.id, organizations.c.allow_keys_elsewhere, organizations.c.closed_at)
+        .join(people, people.c.home_organization_id == organizations.c.id)
+        .where(people.c.id == person_id)
+    ).one()
+    if home.id != organization_id and not (home.allow_keys_elsewhere and home.closed_at is None):
+        raise Forbidden("your home organization does not allow its people to make keys elsewhere")
+
+
+def _new(now: int, role: Role, asked: NewKey) -> tuple[MintedKey, str]:
+    """A key as asked, and its digest."""
+    prefix = API_KEY if asked.limited_to is None else GATEWAY_KEY
+    life_ms = GATEWAY_KEY_LIFE_MS if asked.limited_to else API_KEY_LIVES_MS[asked.expires_in or "90d"]
+    key = new_key(prefix)
+    with at("/name"):
+        name = clean_name(asked.name)
+    minted = MintedKey(
+        id=new_id("key", now),
+        name=name,
+        key=key,
+        visible_start=visible_start(key, prefix),
+        role_id=role.id,
+        tools=None if asked.tools is None else tuple(dict.fromkeys(asked.tools)),
+        limited_to=asked.limited_to,
+        expires_at=now + life_ms,
+    )
+    return minted, digest(key)

@@ -1,0 +1,75 @@
+"""What a caller may do as of the transaction that does it.
+
+A call was admitted from memory before its unit waited in the store's queue. What hands out power looks again,
+at the rows, so that nothing which was committed meanwhile can be slipped past.
+"""
+
+from typing import Final
+
+import msgspec
+from sqlalchemy import Connection, select
+
+from svc.domain.errors import ConfirmationRequired, Forbidden, PersonOnly
+from svc.domain.identity.callers import Call
+from svc.domain.identity.roles import BUILTIN_ROLES, OWNER, Permission, Role
+from svc.domain.identity.sessions import is_fresh
+from svc.storage.readable import LenientDecoder
+from svc.storage.tables import members, organizations, roles
+
+_permissions: Final = LenientDecoder(
+    msgspec.json.Decoder(frozenset[Permission]), frozenset, roles.c.permissions
+)
+
+
+def permissions_in(stored: str, role_id: str) -> frozenset[Permission]:
+    """The permissions of a custom role from the column; unreadable ones permit nothing."""
+    return _permissions.read(stored, role_id)
+
+
+def require(conn: Connection, call: Call, permission: Permission) -> Role:
+    """The role of the person who calls, with the *permission* in it; the operator's is an Owner's.
+
+    Raises `PersonOnly` for any other caller, and `Forbidden`.
+    """
+    caller = call.caller
+    if caller.kind == "operator":
+        return OWNER
+    if caller.kind != "person" or caller.person_id is None:
+        raise PersonOnly("only a person may do this")
+    role = active_role(conn, caller.organization_id, caller.person_id)
+    if role is None or permission not in role.permissions:
+        raise Forbidden(f"this needs the permission {permission}")
+    return role
+
+
+def require_fresh(call: Call, now: int) -> None:
+    """Raises `ConfirmationRequired` unless who calls showed within the last two hours who they are.
+
+    Who has the machine shows that by having it.
+    """
+    if call.caller.kind != "operator" and not is_fresh(call.caller.confirmed_at, now):
+        raise ConfirmationRequired("confirm who you are: your sign-in is older than two hours")
+
+
+def active_role(conn: Connection, organization_id: str, person_id: str) -> Role | None:
+    """The role that the person has; None for who is no active member, or of a closed organization."""
+    row = conn.execute(
+        select(members.c.role_id, roles.c.name, roles.c.permissions)
+        .join(organizations, organizations.c.id == members.c.organization_id)
+        .outerjoin(
+            roles,
+            (roles.c.id == members.c.role_id) & (roles.c.organization_id == members.c.organization_id),
+        )
+        .where(
+            members.c.organization_id == organization_id,
+            members.c.person_id == person_id,
+            members.c.status == "active",
+            organizations.c.closed_at.is_(None),
+        )
+    ).one_or_none()
+    if row is None:
+        return None
+    builtin = BUILTIN_ROLES.get(row.role_id)
+    if builtin is not None or row.permissions is None:
+        return builtin
+    return Role(row.role_id, row.name, permissions_in(row.permissions, row.role_id))

@@ -1,0 +1,209 @@
+"""Invitations: how a person becomes a member. No mail is sent: whoever invites passes the link on.
+
+So the link is all that an invitation goes by: whoever holds it comes in. Signed out, with a new account of
+the inviting organization, under the e-mail address that was invited; signed in, with the account that they
+have. No account is found by its address: any organization may have made one with it.
+"""
+
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, delete, insert, select, update
+
+from svc.domain.crypto.keys import INVITATION, digest, new_key
+from svc.domain.errors import Conflict, Forbidden, NotFound, at, named_at
+from svc.domain.identity.callers import Call, Caller
+from svc.domain.identity.people import Person
+from svc.domain.identity.roles import OWNER, Role
+from svc.domain.ids import new_id
+from svc.domain.limits import INVITATION_LIFE_MS, INVITATIONS_MAX
+from svc.domain.records.contact_points import normalise_email
+from svc.storage import audit
+from svc.storage.identity import accounts, members, roles, teams
+from svc.storage.identity import authorization as standing
+from svc.storage.identity.accounts import NewAccount
+from svc.storage.readable import LenientDecoder
+from svc.storage.store import Tx
+from svc.storage.tables import invitations
+
+_team_ids = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, invitations.c.team_ids)
+
+
+class Invitation(msgspec.Struct, frozen=True, kw_only=True):
+    """An invitation that waits. `expires_at` is ms since the epoch."""
+
+    id: str
+    organization_id: str
+    email: str
+    role_id: str
+    team_ids: tuple[str, ...]
+    invited_by: str | None
+    expires_at: int
+
+
+class MadeInvitation(msgspec.Struct, frozen=True):
+    """A new invitation. `token` is shown this once, and kept nowhere."""
+
+    id: str
+    token: str
+    expires_at: int
+
+
+def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ...] = ()) -> MadeInvitation:
+    """Invite the person with the e-mail address; an earlier invitation to it no longer counts.
+
+    Raises `InvalidInput`, also for a role or team that does not exist; `Forbidden` for a role above the
+    caller's own; and `Conflict` where the organization has an account with that address, or
+    `INVITATIONS_MAX` wait.
+    """
+    own = standing.require(tx.conn, call, "settings")
+    organization_id = call.caller.organization_id
+    with at("/email"):
+        address = normalise_email(email)
+    with named_at("/role"):
+        role = roles.get(tx.conn, organization_id, role_id)
+    if not own.may_give(role):
+        raise Forbidden("a role that permits more than your own")
+    for place, team_id in enumerate(team_ids):
+        with named_at(f"/teams/{place}"):
+            teams.get(tx.conn, organization_id, team_id)
+    known = accounts.at_home(tx.conn, organization_id, address)
+    if known is not None:  # guests do not count: any organization can make an account with an address
+        _check_new(tx.conn, organization_id, known.id)
+    tx.conn.execute(
+        delete(invitations).where(
+            invitations.c.organization_id == organization_id,
+            invitations.c.email == address,
+            invitations.c.accepted_at.is_(None),
+        )
+    )
+    if len(of_organization(tx.conn, organization_id, tx.now)) >= INVITATIONS_MAX:
+        raise Conflict(f"{INVITATIONS_MAX} invitations wait, which is the limit: withdraw one first")
+    token = new_key(INVITATION)
+    made = MadeInvitation(new_id("inv", tx.now), token, tx.now + INVITATION_LIFE_MS)
+    tx.conn.execute(
+        insert(invitations).values(
+            id=made.id,
+            organization_id=organization_id,
+            email=address,
+            role_id=role_id,
+            team_ids=msgspec.json.encode(team_ids).decode(),
+            digest=digest(token),
+            invited_by=call.caller.person_id,
+            created_at=tx.now,
+            expires_at=made.expires_at,
+        )
+    )
+    return made
+
+
+def withdraw(tx: Tx, call: Call, invitation_id: str) -> None:
+    """Have an invitation that waits count no longer. Raises `Forbidden` and `NotFound`."""
+    standing.require(tx.conn, call, "settings")
+    done = tx.conn.execute(
+        delete(invitations).where(
+            invitations.c.id == invitation_id,
+            invitations.c.organization_id == call.caller.organization_id,
+            invitations.c.accepted_at.is_(None),
+            invitations.c.expires_at > tx.now,
+        )
+    )
+    if not done.rowcount:
+        raise NotFound("no such invitation, or it was used, or is too old")
+
+
+def waiting(conn: Connection, token_digest: str, now: int) -> Invitation:
+    """The invitation that the token is of. Raises `NotFound` for one that is unknown, used or expired."""
+    columns = [invitations.c[name] for name in Invitation.__struct_fields__]
+    row = conn.execute(
+        select(*columns).where(
+            invitations.c.digest == token_digest,
+            invitations.c.accepted_at.is_(None),
+            invitations.c.expires_at > now,
+        )
+    ).one_or_none()
+    if row is None:
+        raise NotFound("no such invitation, or it was used, or is too old")
+    return _from_row(row)
+
+
+def accept(tx: Tx, token_digest: str, person_id: str) -> Invitation:
+    """Make a signed-in person who holds an invitation's token a member, whatever their e-mail address is.
+
+    It is worth what its inviter may give at this moment. Raises `NotFound`, `Forbidden`, and `Conflict` for
+    who is a member or was one: a link that was meant for another lets nobody in again.
+    """
+    invitation = waiting(tx.conn, token_digest, tx.now)
+    _check_inviter(tx, invitation)
+    _check_new(tx.conn, invitation.organization_id, person_id)
+    members.join(tx, invitation.organization_id, person_id, invitation.role_id, invitation.team_ids)
+    tx.conn.execute(update(invitations).where(invitations.c.id == invitation.id).values(accepted_at=tx.now))
+    caller = Caller(
+        organization_id=invitation.organization_id,
+        kind="person",
+        id=person_id,
+        person_id=person_id,
+        permissions=frozenset(),
+    )
+    audit.note(tx, Call(caller=caller, door="app"), "member.accept", invitation.id)
+    return invitation
+
+
+def accept_as_new(tx: Tx, token_digest: str, name: str, password_hash: str) -> Person:
+    """Make an account with the invited e-mail address, at home in the inviting organization, and accept.
+
+    Raises as `accept` does; `Conflict` where the organization has an account with that address by now.
+    """
+    invitation = waiting(tx.conn, token_digest, tx.now)
+    person = accounts.create(
+        tx,
+        NewAccount(
+            email=invitation.email,
+            name=name,
+            home_organization_id=invitation.organization_id,
+            password_hash=password_hash,
+        ),
+    )
+    accept(tx, token_digest, person.id)
+    return person
+
+
+def of_organization(conn: Connection, organization_id: str, now: int) -> list[Invitation]:
+    """The invitations that wait, the oldest first."""
+    columns = [invitations.c[name] for name in Invitation.__struct_fields__]
+    rows = conn.execute(
+        select(*columns)
+        .where(
+            invitations.c.organization_id == organization_id,
+            invitations.c.accepted_at.is_(None),
+            invitations.c.expires_at > now,
+        )
+        .order_by(invitations.c.id)
+    )
+    return [_from_row(row) for row in rows]
+
+
+def _from_row(row: Any) -> Invitation:
+    """The invitation of a row; one whose teams cannot be read leads to none."""
+    team_ids = _team_ids.read(row.team_ids, row.id)
+    return Invitation(**(row._asdict() | {"team_ids": team_ids}))
+
+
+def _check_new(conn: Connection, organization_id: str, person_id: str) -> None:
+    """Raises `Conflict` for who is a member of the organization, or was one."""
+    status = members.status_of(conn, organization_id, person_id)
+    if status == "active":
+        raise Conflict("already a member")
+    if status is not None:
+        raise Conflict("a former member, whom member.update lets in again, and no invitation does")
+
+
+def _check_inviter(tx: Tx, invitation: Invitation) -> None:
+    """Raises `Forbidden` when whoever invited could not invite like that any more."""
+    role: Role | None = OWNER  # the command line's
+    if invitation.invited_by is not None:
+        role = standing.active_role(tx.conn, invitation.organization_id, invitation.invited_by)
+    if role is None or "settings" not in role.permissions:
+        raise Forbidden("whoever sent this invitation may no longer invite anybody")
+    if not role.may_give(roles.get(tx.conn, invitation.organization_id, invitation.role_id)):
+        raise Forbidden("whoever sent this invitation may no longer give that role")

@@ -1,0 +1,258 @@
+"""Members: the people of an organization, each in one role, and in any number of teams."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+
+from svc.domain import cursors
+from svc.domain.changes import MembersChanged
+from svc.domain.cursors import Position
+from svc.domain.errors import Conflict, Fault, Forbidden, InvalidInput, NotFound, named_at
+from svc.domain.identity.access import MemberStatus
+from svc.domain.identity.callers import Call
+from svc.domain.identity.roles import OWNER, Role
+from svc.domain.limits import LIST_ROWS
+from svc.domain.near_names import shown
+from svc.storage import audit
+from svc.storage.identity import authorization as standing
+from svc.storage.identity import roles
+from svc.storage.store import Tx
+from svc.storage.tables import members, people, team_members, teams
+
+
+class Member(msgspec.Struct, frozen=True, kw_only=True):
+    """A member as a list shows it. `id` is the person's; `joined_at` is ms since the epoch."""
+
+    id: str
+    email: str
+    name: str
+    role_id: str
+    status: MemberStatus
+    team_ids: tuple[str, ...]
+    home_organization_id: str
+    joined_at: int
+
+
+class MemberChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """What to change of a member; None leaves it."""
+
+    role_id: str | None = None
+    team_ids: tuple[str, ...] | None = None
+    status: Literal["active", "frozen"] | None = None
+    """To freeze a member, or to let a frozen or deactivated one in again."""
+
+
+class MembersAsked(msgspec.Struct, frozen=True, kw_only=True):
+    """Which members to list: all that is given must hold."""
+
+    role_id: str | None = None
+    team_id: str | None = None
+    status: MemberStatus | None = None
+    limit: int = LIST_ROWS
+    cursor: str | None = None
+
+
+def add(tx: Tx, call: Call, person_id: str, role_id: str, team_ids: Sequence[str] = ()) -> Member:
+    """Make a person a member, or a former one a member again.
+
+    Raises `Forbidden` for a role above the caller's, `NotFound` for a role or a team that is not there, and
+    `Conflict` for who is an active member.
+    """
+    organization_id = call.caller.organization_id
+    own = standing.require(tx.conn, call, "settings")
+    _check_gift(own, roles.get(tx.conn, organization_id, role_id))
+    _check_joinable(tx.conn, organization_id, person_id, own)
+    join(tx, organization_id, person_id, role_id, team_ids)
+    audit.note(tx, call, "member.add", person_id)
+    return get(tx.conn, organization_id, person_id)
+
+
+def _check_joinable(conn: Connection, organization_id: str, person_id: str, own: Role) -> None:
+    """Raises `Conflict` for an active member, and `Forbidden` for a former one above the role *own*."""
+    before = _select(conn, organization_id, members.c.person_id == person_id)
+    if before and before[0].status == "active":
+        raise Conflict("already a member")
+    for former in before:
+        _check_gift(own, roles.get(conn, organization_id, former.role_id))
+
+
+def join(tx: Tx, organization_id: str, person_id: str, role_id: str, team_ids: Sequence[str]) -> None:
+    """Let a person in. Whoever calls this has checked who may, and writes the trail."""
+    known = tx.conn.scalar(select(members.c.status).where(_is(organization_id, person_id)))
+    values = {"role_id": role_id, "status": "active", "updated_at": tx.now}
+    if known is None:
+        own = {"organization_id": organization_id, "person_id": person_id, "created_at": tx.now}
+        tx.conn.execute(insert(members).values(**own, **values))
+    else:
+        tx.conn.execute(update(members).where(_is(organization_id, person_id)).values(**values))
+    _set_teams(tx, organization_id, person_id, team_ids)
+    tx.announce(MembersChanged(organization_id))
+
+
+def change(tx: Tx, call: Call, person_id: str, changes: MemberChanges) -> Member:
+    """Change a member's role, teams or status.
+
+    Raises `Forbidden` when the member's role is above the caller's, or the new one is; `NotFound`; and
+    `Conflict` when no active Owner would be left.
+    """
+    own = standing.require(tx.conn, call, "settings")
+    member = _in_reach(tx, call, own, person_id)
+    values: dict[str, str | int] = {"updated_at": tx.now}
+    if changes.role_id is not None:
+        with named_at("/role"):
+            role = roles.get(tx.conn, call.caller.organization_id, changes.role_id)
+        _check_gift(own, role)
+        values["role_id"] = changes.role_id
+    if changes.status is not None:
+        values["status"] = changes.status
+    _update(tx, call, member, values)
+    if changes.team_ids is not None:
+        _set_teams(tx, call.caller.organization_id, person_id, changes.team_ids)
+    return get(tx.conn, call.caller.organization_id, person_id)
+
+
+def deactivate(tx: Tx, call: Call, person_id: str) -> Member:
+    """Put a member out; their keys stop with the next call. Raises as `change` does."""
+    own = standing.require(tx.conn, call, "settings")
+    member = _in_reach(tx, call, own, person_id)
+    _update(tx, call, member, {"status": "deactivated", "updated_at": tx.now})
+    return get(tx.conn, call.caller.organization_id, person_id)
+
+
+def get(conn: Connection, organization_id: str, person_id: str) -> Member:
+    """The member, whatever the status. Raises `NotFound`."""
+    found = _select(conn, organization_id, members.c.person_id == person_id)
+    if not found:
+        raise NotFound(f"there is no member {shown(person_id)}")
+    return found[0]
+
+
+def with_email(conn: Connection, organization_id: str, email: str) -> list[Member]:
+    """The members with that normalized e-mail address, whatever their status; those at home here first."""
+    found = _select(conn, organization_id, people.c.email == email)
+    return sorted(found, key=lambda member: member.home_organization_id != organization_id)
+
+
+def status_of(conn: Connection, organization_id: str, person_id: str) -> MemberStatus | None:
+    """The member's status; None for who never was one."""
+    found: MemberStatus | None = conn.scalar(select(members.c.status).where(_is(organization_id, person_id)))
+    return found
+
+
+def of_organization(conn: Connection, organization_id: str) -> list[Member]:
+    """All members, whatever their status, in the order in which their accounts were made."""
+    return _select(conn, organization_id)
+
+
+def page(conn: Connection, organization_id: str, asked: MembersAsked) -> tuple[list[Member], str | None]:
+    """The members that are asked for, in the order in which their accounts were made, and the next cursor.
+
+    Raises `InvalidInput` for a cursor that is none of this list.
+    """
+    question = ["members", asked.role_id, asked.team_id, asked.status]
+    after = cursors.read(question, asked.cursor, 0)
+    which = []
+    if asked.role_id is not None:
+        which.append(members.c.role_id == asked.role_id)
+    if asked.team_id is not None:
+        in_team = select(team_members.c.person_id).where(team_members.c.team_id == asked.team_id)
+        which.append(members.c.person_id.in_(in_team))
+    if asked.status is not None:
+        which.append(members.c.status == asked.status)
+    if after is not None:
+        which.append(members.c.person_id > after.id)
+    rows = _select(conn, organization_id, *which, limit=asked.limit + 1)
+    found = rows[: asked.limit]
+    return found, cursors.write(question, Position((), found[-1].id)) if len(rows) > asked.limit else None
+
+
+_TEAM_IDS = (
+    select(func.aggregate_strings(team_members.c.team_id, " "))
+    .where(
+        team_members.c.organization_id == members.c.organization_id,
+        team_members.c.person_id == members.c.person_id,
+    )
+    .scalar_subquery()
+)
+
+
+def _select(
+    conn: Connection, organization_id: str, *which: ColumnElement[bool], limit: int | None = None
+) -> list[Member]:
+    rows = conn.execute(
+        select(
+            people.c.id,
+            people.c.email,
+            people.c.name,
+            members.c.role_id,
+            members.c.status,
+            people.c.home_organization_id,
+            members.c.created_at.label("joined_at"),
+            _TEAM_IDS.label("team_ids"),
+        )
+        .join(people, people.c.id == members.c.person_id)
+        .where(members.c.organization_id == organization_id, *which)
+        .order_by(members.c.person_id)
+        .limit(limit)
+    )
+    return [
+        Member(**(row._asdict() | {"team_ids": tuple(sorted((row.team_ids or "").split()))})) for row in rows
+    ]
+
+
+def _in_reach(tx: Tx, call: Call, own: Role, person_id: str) -> Member:
+    """The member, whom somebody of the role *own* may decide about."""
+    organization_id = call.caller.organization_id
+    member = get(tx.conn, organization_id, person_id)
+    _check_gift(own, roles.get(tx.conn, organization_id, member.role_id))
+    return member
+
+
+def _check_gift(own: Role, role: Role) -> None:
+    if not own.may_give(role):
+        raise Forbidden("a role that permits more than your own")
+
+
+def _update(tx: Tx, call: Call, member: Member, values: dict[str, str | int]) -> None:
+    organization_id = call.caller.organization_id
+    tx.conn.execute(update(members).where(_is(organization_id, member.id)).values(**values))
+    if member.role_id == OWNER.id and not _has_owner(tx.conn, organization_id):
+        raise Conflict("the last Owner stays: make somebody else an Owner first")
+    tx.announce(MembersChanged(organization_id))
+
+
+def _has_owner(conn: Connection, organization_id: str) -> bool:
+    owners = select(members.c.person_id).where(
+        members.c.organization_id == organization_id,
+        members.c.role_id == OWNER.id,
+        members.c.status == "active",
+    )
+    return conn.scalar(owners.limit(1)) is not None
+
+
+def _set_teams(tx: Tx, organization_id: str, person_id: str, team_ids: Sequence[str]) -> None:
+    wanted = set(team_ids)
+    known = tx.conn.scalars(
+        select(teams.c.id).where(teams.c.organization_id == organization_id, teams.c.id.in_(wanted))
+    )
+    missing = wanted - set(known)
+    if missing:
+        raise InvalidInput(
+            Fault(f"/teams/{team_ids.index(one)}", "not_found", f"there is no team {shown(one)}")
+            for one in sorted(missing)
+        )
+    tx.conn.execute(
+        delete(team_members).where(
+            team_members.c.organization_id == organization_id, team_members.c.person_id == person_id
+        )
+    )
+    for team_id in sorted(wanted):
+        tx.conn.execute(
+            insert(team_members).values(organization_id=organization_id, team_id=team_id, person_id=person_id)
+        )
+
+
+def _is(organization_id: str, person_id: str) -> ColumnElement[bool]:
+    return (members.c.organization_id == organization_id) & (members.c.person_id == person_id)

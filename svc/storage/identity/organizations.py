@@ -1,0 +1,146 @@
+"""Organizations."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection, bindparam, insert, select, update
+
+from svc.domain.changes import EmbedsChanged, MembersChanged, OrganizationChanged
+from svc.domain.errors import Conflict, NotFound
+from svc.domain.identity.callers import Call
+from svc.domain.identity.organizations import Organization, Plan, clean_facts
+from svc.domain.ids import new_id
+from svc.domain.limits import TRIAL_MS
+from svc.storage.identity import authorization as standing
+from svc.storage.statements import Prepared
+from svc.storage.store import Tx
+from svc.storage.tables import members, organizations, people
+
+
+class NewOrganization(msgspec.Struct, frozen=True, kw_only=True):
+    """What is said of an organization when it is made; it starts on its trial."""
+
+    name: str
+    country: str = "US"
+    currency: str = "USD"
+    locale: str = "en_US"
+    time_zone: str = "UTC"
+    plan: Plan = "free"
+
+
+class OrganizationChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """What to change of an organization; None leaves it."""
+
+    name: str | None = None
+    country: str | None = None
+    currency: str | None = None
+    locale: str | None = None
+    time_zone: str | None = None
+    marketing_hub: bool | None = None
+    allow_keys_elsewhere: bool | None = None
+
+
+_NAMES: Final = tuple(column.name for column in organizations.c)
+_GET = Prepared(select(organizations).where(organizations.c.id == bindparam("id")))
+
+
+def create(tx: Tx, asked: NewOrganization) -> Organization:
+    """Make an organization, every hub on, and a trial of 14 days. Raises `InvalidInput`.
+
+    It is the row alone: `provisioning.create` makes the objects that every organization has, too.
+    """
+    made = Organization(
+        id=new_id("org", tx.now),
+        **clean_facts(msgspec.structs.asdict(asked)),
+        plan=asked.plan,
+        trial_ends_at=tx.now + TRIAL_MS,
+        marketing_hub=True,
+        created_at=tx.now,
+    )
+    tx.conn.execute(insert(organizations), [msgspec.structs.asdict(made)])
+    return made
+
+
+def get(conn: Connection, organization_id: str) -> Organization:
+    """The organization. Raises `NotFound`."""
+    row = _GET.one(conn, {"id": organization_id})
+    if row is None:
+        raise NotFound("no such organization")
+    return from_row(row)
+
+
+def from_row(values: Sequence[Any]) -> Organization:
+    """The organization of a row whose *values* are those of its table's columns."""
+    return Organization(**dict(zip(_NAMES, values, strict=True)))
+
+
+def every(conn: Connection) -> list[Organization]:
+    """All organizations, the oldest first."""
+    rows = conn.execute(select(organizations).order_by(organizations.c.id))
+    return [msgspec.convert(row._mapping, Organization) for row in rows]
+
+
+def is_any(conn: Connection) -> bool:
+    """Whether there is an organization, closed ones included."""
+    return conn.scalar(select(organizations.c.id).limit(1)) is not None
+
+
+def change(tx: Tx, call: Call, changes: OrganizationChanges) -> Organization:
+    """Change the caller's organization, effective with the next submission and the next call.
+
+    Raises `InvalidInput`; and, when `allow_keys_elsewhere` changes, `Forbidden` or `PersonOnly` for whoever
+    lacks the permission `security`: that switch decides about keys.
+    """
+    organization_id = call.caller.organization_id
+    before = get(tx.conn, organization_id)
+    given = {name: value for name, value in msgspec.structs.asdict(changes).items() if value is not None}
+    clean = clean_facts(given)
+    switches_keys = changes.allow_keys_elsewhere not in {None, before.allow_keys_elsewhere}
+    if switches_keys:
+        standing.require(tx.conn, call, "security")
+    if given:
+        _update(tx, organization_id, given | clean)
+    if switches_keys:
+        _announce_people(tx, organization_id)
+    return get(tx.conn, organization_id)
+
+
+def update_plan(
+    tx: Tx, organization_id: str, *, plan: Plan | None = None, trial_ends_at: int | None = None
+) -> None:
+    """Change what is given of the plan and the end of the trial."""
+    asked = {"plan": plan, "trial_ends_at": trial_ends_at}
+    _update(tx, organization_id, {name: value for name, value in asked.items() if value is not None})
+
+
+def close(tx: Tx, organization_id: str) -> None:
+    """Close the organization: its doors stop at once, and what is stored stays.
+
+    Keys that its people made in other organizations stop too, since their home allows them no more. Raises
+    `NotFound`, and `Conflict` where it is closed already.
+    """
+    if get(tx.conn, organization_id).closed_at is not None:
+        raise Conflict("the organization is closed already")
+    _update(tx, organization_id, {"closed_at": tx.now})
+    _announce_people(tx, organization_id)
+
+
+def _announce_people(tx: Tx, organization_id: str) -> None:
+    """Tell every organization in which people of this one are members, and this one itself."""
+    elsewhere = tx.conn.scalars(
+        select(members.c.organization_id)
+        .distinct()
+        .join(people, people.c.id == members.c.person_id)
+        .where(people.c.home_organization_id == organization_id)
+    )
+    for one in {organization_id, *elsewhere}:
+        tx.announce(MembersChanged(one))
+
+
+def _update(tx: Tx, organization_id: str, values: dict[str, Any]) -> None:
+    done = tx.conn.execute(update(organizations).where(organizations.c.id == organization_id).values(values))
+    if not done.rowcount:
+        raise NotFound("no such organization")
+    tx.announce(OrganizationChanged(organization_id))
+    tx.announce(EmbedsChanged(organization_id, None))

@@ -1,0 +1,141 @@
+"""Custom roles. The built-in ones are the same everywhere, and are not stored."""
+
+from collections.abc import Iterable
+
+import msgspec
+from sqlalchemy import Connection, delete, exists, insert, or_, select, update
+
+from svc.domain.changes import RolesChanged
+from svc.domain.errors import Conflict, Forbidden, NotFound, at
+from svc.domain.identity.callers import Call
+from svc.domain.identity.people import clean_name
+from svc.domain.identity.roles import BUILTIN_ROLES, Role, permissions_of
+from svc.domain.ids import new_id
+from svc.domain.limits import ROLES_MAX
+from svc.domain.near_names import hint, shown
+from svc.storage.identity import authorization as standing
+from svc.storage.store import Tx
+from svc.storage.tables import api_keys, invitations, members, roles
+
+
+class RoleChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """What to change of a role; None leaves it."""
+
+    name: str | None = None
+    permissions: tuple[str, ...] | None = None
+
+
+def create(tx: Tx, call: Call, name: str, permissions: Iterable[str]) -> Role:
+    """Make a role.
+
+    Raises `InvalidInput`, `InvalidValue`, `Forbidden`, and `Conflict` for a name in use or where there are
+    `ROLES_MAX`.
+    """
+    own = standing.require(tx.conn, call, "settings")
+    if len(custom(tx.conn, call.caller.organization_id)) >= ROLES_MAX:
+        raise Conflict(f"there are {ROLES_MAX} roles, which is the limit: delete one first")
+    made = Role(new_id("rol", tx.now), _free_name(tx, call, name), permissions_of(permissions))
+    _check_gift(own, made)
+    tx.conn.execute(
+        insert(roles).values(
+            id=made.id,
+            organization_id=call.caller.organization_id,
+            name=made.name,
+            permissions=_encode(made),
+            created_at=tx.now,
+            updated_at=tx.now,
+        )
+    )
+    tx.announce(RolesChanged(call.caller.organization_id))
+    return made
+
+
+def change(tx: Tx, call: Call, role_id: str, changes: RoleChanges) -> Role:
+    """Change a custom role, for everybody who has it. Raises as `create` does, and `NotFound`.
+
+    Nobody changes a role that permits more than their own.
+    """
+    own = standing.require(tx.conn, call, "settings")
+    before = _custom(tx, call, role_id)
+    _check_gift(own, before)
+    after = Role(
+        role_id,
+        before.name if changes.name is None else _free_name(tx, call, changes.name, role_id),
+        before.permissions if changes.permissions is None else permissions_of(changes.permissions),
+    )
+    _check_gift(own, after)
+    tx.conn.execute(
+        update(roles)
+        .where(roles.c.id == role_id)
+        .values(name=after.name, permissions=_encode(after), updated_at=tx.now)
+    )
+    tx.announce(RolesChanged(call.caller.organization_id))
+    return after
+
+
+def remove(tx: Tx, call: Call, role_id: str) -> None:
+    """Delete a role that nobody has. Raises `NotFound`, `Forbidden`, and `Conflict` while it is in use."""
+    own = standing.require(tx.conn, call, "settings")
+    role = _custom(tx, call, role_id)
+    _check_gift(own, role)
+    in_use = or_(
+        exists().where(members.c.role_id == role_id),
+        exists()
+        .where(api_keys.c.role_id == role_id, api_keys.c.revoked_at.is_(None))
+        .where(api_keys.c.expires_at > tx.now),
+        exists()
+        .where(invitations.c.role_id == role_id, invitations.c.accepted_at.is_(None))
+        .where(invitations.c.expires_at > tx.now),
+    )
+    if tx.conn.scalar(select(in_use)):
+        raise Conflict("members, keys or invitations have this role: give them another first")
+    tx.conn.execute(delete(roles).where(roles.c.id == role_id))
+    tx.announce(RolesChanged(call.caller.organization_id))
+
+
+def get(conn: Connection, organization_id: str, role_id: str) -> Role:
+    """The role of that id, built-in or the organization's own. Raises `NotFound`."""
+    found = BUILTIN_ROLES.get(role_id) or custom(conn, organization_id).get(role_id)
+    if found is None:
+        known = [one.id for one in of_organization(conn, organization_id)]
+        raise NotFound(f"there is no role {shown(role_id)}{hint(role_id, known)}")
+    return found
+
+
+def of_organization(conn: Connection, organization_id: str) -> list[Role]:
+    """The built-in roles, then the custom ones, the oldest first."""
+    return [*BUILTIN_ROLES.values(), *custom(conn, organization_id).values()]
+
+
+def custom(conn: Connection, organization_id: str) -> dict[str, Role]:
+    """The custom roles by id, the oldest first."""
+    rows = conn.execute(
+        select(roles.c.id, roles.c.name, roles.c.permissions)
+        .where(roles.c.organization_id == organization_id)
+        .order_by(roles.c.id)
+    )
+    return {row.id: Role(row.id, row.name, standing.permissions_in(row.permissions, row.id)) for row in rows}
+
+
+def _custom(tx: Tx, call: Call, role_id: str) -> Role:
+    if role_id in BUILTIN_ROLES:
+        raise Conflict("the built-in roles are what they are: make one of your own")
+    return get(tx.conn, call.caller.organization_id, role_id)
+
+
+def _free_name(tx: Tx, call: Call, text: str, role_id: str | None = None) -> str:
+    with at("/name"):
+        name = clean_name(text)
+    for role in of_organization(tx.conn, call.caller.organization_id):
+        if role.name.casefold() == name.casefold() and role.id != role_id:
+            raise Conflict(f"there is a role called {role.name!r} already")
+    return name
+
+
+def _check_gift(own: Role, given: Role) -> None:
+    if not own.may_give(given):
+        raise Forbidden("a role that permits more than your own")
+
+
+def _encode(role: Role) -> str:
+    return msgspec.json.encode(sorted(role.permissions)).decode()

@@ -1,0 +1,90 @@
+"""Teams: members who work together, so that conversations and records can be a team's."""
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, select, update
+
+from svc.domain.errors import Conflict, NotFound, at
+from svc.domain.identity.callers import Call
+from svc.domain.identity.people import clean_name
+from svc.domain.ids import new_id
+from svc.domain.limits import TEAMS_MAX
+from svc.domain.near_names import shown
+from svc.storage.identity import authorization as standing
+from svc.storage.statements import Prepared
+from svc.storage.store import Tx
+from svc.storage.tables import team_members, teams
+
+
+class Team(msgspec.Struct, frozen=True):
+    """A team, and how many members are in it."""
+
+    id: str
+    name: str
+    member_count: int
+
+
+_PEOPLE = Prepared(select(team_members.c.person_id).where(team_members.c.team_id == bindparam("team_id")))
+
+
+def create(tx: Tx, call: Call, name: str) -> Team:
+    """Make a team.
+
+    Raises `InvalidInput`, `Forbidden`, and `Conflict` for a name in use or where there are `TEAMS_MAX`.
+    """
+    standing.require(tx.conn, call, "settings")
+    if len(of_organization(tx.conn, call.caller.organization_id)) >= TEAMS_MAX:
+        raise Conflict(f"there are {TEAMS_MAX} teams, which is the limit: use one that is there")
+    made = Team(new_id("tea", tx.now), _free_name(tx, call, name), 0)
+    tx.conn.execute(
+        insert(teams).values(
+            id=made.id, organization_id=call.caller.organization_id, name=made.name, created_at=tx.now
+        )
+    )
+    return made
+
+
+def rename(tx: Tx, call: Call, team_id: str, name: str) -> Team:
+    """Call the team something else. Raises as `create` does, and `NotFound`."""
+    standing.require(tx.conn, call, "settings")
+    before = get(tx.conn, call.caller.organization_id, team_id)
+    after = msgspec.structs.replace(before, name=_free_name(tx, call, name, team_id))
+    tx.conn.execute(update(teams).where(teams.c.id == team_id).values(name=after.name))
+    return after
+
+
+def get(conn: Connection, organization_id: str, team_id: str) -> Team:
+    """The team. Raises `NotFound`."""
+    found = _select(conn, organization_id, teams.c.id == team_id)
+    if not found:
+        raise NotFound(f"there is no team {shown(team_id)}")
+    return found[0]
+
+
+def of_organization(conn: Connection, organization_id: str) -> list[Team]:
+    """The organization's teams, the oldest first."""
+    return _select(conn, organization_id)
+
+
+def people_of(conn: Connection, team_id: str) -> frozenset[str]:
+    """The ids of who is in the team."""
+    return frozenset(row.person_id for row in _PEOPLE.all(conn, {"team_id": team_id}))
+
+
+def _select(conn: Connection, organization_id: str, *which: ColumnElement[bool]) -> list[Team]:
+    rows = conn.execute(
+        select(teams.c.id, teams.c.name, func.count(team_members.c.person_id))
+        .outerjoin(team_members, team_members.c.team_id == teams.c.id)
+        .where(teams.c.organization_id == organization_id, *which)
+        .group_by(teams.c.id, teams.c.name)
+        .order_by(teams.c.id)
+    )
+    return [Team(*row) for row in rows]
+
+
+def _free_name(tx: Tx, call: Call, text: str, team_id: str | None = None) -> str:
+    with at("/name"):
+        name = clean_name(text)
+    for team in of_organization(tx.conn, call.caller.organization_id):
+        if team.name.casefold() == name.casefold() and team.id != team_id:
+            raise Conflict(f"there is a team called {team.name!r} already")
+    return name

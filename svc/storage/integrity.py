@@ -1,0 +1,251 @@
+"""What the data promises at every moment, and how to find what breaks it.
+
+A broken promise is a fault of the program, of the disk, or of somebody's shell; none heals by itself.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, LargeBinary, Select, and_, cast, or_, select
+
+from svc.domain.identity.roles import BUILTIN_ROLES, OWNER
+from svc.domain.records.objects import BUILTIN_OBJECTS, CONTACT
+from svc.storage import stored_json
+from svc.storage.channels.tables import connections, conversations, deliveries, messages, replies
+from svc.storage.metadata import metadata
+from svc.storage.sites import sites
+from svc.storage.sqlite.offline import foreign_key_faults, integrity_faults
+from svc.storage.tables import (
+    api_keys,
+    identities,
+    invitations,
+    members,
+    notes,
+    objects,
+    organizations,
+    records,
+    roles,
+    submissions,
+    suggestions,
+)
+
+EXAMPLES_MAX: Final = 5
+
+Broken = Callable[[Connection], Iterable[str]]
+"""Names each thing that breaks a promise, in the words of a person who goes to look at it."""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """How well one promise is kept."""
+
+    promise: str
+    broken: int
+    """How many things break it."""
+    examples: tuple[str, ...]
+    """The first of them."""
+
+
+def check(conn: Connection) -> Iterator[Finding]:
+    """Look at every promise in turn, within one transaction of *conn*."""
+    for promise, broken in PROMISES.items():
+        count = 0
+        examples: list[str] = []
+        for one in broken(conn):
+            count += 1
+            if count <= EXAMPLES_MAX:
+                examples.append(one)
+        yield Finding(promise, count, tuple(examples))
+
+
+def _submissions(where: ColumnElement[bool]) -> Broken:
+    return lambda conn: conn.scalars(select(submissions.c.id).where(where))
+
+
+def _of_another_organization(conn: Connection) -> Iterator[str]:
+    """Rows that refer to a row of another organization, along every foreign key."""
+    for table, column, crossing in _crossings():
+        for row_id in conn.scalars(crossing):
+            yield f"{table} {row_id}, by its {column}"
+
+
+@cache
+def _crossings() -> tuple[tuple[str, str, Select[Any]], ...]:
+    """Table and column of each such foreign key, and its query. To make them costs more than to ask."""
+    found = []
+    for table in metadata.sorted_tables:
+        for key in table.foreign_keys:
+            parent = key.column.table.alias()
+            if "organization_id" not in table.c or "organization_id" not in parent.c:
+                continue
+            crossing = (
+                select(table.c.get("id", key.parent))
+                .join(parent, parent.c[key.column.name] == key.parent)
+                .where(parent.c.organization_id != table.c.organization_id)
+            )
+            found.append((table.name, key.parent.name, crossing))
+    return tuple(found)
+
+
+def _without_objects(conn: Connection) -> Iterator[str]:
+    for builtin in BUILTIN_OBJECTS:
+        has = select(objects.c.id).where(
+            objects.c.organization_id == organizations.c.id, objects.c.slug == builtin.slug
+        )
+        for organization_id in conn.scalars(select(organizations.c.id).where(~has.exists())):
+            yield f"{organization_id} has no {builtin.slug}"
+
+
+def _unknown_by(conn: Connection) -> Iterator[str]:
+    """Contacts that are not known by the e-mail and phone that they have, and by those merged into them."""
+    survivors = set(conn.scalars(select(records.c.merged_into).where(records.c.merged_into.is_not(None))))
+    rows = conn.execute(
+        select(records.c.id, cast(records.c.properties, LargeBinary), identities.c.kind, identities.c.value)
+        .join(objects, objects.c.id == records.c.object_id)
+        .outerjoin(identities, identities.c.record_id == records.c.id)
+        .where(objects.c.slug == CONTACT, records.c.deleted_at.is_(None))
+        .order_by(records.c.id)
+        .execution_options(yield_per=1_000)
+    )
+    for contact_id, group in groupby(rows.tuples(), key=itemgetter(0)):
+        found = list(group)
+        try:
+            properties = msgspec.json.decode(found[0][1], type=dict[str, Any])
+        except msgspec.DecodeError:
+            continue  # another promise names it
+        has = {(kind, properties[kind]) for kind in ("email", "phone") if properties.get(kind)}
+        known_by = {(kind, value) for _, _, kind, value in found if kind is not None}
+        if not has <= known_by or (has != known_by and contact_id not in survivors):
+            yield contact_id
+
+
+def _filed_without_note(conn: Connection) -> Iterable[str]:
+    note = select(notes.c.id).where(
+        notes.c.record_id == submissions.c.contact_id, notes.c.submission_id == submissions.c.id
+    )
+    return conn.scalars(
+        select(submissions.c.id).where(
+            submissions.c.state == "filed", submissions.c.contact_id.is_not(None), ~note.exists()
+        )
+    )
+
+
+def _without_role(conn: Connection) -> Iterator[str]:
+    """Members, keys and invitations whose role is neither built in nor their organization's."""
+    for table, key in ((members, "person_id"), (api_keys, "id"), (invitations, "id")):
+        has = select(roles.c.id).where(
+            roles.c.id == table.c.role_id, roles.c.organization_id == table.c.organization_id
+        )
+        missing = select(table.c[key]).where(table.c.role_id.not_in(BUILTIN_ROLES), ~has.exists())
+        for row_id in conn.scalars(missing):
+            yield f"{table.name} {row_id}"
+
+
+def _without_owner(conn: Connection) -> Iterable[str]:
+    """Organizations that have members, and no active Owner among them."""
+    owner = members.alias()
+    has = select(owner.c.person_id).where(
+        owner.c.organization_id == members.c.organization_id,
+        owner.c.role_id == OWNER.id,
+        owner.c.status == "active",
+    )
+    return conn.scalars(select(members.c.organization_id).distinct().where(~has.exists()))
+
+
+def _messages_elsewhere(conn: Connection) -> Iterable[str]:
+    """Messages and replies of a conversation that are of another connection than it is."""
+    for table in (messages, replies):
+        yield from conn.scalars(
+            select(table.c.id)
+            .join(conversations, conversations.c.id == table.c.conversation_id)
+            .where(conversations.c.connection_id != table.c.connection_id)
+        )
+
+
+def _taken_twice(conn: Connection) -> Iterable[str]:
+    """Conversations of which a reply is taken while an earlier one waits, is leased or is being pushed."""
+    ahead = replies.alias()
+    return conn.scalars(
+        select(replies.c.conversation_id)
+        .distinct()
+        .join(ahead, (ahead.c.conversation_id == replies.c.conversation_id) & (ahead.c.id < replies.c.id))
+        .where(
+            replies.c.state == "taken",
+            or_(ahead.c.state == "waiting", ahead.c.lease_expires_at.is_not(None)),
+        )
+    )
+
+
+def _taken_without_end(conn: Connection) -> Iterable[str]:
+    """Replies that are taken without an end, though no push reached their bridge."""
+    reached = select(deliveries.c.id).where(
+        deliveries.c.reply_id == replies.c.id, deliveries.c.done_at.is_not(None)
+    )
+    return conn.scalars(
+        select(replies.c.id).where(
+            replies.c.state == "taken", replies.c.lease_expires_at.is_(None), ~reached.exists()
+        )
+    )
+
+
+_column = submissions.c
+
+PROMISES: Final[dict[str, Broken]] = {
+    "the file is whole": integrity_faults,
+    "everything that is stored can be read": stored_json.unreadable,
+    "nothing refers to what is not there": foreign_key_faults,
+    "nothing refers to another organization's": _of_another_organization,
+    "every organization has its built-in objects": _without_objects,
+    "every submission is due, queued, filed or held": _submissions(
+        _column.state.not_in(("due", "queued", "filed", "held"))
+    ),
+    "every due submission has its place in the form's pace": _submissions(
+        and_(_column.state == "due", _column.paced_at.is_(None))
+    ),
+    "every queued submission waits since a time, and has no place in the pace": _submissions(
+        and_(_column.state == "queued", or_(_column.queued_at.is_(None), _column.paced_at.is_not(None)))
+    ),
+    "every filed submission has its contact and its time": _submissions(
+        and_(_column.state == "filed", or_(_column.contact_id.is_(None), _column.filed_at.is_(None)))
+    ),
+    "every filed submission left a note on its contact": _filed_without_note,
+    "every held submission says why, and is filed nowhere": _submissions(
+        and_(_column.state == "held", or_(_column.held_reason.is_(None), _column.contact_id.is_not(None)))
+    ),
+    "every contact is known by its own e-mail and phone": _unknown_by,
+    "every suggestion is open, or was decided": lambda conn: conn.scalars(
+        select(suggestions.c.id).where((suggestions.c.state == "open") != suggestions.c.decided_at.is_(None))
+    ),
+    "every message and reply is of the connection of its conversation": _messages_elsewhere,
+    "every lease and every push under way has an end, unless a push has reached the bridge": (
+        _taken_without_end
+    ),
+    "no reply is leased or being pushed unless it is taken": lambda conn: conn.scalars(
+        select(replies.c.id).where(replies.c.state != "taken", replies.c.lease_expires_at.is_not(None))
+    ),
+    "no reply is taken before an earlier one of its conversation": _taken_twice,
+    "every failed reply says why, and no other does": lambda conn: conn.scalars(
+        select(replies.c.id).where((replies.c.state == "failed") != replies.c.failure.is_not(None))
+    ),
+    "every held conversation says why, and has no contact": lambda conn: conn.scalars(
+        select(conversations.c.id).where(
+            conversations.c.held_reason.is_not(None), conversations.c.contact_id.is_not(None)
+        )
+    ),
+    "every connection that pushes has an address and a secret": lambda conn: conn.scalars(
+        select(connections.c.id).where(
+            connections.c.delivery == "push",
+            connections.c.status != "removed",
+            or_(connections.c.url.is_(None), connections.c.secret.is_(None)),
+        )
+    ),
+    "no tracked site is at a public suffix, below which strangers have pages": lambda conn: (
+        f"{site.id} at {site.domain}: move it with `site.update`" for site in sites.at_shared_domains(conn)
+    ),
+    "every member, key and invitation has a role that is there": _without_role,
+    "every organization that has members has an Owner": _without_owner,
+}
+"""By what is promised. Each looks at everything there is."""

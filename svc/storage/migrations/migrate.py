@@ -1,0 +1,83 @@
+"""Migrations: bringing the schema of the data to what this program expects, when it starts.
+
+Alembic is imported only when there is something to do: it costs more than all the rest of a start.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import Connection, inspect, text
+
+from svc.storage.sqlite import full_text as search
+from svc.storage.store import SchemaTooNew, StoreFailed
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+MIGRATIONS: Final = Path(__file__).parent
+VERSIONS: Final = MIGRATIONS / "versions"
+"""One file a revision, `<revision>_<what it does>.py`; revisions are numbers of four digits, counting up.
+
+Once landed, none is changed: `tests/storage/migrations/test_migrate_kept.py` holds their digests."""
+
+
+def is_ours(name: str | None, kind: str, _parents: object) -> bool:
+    """Whether Alembic should compare what is called *name*; SQLite's search index keeps itself."""
+    return kind != "table" or name is None or not name.startswith(search.TABLE)
+
+
+def known_revisions(versions: Path = VERSIONS) -> list[str]:
+    """The revisions that this program knows, oldest first."""
+    return sorted(path.name[:4] for path in versions.glob("[0-9]*.py"))
+
+
+def revision_of(conn: Connection) -> str | None:
+    """The revision that the data stands at; nothing for a fresh file."""
+    if not inspect(conn).has_table("alembic_version"):
+        return None
+    revision: str | None = conn.scalar(text("SELECT version_num FROM alembic_version"))
+    return revision
+
+
+def is_current(conn: Connection, versions: Path = VERSIONS) -> bool:
+    """Whether the data stands at the newest revision; raises `SchemaTooNew` for one that is not known."""
+    revision = revision_of(conn)
+    known = known_revisions(versions)
+    if revision is not None and revision not in known:
+        raise SchemaTooNew(
+            f"the data is at schema revision {revision}, and this program knows revisions up to {known[-1]}:"
+            " start the program that wrote it, or restore a backup made before"
+        )
+    return known[-1:] == [revision]
+
+
+def upgrade(conn: Connection, versions: Path = VERSIONS) -> None:
+    """Run the migrations that are missing, inside the transaction that *conn* is in.
+
+    Raises `StoreFailed`: undo the transaction then, and everything is as it was.
+    """
+    from alembic import command  # noqa: PLC0415  # the module's docstring says why
+
+    from svc.storage.migrations.repairs import repair  # noqa: PLC0415  # likewise
+
+    config = alembic_config(conn, versions)
+    try:
+        repair(conn, config, revision_of(conn))
+        command.upgrade(config, "head")
+    except Exception as error:
+        raise StoreFailed(
+            f"the data could not be migrated from schema revision {revision_of(conn) or 'none'}"
+            f" to {known_revisions(versions)[-1]}, and is as it was: {getattr(error, 'orig', error)}"
+        ) from error
+
+
+def alembic_config(conn: Connection, versions: Path = VERSIONS) -> "Config":
+    """Alembic's configuration, working over *conn*."""
+    from alembic.config import Config  # noqa: PLC0415  # the module's docstring says why
+
+    config = Config(attributes={"connection": conn})
+    for name, path in (("script_location", MIGRATIONS), ("version_locations", versions)):
+        config.set_main_option(name, str(path).replace("%", "%%"))
+    config.set_main_option("path_separator", "newline")
+    config.set_main_option("file_template", "%%(rev)s_%%(slug)s")
+    return config

@@ -1,0 +1,117 @@
+"""Enrichments: what contacts learn from a form's submission or a messenger's conversation, written down."""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from sqlalchemy import insert, select
+
+from svc.domain.forms.filing import Enrichment
+from svc.domain.ids import new_id
+from svc.domain.records.objects import CONTACT
+from svc.storage.events import NewEvent
+from svc.storage.records import contacts, records
+from svc.storage.records.records import Source
+from svc.storage.statements import Prepared
+from svc.storage.store import Tx
+from svc.storage.tables import suggestions
+
+
+class Learned(Enrichment, frozen=True, kw_only=True):
+    """An enrichment, and where it comes from."""
+
+    source: Source
+    submission_id: str | None = None
+
+
+_INSERT_SUGGESTION = Prepared(insert(suggestions))
+
+
+def write(tx: Tx, organization_id: str, object_id: str, learned: Sequence[Learned]) -> None:
+    """Write *learned*: new contacts, changed ones, what they are known by, and suggestions.
+
+    *object_id* is that of the organization's contacts. Each contact is written once, as the last one left it.
+    """
+    created = {one.contact.id: one.contact for one in learned if one.created}
+    changed = {one.contact.id: one.contact for one in learned if one.filled and one.contact.id not in created}
+    records.insert_many(
+        tx.conn, organization_id, object_id, tx.now, [(one.id, one.properties) for one in created.values()]
+    )
+    records.update_many(tx.conn, object_id, tx.now, [(one.id, one.properties) for one in changed.values()])
+    records.note_changes(
+        tx.conn,
+        organization_id,
+        tx.now,
+        [
+            (
+                one.contact.id,
+                "updated",
+                {slug: [None, value] for slug, value in one.filled.items()},
+                one.source,
+            )
+            for one in learned
+            if one.filled and not one.created
+        ],
+    )
+    contacts.remember(
+        tx.conn,
+        organization_id,
+        [
+            (one.contact.id, slug, str(one.filled[slug]))
+            for one in learned
+            for slug in ("email", "phone")
+            if slug in one.filled
+        ],
+    )
+    _write_suggestions(tx, organization_id, learned)
+
+
+def happened(learned: Learned) -> Iterator[NewEvent]:
+    """The event that a contact was created or updated, if it was."""
+    if learned.created or learned.filled:
+        contact = learned.contact
+        yield NewEvent(
+            "record.created" if learned.created else "record.updated",
+            {
+                "objectType": CONTACT,
+                "recordId": contact.id,
+                "record": {"id": contact.id, "objectType": CONTACT, "properties": contact.properties},
+                "source": learned.source,
+            },
+        )
+
+
+def _write_suggestions(tx: Tx, organization_id: str, learned: Sequence[Learned]) -> None:
+    """A suggestion for each differing value, unless the same one is open already."""
+    wanted = {
+        (one.contact.id, slug, msgspec.json.encode(value).decode()): one.submission_id
+        for one in learned
+        for slug, value in one.suggested.items()
+    }
+    if not wanted:
+        return
+    open_ones = tx.conn.execute(
+        select(suggestions.c.record_id, suggestions.c.property, suggestions.c.value).where(
+            suggestions.c.record_id.in_({record_id for record_id, _, _ in wanted}),
+            suggestions.c.state == "open",
+        )
+    )
+    for row in open_ones:
+        wanted.pop((row.record_id, row.property, row.value), None)
+    if wanted:
+        _INSERT_SUGGESTION.many(
+            tx.conn,
+            [
+                {
+                    "id": new_id("sug", tx.now),
+                    "organization_id": organization_id,
+                    "record_id": record_id,
+                    "property": slug,
+                    "value": value,
+                    "submission_id": submission_id,
+                    "state": "open",
+                    "created_at": tx.now,
+                    "decided_at": None,
+                }
+                for (record_id, slug, value), submission_id in wanted.items()
+            ],
+        )

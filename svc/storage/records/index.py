@@ -1,0 +1,292 @@
+"""What is made of records' properties so that they are found: kept right in the transaction of every write.
+
+Sort keys of the properties that lists use, values of unique properties, relations, and the words of search.
+Properties that are deleted are kept up as well, so that they can come back.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection, bindparam, delete, insert, literal, select, tuple_, update
+
+from svc.domain.errors import Conflict
+from svc.domain.limits import INDEX_BATCH
+from svc.domain.records.properties import TEXT_TYPES, Property
+from svc.domain.records.sort_keys import fold, sort_key
+from svc.domain.records.text_search import words_of
+from svc.storage.readable import LenientDecoder
+from svc.storage.records import search_words
+from svc.storage.records.objects import StoredObject
+from svc.storage.statements import Prepared
+from svc.storage.store import Tx
+from svc.storage.tables import BUILDING, properties, record_keys, records, relations, unique_values
+
+Made = Sequence[tuple[str, Mapping[str, Any]]]
+"""Records with their properties."""
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """Which properties of an object are found by what: pairs of a property's id and its slug."""
+
+    object_id: str
+    keyed: list[tuple[str, Property]]
+    unique: list[tuple[str, Property]]
+    relations: list[tuple[str, str]]
+    texts: list[str]
+
+
+_SHAPE: Final = Prepared(
+    select(
+        properties.c.id,
+        properties.c.slug,
+        properties.c.type,
+        properties.c.unique_values,
+        properties.c.index_state,
+    )
+    .where(properties.c.object_id == bindparam("object_id"))
+    .order_by(properties.c.position)
+)
+_properties: Final = LenientDecoder(msgspec.json.Decoder(dict[str, Any]), dict, records.c.properties)
+_INSERT_KEY: Final = Prepared(insert(record_keys))
+_DELETE_KEY: Final = Prepared(
+    delete(record_keys).where(
+        record_keys.c.property_id == bindparam("of_property"),
+        record_keys.c.record_id == bindparam("of_record"),
+    )
+)
+_OWNER: Final = Prepared(
+    select(unique_values.c.record_id).where(
+        unique_values.c.property_id == bindparam("property_id"), unique_values.c.value == bindparam("value")
+    )
+)
+_INSERT_UNIQUE: Final = Prepared(insert(unique_values))
+_DELETE_UNIQUE: Final = Prepared(
+    delete(unique_values).where(unique_values.c.record_id == bindparam("of_record"))
+)
+_INSERT_RELATION: Final = Prepared(insert(relations))
+_DELETE_RELATION: Final = Prepared(delete(relations).where(relations.c.record_id == bindparam("of_record")))
+
+
+def shape_of(conn: Connection, object_id: str) -> Shape:
+    """The shape of the object as it is now, where no more than its id is known."""
+    return _shape(object_id, _SHAPE.all(conn, {"object_id": object_id}))
+
+
+def shape_in(of: StoredObject) -> Shape:
+    """The shape of an object that was read in this transaction."""
+    return _shape(of.id, ((one.id, one.slug, one.type, one.unique, one.index_state) for one in of.kept))
+
+
+def _shape(object_id: str, kept: Iterable[Any]) -> Shape:
+    shape = Shape(object_id, [], [], [], [])
+    for property_id, slug, kind, unique, state in kept:
+        if state is not None:
+            shape.keyed.append((property_id, Property(slug=slug, label=slug, type=kind)))
+        if unique:
+            shape.unique.append((property_id, Property(slug=slug, label=slug, type=kind)))
+        if kind == "relation":
+            shape.relations.append((property_id, slug))
+        elif kind in TEXT_TYPES:
+            shape.texts.append(slug)
+    return shape
+
+
+def add(conn: Connection, shape: Shape, made: Made) -> None:
+    """Have new records found. Raises `Conflict` when a unique value is another record's."""
+    _add(conn, shape, made)
+    search_words.add(conn, _words(shape, made))
+
+
+def add_again(conn: Connection, shape: Shape, made: Made) -> None:
+    """Have records found that were there before. Raises as `add`."""
+    _add(conn, shape, made)
+    search_words.replace(conn, _words(shape, made))
+
+
+def replace(conn: Connection, shape: Shape, changed: Made) -> None:
+    """Have records found by what they are now. Raises as `add`."""
+    _remove(conn, shape, [record_id for record_id, _ in changed])
+    add_again(conn, shape, changed)
+
+
+def rewrite(
+    conn: Connection, shape: Shape, record_id: str, values: Mapping[str, Any], slugs: Collection[str]
+) -> None:
+    """Have a record found by what it is now, of which only the values of *slugs* changed. Raises as `add`."""
+    # Sort keys go by their property; the others are taken out for all of a record's properties together.
+    narrowed = Shape(
+        shape.object_id,
+        keyed=[one for one in shape.keyed if one[1].slug in slugs],
+        unique=shape.unique if any(prop.slug in slugs for _, prop in shape.unique) else [],
+        relations=shape.relations if any(slug in slugs for _, slug in shape.relations) else [],
+        texts=[],
+    )
+    _remove(conn, narrowed, [record_id])
+    _add(conn, narrowed, [(record_id, values)])
+    if any(slug in slugs for slug in shape.texts):
+        search_words.replace(conn, _words(shape, [(record_id, values)]))
+
+
+def remove(conn: Connection, shape: Shape, ids: Collection[str]) -> None:
+    """Have records found no more."""
+    _remove(conn, shape, ids)
+    search_words.replace(conn, [(record_id, "") for record_id in ids])
+
+
+def _words(shape: Shape, made: Made) -> list[tuple[str, str]]:
+    mark = mark_of(shape.object_id)
+    return [
+        (record_id, " ".join([mark + word for word in words_of(shape.texts, values)]))
+        for record_id, values in made
+    ]
+
+
+def _add(conn: Connection, shape: Shape, made: Made) -> None:
+    keys = [
+        {
+            "property_id": property_id,
+            "record_id": record_id,
+            "key": sort_key(prop.type, values.get(prop.slug)),
+        }
+        for property_id, prop in shape.keyed
+        for record_id, values in made
+    ]
+    if keys:
+        _INSERT_KEY.many(conn, keys)
+    for property_id, prop in shape.unique:
+        _claim(conn, property_id, prop, made)
+    related = [
+        {"target_id": values[slug], "property_id": property_id, "record_id": record_id}
+        for property_id, slug in shape.relations
+        for record_id, values in made
+        if slug in values
+    ]
+    if related:
+        _INSERT_RELATION.many(conn, related)
+
+
+def _remove(conn: Connection, shape: Shape, ids: Collection[str]) -> None:
+    rows = [{"of_record": record_id} for record_id in ids]
+    if shape.keyed:
+        _DELETE_KEY.many(
+            conn, [row | {"of_property": property_id} for property_id, _ in shape.keyed for row in rows]
+        )
+    if shape.unique:
+        _DELETE_UNIQUE.many(conn, rows)
+    if shape.relations:
+        _DELETE_RELATION.many(conn, rows)
+
+
+def owner(conn: Connection, property_id: str, value: Any) -> str | None:
+    """The record whose unique property has *value*."""
+    row = _OWNER.one(conn, {"property_id": property_id, "value": _unique(value)})
+    return None if row is None else row.record_id
+
+
+def _claim(conn: Connection, property_id: str, prop: Property, made: Made) -> None:
+    for record_id, values in made:
+        if prop.slug in values:
+            if owner(conn, property_id, values[prop.slug]) is not None:
+                raise Conflict(f"another record has this {prop.slug}, which is unique")
+            _INSERT_UNIQUE.run(
+                conn,
+                {
+                    "property_id": property_id,
+                    "value": _unique(values[prop.slug]),
+                    "record_id": record_id,
+                },
+            )
+
+
+def _unique(value: Any) -> str:
+    """A unique value as it is compared: texts without case, numbers as they are."""
+    return fold(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def mark_of(object_id: str) -> str:
+    """What stands before each word of an object's records; two objects may share one, if very rarely."""
+    return object_id[-search_words.MARK_CHARS :].lower()
+
+
+# Indexes are made when a list first asks for one, some records in each unit of work.
+
+_BEGUN: Final = Prepared(
+    select(
+        properties.c.id,
+        properties.c.object_id,
+        properties.c.slug,
+        properties.c.type,
+        properties.c.index_cursor,
+    )
+    .where(properties.c.organization_id == bindparam("organization_id"), properties.c.index_state == BUILDING)
+    .order_by(properties.c.id)
+    .limit(1)
+)
+
+_ORGANIZATIONS_BUILDING: Final = Prepared(
+    select(properties.c.organization_id).where(properties.c.index_state == BUILDING).distinct()
+)
+
+
+def want(tx: Tx, organization_id: str, property_ids: Collection[str]) -> None:
+    """Have the sort keys of these properties kept from now on; `build` adds those of what is there."""
+    tx.conn.execute(
+        update(properties)
+        .where(
+            properties.c.organization_id == organization_id,
+            properties.c.id.in_(property_ids),
+            properties.c.index_state.is_(None),
+        )
+        .values(index_state="building", index_cursor=None)
+    )
+
+
+def organizations_building(conn: Connection) -> list[str]:
+    """The organizations that have an index being made: `build` has something to do for them."""
+    return [row.organization_id for row in _ORGANIZATIONS_BUILDING.all(conn)]
+
+
+def build(tx: Tx, organization_id: str, batch: int = INDEX_BATCH) -> bool:
+    """Add the keys of the next *batch* of records to an index being made; whether there is more to do."""
+    row = _next_begun(tx.conn, organization_id)
+    if row is None:
+        return False
+    created_at, last = msgspec.json.decode(row.index_cursor or '[0, ""]')
+    place = tuple_(records.c.created_at, records.c.id)
+    found = tx.conn.execute(
+        select(records.c.id, records.c.properties, records.c.created_at)
+        .where(
+            records.c.object_id == row.object_id,
+            records.c.deleted_at.is_(None),
+            place > tuple_(literal(created_at), literal(last)),
+        )
+        .order_by(records.c.created_at, records.c.id)
+        .limit(batch)
+    ).all()
+    _DELETE_KEY.many(tx.conn, [{"of_property": row.id, "of_record": one.id} for one in found])
+    _INSERT_KEY.many(
+        tx.conn,
+        [
+            {
+                "property_id": row.id,
+                "record_id": one.id,
+                # One that cannot be read is left out of lists, whatever its key.
+                "key": sort_key(row.type, _properties.read(one.properties, one.id).get(row.slug)),
+            }
+            for one in found
+        ],
+    )
+    done = len(found) < batch
+    cursor = None if done else msgspec.json.encode([found[-1].created_at, found[-1].id]).decode()
+    tx.conn.execute(
+        update(properties)
+        .where(properties.c.id == row.id)
+        .values(index_state="ready" if done else "building", index_cursor=cursor)
+    )
+    return not done or _next_begun(tx.conn, organization_id) is not None
+
+
+def _next_begun(conn: Connection, organization_id: str) -> Any | None:
+    """The property whose index is being made, the oldest if there are several."""
+    return _BEGUN.one(conn, {"organization_id": organization_id})

@@ -1,0 +1,97 @@
+"""Merging: one record takes over all that another has, and the other points to it from then on."""
+
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Column, Table, delete, insert, select, update
+
+from svc.domain.errors import Conflict, named_at
+from svc.domain.records.objects import CONTACT
+from svc.storage.records import objects, records
+from svc.storage.records.records import Record, Source
+from svc.storage.schema import MOVES_WITH_RECORD, metadata
+from svc.storage.store import Tx
+from svc.storage.tables import identities, properties, relations
+from svc.storage.tables import records as record_rows
+
+
+def merge(
+    tx: Tx, organization_id: str, object_slug: str | None, survivor_id: str, merged_id: str, *, source: Source
+) -> Record:
+    """Move all that *merged_id* has to *survivor_id*, and delete it; its id leads to the survivor.
+
+    The survivor's values stay; what it has none of is taken over. It is also known by the other's e-mail
+    and phone. Records that were related to the other are related to it.
+
+    Raises:
+        NotFound: no such object, or no such record to merge into.
+        InvalidInput: no such record to be merged.
+        Conflict: they are one and the same.
+    """
+    if survivor_id == merged_id:
+        raise Conflict("a record is not merged with itself")
+    of, _ = records.find(tx.conn, organization_id, object_slug, survivor_id)
+    with named_at("/mergedId"):
+        merged = records.live_row(tx.conn, of, merged_id)
+    known_by = tx.conn.execute(
+        select(identities.c.kind, identities.c.value).where(
+            identities.c.record_id.in_([survivor_id, merged_id])
+        )
+    ).all()
+    taken = records.values_of(merged)
+    records.delete_one(tx, organization_id, of.slug, merged_id, source=source, merged_into=survivor_id)
+    _move_history(tx, survivor_id, merged_id)
+    _move_relations(tx, of.organization_id, survivor_id, merged_id, source)
+    survivor = records.live_row(tx.conn, of, survivor_id)
+    before = records.values_of(survivor)
+    after = {slug: value for slug, value in taken.items() if value != survivor_id} | before
+    done = records.write(tx, of, survivor, before, after, source=source)
+    if of.slug == CONTACT:
+        _know_by_all(tx, organization_id, survivor_id, [tuple(one) for one in known_by])
+    return done
+
+
+def _move_history(tx: Tx, survivor_id: str, merged_id: str) -> None:
+    for table, column in _columns_that_move():
+        tx.conn.execute(update(table).where(column == merged_id).values({column.name: survivor_id}))
+
+
+@cache
+def _columns_that_move() -> tuple[tuple[Table, "Column[Any]"], ...]:
+    """The columns of all tables whose rows move along with a record, as `of_record` marks them."""
+    return tuple(
+        (table, column)
+        for table in metadata.sorted_tables
+        for column in table.columns
+        if column.info.get(MOVES_WITH_RECORD)
+    )
+
+
+def _move_relations(tx: Tx, organization_id: str, survivor_id: str, merged_id: str, source: Source) -> None:
+    """Have what is related to the merged record related to the survivor, as a write to each of them."""
+    related = tx.conn.execute(
+        select(relations.c.record_id, properties.c.slug, record_rows.c.object_id)
+        .join(properties, properties.c.id == relations.c.property_id)
+        .join(record_rows, record_rows.c.id == relations.c.record_id)
+        .where(relations.c.target_id == merged_id)
+    ).all()
+    by_id = {one.id: one for one in objects.every(tx.conn, organization_id)}
+    for record_id, slug, object_id in related:
+        of = by_id[object_id]
+        row = records.live_row(tx.conn, of, record_id)
+        before = records.values_of(row)
+        # A record that led to the one that is now itself leads nowhere any more.
+        after = before | {slug: survivor_id}
+        if record_id == survivor_id:
+            del after[slug]
+        records.write(tx, of, row, before, after, source=source)
+
+
+def _know_by_all(tx: Tx, organization_id: str, survivor_id: str, known_by: list[tuple[str, str]]) -> None:
+    tx.conn.execute(delete(identities).where(identities.c.record_id == survivor_id))
+    rows = [
+        {"organization_id": organization_id, "kind": kind, "value": value, "record_id": survivor_id}
+        for kind, value in dict.fromkeys(known_by)
+    ]
+    if rows:
+        tx.conn.execute(insert(identities), rows)

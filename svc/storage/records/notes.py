@@ -1,0 +1,74 @@
+"""Notes on records."""
+
+import msgspec
+from sqlalchemy import Connection, insert, select
+
+from svc.domain import cursors
+from svc.domain.cursors import Position
+from svc.domain.errors import Fault, InvalidInput
+from svc.domain.ids import new_id
+from svc.domain.limits import LIST_ROWS, NOTE_CHARS_MAX, NOTE_TITLE_CHARS_MAX
+from svc.storage.records import records
+from svc.storage.store import Tx
+from svc.storage.tables import notes
+
+
+class Note(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A note as it was written. `submission_id` is that of the submission that left it, if one did."""
+
+    id: str
+    record_id: str
+    title: str
+    body: str
+    submission_id: str | None
+    created_at: int
+
+
+def create(
+    tx: Tx, organization_id: str, object_slug: str | None, record_id: str, *, title: str, body: str
+) -> Note:
+    """Write a note on the record. Raises `NotFound` and `InvalidInput`."""
+    records.find(tx.conn, organization_id, object_slug, record_id)
+    faults = [
+        Fault(f"/{name}", "invalid_value", f"not a text of up to {most} characters")
+        for name, text, most in (("title", title, NOTE_TITLE_CHARS_MAX), ("body", body, NOTE_CHARS_MAX))
+        if len(text) > most or "\0" in text
+    ]
+    if not faults and not (title.strip() or body.strip()):
+        faults.append(Fault("/body", "missing", "a note needs a title or a body"))
+    if faults:
+        raise InvalidInput(faults)
+    note = Note(
+        id=new_id("not", tx.now),
+        record_id=record_id,
+        title=title,
+        body=body,
+        submission_id=None,
+        created_at=tx.now,
+    )
+    tx.conn.execute(insert(notes), [msgspec.structs.asdict(note) | {"organization_id": organization_id}])
+    return note
+
+
+def list_page(
+    conn: Connection,
+    organization_id: str,
+    object_slug: str | None,
+    record_id: str,
+    *,
+    cursor: str | None = None,
+    limit: int = LIST_ROWS,
+) -> tuple[list[Note], str | None]:
+    """The record's notes, the newest first, and where they go on. Raises `NotFound`, `InvalidInput`."""
+    records.find(conn, organization_id, object_slug, record_id)
+    cursors.check_limit(limit)
+    question = ["notes", record_id]
+    after = cursors.read(question, cursor, 0)
+    where = [notes.c.record_id == record_id]
+    if after is not None:
+        where.append(notes.c.id < after.id)
+    columns = [notes.c[name] for name in Note.__struct_fields__]
+    rows = conn.execute(select(*columns).where(*where).order_by(notes.c.id.desc()).limit(limit + 1)).all()
+    found = [Note(**row._mapping) for row in rows[:limit]]
+    more = cursors.write(question, Position((), found[-1].id)) if len(rows) > limit else None
+    return found, more

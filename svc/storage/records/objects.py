@@ -1,0 +1,326 @@
+"""Objects and their properties."""
+
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+
+import msgspec
+from sqlalchemy import Column, Connection, bindparam, func, insert, select, update
+
+from svc.domain.changes import ObjectsChanged
+from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
+from svc.domain.ids import new_id
+from svc.domain.limits import OBJECTS_MAX, PROPERTIES_MAX
+from svc.domain.near_names import hint, shown
+from svc.domain.records import objects as rules
+from svc.domain.records.objects import BUILTIN_OBJECTS
+from svc.domain.records.properties import Property
+from svc.storage.readable import LenientDecoder
+from svc.storage.statements import Prepared
+from svc.storage.store import Tx
+from svc.storage.tables import objects, properties
+
+IndexState = Literal["building", "ready"]
+
+_options: Final = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, properties.c.options)
+
+
+class StoredProperty(Property, frozen=True, kw_only=True):
+    """A property, and what storage keeps for it."""
+
+    id: str
+    index_state: IndexState | None = None
+    """Whether the sort keys of its values are kept: being made, or there for every record."""
+
+
+class StoredObject(msgspec.Struct, frozen=True, kw_only=True):
+    """An object with its properties by slug, in their order."""
+
+    id: str
+    organization_id: str
+    slug: str
+    label: str
+    label_plural: str
+    publishable: bool
+    """Whether it may appear in embeds."""
+    created_at: int
+    properties: dict[str, StoredProperty]
+    kept: tuple[StoredProperty, ...]
+    """The properties that are deleted as well, all in their order: records keep their values of them."""
+
+
+COLUMNS: Final[tuple["Column[Any]", ...]] = tuple(
+    objects.c[name] for name in StoredObject.__struct_fields__ if name in objects.c
+)
+"""What `with_properties` reads."""
+_NAMES: Final = tuple(column.name for column in COLUMNS)
+
+_INSERT_OBJECT = Prepared(insert(objects))
+_OBJECT = Prepared(
+    select(*COLUMNS).where(
+        objects.c.organization_id == bindparam("organization_id"), objects.c.slug == bindparam("slug")
+    )
+)
+_EVERY = Prepared(
+    select(*COLUMNS).where(objects.c.organization_id == bindparam("organization_id")).order_by(objects.c.id)
+)
+_PROPERTIES = Prepared(
+    select(
+        properties.c.slug,
+        properties.c.label,
+        properties.c.type,
+        properties.c.options,
+        properties.c.personal,
+        properties.c.unique_values,
+        properties.c.id,
+        properties.c.index_state,
+        properties.c.deleted_at,
+    )
+    .where(properties.c.object_id == bindparam("object_id"))
+    .order_by(properties.c.position)
+)
+
+
+def create_builtin(tx: Tx, organization_id: str) -> None:
+    """Give a new organization the objects that every one starts with."""
+    for builtin in BUILTIN_OBJECTS:
+        object_id = _insert(tx, organization_id, builtin.slug, builtin.label, builtin.label_plural)
+        _insert_properties(tx, organization_id, object_id, builtin.properties, first=0)
+
+
+def create(tx: Tx, organization_id: str, slug: str, label: str, label_plural: str) -> StoredObject:
+    """Make a custom object; it starts with the property `name`.
+
+    Raises:
+        InvalidInput: of the slug and the labels, with all that is wrong.
+        Conflict: there is such an object already, or there are `OBJECTS_MAX`.
+    """
+    rules.check_object(slug, label, label_plural)
+    taken = ids_by_slug(tx.conn, organization_id)
+    if slug in taken:
+        raise Conflict("there is an object with this slug already")
+    if len(taken) >= OBJECTS_MAX:
+        raise Conflict(f"an organization has at most {OBJECTS_MAX} objects")
+    object_id = _insert(tx, organization_id, slug, label, label_plural)
+    _insert_properties(tx, organization_id, object_id, [rules.FIRST_PROPERTY], first=0)
+    tx.announce(ObjectsChanged(organization_id))
+    return get(tx.conn, organization_id, slug)
+
+
+def update_labels(
+    tx: Tx, organization_id: str, slug: str, *, label: str | None = None, label_plural: str | None = None
+) -> StoredObject:
+    """Change the labels that are given. Raises `NotFound` and `InvalidInput`."""
+    kept = get(tx.conn, organization_id, slug)
+    label = kept.label if label is None else label
+    label_plural = kept.label_plural if label_plural is None else label_plural
+    rules.check_object(slug, label, label_plural)
+    tx.conn.execute(
+        update(objects).where(objects.c.id == kept.id).values(label=label, label_plural=label_plural)
+    )
+    tx.announce(ObjectsChanged(organization_id))
+    return get(tx.conn, organization_id, slug)
+
+
+def publish(tx: Tx, organization_id: str, slug: str, *, publishable: bool) -> StoredObject:
+    """Switch whether the object may appear in embeds. Raises `NotFound`."""
+    kept = get(tx.conn, organization_id, slug)
+    tx.conn.execute(update(objects).where(objects.c.id == kept.id).values(publishable=publishable))
+    tx.announce(ObjectsChanged(organization_id))
+    return get(tx.conn, organization_id, slug)
+
+
+def get(conn: Connection, organization_id: str, slug: str) -> StoredObject:
+    """The organization's object. Raises `NotFound`."""
+    row = _OBJECT.one(conn, {"organization_id": organization_id, "slug": slug})
+    if row is None:
+        known = ids_by_slug(conn, organization_id)
+        raise NotFound(f"there is no object {shown(slug)}{hint(slug, known)}")
+    return with_properties(conn, row)
+
+
+def with_properties(conn: Connection, values: Sequence[Any]) -> StoredObject:
+    """The object of a row whose *values* are those of `COLUMNS`."""
+    facts = dict(zip(_NAMES, values, strict=True))
+    found = _PROPERTIES.all(conn, {"object_id": facts["id"]})
+    kept = tuple(map(_property_of, found))
+    live = {one.slug: one for one, row in zip(kept, found, strict=True) if row.deleted_at is None}
+    return StoredObject(**facts, properties=live, kept=kept)
+
+
+def every(conn: Connection, organization_id: str) -> list[StoredObject]:
+    """The organization's objects, the built-in ones first."""
+    return [with_properties(conn, row) for row in _EVERY.all(conn, {"organization_id": organization_id})]
+
+
+def ids_by_slug(conn: Connection, organization_id: str) -> dict[str, str]:
+    """Ids of the organization's objects, by slug, in the order of their making."""
+    rows = conn.execute(
+        select(objects.c.slug, objects.c.id)
+        .where(objects.c.organization_id == organization_id)
+        .order_by(objects.c.id)
+    )
+    return {slug: object_id for slug, object_id in rows}  # noqa: C416  # rows are not pairs to mypy
+
+
+def properties_of(conn: Connection, object_id: str) -> dict[str, StoredProperty]:
+    """The properties of an object, by slug, in their order."""
+    found = _PROPERTIES.all(conn, {"object_id": object_id})
+    return {row.slug: _property_of(row) for row in found if row.deleted_at is None}
+
+
+def create_property(tx: Tx, organization_id: str, object_slug: str, asked: Property) -> StoredProperty:
+    """Add a property; one that was deleted comes back, with its values, when its type is the same.
+
+    Raises:
+        NotFound: no such object.
+        InvalidInput: of what is asked, with all that is wrong.
+        Conflict: the slug is taken, was another type's, or the object has `PROPERTIES_MAX`.
+    """
+    of = get(tx.conn, organization_id, object_slug)
+    asked = rules.check_property(of.slug, asked, frozenset(ids_by_slug(tx.conn, organization_id)))
+    if asked.slug in of.properties:
+        raise Conflict("there is a property with this slug already")
+    before = tx.conn.execute(
+        select(properties.c.id, properties.c.type, properties.c.unique_values).where(
+            properties.c.object_id == of.id, properties.c.slug == asked.slug
+        )
+    ).one_or_none()
+    many, last = tx.conn.execute(
+        select(func.count(), func.max(properties.c.position)).where(properties.c.object_id == of.id)
+    ).one()
+    if before is not None:
+        if (before.type, before.unique_values) != (asked.type, asked.unique):
+            raise Conflict("a deleted property had this slug: choose another, or bring that one back")
+        _change_property(tx, organization_id, before.id, asked)
+    elif many >= PROPERTIES_MAX:
+        raise Conflict(f"an object has at most {PROPERTIES_MAX} properties")
+    else:
+        _insert_properties(tx, organization_id, of.id, [asked], first=(-1 if last is None else last) + 1)
+        tx.announce(ObjectsChanged(organization_id))
+    return get(tx.conn, organization_id, object_slug).properties[asked.slug]
+
+
+def update_property(
+    tx: Tx,
+    organization_id: str,
+    object_slug: str,
+    slug: str,
+    *,
+    label: str | None = None,
+    options: Sequence[str] | None = None,
+    personal: bool | None = None,
+) -> StoredProperty:
+    """Change what is given of a property. Records keep a choice that is taken away.
+
+    Raises:
+        NotFound: no such object or property.
+        InvalidInput: of what is given; a property that is always personal cannot be made public, and a
+            relation leads to the object that it was made for.
+    """
+    of = get(tx.conn, organization_id, object_slug)
+    kept = _property(of, slug)
+    given = {
+        "label": label,
+        "options": None if options is None else tuple(options),
+        "personal": personal,
+    }
+    asked = msgspec.structs.replace(kept, **{name: one for name, one in given.items() if one is not None})
+    if personal is False and rules.is_personal(of.slug, kept):
+        raise InvalidInput([Fault("/personal", "invalid_value", "it is personal, and stays so")])
+    if kept.type == "relation" and asked.options != kept.options:
+        detail = f"it leads to {kept.options[0]}, and records have values that do"
+        raise InvalidInput([Fault("/options", "invalid_value", detail)])
+    rules.check_property(of.slug, asked, frozenset(ids_by_slug(tx.conn, organization_id)))
+    _change_property(tx, organization_id, kept.id, asked)
+    return get(tx.conn, organization_id, object_slug).properties[slug]
+
+
+def delete_property(tx: Tx, organization_id: str, object_slug: str, slug: str) -> StoredProperty:
+    """Hide a property and its values; `create_property` with its slug and type brings them back.
+
+    Returns what was hidden.
+
+    Raises:
+        NotFound: no such object or property.
+        Conflict: it is one of those that a built-in object needs.
+    """
+    of = get(tx.conn, organization_id, object_slug)
+    kept = _property(of, slug)
+    if rules.is_needed(of.slug, slug):
+        raise Conflict("the object cannot do without this property")
+    tx.conn.execute(update(properties).where(properties.c.id == kept.id).values(deleted_at=tx.now))
+    tx.announce(ObjectsChanged(organization_id))
+    return kept
+
+
+def _property_of(row: Any) -> StoredProperty:
+    slug, label, kind, options, personal, unique, property_id, state, _ = row
+    return StoredProperty(
+        slug=slug,
+        label=label,
+        type=kind,
+        options=_options.read(options, property_id) if options != "[]" else (),
+        personal=personal,
+        unique=unique,
+        id=property_id,
+        index_state=state,
+    )
+
+
+def _property(of: StoredObject, slug: str) -> StoredProperty:
+    if slug not in of.properties:
+        raise NotFound(f"{of.slug} has no property {shown(slug)}{hint(slug, of.properties)}")
+    return of.properties[slug]
+
+
+def _change_property(tx: Tx, organization_id: str, property_id: str, asked: Property) -> None:
+    tx.conn.execute(
+        update(properties)
+        .where(properties.c.id == property_id)
+        .values(
+            label=asked.label,
+            options=msgspec.json.encode(asked.options).decode(),
+            personal=asked.personal,
+            deleted_at=None,
+        )
+    )
+    tx.announce(ObjectsChanged(organization_id))
+
+
+def _insert(tx: Tx, organization_id: str, slug: str, label: str, label_plural: str) -> str:
+    object_id = new_id("obj", tx.now)
+    _INSERT_OBJECT.run(
+        tx.conn,
+        {
+            "id": object_id,
+            "organization_id": organization_id,
+            "slug": slug,
+            "label": label,
+            "label_plural": label_plural,
+            "publishable": False,
+            "created_at": tx.now,
+        },
+    )
+    return object_id
+
+
+def _insert_properties(
+    tx: Tx, organization_id: str, object_id: str, made: Sequence[Property], *, first: int
+) -> None:
+    rows: list[dict[str, Any]] = [
+        {
+            "id": new_id("prp", tx.now),
+            "organization_id": organization_id,
+            "object_id": object_id,
+            "slug": prop.slug,
+            "label": prop.label,
+            "type": prop.type,
+            "options": msgspec.json.encode(prop.options).decode(),
+            "personal": prop.personal,
+            "position": position,
+            "created_at": tx.now,
+            "unique_values": prop.unique,
+        }
+        for position, prop in enumerate(made, start=first)
+    ]
+    tx.conn.execute(insert(properties), rows)

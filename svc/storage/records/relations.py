@@ -1,0 +1,64 @@
+"""Relations read from their far end: the records that lead to one."""
+
+import msgspec
+from sqlalchemy import Connection, literal, select, tuple_
+
+from svc.domain import cursors
+from svc.domain.cursors import Position
+from svc.domain.limits import LIST_ROWS
+from svc.storage.readable import each
+from svc.storage.records import objects, records
+from svc.storage.records.records import Record
+from svc.storage.tables import properties, relations
+from svc.storage.tables import records as record_rows
+
+
+class Related(msgspec.Struct, frozen=True, kw_only=True):
+    """A record that leads to the one asked for, and the property by which it does."""
+
+    property: str
+    record: Record
+
+
+def leading_to(
+    conn: Connection,
+    organization_id: str,
+    object_slug: str,
+    record_id: str,
+    *,
+    cursor: str | None = None,
+    limit: int = LIST_ROWS,
+    pointer: str = "",
+) -> tuple[list[Related], str | None]:
+    """The records that lead to this one, in the order of their making, and the cursor that goes on.
+
+    A relation leads to one record; its many end is this. Raises `NotFound`, and `InvalidInput` of *cursor*
+    and *limit*, which are below *pointer* in what was asked.
+    """
+    records.find(conn, organization_id, object_slug, record_id)
+    cursors.check_limit(limit, pointer=f"{pointer}/limit")
+    question = ["related", record_id]
+    position = cursors.read(question, cursor, 1, pointer=f"{pointer}/cursor")
+    after = ("", "") if position is None else (position.id, position.keys[0].decode())
+    by_id = {one.id: one for one in objects.every(conn, organization_id)}
+    rows = conn.execute(
+        select(record_rows, properties.c.slug)
+        .join(relations, relations.c.record_id == record_rows.c.id)
+        .join(properties, properties.c.id == relations.c.property_id)
+        .where(
+            relations.c.target_id == record_id,
+            tuple_(relations.c.record_id, properties.c.slug) > tuple_(*map(literal, after)),
+            properties.c.deleted_at.is_(None),
+            record_rows.c.deleted_at.is_(None),
+        )
+        .order_by(record_rows.c.id, properties.c.slug)
+        .limit(limit + 1)
+    ).all()
+    found = each(
+        rows[:limit],
+        lambda row: Related(property=row.slug, record=records.from_row(by_id[row.object_id], row)),
+        "records",
+    )
+    end = rows[limit - 1] if len(rows) > limit else None
+    last = None if end is None else Position((end.slug.encode(),), end.id)
+    return found, None if last is None else cursors.write(question, last)

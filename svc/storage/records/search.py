@@ -1,0 +1,75 @@
+"""Search: the records that have all words of a query, the best first."""
+
+from collections.abc import Sequence
+
+import msgspec
+from sqlalchemy import Connection, bindparam, select
+
+from svc.domain import cursors
+from svc.domain.limits import SEARCH_CANDIDATES_MAX, SEARCH_ROWS, SEARCH_ROWS_MAX
+from svc.domain.records.properties import TEXT_TYPES
+from svc.domain.records.text_search import Sought, fit, sought
+from svc.storage.readable import each
+from svc.storage.records import objects, search_words
+from svc.storage.records.index import mark_of
+from svc.storage.records.objects import StoredObject
+from svc.storage.records.records import Record, from_row
+from svc.storage.statements import Prepared
+from svc.storage.tables import records
+
+# By id alone: beside a condition on the object, SQLite walks through all of the object's records.
+_ROWS = Prepared(select(records).where(records.c.id.in_(bindparam("ids", expanding=True))))
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """A record that was found, and how well it fits: higher is better."""
+
+    record: Record
+    score: int
+
+
+def search(
+    conn: Connection,
+    organization_id: str,
+    query: str,
+    *,
+    object_slug: str | None = None,
+    limit: int = SEARCH_ROWS,
+) -> list[Hit]:
+    """The records with all words of *query*, of one object or of every one; those that fit best first.
+
+    The last word also finds longer ones, from `SEARCH_PREFIX_CHARS_MIN` characters on. Of each object the
+    newest `SEARCH_CANDIDATES_MAX` matches are ranked, so that common words cost no more than rare ones.
+
+    Raises:
+        NotFound: no such object.
+        InvalidInput: of the limit.
+    """
+    cursors.check_limit(limit, SEARCH_ROWS_MAX)
+    looked_for = sought(query)
+    if not looked_for.words:
+        return []
+    if object_slug is None:
+        searched: Sequence[StoredObject] = objects.every(conn, organization_id)
+    else:
+        searched = [objects.get(conn, organization_id, object_slug)]
+    hits = [hit for of in searched for hit in _hits(conn, of, looked_for)]
+    # Equally good ones: the newest first, which is the order of ids backwards.
+    hits.sort(key=lambda hit: (hit.score, hit.record.id), reverse=True)
+    return hits[:limit]
+
+
+def _hits(conn: Connection, of: StoredObject, looked_for: Sought) -> list[Hit]:
+    mark = mark_of(of.id)
+    words = [mark + word for word in looked_for.words]
+    ids = search_words.newest(conn, words, prefix=looked_for.prefix, most=SEARCH_CANDIDATES_MAX)
+    slugs = [slug for slug, prop in of.properties.items() if prop.type in TEXT_TYPES]
+    hits: list[Hit] = []
+    rows = _ROWS.all(conn, {"ids": ids}) if ids else ()
+    # Two objects may share a mark.
+    own = [row for row in rows if row.object_id == of.id and row.deleted_at is None]
+    for record in each(own, lambda row: from_row(of, row), "records"):
+        score = fit(looked_for, slugs, record.properties)
+        if score is not None:
+            hits.append(Hit(record, score))
+    return hits

@@ -1,0 +1,124 @@
+"""The words that records are found by, as rows; how they are looked up is the database's own.
+
+Every record has one row, from its making on; a deleted one has no words in it. So the numbers of the rows
+count up without a gap, and are read in blocks: a full block is in the database's search index, and the
+rows of the last one are looked through one by one. Adding words to such an index costs far less for many
+rows at once, and a submission must not wait for it.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlalchemy import Connection, Integer, bindparam, func, insert, literal_column, select, update
+
+from svc.storage.sqlite import full_text as search
+from svc.storage.statements import Prepared
+from svc.storage.tables import search_texts
+
+MARK_CHARS: Final = search.MARK_CHARS
+BLOCK_ROWS: Final = 512
+
+# One aggregate alone, so that the database goes to the end of the index for it.
+_END: Final = select(
+    func.coalesce(func.max(search_texts.c.id), literal_column("-1")) + literal_column("1", Integer)
+)
+_FIND_END: Final = Prepared(_END)
+_INSERT: Final = Prepared(insert(search_texts))
+_INSERT_AT_END: Final = Prepared(
+    insert(search_texts)
+    .values(id=_END.scalar_subquery(), record_id=bindparam("of_record"), words=bindparam("new_words"))
+    .returning(search_texts.c.id)
+)
+_OF: Final = Prepared(
+    select(
+        search_texts.c.id, search_texts.c.words, _END.correlate(None).scalar_subquery().label("end")
+    ).where(search_texts.c.record_id == bindparam("of_record"))
+)
+_UPDATE: Final = Prepared(
+    update(search_texts).where(search_texts.c.id == bindparam("of_row")).values(words=bindparam("new_words"))
+)
+_FROM: Final = Prepared(
+    select(search_texts.c.id, search_texts.c.record_id, search_texts.c.words)
+    .where(search_texts.c.id >= bindparam("first"), search_texts.c.id < bindparam("end"))
+    .order_by(search_texts.c.id)
+)
+_LIKE: Final = Prepared(
+    select(search_texts.c.record_id, search_texts.c.words)
+    .where(search_texts.c.id >= bindparam("first"), search_texts.c.words.like(bindparam("pattern")))
+    .order_by(search_texts.c.id.desc())
+)
+
+
+def add(conn: Connection, found_by: Sequence[tuple[str, str]]) -> None:
+    """Have new records found by their words, which are separated by spaces."""
+    if not found_by:
+        return
+    end = _add(conn, found_by)
+    open_block, next_block = _block_of(end), _block_of(end + len(found_by))
+    if open_block < next_block:
+        full = _FROM.all(conn, {"first": open_block, "end": next_block})
+        search.add(conn, [(row.id, row.words) for row in full if row.words])
+
+
+def _add(conn: Connection, found_by: Sequence[tuple[str, str]]) -> int:
+    """Insert rows, of which there is one at least; the number of the first."""
+    if len(found_by) == 1:
+        record_id, words = found_by[0]
+        made: int = _INSERT_AT_END.all(conn, {"of_record": record_id, "new_words": words})[0].id
+        return made
+    end = _end(conn)
+    _INSERT.many(
+        conn,
+        [
+            {"id": number, "record_id": record_id, "words": words}
+            for number, (record_id, words) in enumerate(found_by, start=end)
+        ],
+    )
+    return end
+
+
+def replace(conn: Connection, found_by: Sequence[tuple[str, str]]) -> None:
+    """Have records that are there found by these words alone; by none, if there are none."""
+    for record_id, words in found_by:
+        row = _OF.one(conn, {"of_record": record_id})
+        if row is None or row.words == words:
+            continue
+        open_block = _block_of(row.end)
+        if row.id < open_block and row.words:
+            search.remove(conn, row.id, row.words)
+        _UPDATE.run(conn, {"of_row": row.id, "new_words": words})
+        if row.id < open_block and words:
+            search.add(conn, [(row.id, words)])
+
+
+def newest(conn: Connection, words: Sequence[str], *, prefix: bool, most: int) -> list[str]:
+    """Ids of records that have all *words*, those made last first, at most so many.
+
+    With *prefix*, the last word may be the beginning of a longer one; whole ones come first then.
+    """
+    end = _end(conn)
+    rows = _LIKE.all(conn, {"first": _block_of(end), "pattern": f"%{words[-1]}%"})
+    found = [row.record_id for row in rows if _has(row.words.split(), words, prefix=prefix)]
+    # Whole words first: their rows come one by one, those of beginnings only once all are gathered.
+    for beginnings in (False, True) if prefix else (False,):
+        if len(found) < most:
+            found += search.newest(conn, words, prefix=beginnings, most=most)
+    return list(dict.fromkeys(found))[:most]
+
+
+def _has(words: Sequence[str], wanted: Sequence[str], *, prefix: bool) -> bool:
+    *whole, last = wanted
+    if not set(whole) <= set(words):
+        return False
+    return any(word.startswith(last) for word in words) if prefix else last in words
+
+
+def _end(conn: Connection) -> int:
+    """The number of the next row."""
+    end: int = _FIND_END.all(conn)[0][0]
+    return end
+
+
+def _block_of(number: int) -> int:
+    """The first row of the block that row *number* is in."""
+    return number - number % BLOCK_ROWS

@@ -1,0 +1,116 @@
+"""Suggestions: values that a form brought and a contact has otherwise, for a person to decide on."""
+
+from typing import Any, Literal
+
+import msgspec
+from sqlalchemy import Connection, select, update
+
+from svc.domain import cursors
+from svc.domain.cursors import Position
+from svc.domain.errors import Conflict, InvalidInput, NotFound, named_at
+from svc.domain.identity.organizations import Organization
+from svc.domain.limits import LIST_ROWS
+from svc.domain.near_names import shown
+from svc.storage.readable import each
+from svc.storage.records import records
+from svc.storage.records.records import Record, Source
+from svc.storage.store import Tx
+from svc.storage.tables import records as record_rows
+from svc.storage.tables import suggestions
+
+State = Literal["open", "accepted", "dismissed"]
+
+
+class Suggestion(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A value that waits, or what was decided."""
+
+    id: str
+    record_id: str
+    property: str
+    value: Any
+    submission_id: str | None
+    state: State
+    created_at: int
+    decided_at: int | None
+
+
+_COLUMNS = tuple(suggestions.c[name] for name in Suggestion.__struct_fields__)
+
+
+def list_page(
+    conn: Connection,
+    organization_id: str,
+    *,
+    record_id: str | None = None,
+    state: State = "open",
+    cursor: str | None = None,
+    limit: int = LIST_ROWS,
+) -> tuple[list[Suggestion], str | None]:
+    """Suggestions, the newest first, and the cursor that goes on. Raises `InvalidInput`."""
+    cursors.check_limit(limit)
+    question = ["suggestions", record_id, state]
+    after = cursors.read(question, cursor, 0)
+    asked = select(*_COLUMNS).where(suggestions.c.state == state)
+    if record_id is None:
+        asked = asked.where(suggestions.c.organization_id == organization_id)
+    else:
+        # Whose it is, the record says: SQLite would else walk through all of the organization's.
+        own = record_rows.c.organization_id == organization_id
+        asked = asked.join(record_rows, record_rows.c.id == suggestions.c.record_id)
+        asked = asked.where(suggestions.c.record_id == record_id, own)
+    if after is not None:
+        asked = asked.where(suggestions.c.id < after.id)
+    rows = conn.execute(asked.order_by(suggestions.c.id.desc()).limit(limit + 1)).all()
+    found = each(rows[:limit], _from_row, "suggestions")
+    if record_id is not None and not rows:
+        with named_at("/recordId"):
+            records.row_of(conn, organization_id, None, record_id)
+    return found, cursors.write(question, Position((), rows[limit - 1].id)) if len(rows) > limit else None
+
+
+def accept(tx: Tx, organization: Organization, suggestion_id: str, *, source: Source) -> Record:
+    """Write the suggested value to the record and close the suggestion.
+
+    Raises:
+        NotFound: no such suggestion, or its record is deleted.
+        Conflict: it was decided already, or the value does not fit any more.
+    """
+    row = _open(tx.conn, organization.id, suggestion_id)
+    given = {row.property: msgspec.json.decode(row.value)}
+    try:
+        record = records.update_one(tx, organization, None, row.record_id, given, source=source)
+    except InvalidInput as error:  # of what a form gave long ago, and nobody asked for now
+        reasons = "; ".join(fault.detail for fault in error.faults)
+        raise Conflict(f"the record does not take this value any more: {reasons}") from None
+    _decide(tx, suggestion_id, "accepted")
+    return record
+
+
+def dismiss(tx: Tx, organization_id: str, suggestion_id: str) -> Suggestion:
+    """Close the suggestion; the record stays as it is. Raises `NotFound` and `Conflict`."""
+    row = _open(tx.conn, organization_id, suggestion_id)
+    _decide(tx, suggestion_id, "dismissed")
+    return msgspec.structs.replace(_from_row(row), state="dismissed", decided_at=tx.now)
+
+
+def _open(conn: Connection, organization_id: str, suggestion_id: str) -> Any:
+    row = conn.execute(
+        select(*_COLUMNS).where(
+            suggestions.c.id == suggestion_id, suggestions.c.organization_id == organization_id
+        )
+    ).one_or_none()
+    if row is None:
+        raise NotFound(f"there is no suggestion {shown(suggestion_id)}")
+    if row.state != "open":
+        raise Conflict(f"it was {row.state} already")
+    return row
+
+
+def _decide(tx: Tx, suggestion_id: str, state: State) -> None:
+    tx.conn.execute(
+        update(suggestions).where(suggestions.c.id == suggestion_id).values(state=state, decided_at=tx.now)
+    )
+
+
+def _from_row(row: Any) -> Suggestion:
+    return Suggestion(**dict(row._mapping) | {"value": msgspec.json.decode(row.value)})

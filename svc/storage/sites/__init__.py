@@ -1,0 +1,1 @@
+"""What is kept of sites: tables, and what is done to them."""

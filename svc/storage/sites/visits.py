@@ -1,0 +1,119 @@
+"""Visits of tracked sites, and the daily keys that visitors are named under."""
+
+import secrets
+from collections.abc import Collection, Sequence
+
+import msgspec
+from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select, update
+
+from svc.domain.ids import new_id
+from svc.domain.limits import VISITOR_KEY_DAYS, VISITS_SHOWN_MAX
+from svc.domain.sites.visits import PageView
+from svc.domain.times import day_of
+from svc.storage.sites.sites import Site
+from svc.storage.statements import Prepared
+from svc.storage.store import Tx
+from svc.storage.tables import visitor_keys, visits
+
+_KEY_BYTES = 32
+
+_INSERT = Prepared(insert(visits))
+
+
+def insert_view(tx: Tx, seen_by: Sequence[Site], visitor: str, view: PageView) -> None:
+    """Keep a page view for each of the sites that the page belongs to."""
+    _INSERT.many(
+        tx.conn,
+        [
+            {
+                "id": new_id("vis", tx.now),
+                "organization_id": site.organization_id,
+                "site_id": site.id,
+                "visitor": visitor,
+                "url": view.url,
+                "referrer": view.referrer,
+                "title": view.title,
+                "at": tx.now,
+                "record_id": None,
+            }
+            for site in seen_by
+        ],
+    )
+
+
+_ATTACH = Prepared(
+    update(visits)
+    .where(
+        visits.c.organization_id == bindparam("of_organization"),
+        visits.c.visitor == bindparam("of_visitor"),
+        visits.c.record_id.is_(None),
+    )
+    .values(record_id=bindparam("contact_id"))
+)
+
+
+def attach(conn: Connection, organization_id: str, known: Sequence[tuple[str, str]]) -> None:
+    """Attach the visits of each visitor to the contact that the visitor turned out to be."""
+    _ATTACH.many(
+        conn,
+        [
+            {"of_organization": organization_id, "of_visitor": visitor, "contact_id": contact_id}
+            for visitor, contact_id in known
+        ],
+    )
+
+
+class Visit(msgspec.Struct, frozen=True):
+    """A page view as it is kept. `at` is ms since the epoch."""
+
+    url: str
+    referrer: str | None
+    title: str | None
+    at: int
+
+
+def before(
+    conn: Connection,
+    organization_id: str,
+    at: int,
+    *,
+    contact_id: str | None,
+    visitors: Collection[str],
+    most: int = VISITS_SHOWN_MAX,
+) -> list[Visit]:
+    """The latest page views up to *at*, in their order: the contact's, or those under *visitors*' names."""
+    whose = visits.c.record_id == contact_id
+    if contact_id is None:
+        whose = and_(
+            visits.c.organization_id == organization_id,
+            visits.c.visitor.in_(visitors),
+            visits.c.record_id.is_(None),
+        )
+    rows = conn.execute(
+        select(visits.c.url, visits.c.referrer, visits.c.title, visits.c.at)
+        .where(whose, visits.c.at <= at)
+        .order_by(visits.c.at.desc(), visits.c.id.desc())
+        .limit(most)
+    ).all()
+    return [Visit(*row) for row in reversed(rows)]
+
+
+def rotate_keys(tx: Tx) -> list[bytes]:
+    """Make today's key if there is none, forget those that are too old, and return the rest, today's first.
+
+    Without its key, a day's visitors can be told apart and no longer be told who they are.
+    """
+    today = day_of(tx.now)
+    # One of a later day was made while the clock was ahead, and would name visitors until that day is over.
+    wrong = or_(visitor_keys.c.day <= today - VISITOR_KEY_DAYS, visitor_keys.c.day > today)
+    tx.conn.execute(delete(visitor_keys).where(wrong))
+    kept = keys(tx.conn)
+    if today not in kept:
+        kept[today] = secrets.token_bytes(_KEY_BYTES)
+        tx.conn.execute(insert(visitor_keys).values(day=today, key=kept[today]))
+    return [kept[day] for day in sorted(kept, reverse=True)]
+
+
+def keys(conn: Connection) -> dict[int, bytes]:
+    """The visitors' keys by the number of their day."""
+    return {day: key for day, key in conn.execute(select(visitor_keys.c.day, visitor_keys.c.key))}  # noqa: C416  # rows are not pairs to mypy

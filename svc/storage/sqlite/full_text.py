@@ -1,0 +1,50 @@
+"""Full-text search by SQLite's FTS5 (https://www.sqlite.org/fts5.html): all of its SQL is here.
+
+The index holds the words alone (`detail=none`, external content), and gives matches newest first, so that
+a search may stop after as many as can be ranked. Whoever writes `search_texts` writes it too.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlalchemy import Connection
+
+from svc.domain.limits import SEARCH_PREFIX_CHARS_MIN
+from svc.storage.sqlite.engine import raw
+
+MARK_CHARS: Final = 8
+TABLE: Final = "search_index"
+"""SQLite keeps it in several tables, whose names all begin like this."""
+
+# Words come ready made and in lower case, so the plainest tokenizer serves: it parts them at the spaces.
+# Beginnings of the shortest length have an index of their own, as very many words share one.
+CREATE: Final = (
+    f"CREATE VIRTUAL TABLE {TABLE} USING fts5(words, content='search_texts', content_rowid='id',"
+    f" detail=none, columnsize=0, tokenize='ascii', prefix='{MARK_CHARS + SEARCH_PREFIX_CHARS_MIN}')"
+)
+
+_ADD: Final = "INSERT INTO search_index (rowid, words) VALUES (?, ?)"
+_REMOVE: Final = "INSERT INTO search_index (search_index, rowid, words) VALUES ('delete', ?, ?)"
+_NEWEST: Final = """
+    SELECT t.record_id FROM search_index CROSS JOIN search_texts t ON t.id = search_index.rowid
+    WHERE search_index MATCH ? ORDER BY search_index.rowid DESC LIMIT ?"""
+
+
+def add(conn: Connection, rows: Sequence[tuple[int, str]]) -> None:
+    """Add rows, each a number and its words."""
+    raw(conn).executemany(_ADD, rows)
+
+
+def remove(conn: Connection, number: int, words: str) -> None:
+    """Take a row out; *words* are those that it was added with."""
+    raw(conn).execute(_REMOVE, (number, words))
+
+
+def newest(conn: Connection, words: Sequence[str], *, prefix: bool, most: int) -> list[str]:
+    """Ids of the records with all *words*, the highest numbers first."""
+    if not words:
+        return []
+    # Quoted, nothing in a word has a meaning; words have no quotes of their own, and are doubled if they had.
+    quoted = ['"' + word.replace('"', '""') + '"' for word in words]
+    match = " AND ".join(quoted) + (" *" if prefix else "")
+    return [row[0] for row in raw(conn).execute(_NEWEST, (match, most))]

@@ -1,0 +1,83 @@
+"""The store without threads, for tests of time: a mock clock jumps when all tasks wait, threads or not.
+
+Its SQL, its transactions and its queue are those of the store over a file.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from outcome import Outcome, capture
+from sqlalchemy import Connection, MetaData
+
+from svc.clock import Clock
+from svc.domain.crypto.sealing import Sealer
+from svc.storage.clock import future_times
+from svc.storage.clock import marks as clock_marks
+from svc.storage.metadata import metadata
+from svc.storage.sqlite.engine import make_engine, raw
+from svc.storage.sqlite.group_commit import (
+    BATCH_UNITS_MAX,
+    OWNER_UNITS_MAX,
+    QUEUE_UNITS_MAX,
+    GroupCommitStore,
+)
+from svc.storage.sqlite.transaction import read_snapshot, schema_change
+from svc.storage.store import Store
+
+R = TypeVar("R")
+
+
+def create_tables(conn: Connection, tables: MetaData = metadata) -> None:
+    """Make *tables* in an empty database: quicker than the migrations, to the same schema."""
+    with schema_change(conn):
+        tables.create_all(conn)
+
+
+@asynccontextmanager
+async def inline_store(
+    clock: Clock,
+    path: Path | None = None,
+    *,
+    prepare: Callable[[Connection], None] = create_tables,
+    batch_max: int = BATCH_UNITS_MAX,
+    queue_max: int = QUEUE_UNITS_MAX,
+    owner_max: int = OWNER_UNITS_MAX,
+    sealer: Sealer | None = None,
+) -> AsyncIterator[Store]:
+    """A store in memory, or over the file at *path*, that does all work on the Trio thread."""
+    async with AsyncExitStack() as opening:
+        conn = opening.enter_context(make_engine(path).connect())
+        prepare(conn)
+        found = read_snapshot(conn, clock_marks.traces)
+        clock_marks.resume(clock, found)
+        store = GroupCommitStore(
+            clock,
+            writer=_InlineLane(conn),
+            reader=_InlineLane(conn, read_only=True),
+            long_reader=_InlineLane(conn, read_only=True),
+            resources=opening.pop_all(),
+            batch_max=batch_max,
+            queue_max=queue_max,
+            owner_max=owner_max,
+            sealer=sealer,
+        )
+    try:
+        if found.latest and found.latest > clock.now():
+            await store.write(future_times.put_right)
+        yield store
+    finally:
+        await store.aclose()
+
+
+class _InlineLane:
+    """Does its work at once. The one connection serves all lanes, so each sets it to its own way of use."""
+
+    def __init__(self, conn: Connection, *, read_only: bool = False) -> None:
+        self._conn = conn
+        self._mode = f"PRAGMA query_only = {read_only}"
+
+    def submit(self, work: Callable[[Connection], R], tell: Callable[[Outcome[R]], None]) -> None:
+        raw(self._conn).execute(self._mode)
+        tell(capture(work, self._conn))

@@ -1,0 +1,124 @@
+"""Reading the data beside the process that may have it open: for lists, checks and backups."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Concatenate, Final, ParamSpec, TypeVar
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DatabaseError
+
+from svc.storage.migrations import migrate
+from svc.storage.sqlite.engine import make_engine, raw, sole_use
+from svc.storage.sqlite.transaction import read_snapshot
+from svc.storage.store import StoreFailed
+
+__all__ = [
+    "copy",
+    "foreign_key_faults",
+    "integrity_faults",
+    "organization_ids",
+    "read_beside",
+    "sole_use",
+    "verify",
+]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_OK: Final = "ok"
+
+
+def read_beside(
+    path: Path, fn: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs
+) -> R:
+    """What `fn(connection, *args)` reads of the data at *path*, all of it as of one moment.
+
+    Raises `SchemaTooNew`, `StoreFailed` for data that is not there or not migrated yet, and whatever *fn*
+    raises.
+    """
+
+    def read(conn: Connection) -> R:
+        if not migrate.is_current(conn):
+            raise StoreFailed(f"{path} is of an earlier version: start the service once, which migrates it")
+        return fn(conn, *args, **kwargs)
+
+    if not path.exists():
+        raise StoreFailed(f"there is no data at {path}")
+    try:
+        with make_engine(path).connect() as conn:
+            raw(conn).execute("PRAGMA query_only = ON")
+            return read_snapshot(conn, read)
+    except (DatabaseError, sqlite3.DatabaseError) as error:
+        raise StoreFailed(f"{path} cannot be read: {_cause(error)}") from error
+
+
+def organization_ids(path: Path) -> list[str]:
+    """The ids of the organizations in the data at *path*, of whatever version, leaving every byte as it is.
+
+    A connection like all others would bring the files of a process that crashed in order, and migrated data
+    is all that the tables of this program can read. It waits for no lock and takes none, so beside a process
+    that writes it may find nonsense. Raises `StoreFailed` for what is none of this program's databases.
+    """
+    place = f"{path.resolve().as_uri()}?mode=ro&vfs=unix-none"
+    try:
+        with closing(sqlite3.connect(place, uri=True, isolation_level=None)) as conn:
+            conn.execute("PRAGMA locking_mode = EXCLUSIVE")  # keeps the index of the -wal file in memory
+            tables = {name for (name,) in conn.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+            if tables and "alembic_version" not in tables:
+                raise StoreFailed(f"{path} is none of this program's databases")
+            found = conn.execute("SELECT id FROM organizations") if "organizations" in tables else ()
+            return [one for (one,) in found]
+    except sqlite3.DatabaseError as error:
+        raise StoreFailed(f"{path} cannot be read: {error}") from error
+
+
+def copy(path: Path, to: Path) -> None:
+    """Copy the data at *path*, as of one moment, into a new file that stands alone. Writers do not wait.
+
+    Raises `StoreFailed`, and *to* may then be there in part.
+    """
+    if not path.exists():
+        raise StoreFailed(f"there is no data at {path}")
+    try:
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(to)) as target:
+            source.backup(target)
+            target.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.DatabaseError as error:
+        raise StoreFailed(f"{path} cannot be copied to {to}: {error}") from error
+
+
+def verify(path: Path) -> None:
+    """Make sure that a copy is whole, and of a version that this program can go on with.
+
+    Raises `StoreFailed` or `SchemaTooNew`.
+    """
+    try:
+        with make_engine(path).connect() as conn:
+            if migrate.revision_of(conn) is None:
+                raise StoreFailed(f"{path} is none of this program's databases")
+            migrate.is_current(conn)
+            if faults := integrity_faults(conn):
+                raise StoreFailed(f"{path} is damaged: {faults[0]}")
+    except (DatabaseError, sqlite3.DatabaseError) as error:
+        raise StoreFailed(f"{path} cannot be read: {_cause(error)}") from error
+
+
+def _cause(error: DatabaseError | sqlite3.DatabaseError) -> object:
+    """What SQLite says, without the statement around it."""
+    return error.orig if isinstance(error, DatabaseError) else error
+
+
+def integrity_faults(conn: Connection) -> list[str]:
+    """What SQLite finds broken in the file: pages, indexes, constraints."""
+    found = [row[0] for row in raw(conn).execute("PRAGMA integrity_check")]
+    return [] if found == [_OK] else found
+
+
+def foreign_key_faults(conn: Connection) -> list[str]:
+    """Rows that refer to a row that is not there."""
+    return [
+        f"{table} row {row} refers to {parent}"
+        for table, row, parent, _ in raw(conn).execute("PRAGMA foreign_key_check")
+    ]

@@ -1,0 +1,78 @@
+"""A reader: one lane for reads, which takes their owners in turn."""
+
+from collections.abc import Callable
+from threading import Lock
+from typing import Any, Final, NamedTuple, TypeVar
+
+from outcome import Error, Outcome, capture
+from sqlalchemy import Connection
+
+from svc.domain.fair_queue import FairQueue
+from svc.storage.sqlite._aiosqlite_trio import Slot
+from svc.storage.sqlite.lane import Lane
+from svc.storage.sqlite.transaction import read_snapshot
+from svc.storage.store import StoreFull
+
+R = TypeVar("R")
+
+READS_WAITING_MAX: Final = 4_096
+"""Reads that may wait for one reader."""
+OWNER_READS_MAX: Final = 1_024
+"""Of one owner: a quarter of the whole."""
+
+
+class _Read(NamedTuple):
+    """A read, and the caller that waits for it."""
+
+    fn: Callable[[Connection], Any]
+    caller: Slot[Any]
+
+
+class Reader:
+    """Runs reads in its lane.
+
+    A job of the lane chooses its read when it begins: the oldest of the owner whose turn it is. So the first
+    read of an owner has one read of each other at most before it, and the lane never idles over the choice.
+    """
+
+    def __init__(self, lane: Lane) -> None:
+        self._lane = lane
+        self._reads = FairQueue[_Read](READS_WAITING_MAX, OWNER_READS_MAX)
+        self._lock = Lock()  # of `_reads`, which the lane's thread takes from
+        self._unanswered: dict[Slot[Any], None] = {}
+
+    @property
+    def waiting(self) -> int:
+        """Reads asked for and not answered yet."""
+        return len(self._unanswered)
+
+    async def read(self, owner: str, fn: Callable[[Connection], R]) -> R:
+        """What *fn* reads, all of it as of one moment. Raises `StoreFull`, and whatever *fn* raises."""
+        caller: Slot[R] = Slot()
+        with self._lock:
+            accepted = self._reads.put(owner, _Read(fn, caller))
+        if not accepted:
+            raise StoreFull("too many reads wait already")
+        self._unanswered[caller] = None
+        try:
+            self._lane.submit(self._read_next, self._done)
+        except Exception:  # the lane is gone; what it had is answered by `_done`
+            self._unanswered.pop(caller, None)
+            raise
+        return await caller
+
+    def _read_next(self, conn: Connection) -> tuple[Slot[Any], Outcome[Any]]:
+        """In the lane: run the read whose turn it is."""
+        with self._lock:
+            read = self._reads.take()
+        return read.caller, capture(read_snapshot, conn, read.fn)
+
+    def _done(self, finished: Outcome[tuple[Slot[Any], Outcome[Any]]]) -> None:
+        if isinstance(finished, Error):  # the lane is gone, and with it whatever it was to read
+            unanswered, self._unanswered = self._unanswered, {}
+            for caller in unanswered:
+                caller.set(Error(finished.error))
+            return
+        caller, outcome = finished.unwrap()
+        del self._unanswered[caller]
+        caller.set(outcome)

@@ -1,0 +1,153 @@
+"""The store over a SQLite file: three connections, each with a thread of its own."""
+
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import structlog
+import trio
+from outcome import Outcome
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DatabaseError
+
+from svc.clock import Clock
+from svc.domain.crypto.sealing import Sealer
+from svc.storage.clock import future_times
+from svc.storage.clock import marks as clock_marks
+from svc.storage.clock.marks import Traces
+from svc.storage.migrations import migrate
+from svc.storage.sqlite import _aiosqlite_trio as aiosqlite_trio
+from svc.storage.sqlite._aiosqlite_trio import ThreadLost
+from svc.storage.sqlite.engine import make_engine, make_file, raw, sole_use
+from svc.storage.sqlite.group_commit import (
+    BATCH_UNITS_MAX,
+    OWNER_UNITS_MAX,
+    QUEUE_UNITS_MAX,
+    GroupCommitStore,
+)
+from svc.storage.sqlite.transaction import read_snapshot, schema_change
+from svc.storage.store import Store, StoreFailed
+
+R = TypeVar("R")
+
+log = structlog.get_logger("svc.storage")
+
+
+def migrate_to_head(conn: Connection, versions: Path = migrate.VERSIONS) -> None:
+    """Bring the schema to what this program expects; raises `SchemaTooNew` and `StoreFailed`."""
+    if not read_snapshot(conn, lambda conn: migrate.is_current(conn, versions)):
+        with schema_change(conn):
+            migrate.upgrade(conn, versions)
+
+
+@asynccontextmanager
+async def open_store(
+    path: Path,
+    clock: Clock,
+    *,
+    prepare: Callable[[Connection], None] = migrate_to_head,
+    batch_max: int = BATCH_UNITS_MAX,
+    queue_max: int = QUEUE_UNITS_MAX,
+    owner_max: int = OWNER_UNITS_MAX,
+    sealer: Sealer | None = None,
+) -> AsyncIterator[Store]:
+    """The store over the file at *path*, made if it is not there, and closed on leaving.
+
+    *prepare* runs over the writer's connection before anything else, outside of a transaction. *clock* and
+    the ids of this process go on after what is stored.
+
+    Raises `StoreInUse`, `SchemaTooNew`, and `StoreFailed` for a file that cannot be used. Should a thread of
+    the store end by itself, what is inside is cancelled, and `StoreFailed` raised in its place.
+    """
+    engine = make_engine(path)
+    looked: list[Traces] = []
+    inside = trio.CancelScope()
+    lost: list[str] = []
+
+    def prepare_and_look(conn: Connection) -> None:
+        prepare(conn)
+        looked.append(read_snapshot(conn, clock_marks.traces))
+
+    def lose(name: str) -> None:
+        log.critical("a thread of the store has ended by itself; the store closes", thread=name)
+        lost.append(name)
+        inside.cancel()
+
+    async with AsyncExitStack() as opening:
+        try:
+            make_file(path)
+            opening.enter_context(sole_use(path))
+            with trio.CancelScope(shield=True):
+                writer = await opening.enter_async_context(
+                    _thread_lane(engine, "writer", prepare_and_look, lose)
+                )
+                reader = await opening.enter_async_context(_thread_lane(engine, "reader", _read_only, lose))
+                long_reader = await opening.enter_async_context(
+                    _thread_lane(engine, "long reader", _read_only, lose)
+                )
+        except (DatabaseError, sqlite3.DatabaseError, OSError, ThreadLost) as error:
+            raise StoreFailed(f"{path} cannot be opened: {getattr(error, 'orig', error)}") from error
+        [found] = looked
+        clock_marks.resume(clock, found)
+        store = GroupCommitStore(
+            clock,
+            writer=writer,
+            reader=reader,
+            long_reader=long_reader,
+            resources=opening.pop_all(),
+            batch_max=batch_max,
+            queue_max=queue_max,
+            owner_max=owner_max,
+            sealer=sealer,
+        )
+    with inside:
+        try:
+            if found.latest and found.latest > clock.now():
+                await store.write(future_times.put_right)
+            yield store
+        finally:
+            await store.aclose()
+    if lost:
+        raise StoreFailed(f"the thread of the {lost[0]} of {path} has ended by itself")
+
+
+class _ThreadLane:
+    """A connection that aiosqlite owns, together with the thread that all its work is done in."""
+
+    def __init__(self, connection: aiosqlite_trio.Connection, conn: Connection) -> None:
+        self._connection = connection
+        self._conn = conn
+
+    def submit(self, work: Callable[[Connection], R], tell: Callable[[Outcome[R]], None]) -> None:
+        self._connection.submit(partial(work, self._conn), tell)
+
+
+@asynccontextmanager
+async def _thread_lane(
+    engine: Engine, name: str, prepare: Callable[[Connection], None], lose: Callable[[str], None]
+) -> AsyncIterator[_ThreadLane]:
+    opened: list[Connection] = []
+
+    def connect() -> sqlite3.Connection:
+        opened.append(engine.connect())
+        return raw(opened[0])
+
+    lost = partial(lose, name)
+    async with aiosqlite_trio.Connection(connect, name=f"svc {name}", lost=lost) as connection:
+        [conn] = opened
+        try:
+            await connection.run(partial(prepare, conn))
+            yield _ThreadLane(connection, conn)
+        finally:
+            if connection.is_lost:
+                conn.detach()  # it can be closed by its own thread alone, or by the end of the process
+            else:
+                with trio.CancelScope(shield=True):
+                    await connection.run(conn.close)
+
+
+def _read_only(conn: Connection) -> None:
+    raw(conn).execute("PRAGMA query_only = ON")

@@ -1,0 +1,300 @@
+"""Transactions: many units in one, a snapshot to read from, a change of the schema.
+
+These run where the connection lives, which is a thread of its own or, in tests of time, right here.
+"""
+
+import sqlite3
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import zip_longest
+from time import perf_counter
+from typing import Any, Final, Generic, NamedTuple, TypeVar
+
+from outcome import Error, Outcome, Value
+from sqlalchemy import Connection
+
+from svc.domain.changes import Change
+from svc.domain.crypto.sealing import Sealer
+from svc.storage.sqlite._aiosqlite_trio import Slot
+from svc.storage.sqlite.engine import raw
+from svc.storage.store import Owner, StoreFailed, StoreLost, Tx
+
+R = TypeVar("R")
+
+
+_MACHINES_CODES: Final = {
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_IOERR: "the disk fails",
+    sqlite3.SQLITE_READONLY: "the disk is read-only",
+    sqlite3.SQLITE_CANTOPEN: "a file cannot be opened",
+    sqlite3.SQLITE_NOMEM: "there is no memory left",
+    sqlite3.SQLITE_BUSY: "another program holds the data",
+}
+"""What the machine does to a unit that has done nothing wrong, by SQLite's primary result codes
+(https://www.sqlite.org/rescode.html)."""
+
+
+RETRY_FAILED_SECONDS: Final = 5.0
+"""When to try again what a fault lost: a disk that is full now still is in a second."""
+
+PROBE_BYTES: Final = 64 * 1024
+"""What there must be room for until writing is said to work again: more than most units need."""
+
+
+class _TransactionLost(Exception):
+    """Raised when SQLite has ended the transaction under a unit."""
+
+
+class Unit(Generic[R]):
+    """A unit of work, its time, and the caller that waits for it."""
+
+    __slots__ = ("caller", "now", "owner", "work")
+
+    def __init__(self, owner: str, work: Callable[[Tx], R], now: int) -> None:
+        self.owner = owner
+        self.work = work
+        self.now = now
+        self.caller: Slot[R] = Slot()
+
+
+class Fairness(NamedTuple):
+    """How far a batch goes while others wait for its end. Counts are of units, in the order of the batch."""
+
+    first: int
+    """At the front, the first of each owner: they run, however long that takes."""
+    behind: int
+    """Next, of `write_behind`: they run as well."""
+    even: int
+    """At the front; after these it goes on for some of its owners only."""
+    seconds: float
+    """How long it may go on for those, or once somebody else has joined."""
+    joining: int
+    """How many may join."""
+
+
+class Batch:
+    """Units that are committed together, and what became of them."""
+
+    __slots__ = (
+        "_owners",
+        "_planned",
+        "_room",
+        "_sealer",
+        "changes",
+        "commit_seconds",
+        "failure",
+        "fairness",
+        "fault",
+        "joining",
+        "left",
+        "outcomes",
+        "probes",
+        "units",
+    )
+
+    def __init__(
+        self,
+        units: Sequence[Unit[Any]],
+        owners: set[str],
+        fairness: Fairness,
+        sealer: Sealer | None = None,
+        *,
+        probes: bool = False,
+    ) -> None:
+        """*owners* are all that have units here, or have others waiting."""
+        self.units: list[Unit[Any]] = []
+        """Those that it has taken up, in the order in which they ran."""
+        self.left: Sequence[Unit[Any]] = ()
+        """Those that it has not, and that are for another."""
+        self.joining: deque[Unit[Any]] = deque()
+        """Those that joined and have not run; once it has ended they are for another, too."""
+        self._planned = units
+        self.fairness = fairness
+        self._owners = owners
+        self._room = fairness.joining
+        self._sealer = sealer
+        self.probes = probes
+        """Whether it writes for the sake of it, so that a commit without `fault` shows that it can."""
+        self.outcomes: list[Outcome[Any]] = []
+        """What each unit returned or raised, in the order of the units."""
+        self.changes: list[Change] = []
+        """What the units announced that are on disk now."""
+        self.failure: BaseException | None = None
+        """What lost the transaction, if anything did."""
+        self.fault: BaseException | None = None
+        """What lost the transaction, or the machine's fault that lost a unit's work, if there was one."""
+        self.commit_seconds = 0.0
+
+    def join(self, unit: Unit[Any]) -> bool:
+        """Have *unit* run next, if it is the first of its owner and there is room; whether it will.
+
+        So it waits for one commit, and not for the rest of a batch and two commits. Called on the Trio thread
+        while the batch runs in the writer's.
+        """
+        if unit.owner in self._owners:
+            return False
+        self._owners.add(unit.owner)  # from now on it has a unit here or waiting
+        if not self._room:
+            return False
+        self._room -= 1
+        self.joining.append(unit)
+        return True
+
+    def commit(self, conn: Connection) -> None:
+        """Run the units in one transaction and make it durable. Raises nothing: see `outcomes`."""
+        sqlite = raw(conn)
+        try:
+            if sqlite.in_transaction:  # a fault of the disk may have lost the ROLLBACK as well
+                sqlite.execute("ROLLBACK")
+            with conn.begin():  # rolls back when something is raised; BEGIN and COMMIT are ours
+                sqlite.execute("BEGIN IMMEDIATE")
+                if self.probes:
+                    self._run(Unit(Owner.SYSTEM, _probe, 0), conn, sqlite)
+                    self.units.clear()  # it failed alone, or all do: see `fault`
+                    self.outcomes.clear()
+                self._run_units(conn, sqlite)
+                begun = perf_counter()
+                sqlite.execute("COMMIT")
+                self.commit_seconds = perf_counter() - begun
+        except Exception as error:  # noqa: BLE001  # whatever it is, the units hear of it and the writer goes on
+            self.lose(error)
+
+    def lose(self, failure: BaseException, *, known: bool = True) -> None:
+        """The transaction is lost, and with it what the units did; or that is not even *known*.
+
+        Units that failed by themselves have. Those that it had not taken up yet are lost with it.
+        """
+        self.failure = self.fault = failure
+        self.changes.clear()
+        taken_up = {*self.units, *self.left}
+        self.units += [unit for unit in self._planned if unit not in taken_up]
+        lost = _lost if known else _broken_off
+        self.outcomes = [
+            own if isinstance(own, Error) else Error(lost(failure))
+            for _, own in zip_longest(self.units, self.outcomes)
+        ]
+
+    def _run_units(self, conn: Connection, sqlite: sqlite3.Connection) -> None:
+        """Run units, for as long as that is fair to those who wait for the commit."""
+        units = self._planned
+        first, behind, _, seconds, _ = self.fairness
+        begun = perf_counter()
+        for unit in units[:first]:
+            self._run(unit, conn, sqlite)
+        if first > 1:
+            # Where there are many owners, the others of some may take as long again as the first of each.
+            seconds = max(seconds, perf_counter() - begun)
+        for unit in units[first : first + behind]:
+            self._run(unit, conn, sqlite)
+        if first + behind < len(units) or self.joining:
+            self._run_rest(conn, sqlite, first + behind, perf_counter() + seconds)
+
+    def _run_rest(self, conn: Connection, sqlite: sqlite3.Connection, place: int, until: float) -> None:
+        units, joining, even = self._planned, self.joining, self.fairness.even
+        joined = False
+        while True:
+            while joining:
+                self._run(joining.popleft(), conn, sqlite)
+                joined = True
+            if place == len(units):
+                return
+            if (joined or place >= even) and perf_counter() > until:
+                self.left = units[place:]
+                return
+            self._run(units[place], conn, sqlite)
+            place += 1
+
+    def _run(self, unit: Unit[Any], conn: Connection, sqlite: sqlite3.Connection) -> None:
+        """Do the unit's work inside a savepoint, so that it can fail alone."""
+        self.units.append(unit)
+        tx = Tx(conn, unit.now, self._sealer)
+        sqlite.execute("SAVEPOINT unit")
+        try:
+            value = unit.work(tx)
+            sqlite.execute("RELEASE unit")
+        except BaseException as error:  # it is the caller's, not this thread's
+            # A full disk, an I/O error and ON CONFLICT ROLLBACK may end the whole transaction.
+            if not sqlite.in_transaction:
+                raise _TransactionLost from error
+            if _code(error) in _MACHINES_CODES:
+                self.fault = error
+                self.outcomes.append(Error(_lost(error)))
+            else:
+                self.outcomes.append(Error(error))
+            sqlite.execute("ROLLBACK TO unit")
+            sqlite.execute("RELEASE unit")
+        else:
+            self.outcomes.append(Value(value))
+            self.changes += tx.changes
+
+
+def _probe(tx: Tx) -> None:
+    """Make the database grow, and take that back; then write a page for the commit, as what it was.
+
+    An empty transaction would never reach the disk.
+    """
+    sqlite = raw(tx.conn)
+    sqlite.execute("SAVEPOINT probe")
+    sqlite.execute("CREATE TABLE probe (filler BLOB)")
+    sqlite.execute("INSERT INTO probe VALUES (zeroblob(?))", (PROBE_BYTES,))
+    sqlite.execute("ROLLBACK TO probe")
+    sqlite.execute("RELEASE probe")
+    [number] = sqlite.execute("PRAGMA user_version").fetchone()
+    sqlite.execute(f"PRAGMA user_version = {number:d}")
+
+
+def _code(error: BaseException | None) -> int | None:
+    """SQLite's primary result code, if *error* has one: the driver's, or SQLAlchemy's around it."""
+    code: int | None = getattr(getattr(error, "orig", error), "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
+
+
+def reason(fault: BaseException) -> str:
+    """What *fault* of a batch is, in words that show nothing of what was written."""
+    code = _code(fault.__cause__ if isinstance(fault, _TransactionLost) else fault)
+    return _MACHINES_CODES.get(code or 0, "a transaction was lost")
+
+
+def _lost(cause: BaseException) -> StoreFailed:
+    """What the caller of a unit gets whose work went with the transaction: an error of its own."""
+    error = StoreFailed(
+        f"the data cannot be written: {reason(cause)}", retry_after_seconds=RETRY_FAILED_SECONDS
+    )
+    error.__cause__ = cause
+    return error
+
+
+def _broken_off(cause: BaseException) -> StoreLost:
+    error = StoreLost("the writer broke off, and this unit's work may be there or not")
+    error.__cause__ = cause
+    return error
+
+
+def read_snapshot(conn: Connection, fn: Callable[[Connection], R]) -> R:
+    """What *fn* reads, all of it as of one moment."""
+    with conn.begin():
+        raw(conn).execute("BEGIN")
+        return fn(conn)
+
+
+@contextmanager
+def schema_change(conn: Connection) -> Iterator[None]:
+    """A transaction that may rebuild tables: all of it happens, or nothing.
+
+    Foreign keys are off meanwhile, since dropping a table would delete what refers to it, and are checked
+    before the commit (https://www.sqlite.org/lang_altertable.html#otheralter). The setting cannot change
+    inside a transaction.
+    """
+    sqlite = raw(conn)
+    sqlite.execute("PRAGMA foreign_keys = OFF")
+    try:
+        with conn.begin():
+            sqlite.execute("BEGIN IMMEDIATE")
+            yield
+            broken = sqlite.execute("PRAGMA foreign_key_check").fetchone()
+            if broken is not None:
+                raise StoreFailed(f"a row of {broken[0]} refers to a row of {broken[2]} that is not there")
+            sqlite.execute("COMMIT")
+    finally:
+        sqlite.execute("PRAGMA foreign_keys = ON")

@@ -1,0 +1,195 @@
+"""`conversation.*`: what is said with one person or group at a messenger."""
+
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from svc.domain.channels.messages import ConversationKind
+from svc.domain.errors import Conflict, NotFound
+from svc.domain.identity.callers import Call
+from svc.domain.limits import CANDIDATES_MAX, LIST_ROWS
+from svc.domain.records.matching import HeldReason
+from svc.storage.channels import conversations
+from svc.storage.channels.conversations import Conversation, ConversationStatus, Wanted
+from svc.storage.store import Tx, View
+from svc.tools.channels.connections import ConnectionId
+from svc.tools.projections import Projection
+from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
+
+ConversationId = Annotated[
+    str, about(description="The conversation's id.", examples=["cnv_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])
+]
+ContactId = Annotated[
+    str, about(description="The contact's id.", examples=["rec_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])
+]
+MemberId = Annotated[str, about(description="The member's id.", examples=["usr_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
+TeamId = Annotated[str, about(description="The team's id.", examples=["tea_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
+
+
+class KnownAnswer(Answer, frozen=True, kw_only=True):
+    """Who is at the other end, as the messenger tells."""
+
+    name: str | None
+    phone: str | None
+    email: str | None
+    username: str | None
+
+
+class ConversationAnswer(Answer, frozen=True, kw_only=True):
+    """A conversation."""
+
+    id: ConversationId
+    connection_id: ConnectionId
+    external_id: Annotated[str, about(description="Its id in the messenger.")]
+    kind: ConversationKind
+    title: str | None
+    known: KnownAnswer
+    contact_id: Annotated[str | None, about(description="The contact that it is with, where that is known.")]
+    held_reason: Annotated[
+        HeldReason | None,
+        about(
+            description="Why it waits for somebody to say which contact it is: `several` have the e-mail or"
+            " the phone; they belong to two contacts, a `conflict`; or the phone's contact has another"
+            " e-mail, so is `similar`."
+        ),
+    ]
+    candidates: Annotated[
+        list[str], about(description="The contacts that it may be.", max_length=CANDIDATES_MAX)
+    ]
+    status: Annotated[ConversationStatus, about(description="A new message opens a closed one.")]
+    member_id: Annotated[str | None, about(description="The member who looks after it.")]
+    team_id: Annotated[str | None, about(description="The team that looks after it.")]
+    created_at: Timestamp
+    last_message_at: Timestamp
+
+
+_answer: Final = Projection(Conversation, ConversationAnswer)
+
+EXAMPLE: Final = ConversationAnswer(
+    id="cnv_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
+    connection_id="con_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
+    external_id="178204511",
+    kind="direct",
+    title=None,
+    known=KnownAnswer(name="Ada", phone="+442079460123", email=None, username="ada"),
+    contact_id="rec_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
+    held_reason=None,
+    candidates=[],
+    status="open",
+    member_id=None,
+    team_id=None,
+    created_at="2026-09-18T09:30:00.000Z",
+    last_message_at="2026-09-18T09:31:00.000Z",
+)
+
+
+class ListConversations(Asked, frozen=True, kw_only=True):
+    """Which conversations: all that is given must hold."""
+
+    connection_id: ConnectionId | None = None
+    contact_id: ContactId | None = None
+    member_id: MemberId | None = None
+    team_id: TeamId | None = None
+    status: ConversationStatus | None = None
+    held: Annotated[
+        bool | None,
+        about(description="Those that wait for somebody to say which contact it is, or the others."),
+    ] = None
+    limit: Annotated[int, Limit] = LIST_ROWS
+    cursor: Annotated[str | None, Cursor] = None
+
+
+class ConversationList(Answer, frozen=True, kw_only=True):
+    """Conversations, those with the latest message first."""
+
+    conversations: list[ConversationAnswer]
+    next_cursor: Annotated[str | None, NextCursor]
+
+
+@reads(
+    "conversation.list",
+    needs="conversations",
+    example=ListConversations(status="open"),
+    answer=ConversationList(conversations=[EXAMPLE], next_cursor=None),
+)
+def list_all(view: View, call: Call, asked: ListConversations) -> ConversationList:
+    """List conversations, those with the latest message first."""
+    facts = msgspec.structs.asdict(asked)
+    cursor, limit = facts.pop("cursor"), facts.pop("limit")
+    found, following = conversations.list_page(
+        view.conn, call.caller.organization_id, Wanted(**facts), cursor=cursor, limit=limit
+    )
+    return ConversationList(conversations=[_answer(one) for one in found], next_cursor=following)
+
+
+class ConversationById(Asked, frozen=True, kw_only=True):
+    """Which conversation."""
+
+    id: ConversationId
+
+
+@reads(
+    "conversation.get",
+    needs="conversations",
+    raises=(NotFound,),
+    example=ConversationById(id=EXAMPLE.id),
+    answer=EXAMPLE,
+)
+def get(view: View, call: Call, asked: ConversationById) -> ConversationAnswer:
+    """Show a conversation. `message.list` has what was said."""
+    return _answer(conversations.get(view.conn, call.caller.organization_id, asked.id))
+
+
+class AssignConversation(Asked, frozen=True, kw_only=True):
+    """Who looks after a conversation, and whom it is with. What is left out stays; null takes away."""
+
+    id: ConversationId
+    member_id: MemberId | UnsetType | None = UNSET
+    team_id: TeamId | UnsetType | None = UNSET
+    contact_id: Annotated[
+        ContactId | UnsetType,
+        about(description="Whom it is with: one of the candidates of a held one, or any other contact."),
+    ] = UNSET
+
+
+@writes(
+    "conversation.assign",
+    needs="conversations",
+    raises=(NotFound, Conflict),
+    example=AssignConversation(id=EXAMPLE.id, member_id="usr_01K5D3V7Q2M8Z4X6C9B1N0T5RA"),
+    answer=msgspec.structs.replace(EXAMPLE, member_id="usr_01K5D3V7Q2M8Z4X6C9B1N0T5RA"),
+)
+def assign(tx: Tx, call: Call, asked: AssignConversation) -> ConversationAnswer:
+    """Say which member and team look after a conversation, and which contact it is with.
+
+    What the messenger tells of the person goes to that contact: an empty property is filled, a different
+    value is suggested.
+    """
+    facts = msgspec.structs.asdict(asked)
+    conversation_id = facts.pop("id")
+    return _answer(conversations.assign(tx, call.caller.organization_id, conversation_id, **facts))
+
+
+@writes(
+    "conversation.close",
+    needs="conversations",
+    raises=(NotFound,),
+    example=ConversationById(id=EXAMPLE.id),
+    answer=msgspec.structs.replace(EXAMPLE, status="closed"),
+)
+def close(tx: Tx, call: Call, asked: ConversationById) -> ConversationAnswer:
+    """Close a conversation that is over. The next message opens it again. A closed one stays so."""
+    return _answer(conversations.set_status(tx, call.caller.organization_id, asked.id, "closed"))
+
+
+@writes(
+    "conversation.reopen",
+    needs="conversations",
+    raises=(NotFound,),
+    example=ConversationById(id=EXAMPLE.id),
+    answer=EXAMPLE,
+)
+def reopen(tx: Tx, call: Call, asked: ConversationById) -> ConversationAnswer:
+    """Open a closed conversation. An open one stays so."""
+    return _answer(conversations.set_status(tx, call.caller.organization_id, asked.id, "open"))

@@ -1,0 +1,228 @@
+"""`message.*`: what was said in conversations, and the replies that go out."""
+
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from svc.domain import json_input
+from svc.domain.channels.messages import Attachment, AttachmentKind, AuthorKind, Direction, check_levels
+from svc.domain.channels.replies import Failure, ReplyState
+from svc.domain.errors import Conflict, Fault, Forbidden, InvalidInput, NotFound
+from svc.domain.identity.callers import Call
+from svc.domain.limits import (
+    ATTACHMENT_BYTES_MAX,
+    ATTACHMENT_NAME_CHARS_MAX,
+    ATTACHMENTS_MAX,
+    CHANNEL_BODY_BYTES_MAX,
+    LIST_ROWS,
+    MEDIA_TYPE_CHARS_MAX,
+    MESSAGE_CHARS_MAX,
+    URL_CHARS_MAX,
+)
+from svc.storage.channels import conversations, messages
+from svc.storage.channels import replying as answering
+from svc.storage.channels.messages import Message, NewReply
+from svc.storage.store import Tx, View
+from svc.tools.channels.conversations import ConversationId
+from svc.tools.projections import Projection
+from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
+
+MessageId = Annotated[
+    str, about(description="The message's id.", examples=["msg_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])
+]
+
+
+class AttachmentAnswer(Answer, frozen=True, kw_only=True):
+    """Something beside the text."""
+
+    kind: AttachmentKind
+    url: Annotated[
+        str | None, about(description="Where the bridge says it is. Nobody looked: treat it with care.")
+    ]
+    name: str | None
+    mime_type: str | None
+    size: Annotated[int | None, about(description="Bytes.")]
+    data: Annotated[
+        dict[str, Any] | str | None, about(description="What came along: coordinates, a card, base64.")
+    ]
+
+
+class SenderAnswer(Answer, frozen=True, kw_only=True):
+    """Who wrote it, as the messenger tells."""
+
+    id: str | None
+    name: str | None
+    phone: str | None
+    email: str | None
+    username: str | None
+
+
+class AuthorAnswer(Answer, frozen=True, kw_only=True):
+    """Who of ours wrote it."""
+
+    kind: AuthorKind
+    name: str
+
+
+class ErrorAnswer(Answer, frozen=True, kw_only=True):
+    """Why the messenger did not take it, in the bridge's words."""
+
+    code: str | None
+    message: str | None
+
+
+class MessageAnswer(Answer, frozen=True, kw_only=True):
+    """A message."""
+
+    id: MessageId
+    conversation_id: ConversationId
+    direction: Annotated[Direction, about(description="`in`: from the other side. `out`: from ours.")]
+    external_id: Annotated[str | None, about(description="Its id in the messenger, where it has one yet.")]
+    sender: SenderAnswer | None
+    author: Annotated[AuthorAnswer | None, about(description="Null for what was not written here.")]
+    text: str | None
+    attachments: Annotated[list[AttachmentAnswer], about(max_length=ATTACHMENTS_MAX)]
+    reply_to: Annotated[
+        str | None, about(description="The id, in the messenger, of the message that it answers.")
+    ]
+    sent_at: Annotated[Timestamp | None, about(description="By the bridge's clock, which may be wrong.")]
+    created_at: Annotated[Timestamp, about(description="When it was recorded here.")]
+    status: Annotated[
+        ReplyState | None,
+        about(
+            description="How far a reply has come: it waits, its bridge has taken it, and then what the"
+            " messenger did with it. Null for all other messages."
+        ),
+    ]
+    failure: Annotated[
+        Failure | None,
+        about(
+            description="`reported`: the messenger did not take it. `lapsed`: the bridge took it five times"
+            " and never said what became of it. `expired`: it waited an hour. `removed`: the connection is"
+            " gone. `unreadable`: what is stored of it makes no sense."
+        ),
+    ]
+    error: ErrorAnswer | None
+
+
+_answer: Final = Projection(Message, MessageAnswer)
+
+EXAMPLE: Final = MessageAnswer(
+    id="msg_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
+    conversation_id="cnv_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
+    direction="out",
+    external_id=None,
+    sender=None,
+    author=AuthorAnswer(kind="member", name="Olga Petrova"),
+    text="Your lamp is ready.",
+    attachments=[],
+    reply_to=None,
+    sent_at=None,
+    created_at="2026-09-18T09:32:00.000Z",
+    status="waiting",
+    failure=None,
+    error=None,
+)
+
+
+class ListMessages(Asked, frozen=True, kw_only=True):
+    """Of which conversation, and which part of the list."""
+
+    conversation_id: ConversationId
+    limit: Annotated[int, Limit] = LIST_ROWS
+    cursor: Annotated[str | None, Cursor] = None
+
+
+class MessageList(Answer, frozen=True, kw_only=True):
+    """Messages, the latest first, by when they were recorded here."""
+
+    messages: list[MessageAnswer]
+    next_cursor: Annotated[str | None, NextCursor]
+
+
+@reads(
+    "message.list",
+    needs="conversations",
+    raises=(NotFound,),
+    example=ListMessages(conversation_id=EXAMPLE.conversation_id),
+    answer=MessageList(messages=[EXAMPLE], next_cursor=None),
+)
+def list_all(view: View, call: Call, asked: ListMessages) -> MessageList:
+    """List what was said in a conversation, by both sides, the latest first."""
+    conversation = conversations.get(view.conn, call.caller.organization_id, asked.conversation_id)
+    found, following = messages.list_page(view.conn, conversation.id, cursor=asked.cursor, limit=asked.limit)
+    return MessageList(messages=[_answer(one) for one in found], next_cursor=following)
+
+
+class AskedAttachment(Asked, frozen=True, kw_only=True):
+    """Something beside the text, which the bridge fetches or has in `data`."""
+
+    kind: AttachmentKind
+    url: Annotated[str, about(max_length=URL_CHARS_MAX)] | None = None
+    name: Annotated[str, about(max_length=ATTACHMENT_NAME_CHARS_MAX)] | None = None
+    mime_type: Annotated[str, about(max_length=MEDIA_TYPE_CHARS_MAX)] | None = None
+    size: Annotated[int, about(ge=0, le=ATTACHMENT_BYTES_MAX, description="Bytes.")] | None = None
+    data: Annotated[
+        dict[str, Any] | str | None, about(description="What comes along: coordinates, a card, base64.")
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for `data` that is nested too deeply."""
+        check_levels(self.data)
+
+
+class WriteReply(Asked, frozen=True, kw_only=True):
+    """A reply to be written. It has a text, attachments, or both."""
+
+    conversation_id: ConversationId
+    text: Annotated[str, about(min_length=1, max_length=MESSAGE_CHARS_MAX)] | None = None
+    attachments: Annotated[list[AskedAttachment], about(max_length=ATTACHMENTS_MAX)] = msgspec.field(
+        default_factory=list
+    )
+    reply_to: Annotated[
+        MessageId | None, about(description="The message of this conversation that it answers.")
+    ] = None
+
+
+@writes(
+    "message.reply",
+    needs="conversations",
+    raises=(NotFound, Conflict, Forbidden),
+    example=WriteReply(conversation_id=EXAMPLE.conversation_id, text=EXAMPLE.text),
+    answer=EXAMPLE,
+)
+def reply(tx: Tx, call: Call, asked: WriteReply) -> MessageAnswer:
+    """Write a reply, which goes out as soon as the bridge can take it.
+
+    Replies of one conversation go out in their order, each once the one before has come to something. From a
+    member's own account only that member answers, and from a team's only who is in it.
+    """
+    if asked.text is None and not asked.attachments:
+        raise InvalidInput([Fault("/text", "missing", "a reply has a text, attachments, or both")])
+    if len(msgspec.json.encode(asked)) > CHANNEL_BODY_BYTES_MAX:
+        raise InvalidInput([Fault("", "too_large", f"a reply has at most {CHANNEL_BODY_BYTES_MAX:,} bytes")])
+    json_input.check_storable(asked)
+    new = NewReply(
+        text=asked.text,
+        attachments=tuple(Attachment(**msgspec.structs.asdict(one)) for one in asked.attachments),
+        reply_to=asked.reply_to,
+    )
+    return _answer(answering.answer(tx, call, asked.conversation_id, new))
+
+
+class MessageById(Asked, frozen=True, kw_only=True):
+    """Which message."""
+
+    id: MessageId
+
+
+@writes(
+    "message.cancel",
+    needs="conversations",
+    raises=(NotFound, Conflict, Forbidden),
+    example=MessageById(id=EXAMPLE.id),
+    answer=msgspec.structs.replace(EXAMPLE, status="cancelled"),
+)
+def cancel(tx: Tx, call: Call, asked: MessageById) -> MessageAnswer:
+    """Take back a reply that still waits. What its bridge has taken may be sent already, and stays."""
+    return _answer(answering.cancel(tx, call, asked.id))

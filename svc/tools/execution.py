@@ -1,0 +1,62 @@
+"""Running a tool inside its unit of work: effect, audit row and idempotency row are one transaction."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection
+
+from svc.domain.identity.callers import Call
+from svc.storage import audit, idempotency
+from svc.storage.store import Tx, View
+from svc.tools.tool import Asked, Tool
+
+_encode: Final = msgspec.json.Encoder().encode
+
+
+class Done(msgspec.Struct, frozen=True):
+    """What a tool answered, as JSON."""
+
+    body: bytes
+    replayed: bool = False
+    """It is what the first call under the same idempotency key was answered, and nothing was done now."""
+    unindexed: tuple[str, ...] = ()
+    """See `View.unindexed`."""
+
+
+def read(
+    conn: Connection, now: int, tool: Tool[Any, Any], call: Call, asked: Asked, *, patient: bool = False
+) -> Done:
+    """Run a tool that reads. Raises what it refuses, and `TakesLong` unless *patient*."""
+    view = View(conn, now, patient=patient)
+    body = _encode(tool(view, call, asked))
+    return Done(body, unindexed=view.unindexed)
+
+
+def write(tx: Tx, tool: Tool[Any, Any], call: Call, asked: Asked, key: str | None = None) -> Done:
+    """Run a tool that writes, or answer as the first call under the idempotency *key*.
+
+    Raises what the tool refuses, and `IdempotencyMismatch`.
+    """
+
+    def do() -> msgspec.Struct:
+        answer: msgspec.Struct = tool(tx, call, asked)
+        for target in _targets(asked, answer):
+            audit.note(tx, call, tool.name, target)
+        return answer
+
+    caller = call.caller
+    repeatable = None
+    if key is not None:
+        repeatable = idempotency.repeatable(caller.organization_id, caller.id, tool.name, key, asked)
+    kept = idempotency.once(tx, repeatable, do)
+    return Done(kept.body, replayed=kept.replayed)
+
+
+def _targets(asked: Asked, answer: msgspec.Struct) -> Sequence[str | None]:
+    """What a write was done to: the answer says it by `id`, or by the ids of `records` that it made."""
+    several = getattr(answer, "records", None)
+    if several is not None:
+        return [one.id for one in several]
+    target: str | None = getattr(answer, "id", None) or getattr(asked, "id", None)
+    return [target]

@@ -1,0 +1,179 @@
+"""The words that people use for what tools are called: for finding a tool by a plain sentence.
+
+A tool is called by its noun and by its verb, and either has other words. They stand beside the tool's own
+description when sentences are looked for, and nowhere else. A noun or a verb that is not in here is found by
+its description alone.
+"""
+
+from typing import Final
+
+from svc.domain.records.text_search import words
+
+SILENT: Final = frozenset(
+    words(
+        """
+        a about am an and are as at be been being but by can could did do does doing done each for
+        from had has have he her here him his how i if in into is it its just let like ll made may
+        might more most much must my now of on once or our ours out please re s she should so some
+        such t than that the their them then they those through to too up us ve want was way we were
+        when whether while whose will with would you your
+        """
+    )
+)
+"""Words that say nothing about which tool is meant."""
+
+NOUNS: Final = {
+    "organization": (
+        "company organisation business firm enterprise account workspace settings currency country region"
+        " time zone language locale plan subscription trial name"
+    ),
+    "team": "department group squad unit crew division",
+    "member": (
+        "colleague coworker teammate employee staff team person people user users somebody who works work"
+        " account admin administrator owner viewer join joined left allowed role permission"
+    ),
+    "role": (
+        "access level right rights permission permissions privilege privileges allowed able may kinds set"
+        " admin"
+    ),
+    "audit": (
+        "log logs trail history activity who anyone did what when changed security compliance action event"
+    ),
+    "apikey": (
+        "api key keys token tokens credential secret integration script program app bearer access zapier"
+    ),
+    "object": (
+        "type kind sort thing things table tables entity model schema structure class custom data crm"
+        " field fields column columns property properties"
+    ),
+    "property": "field column attribute option options drop down choice choices value list data",
+    "record": (
+        "contact contacts company companies deal deals customer customers client clients person people"
+        " lead leads prospect prospects entry row item account opportunity phone number mail email address"
+        " city stage"
+    ),
+    "note": "comment remark memo annotation call meeting jot write written wrote",
+    "suggestion": (
+        "proposal proposed suggested propose change differs differ conflict pending value form file"
+    ),
+    "site": "website web page domain homepage shop store blog host tracked tracking visits visitors traffic",
+    "form": (
+        "web sign up signup newsletter enquiry enquiries inquiry contact booking registration survey"
+        " field mapping website homepage landing page"
+    ),
+    "submission": (
+        "form enquiry enquiries inquiry entry entries response responses filled fill sent send sender"
+        " message answer held queued came person website lead"
+    ),
+    "serverkey": "server key keys secret backend web shop host posts forms token",
+    "tool": "function functions operation action command capability task",
+    "embed": "widget block blocks live page pages partner website snippet iframe outside",
+    "connection": (
+        "messenger messengers bridge bot channel telegram whatsapp viber signal instagram discord account"
+        " online offline hooked hook connect connected"
+    ),
+    "conversation": "chat chats thread dialogue talk messenger inbox ticket",
+    "message": "chat answer text write wrote say said reply messenger send",
+    "workflow": (
+        "automation automations automatic automatically automate rule flow trigger whenever step process"
+    ),
+    "webhook": "notification notifications notify endpoint url callback event events server call system push",
+    "ai": "language model models llm gpt vendor vendors provider credit credits openai anthropic",
+    "approval": "ok permission consent agent waiting allow request",
+}
+"""By noun."""
+
+VERBS: Final = {
+    "list": (
+        "show which what who all every overview see any are there give tell me find display these our"
+        " many kinds is"
+    ),
+    "get": (
+        "show open fetch load what this one detail details everything exactly look see read is view tell"
+        " how set"
+    ),
+    "create": (
+        "add make new enter set up start open insert need want build define register generate put keep"
+        " collect"
+    ),
+    "create_many": (
+        "import upload load batch bulk mass several many lot spreadsheet csv excel once these whole add"
+    ),
+    "update": (
+        "change edit rename call set put take move switch make turn promote let another instead modify"
+        " adjust correct give different"
+    ),
+    "upsert": (
+        "add or change update known already exists sure sync synchronise duplicate duplicates without insert"
+    ),
+    "delete": "remove drop throw away get rid of erase discard no more any longer trash need",
+    "remove": "delete take off down get rid of no longer use discard stop forever good permanently unhook",
+    "restore": "bring back undo undelete recover accident deleted removed deletion again",
+    "merge": "same duplicate duplicates combine fold join unite together double deduplicate two into one",
+    "search": "find look mention mentions text word words called named anything somebody anywhere spelling",
+    "count": "how many number total amount sum often",
+    "timeline": "history happened happen events changes activity past so far log what",
+    "publish": (
+        "publishable show shown public publicly appear website websites visible hide embed embeds no longer"
+    ),
+    "pause": "stop halt suspend hide temporarily while off switch now disable hold",
+    "resume": "unpause again restart continue back on switch reactivate enable show take",
+    "mint": "new create issue make need give generate get",
+    "revoke": (
+        "stop kill withdraw block leaked stolen hacked compromised cancel invalidate working work disable"
+    ),
+    "invite": "invitation ask join add new access mail give bring onboard",
+    "deactivate": (
+        "block shut out lock left leave leaves leaving quit former ex fired lose access offboard suspend sign"
+    ),
+    "accept": "yes approve take over agree confirm apply write right",
+    "dismiss": "no ignore reject refuse wrong discard throw ours decline",
+    "attach": "belongs belong assign link file whose came under person contact decide held match",
+    "describe": (
+        "parameters parameter input output schema arguments take takes signature explain usage use call how"
+    ),
+    "preview": "see look before would visitors try",
+    "test": "try ping check sample reach reached whether works send",
+    "mint_key": "new another key channel need",
+    "revoke_key": "stop key channel working withdraw leaked",
+    "rotate_secret": "new replace signing secret change",
+    "assign": "give hand take care responsible owner let",
+    "close": "done finish finished end resolve solved",
+    "reopen": "open again finished closed",
+    "reply": "answer respond write send back tell",
+    "cancel": "stop abort not undo after all waiting",
+    "enable": "switch turn on activate start",
+    "disable": "switch turn off deactivate stop",
+    "run": "start execute by hand now launch trigger",
+    "run_list": "when last runs executions carried history",
+    "run_get": "execution step failed stopped which one",
+    "run_cancel": "abort stop under way execution",
+    "trigger_list": "start starts begin which what can events",
+    "delivery_list": "failed deliveries notifications attempts sent which",
+    "redeliver": "again once more resend failed repeat",
+    "model_list": "which models run available",
+    "usage": "used spent credits month how many cost",
+    "provider_list": "which vendors keys own",
+    "provider_set": "use own account key our add",
+    "provider_remove": "forget own account key delete",
+    "approve": "yes allow let ok accept",
+    "reject": "no refuse deny must not",
+}
+"""By verb."""
+
+
+def words_for(name: str) -> tuple[str, str]:
+    """What people say for the noun of that dotted name, and for its verb."""
+    noun, _, verb = name.partition(".")
+    return NOUNS.get(noun, ""), VERBS.get(verb, "")
+
+
+def nouns_meant(word: str) -> list[str]:
+    """The nouns that *word* is another word for: only records' for what one is, such as a contact."""
+    found = [noun for noun, said in NOUNS.items() if word in said.split()]
+    return ["record"] if "record" in found else found
+
+
+def verbs_meant(word: str) -> list[str]:
+    """The verbs that *word* is another word for."""
+    return [verb for verb, said in VERBS.items() if word in said.split()]

@@ -1,0 +1,1 @@
+"""The tools of organizations, members, roles, keys and sessions."""

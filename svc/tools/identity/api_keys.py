@@ -1,0 +1,232 @@
+"""`apikey.*`: keys with which programs call tools, or the AI gateway, as the person who made them."""
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Annotated, Final
+
+from svc.domain.errors import ConfirmationRequired, Fault, InvalidInput, KeyLimit, NotFound
+from svc.domain.identity.callers import Call
+from svc.domain.identity.callers import Limit as KeyLimitation
+from svc.domain.limits import KEY_TOOLS_MAX, NAME_CHARS_MAX
+from svc.domain.near_names import shown
+from svc.domain.times import rfc3339
+from svc.storage.identity import api_keys
+from svc.storage.identity.api_keys import ExpiresIn, ListedKey, NewKey
+from svc.storage.store import Tx, View
+from svc.tools.identity.members import PersonId
+from svc.tools.identity.roles import RoleId
+from svc.tools.projections import Projection
+from svc.tools.tool import Answer, Asked, Registry, Timestamp, Tool, about, reads, writes
+
+ApiKeyId = Annotated[str, about(description="The key's id.", examples=["key_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
+_Name = Annotated[
+    str,
+    about(
+        description="What the key is called, after what uses it: one line.",
+        min_length=1,
+        max_length=NAME_CHARS_MAX,
+        examples=["Warehouse"],
+    ),
+]
+_VisibleStart = Annotated[str, about(description="How the key begins.", examples=["svck_0f4Kq8"])]
+_Tools = Annotated[
+    tuple[str, ...] | None,
+    about(
+        description="The only tools that it may call; null for all that its role allows.",
+        examples=[["record.list", "record.get"]],
+    ),
+]
+_LimitedTo = Annotated[
+    KeyLimitation | None, about(description="`ai.gateway` for a gateway key, which calls no tool.")
+]
+
+
+class ApiKeyAnswer(Answer, frozen=True, kw_only=True):
+    """A key, without the key itself."""
+
+    id: ApiKeyId
+    name: _Name
+    visible_start: _VisibleStart
+    role: RoleId
+    limited_to: _LimitedTo
+    tools: _Tools
+    created_by: Annotated[PersonId, about(description="The person as whom it acts.")]
+    created_at: Timestamp
+    last_used_at: Annotated[
+        Timestamp | None, about(description="When it was last used, to the minute; null for never.")
+    ]
+    expires_at: Timestamp
+
+
+class MintedApiKey(Answer, frozen=True, kw_only=True):
+    """A new key."""
+
+    id: ApiKeyId
+    name: _Name
+    key: Annotated[str, about(description="The key. It is shown this once.")]
+    visible_start: _VisibleStart
+    role: RoleId
+    limited_to: _LimitedTo
+    tools: _Tools
+    expires_at: Timestamp
+
+
+answer_of: Final = Projection(
+    ListedKey, ApiKeyAnswer, role=attrgetter("role_id"), created_by=attrgetter("creator_id")
+)
+
+EXAMPLE: Final = ApiKeyAnswer(
+    id="key_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
+    name="Warehouse",
+    visible_start="svck_0f4Kq8",
+    role="viewer",
+    limited_to=None,
+    tools=("record.list", "record.get"),
+    created_by="usr_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
+    created_at="2026-09-18T09:30:00.000Z",
+    last_used_at="2026-09-21T16:05:00.000Z",
+    expires_at="2026-12-17T09:30:00.000Z",
+)
+
+
+class ListApiKeys(Asked, frozen=True, kw_only=True):
+    """Nothing more is asked: all are listed."""
+
+
+class ApiKeyList(Answer, frozen=True, kw_only=True):
+    """API and gateway keys, the oldest first."""
+
+    api_keys: tuple[ApiKeyAnswer, ...]
+
+
+@reads(
+    "apikey.list",
+    needs="security",
+    example=ListApiKeys(),
+    answer=ApiKeyList(api_keys=(EXAMPLE,)),
+)
+def list_all(view: View, call: Call, asked: ListApiKeys) -> ApiKeyList:  # noqa: ARG001  # every tool's
+    """List the API and gateway keys that are not revoked; expired ones for another 90 days.
+
+    The keys themselves are never shown again, only how they begin.
+    """
+    found = api_keys.of_organization(view.conn, call.caller.organization_id, view.now)
+    return ApiKeyList(api_keys=tuple(map(answer_of, found)))
+
+
+class MintApiKey(Asked, frozen=True, kw_only=True):
+    """A key to be made."""
+
+    name: _Name
+    expires_in: Annotated[
+        ExpiresIn | None,
+        about(description="When it ends: after 90 days unless said otherwise; a gateway key after 1 year."),
+    ] = None
+    role: Annotated[
+        RoleId | None, about(description="The role that it has; the maker's own unless said otherwise.")
+    ] = None
+    tools: (
+        Annotated[
+            tuple[str, ...],
+            about(
+                description="The only tools that it may call; without it, all that its role allows.",
+                min_length=1,
+                max_length=KEY_TOOLS_MAX,
+                examples=[["record.list", "record.get"]],
+            ),
+        ]
+        | None
+    ) = None
+    limited_to: _LimitedTo = None
+
+
+def minting(registry: Callable[[], Registry]) -> Tool[MintApiKey, MintedApiKey]:
+    """The tool that makes keys. It knows the tools that there are by *registry*, itself among them."""
+
+    @writes(
+        "apikey.mint",
+        needs="security",
+        runs="person",
+        raises=(NotFound, ConfirmationRequired, KeyLimit),
+        shows_secret=True,
+        example=MintApiKey(name=EXAMPLE.name, role=EXAMPLE.role, tools=EXAMPLE.tools),
+        answer=MintedApiKey(
+            id=EXAMPLE.id,
+            name=EXAMPLE.name,
+            key="svck_0f4Kq8Zt2LmN6bWc3XrV9sYdGhJ1pQeA4u7kTz",
+            visible_start=EXAMPLE.visible_start,
+            role=EXAMPLE.role,
+            limited_to=None,
+            tools=EXAMPLE.tools,
+            expires_at=EXAMPLE.expires_at,
+        ),
+    )
+    def mint(tx: Tx, call: Call, asked: MintApiKey) -> MintedApiKey:
+        """Make an API key, or with `limitedTo` a gateway key; the answer shows it, this once.
+
+        Only a person makes one, within two hours of having shown who they are. A key acts as its maker and
+        never above: at every call it may do what its role and the maker's current role both permit. Gateway
+        keys are made by Owners and Admins. An organization has 20 live keys at most, of both kinds together.
+        """
+        made = api_keys.mint(
+            tx,
+            call,
+            NewKey(
+                name=asked.name,
+                expires_in=asked.expires_in,
+                role_id=asked.role,
+                tools=None if asked.tools is None else known_tools(asked.tools, registry()),
+                limited_to=asked.limited_to,
+            ),
+        )
+        return MintedApiKey(
+            id=made.id,
+            name=made.name,
+            key=made.key,
+            visible_start=made.visible_start,
+            role=made.role_id,
+            limited_to=made.limited_to,
+            tools=made.tools,
+            expires_at=rfc3339(made.expires_at),
+        )
+
+    return mint
+
+
+def known_tools(names: tuple[str, ...], registry: Registry) -> tuple[str, ...]:
+    """The tools of those names, with dots or underscores, by their own. Raises `InvalidInput`."""
+    tools = [registry.named(name) for name in names]
+    faults = [
+        Fault(f"/tools/{place}", "unknown_tool", f"there is no tool {shown(name)}{registry.hint(name)}")
+        for place, (name, found) in enumerate(zip(names, tools, strict=True))
+        if found is None
+    ]
+    if faults:
+        raise InvalidInput(faults)
+    return tuple(found.name for found in tools if found is not None)
+
+
+class RevokeApiKey(Asked, frozen=True, kw_only=True):
+    """Which key to revoke."""
+
+    id: ApiKeyId
+
+
+class RevokedApiKey(Answer, frozen=True, kw_only=True):
+    """A key that opens nothing any more."""
+
+    id: ApiKeyId
+    revoked_at: Timestamp
+
+
+@writes(
+    "apikey.revoke",
+    needs="security",
+    runs="person",
+    raises=(NotFound,),
+    example=RevokeApiKey(id=EXAMPLE.id),
+    answer=RevokedApiKey(id=EXAMPLE.id, revoked_at="2026-10-01T12:00:00.000Z"),
+)
+def revoke(tx: Tx, call: Call, asked: RevokeApiKey) -> RevokedApiKey:
+    """Revoke an API or gateway key for good, from the next call on, those that wait already included."""
+    return RevokedApiKey(id=asked.id, revoked_at=rfc3339(api_keys.revoke(tx, call, asked.id)))

@@ -1,0 +1,250 @@
+"""`member.*`: the people of the organization."""
+
+from operator import attrgetter
+from typing import Annotated, Final, Literal
+
+from svc.domain.errors import Conflict, NotFound
+from svc.domain.identity.access import MemberStatus
+from svc.domain.identity.callers import Call
+from svc.domain.limits import EMAIL_CHARS_MAX, LIST_ROWS, TEAMS_MAX
+from svc.domain.times import rfc3339
+from svc.storage.identity import invitations, members
+from svc.storage.identity.invitations import Invitation
+from svc.storage.identity.members import Member, MemberChanges, MembersAsked
+from svc.storage.store import Tx, View
+from svc.tools.identity.roles import RoleId
+from svc.tools.identity.teams import TeamId
+from svc.tools.projections import Projection
+from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
+
+PersonId = Annotated[str, about(description="A person's id.", examples=["usr_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
+InvitationId = Annotated[
+    str, about(description="An invitation's id.", examples=["inv_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])
+]
+_Email = Annotated[
+    str,
+    about(
+        description="An e-mail address.",
+        min_length=1,
+        max_length=EMAIL_CHARS_MAX,
+        examples=["ada@example.com"],
+    ),
+]
+_Teams = Annotated[
+    tuple[TeamId, ...], about(description="The ids of the teams to be in.", max_length=TEAMS_MAX)
+]
+_INVITATION_PREFIX: Final = "inv_"
+
+
+class MemberAnswer(Answer, frozen=True, kw_only=True):
+    """A member."""
+
+    id: PersonId
+    email: _Email
+    name: str
+    role: RoleId
+    status: Annotated[
+        MemberStatus,
+        about(description="`deactivated` is out; `frozen` is out until somebody has looked into it."),
+    ]
+    teams: _Teams
+    home_organization_id: Annotated[
+        str, about(description="Where the account was made; it may be another organization.")
+    ]
+    joined_at: Timestamp
+
+
+class InvitationAnswer(Answer, frozen=True, kw_only=True):
+    """An invitation that waits to be accepted."""
+
+    id: InvitationId
+    email: _Email
+    role: RoleId
+    teams: _Teams
+    invited_by: Annotated[PersonId | None, about(description="Null for whoever runs the service.")]
+    expires_at: Timestamp
+
+
+answer_of: Final = Projection(Member, MemberAnswer, role=attrgetter("role_id"), teams=attrgetter("team_ids"))
+_invitation: Final = Projection(
+    Invitation, InvitationAnswer, role=attrgetter("role_id"), teams=attrgetter("team_ids")
+)
+
+EXAMPLE: Final = MemberAnswer(
+    id="usr_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
+    email="ada@example.com",
+    name="Ada Lovelace",
+    role="admin",
+    status="active",
+    teams=("tea_01K5D3V7Q2M8Z4X6C9B1N0T5RA",),
+    home_organization_id="org_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
+    joined_at="2026-09-18T09:30:00.000Z",
+)
+_INVITED: Final = InvitationAnswer(
+    id="inv_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
+    email="grace@example.com",
+    role="viewer",
+    teams=(),
+    invited_by=EXAMPLE.id,
+    expires_at="2026-09-25T09:30:00.000Z",
+)
+
+
+class ListMembers(Asked, frozen=True, kw_only=True):
+    """Which members to list: all that is given must hold."""
+
+    role: RoleId | None = None
+    team: TeamId | None = None
+    status: MemberStatus | None = None
+    limit: Annotated[int, Limit] = LIST_ROWS
+    cursor: Annotated[str | None, Cursor] = None
+
+
+class MemberList(Answer, frozen=True, kw_only=True):
+    """Members, in the order in which their accounts were made."""
+
+    members: tuple[MemberAnswer, ...]
+    next_cursor: Annotated[str | None, NextCursor]
+    invitations: Annotated[
+        tuple[InvitationAnswer, ...],
+        about(description="The invitations that wait, with the first page of a list that asks for all."),
+    ]
+
+
+@reads(
+    "member.list",
+    example=ListMembers(status="active"),
+    answer=MemberList(members=(EXAMPLE,), next_cursor=None, invitations=(_INVITED,)),
+)
+def list_some(view: View, call: Call, asked: ListMembers) -> MemberList:
+    """List the members, and who is invited.
+
+    Members are listed whatever their status, unless `status` asks for one.
+    """
+    organization_id = call.caller.organization_id
+    which = MembersAsked(
+        role_id=asked.role,
+        team_id=asked.team,
+        status=asked.status,
+        limit=asked.limit,
+        cursor=asked.cursor,
+    )
+    found, next_cursor = members.page(view.conn, organization_id, which)
+    everybody = (asked.role, asked.team, asked.status, asked.cursor) == (None, None, None, None)
+    waiting = invitations.of_organization(view.conn, organization_id, view.now) if everybody else []
+    return MemberList(
+        members=tuple(map(answer_of, found)),
+        next_cursor=next_cursor,
+        invitations=tuple(map(_invitation, waiting)),
+    )
+
+
+class InviteMember(Asked, frozen=True, kw_only=True):
+    """Whom to invite, and as what."""
+
+    email: _Email
+    role: RoleId
+    teams: _Teams = ()
+
+
+class MadeInvitationAnswer(Answer, frozen=True, kw_only=True):
+    """A new invitation."""
+
+    id: InvitationId
+    token: Annotated[
+        str, about(description="What the invited person accepts with. It is shown this once; pass it on.")
+    ]
+    expires_at: Timestamp
+
+
+@writes(
+    "member.invite",
+    needs="settings",
+    runs="person",
+    raises=(NotFound, Conflict),
+    shows_secret=True,
+    example=InviteMember(email=_INVITED.email, role=_INVITED.role),
+    answer=MadeInvitationAnswer(
+        id=_INVITED.id,
+        token="svci_0f4Kq8Zt2LmN6bWc3XrV9sYdGhJ1pQeA4u7kTz",  # noqa: S106  # nobody's
+        expires_at=_INVITED.expires_at,
+    ),
+)
+def invite(tx: Tx, call: Call, asked: InviteMember) -> MadeInvitationAnswer:
+    """Invite a person by their e-mail address; the answer has the token that they accept with.
+
+    No mail is sent: whoever invites passes the token on, and whoever holds it comes in. It works once, for
+    seven days, with a new account under that address or the one that the person is signed in with; an earlier
+    invitation of the same address counts no longer. At most 200 wait at a time. Nobody offers a role that
+    permits more than their own.
+    """
+    made = invitations.invite(tx, call, asked.email, asked.role, asked.teams)
+    return MadeInvitationAnswer(id=made.id, token=made.token, expires_at=rfc3339(made.expires_at))
+
+
+class UpdateMember(Asked, frozen=True, kw_only=True):
+    """What to change of a member; what is left out, or null, stays."""
+
+    id: PersonId
+    role: RoleId | None = None
+    teams: _Teams | None = None
+    status: Annotated[
+        Literal["active", "frozen"] | None,
+        about(description="`frozen` puts a member out for a while; `active` lets one in again."),
+    ] = None
+
+
+@writes(
+    "member.update",
+    needs="settings",
+    runs="person",
+    raises=(NotFound, Conflict),
+    example=UpdateMember(id=EXAMPLE.id, role="admin"),
+    answer=EXAMPLE,
+)
+def update(tx: Tx, call: Call, asked: UpdateMember) -> MemberAnswer:
+    """Change a member's role, teams or status, from their next call on, and their keys' with it.
+
+    Nobody decides about a member whose role permits more than their own, nor gives such a role; and the last
+    active Owner stays one.
+    """
+    changes = MemberChanges(role_id=asked.role, team_ids=asked.teams, status=asked.status)
+    return answer_of(members.change(tx, call, asked.id, changes))
+
+
+class DeactivateMember(Asked, frozen=True, kw_only=True):
+    """Who is to be out."""
+
+    id: Annotated[
+        str, about(description="A member's id, or that of an invitation.", examples=[EXAMPLE.id, _INVITED.id])
+    ]
+
+
+class MemberOut(Answer, frozen=True, kw_only=True):
+    """Who is out."""
+
+    id: str
+    status: Annotated[
+        Literal["deactivated", "withdrawn"], about(description="`withdrawn` is said of an invitation.")
+    ]
+
+
+@writes(
+    "member.deactivate",
+    needs="settings",
+    runs="person",
+    raises=(NotFound, Conflict),
+    example=DeactivateMember(id=EXAMPLE.id),
+    answer=MemberOut(id=EXAMPLE.id, status="deactivated"),
+)
+def deactivate(tx: Tx, call: Call, asked: DeactivateMember) -> MemberOut:
+    """Put a member out, or withdraw an invitation that waits.
+
+    Sessions and keys of a member who is out stop with the next call; `member.update` lets them in again. The
+    last active Owner stays.
+    """
+    if asked.id.startswith(_INVITATION_PREFIX):
+        invitations.withdraw(tx, call, asked.id)
+        return MemberOut(id=asked.id, status="withdrawn")
+    members.deactivate(tx, call, asked.id)
+    return MemberOut(id=asked.id, status="deactivated")

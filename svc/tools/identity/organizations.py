@@ -1,0 +1,124 @@
+"""`organization.*`: the organization that the caller is in."""
+
+from typing import Annotated, Final
+
+from svc.domain.identity.callers import Call
+from svc.domain.identity.organizations import Organization, Plan
+from svc.domain.limits import NAME_CHARS_MAX
+from svc.storage.identity import organizations
+from svc.storage.identity.organizations import OrganizationChanges
+from svc.storage.store import Tx, View
+from svc.tools.projections import Projection
+from svc.tools.tool import Answer, Asked, Timestamp, about, reads, writes
+
+Name = Annotated[
+    str,
+    about(
+        description="What the organization is called: one line.",
+        min_length=1,
+        max_length=NAME_CHARS_MAX,
+        examples=["Harbour Lamps"],
+    ),
+]
+Country = Annotated[
+    str,
+    about(
+        description="ISO 3166 alpha-2: where phone numbers without a country code are dialled.",
+        examples=["GB"],
+    ),
+]
+Currency = Annotated[str, about(description="ISO 4217: of amounts that name no other.", examples=["GBP"])]
+Locale = Annotated[str, about(description="How its dates and numbers are written.", examples=["en_GB"])]
+TimeZone = Annotated[
+    str,
+    about(description="Of its people, as the IANA database names it.", examples=["Europe/London"]),
+]
+MarketingHub = Annotated[
+    bool, about(description="Whether the Marketing hub is on; without it the form endpoint takes nothing.")
+]
+AllowKeysElsewhere = Annotated[
+    bool,
+    about(description="Whether people whose home this is may have API keys in other organizations."),
+]
+
+
+class OrganizationAnswer(Answer, frozen=True, kw_only=True):
+    """An organization."""
+
+    id: Annotated[str, about(description="Its id.", examples=["org_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
+    name: Name
+    country: Country
+    currency: Currency
+    locale: Locale
+    time_zone: TimeZone
+    plan: Annotated[Plan, about(description="The plan, which counts once the trial is over.")]
+    trial_ends_at: Annotated[
+        Timestamp | None, about(description="When its trial, which has everything, ends or ended.")
+    ]
+    marketing_hub: MarketingHub
+    allow_keys_elsewhere: AllowKeysElsewhere
+    created_at: Timestamp
+
+
+answer_of: Final = Projection(Organization, OrganizationAnswer)
+
+EXAMPLE: Final = OrganizationAnswer(
+    id="org_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
+    name="Harbour Lamps",
+    country="GB",
+    currency="GBP",
+    locale="en_GB",
+    time_zone="Europe/London",
+    plan="pro",
+    trial_ends_at="2026-10-02T09:30:00.000Z",
+    marketing_hub=True,
+    allow_keys_elsewhere=False,
+    created_at="2026-09-18T09:30:00.000Z",
+)
+
+
+class GetOrganization(Asked, frozen=True, kw_only=True):
+    """Nothing more is asked: it is the caller's."""
+
+
+@reads("organization.get", example=GetOrganization(), answer=EXAMPLE)
+def get(view: View, call: Call, asked: GetOrganization) -> OrganizationAnswer:  # noqa: ARG001  # every tool's
+    """Show the organization that the caller is in: its plan, its hubs and its formats."""
+    return answer_of(organizations.get(view.conn, call.caller.organization_id))
+
+
+class UpdateOrganization(Asked, frozen=True, kw_only=True):
+    """What to change; what is left out, or null, stays."""
+
+    name: Name | None = None
+    country: Country | None = None
+    currency: Currency | None = None
+    locale: Locale | None = None
+    time_zone: TimeZone | None = None
+    marketing_hub: MarketingHub | None = None
+    allow_keys_elsewhere: AllowKeysElsewhere | None = None
+
+
+@writes(
+    "organization.update",
+    needs="settings",
+    runs="approval",
+    example=UpdateOrganization(country="GB", time_zone="Europe/London"),
+    answer=EXAMPLE,
+)
+def update(tx: Tx, call: Call, asked: UpdateOrganization) -> OrganizationAnswer:
+    """Change the organization's name, its formats, its hubs, and whether its people may have keys elsewhere.
+
+    A change acts on the next submission and on the next call. `allowKeysElsewhere` decides about keys, so to
+    change it takes the permission `security` as well. The plan is not changed by a tool.
+    """
+    changes = OrganizationChanges(
+        name=asked.name,
+        country=asked.country,
+        currency=asked.currency,
+        locale=asked.locale,
+        time_zone=asked.time_zone,
+        marketing_hub=asked.marketing_hub,
+        allow_keys_elsewhere=asked.allow_keys_elsewhere,
+    )
+    return answer_of(organizations.change(tx, call, changes))

@@ -1,0 +1,293 @@
+"""`record.*`: records of every object, built-in and custom, one at a time.
+
+`record_lists` has what finds them, `record_history` what was, what goes, and what comes back.
+"""
+
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from svc.domain.errors import Conflict, NotFound
+from svc.domain.identity.callers import Call
+from svc.domain.limits import LIST_ROWS, RECORDS_CREATED_MAX
+from svc.storage.identity import organizations
+from svc.storage.records import organization_objects, records
+from svc.storage.records import relations as record_relations
+from svc.storage.records import upserts as record_upserts
+from svc.storage.records.records import Record
+from svc.storage.store import Tx, View
+from svc.tools.projections import Projection
+from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
+
+ObjectType = Annotated[
+    str, about(description="The object's slug: `contact`, `company`, `deal` or a custom one.")
+]
+ObjectTypeOfId = Annotated[
+    str | None,
+    about(description="The object's slug. The id says it already: given, it has to be the record's."),
+]
+RecordId = Annotated[str, about(description="The record's id.", examples=["rec_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
+Properties = Annotated[
+    dict[str, Any],
+    about(description="Values by the slugs of the object's properties; what has no value is not there."),
+]
+
+NewProperties = Annotated[
+    dict[str, Any],
+    about(description="Values by the slugs of the object's properties, each in its property's type."),
+]
+ChangedProperties = Annotated[
+    dict[str, Any],
+    about(description="Values by slug; null clears one, and what is absent stays as it is."),
+]
+
+
+class RecordAnswer(Answer, frozen=True, kw_only=True):
+    """A record."""
+
+    id: RecordId
+    object_type: ObjectType
+    properties: Properties
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+answer_of: Final = Projection(Record, RecordAnswer)
+
+EXAMPLE: Final = RecordAnswer(
+    id="rec_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
+    object_type="contact",
+    properties={"name": "Ada Lovelace", "email": "ada@example.com", "city": "London"},
+    created_at="2026-09-18T09:30:00.000Z",
+    updated_at="2026-09-18T09:30:00.000Z",
+)
+_MARY: Final = msgspec.structs.replace(
+    EXAMPLE, properties={"name": "Mary Jackson", "email": "mary@example.com", "city": "Hampton"}
+)
+_SEVERAL: Final = tuple(
+    msgspec.structs.replace(EXAMPLE, id=f"rec_01K5D3V7Q2M8Z4X6C9B1N0T5R{last}", properties=properties)
+    for last, properties in (
+        ("S", {"name": "Hedy Lamarr", "email": "hedy@example.com", "city": "Vienna"}),
+        ("T", {"name": "Lewis Latimer", "email": "lewis@example.com", "city": "Boston"}),
+    )
+)
+
+
+class GetRelated(Asked, frozen=True, kw_only=True):
+    """Which page of the records that lead to one."""
+
+    limit: Annotated[int, Limit] = LIST_ROWS
+    cursor: Annotated[str, Cursor] | None = None
+
+
+class GetRecord(Asked, frozen=True, kw_only=True):
+    """Which record to show, and whether with those that lead to it."""
+
+    object_type: ObjectTypeOfId = None
+    id: RecordId
+    related: Annotated[
+        GetRelated | None,
+        about(
+            description="Show, too, the records of any object whose relations lead to this one: "
+            "a company's contacts and deals. `{}` asks for their first page."
+        ),
+    ] = None
+
+
+class RelatedRecord(Answer, frozen=True, kw_only=True):
+    """A record that leads to another."""
+
+    property: Annotated[str, about(description="The slug of its relation that does.")]
+    record: RecordAnswer
+
+
+class RelatedRecords(Answer, frozen=True, kw_only=True):
+    """Records that lead to one, in the order of their making."""
+
+    records: Annotated[tuple[RelatedRecord, ...], about(description="In the order of their making.")]
+    next_cursor: Annotated[str | None, NextCursor]
+
+
+class ShownRecord(RecordAnswer, frozen=True, kw_only=True):
+    """A record, with those that lead to it where they were asked for."""
+
+    related: RelatedRecords | UnsetType = UNSET
+
+
+_shown: Final = Projection(Record, ShownRecord, given=("related",))
+
+
+@reads(
+    "record.get",
+    needs="records.read",
+    raises=(NotFound,),
+    example=GetRecord(object_type="contact", id=EXAMPLE.id),
+    answer=ShownRecord(**msgspec.structs.asdict(EXAMPLE)),
+)
+def get(view: View, call: Call, asked: GetRecord) -> ShownRecord:
+    """Show a record.
+
+    The id of a record that was merged into another shows the other. A relation leads to one record; `related`
+    shows its other end, all that leads to this one. To filter or sort those, use `record.list` with a filter
+    on the relation.
+    """
+    found = records.get(view.conn, call.caller.organization_id, asked.object_type, asked.id)
+    related = UNSET if asked.related is None else _related(view, call, found, asked.related)
+    return _shown(found, related=related)
+
+
+def _related(view: View, call: Call, record: Record, asked: GetRelated) -> RelatedRecords:
+    found, more = record_relations.leading_to(
+        view.conn,
+        call.caller.organization_id,
+        record.object_type,
+        record.id,
+        cursor=asked.cursor,
+        limit=asked.limit,
+        pointer="/related",
+    )
+    return RelatedRecords(
+        records=tuple(RelatedRecord(property=one.property, record=answer_of(one.record)) for one in found),
+        next_cursor=more,
+    )
+
+
+class CreateRecord(Asked, frozen=True, kw_only=True):
+    """A record to be made."""
+
+    object_type: ObjectType
+    properties: NewProperties
+
+
+@writes(
+    "record.create",
+    needs="records.write",
+    raises=(NotFound, Conflict),
+    example=CreateRecord(object_type="contact", properties=EXAMPLE.properties),
+    answer=EXAMPLE,
+)
+def create(tx: Tx, call: Call, asked: CreateRecord) -> RecordAnswer:
+    """Create a record.
+
+    Values are checked by the types of their properties: `object.get` shows them. Nothing is matched: use
+    `record.upsert` for a record that may be there already.
+    """
+    organization, of = organization_objects.find(tx.conn, call.caller.organization_id, asked.object_type)
+    made = records.create_in(tx, organization, of, asked.properties, source=call.source())
+    return answer_of(made)
+
+
+class NewRecord(Asked, frozen=True, kw_only=True):
+    """One of several records to be made."""
+
+    properties: NewProperties
+
+
+class CreateManyRecords(Asked, frozen=True, kw_only=True):
+    """Records of one object to be made."""
+
+    object_type: ObjectType
+    records: Annotated[tuple[NewRecord, ...], about(min_length=1, max_length=RECORDS_CREATED_MAX)]
+
+
+class CreatedRecords(Answer, frozen=True, kw_only=True):
+    """Records that were made."""
+
+    records: Annotated[tuple[RecordAnswer, ...], about(description="In the order in which they were given.")]
+
+
+@writes(
+    "record.create_many",
+    needs="records.write",
+    raises=(NotFound, Conflict),
+    example=CreateManyRecords(
+        object_type="contact", records=tuple(NewRecord(properties=one.properties) for one in _SEVERAL)
+    ),
+    answer=CreatedRecords(records=_SEVERAL),
+)
+def create_many(tx: Tx, call: Call, asked: CreateManyRecords) -> CreatedRecords:
+    """Create several records of one object: all of them, or none.
+
+    What is wrong with any of them is told for all of them at once.
+    """
+    organization = organizations.get(tx.conn, call.caller.organization_id)
+    made = records.create_many(
+        tx,
+        organization,
+        asked.object_type,
+        [one.properties for one in asked.records],
+        source=call.source(),
+    )
+    return CreatedRecords(records=tuple(map(answer_of, made)))
+
+
+class UpdateRecord(Asked, frozen=True, kw_only=True):
+    """What to change of a record."""
+
+    object_type: ObjectTypeOfId = None
+    id: RecordId
+    properties: ChangedProperties
+
+
+@writes(
+    "record.update",
+    needs="records.write",
+    raises=(NotFound, Conflict),
+    example=UpdateRecord(object_type="contact", id=EXAMPLE.id, properties={"city": "London"}),
+    answer=EXAMPLE,
+)
+def update(tx: Tx, call: Call, asked: UpdateRecord) -> RecordAnswer:
+    """Change values of a record.
+
+    What changes nothing leaves no trace: `updatedAt` stays as it was.
+    """
+    organization = organizations.get(tx.conn, call.caller.organization_id)
+    changed = records.update_one(
+        tx, organization, asked.object_type, asked.id, asked.properties, source=call.source()
+    )
+    return answer_of(changed)
+
+
+class UpsertRecord(Asked, frozen=True, kw_only=True):
+    """A record to be found and changed, or else made."""
+
+    object_type: ObjectType
+    by: Annotated[
+        str,
+        about(
+            description="The property that the record is looked up by: a unique one, or a contact's `email` "
+            "or `phone`. `properties` has its value.",
+            examples=["email"],
+        ),
+    ]
+    properties: ChangedProperties
+
+
+class UpsertedRecord(RecordAnswer, frozen=True, kw_only=True):
+    """A record that was changed or made."""
+
+    created: Annotated[bool, about(description="Whether it was made now.")]
+
+
+_upserted: Final = Projection(Record, UpsertedRecord, given=("created",))
+
+
+@writes(
+    "record.upsert",
+    needs="records.write",
+    raises=(NotFound, Conflict),
+    example=UpsertRecord(object_type="contact", by="email", properties=_MARY.properties),
+    answer=UpsertedRecord(**msgspec.structs.asdict(_MARY), created=True),
+)
+def upsert(tx: Tx, call: Call, asked: UpsertRecord) -> UpsertedRecord:
+    """Change the record that has a value, or create it where there is none.
+
+    Two upserts at the same moment make one record. A contact is also known by the e-mails and phones of those
+    that were merged into it. Several contacts with one e-mail or phone are a conflict: a person decides.
+    """
+    organization = organizations.get(tx.conn, call.caller.organization_id)
+    record, created = record_upserts.upsert(
+        tx, organization, asked.object_type, asked.by, asked.properties, source=call.source()
+    )
+    return _upserted(record, created=created)

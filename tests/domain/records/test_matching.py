@@ -1,0 +1,67 @@
+"""Who a person is among the contacts that are known."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc.domain.records.matching import Clear, Nobody, Unclear, match
+
+ids = st.sets(st.sampled_from(["rec_a", "rec_b", "rec_c", "rec_d"]))
+
+
+def test_nobody_is_known():
+    """Without anyone who has the e-mail or the phone, it is a new person."""
+    assert Nobody() == match("a@x.test", set(), set(), set())
+
+
+def test_one_has_the_email():
+    """One contact with the e-mail, and nobody else with the phone, is clear."""
+    assert Clear("rec_a") == match("a@x.test", {"rec_a"}, set(), set())
+    assert Clear("rec_a") == match("a@x.test", {"rec_a"}, {"rec_a"}, set())
+
+
+def test_email_and_phone_of_two_people():
+    """An e-mail of one contact and a phone of another conflict."""
+    assert Unclear("conflict", ("rec_a", "rec_b")) == match("a@x.test", {"rec_a"}, {"rec_b"}, {"rec_b"})
+    assert Unclear("conflict", ("rec_a", "rec_b")) == match("a@x.test", {"rec_a"}, {"rec_a", "rec_b"}, set())
+
+
+def test_several_have_the_email():
+    """An e-mail that several contacts share names nobody."""
+    assert Unclear("several", ("rec_a", "rec_b")) == match("a@x.test", {"rec_a", "rec_b"}, set(), set())
+
+
+def test_several_have_the_phone():
+    """A phone that several contacts share names nobody, whatever their e-mails."""
+    assert Unclear("several", ("rec_a", "rec_b")) == match("a@x.test", set(), {"rec_a", "rec_b"}, {"rec_a"})
+    assert Unclear("several", ("rec_a", "rec_b")) == match(None, set(), {"rec_a", "rec_b"}, {"rec_a"})
+
+
+def test_one_has_the_phone_and_no_email():
+    """One contact with the phone and no e-mail of its own is clear, and will get the new one."""
+    assert Clear("rec_a") == match("a@x.test", set(), {"rec_a"}, set())
+
+
+def test_one_has_the_phone_and_another_email():
+    """One contact with the phone and another e-mail only looks like it."""
+    assert Unclear("similar", ("rec_a",)) == match("a@x.test", set(), {"rec_a"}, {"rec_a"})
+
+
+def test_a_phone_alone_finds_its_contact():
+    """A person who gives no e-mail has none that could differ from the contact's."""
+    assert Clear("rec_a") == match(None, set(), {"rec_a"}, {"rec_a"})
+
+
+@given(with_email=ids, with_phone=ids, data=st.data())
+def test_it_names_only_those_who_have_something_in_common(with_email, with_phone, data):
+    """A match names contacts that have the e-mail or the phone, and all of them where it is unclear."""
+    others = data.draw(st.sets(st.sampled_from(sorted(with_phone)))) if with_phone else set()
+
+    found = match("a@x.test", with_email, with_phone, others - with_email)
+
+    known = with_email | with_phone
+    if isinstance(found, Nobody):
+        assert set() == known
+    elif isinstance(found, Clear):
+        assert {found.contact_id} == known
+    else:
+        assert tuple(sorted(known)) == found.candidates

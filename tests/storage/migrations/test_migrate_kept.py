@@ -1,0 +1,196 @@
+"""Landed migrations: none is changed, and data of every version are brought forward with every row."""
+
+import sqlite3
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection
+
+from svc.storage.integrity import check
+from svc.storage.metadata import metadata
+from svc.storage.migrations import migrate
+from svc.storage.sqlite import full_text as search
+from svc.storage.sqlite.engine import make_engine, raw
+from svc.storage.sqlite.store import migrate_to_head
+from svc.storage.sqlite.transaction import schema_change
+from tests.storage.keeping import KEPT
+
+LANDED = {
+    "0001_the_first_tables.py": "8f42e3b101790307068492dbc755047fb584c39192ccdcd4a85162a4c9fbf214",
+    "0002_records.py": "2237c4fdc09e80ad6b8c8e8902d65c90b959bf981159b88eeee3a76ad9425720",
+    "0003_people.py": "246e8d0bec61958590518f7f2c8903d8c88c2df408bee928bcee87e0787852ef",
+    "0004_idempotency.py": "4853e0eb6138a53c35dbc67407d7fdbc180d84ad68b9a5c0db3320b684f58f72",
+    "0005_submissions_held_by_form.py": "af3e3947685a2e29b9f14837507df698ae651c45ed445094bec532aecf3e4852",
+    "0006_indexes.py": "92b40643cbed80c0fd1595210b4ffddfa3f8691b5738521e380017cb9ac07f16",
+    "0007_embeds.py": "8c14a071bfa867bbf76898a94d2bea0908699cd4b1de0506cef3ddd452d82081",
+    "0008_channels.py": "6c0be9b7e4cc54df06c5b525dabcd053ccdb9b55020f695fb16273401401471b",
+    "0009_idempotency_in_organizations.py": "3267554d465225736cf8e130ad30f5f59cf2632232090fa4c9d4d90039c73cc1",  # noqa: E501
+    "0010_clock_marks.py": "9c2020de9e487445b8fe151cce3b0dec2169dcfaae191adea63c33cedf106ba3",
+    "0011_pushes_end_with_2xx.py": "7f4a31f2a7bcc4872691f37521998992741242870828bca7d7e5039ff2bd34a9",
+    "0012_accounts_at_home.py": "3eca8a13c7cbb0f49ac67840e5f874dd72677dbf2e23aed90752b835f5c0a739",
+}
+"""The SHA-256 of each migration as it landed."""
+
+CHANGED_BY_MIGRATIONS = {
+    # 0011: what a push had reached is its bridge's for good.
+    ("replies", "state"),
+}
+"""Columns whose values a migration changes, which has a test of its own."""
+
+
+@pytest.mark.parametrize("path", sorted(migrate.VERSIONS.glob("[0-9]*.py")), ids=lambda path: path.stem)
+def test_a_landed_migration_is_never_changed(path: Path) -> None:
+    """Data that were made by it would be other than what the program expects."""
+    found = _digest(path)
+
+    assert path.name in LANDED, (
+        f"{path.name} is new: add its digest {found} to LANDED here, and keep a database of it with"
+        " `python -m tests.storage.keeping`"
+    )
+    assert found == LANDED[path.name], (
+        f"{path.name} was changed after it had landed. Put it back as it was, and write what should be"
+        " different as a new migration: `python -m svc.storage.migrations <what it does>`"
+    )
+
+
+def _digest(path: Path) -> str:
+    """Of all that a migration says but where its imports come from: the program's modules may move."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    return sha256(b"".join(line for line in lines if not line.startswith(b"from svc."))).hexdigest()
+
+
+def test_a_landed_migration_stays() -> None:
+    """Data stand at its revision."""
+    assert set(LANDED) == {path.name for path in migrate.VERSIONS.glob("[0-9]*.py")}
+
+
+def test_every_version_is_kept() -> None:
+    """There is a database of each revision to bring forward."""
+    assert set(migrate.known_revisions()) == {path.name[:4] for path in KEPT.glob("*.sql")}
+
+
+@pytest.fixture
+def conn() -> Iterator[Connection]:
+    with make_engine(None).connect() as conn:
+        yield conn
+
+
+@pytest.fixture(params=sorted(KEPT.glob("*.sql")), ids=lambda path: path.stem)
+def kept(request: pytest.FixtureRequest, conn: Connection) -> Connection:
+    """A kept database, as it was."""
+    path: Path = request.param
+    return load(conn, path)
+
+
+def load(conn: Connection, path: Path) -> Connection:
+    """Put what was kept at *path* into an empty database."""
+    raw(conn).executescript(f"PRAGMA foreign_keys = OFF; {path.read_text()}; PRAGMA foreign_keys = ON")
+    assert migrate.revision_of(conn) == path.name[:4]
+    conn.commit()
+    return conn
+
+
+def test_every_row_is_brought_forward(kept: Connection) -> None:
+    """What stood in it still does; what was added refers to nothing that is not there."""
+    before = rows(kept)
+
+    migrate_to_head(kept)
+
+    after = rows(kept)
+    assert min(map(len, before.values())) > 0, "a table of a kept database has no rows"
+    for table, stood in before.items():
+        stands = list(after[table])
+        for row in stood:
+            still = {name: value for name, value in row.items() if (table, name) not in CHANGED_BY_MIGRATIONS}
+            [found] = [one for one in stands if still.items() <= one.items()]
+            stands.remove(found)
+    assert [] == [one for one in check(kept) if one.broken]
+
+
+def test_every_version_comes_to_the_same_schema(kept: Connection) -> None:
+    """That of the program's own tables: columns, keys, foreign keys and indexes, whatever it began as."""
+    with make_engine(None).connect() as fresh, schema_change(fresh):
+        metadata.create_all(fresh)
+        expected = schema(fresh)
+
+    migrate_to_head(kept)
+
+    assert expected == schema(kept)
+    opts = {"compare_type": True, "include_name": migrate.is_ours}
+    assert [] == compare_metadata(MigrationContext.configure(kept, opts=opts), metadata)
+
+
+@pytest.mark.parametrize(("name", "until"), [("0001_first_form", "0004"), ("0003_without_0002", "0005")])
+def test_what_was_brought_forward_without_a_repair_is_repaired_too(
+    conn: Connection, name: str, until: str
+) -> None:
+    """A program of those days took such data further, to where it went no further."""
+    load(conn, KEPT / f"{name}.sql")
+    with schema_change(conn):
+        command.upgrade(migrate.alembic_config(conn), until)
+
+    migrate_to_head(conn)
+
+    assert [] == [one for one in check(conn) if one.broken]
+    with make_engine(None).connect() as fresh, schema_change(fresh):
+        metadata.create_all(fresh)
+        assert schema(fresh) == schema(conn)
+
+
+@pytest.mark.parametrize("revision", ["0008", "0009"])
+def test_what_a_push_had_reached_is_not_pushed_again(conn: Connection, revision: str) -> None:
+    """0011: a reply that was offered again after a 2xx is taken for good; a lease of a pull goes on."""
+    load(conn, KEPT / f"{revision}.sql")
+    migrate_to_head(conn)
+
+    found = conn.exec_driver_sql("SELECT state, lease_expires_at IS NULL FROM replies ORDER BY id").all()
+    assert [("taken", 0), ("taken", 1)] == [tuple(row) for row in found]
+
+
+def tables(conn: Connection) -> list[str]:
+    """The tables, but for those that SQLite and Alembic keep."""
+    names = conn.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    theirs = (search.TABLE, "sqlite_", "alembic_version")
+    return [name for name in names.scalars() if not name.startswith(theirs)]
+
+
+def rows(conn: Connection) -> dict[str, list[dict[str, Any]]]:
+    """Every row of every table."""
+    found = {
+        name: conn.exec_driver_sql(f"SELECT * FROM {name}").mappings().all()  # noqa: S608
+        for name in tables(conn)
+    }
+    conn.commit()
+    return {name: [dict(row) for row in stood] for name, stood in found.items()}
+
+
+def schema(conn: Connection) -> dict[str, Any]:
+    """Of each table, as SQLite tells it: its columns, foreign keys, unique constraints and indexes."""
+    plain: sqlite3.Connection = raw(conn)
+
+    def told(pragma: str, name: str, columns: slice) -> set[Any]:
+        return {row[columns] for row in plain.execute(f"PRAGMA {pragma}({name})")}
+
+    def indexes(name: str) -> set[Any]:
+        sql = "SELECT sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql NOT NULL"
+        return {" ".join(row[0].split()) for row in plain.execute(sql, (name,))}
+
+    def unique(name: str) -> set[Any]:
+        made = [row[1] for row in plain.execute(f"PRAGMA index_list({name})") if row[3] != "c"]
+        return {tuple(row[2] for row in plain.execute(f"PRAGMA index_info({one})")) for one in made}
+
+    return {
+        name: {
+            "columns": told("table_info", name, slice(1, 6)),
+            "foreign keys": told("foreign_key_list", name, slice(2, 8)),
+            "unique": unique(name),
+            "indexes": indexes(name),
+        }
+        for name in tables(conn)
+    }

@@ -1,0 +1,326 @@
+"""`connection.*`: who may connect whose account, what is shown once, and what is shown again."""
+
+from typing import Any
+
+import pytest
+import trio
+import trio.lowlevel
+from sqlalchemy import update
+
+from svc.actors.outbound_http import Outgoing
+from svc.domain.crypto.keys import CHANNEL_KEY, well_formed
+from svc.domain.identity.people import Person
+from svc.domain.limits import CHANNEL_KEYS_MAX
+from svc.domain.net.client_addresses import parse_networks
+from svc.storage import provisioning, tables
+from svc.storage.channels import tables as channel_tables
+from svc.storage.identity import roles, teams
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.store import Tx
+from tests.people import call_of
+from tests.tooling import ToolTown, tool_town
+
+SHOP = {"name": "Shop", "messenger": "telegram", "delivery": "pull"}
+PUSHED = {"name": "Shop", "messenger": "matrix", "delivery": "push", "url": "https://bridge.example/hook"}
+
+
+async def run(here: ToolTown, tool: str, body: object, email: str = "owner@example.com") -> tuple[int, Any]:
+    """What a person is answered."""
+    csrf = await here.sign_in(email)
+    answer = await here.call_as_person(tool, body, csrf=csrf)
+    return answer.status_code, answer.json()
+
+
+async def connect(here: ToolTown, body: object = SHOP) -> Any:
+    status, made = await run(here, "connection.create", body)
+    assert 200 == status, made
+    return made
+
+
+async def bridge(here: ToolTown, key: str, door: str, body: object) -> tuple[int, Any]:
+    """What a bridge with the key is answered."""
+    headers = {"authorization": f"Bearer {key}"}
+    answer = await here.client.post(f"/api/channels/v1/{door}", json=body, headers=headers)
+    return answer.status_code, answer.json()
+
+
+async def clerk(here: ToolTown, email: str = "clerk@example.com") -> Person:
+    """A member who answers conversations, and connects accounts."""
+    call = call_of(here.owner)
+    role = await here.store.write(
+        roles.create, call, f"Clerk {email}", ["conversations", "channels", "records.read"]
+    )
+    return await here.member(email, role.id)
+
+
+async def test_a_connection_is_made_with_what_its_bridge_needs(autojump_clock):
+    """The key opens the doors at once; neither it nor the secret is stored as it is, or shown again."""
+    async with tool_town() as here:
+        pulled, pushed = await connect(here), await connect(here, PUSHED)
+        answered = await bridge(here, pulled["channelKey"], "channel.outbox.pull", {})
+        shown = await here.answer("connection.get", {"id": pushed["id"]})
+
+        assert well_formed(pulled["channelKey"], CHANNEL_KEY)
+        assert (None, "whsec_") == (pulled["signingSecret"], pushed["signingSecret"][:6])
+        assert (200, {"ok": True, "replies": [], "more": False}) == answered
+        secrets = {pushed.pop("channelKey"), pushed.pop("signingSecret")}
+        keys = shown.pop("keys")
+        assert pushed | {"lastTest": None} == shown
+        assert [1] == [len(keys)]
+        rows = [*await here.rows(channel_tables.connections), *await here.rows(channel_tables.channel_keys)]
+        assert [] == [row for row in rows if any(one[6:] in str(tuple(row)) for one in secrets)]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"url": None},
+        {"url": "ftp://bridge.example"},
+        {"url": "https://user:pass@bridge.example"},
+        {"url": "https://bridge.example/#x"},
+        {"url": "bridge.example"},
+        {"url": "https://"},
+        {"url": "https://b:99999/"},
+        {"url": "https://b/" + "x" * 2_000},
+        {"delivery": "pull"},
+        {"messenger": "pigeon"},
+        {"name": ""},
+        {"name": "\n"},
+        {"account": {"kind": "team"}},
+        {"account": {"kind": "organization", "id": "x"}},
+    ],
+)
+async def test_what_makes_no_sense_is_refused(autojump_clock, changes: dict[str, object]):
+    """An address is for pushes, and leads somewhere; an account is somebody's."""
+    async with tool_town() as here:
+        status, answer = await run(here, "connection.create", PUSHED | changes)
+
+        assert (422, "validation_failed") == (status, answer["code"])
+        [place] = changes
+        told = answer["errors"][0]["pointer"]
+        assert ("/url" if place == "delivery" else f"/{place}") == told
+        assert 0 == await here.count(channel_tables.connections)
+
+
+PRIVATE = ["http://127.0.0.1/hook", "https://10.0.0.5", "http://2130706433/", "http://[fec0::1]/"]
+
+
+@pytest.mark.parametrize("url", PRIVATE)
+async def test_a_private_address_is_refused_when_it_is_saved(autojump_clock, url: str):
+    """At creation and at a change, through each door, by the place of it; what was there stays."""
+    async with tool_town() as here:
+        status, created = await run(here, "connection.create", PUSHED | {"url": url})
+        made = await connect(here, PUSHED)
+        changed = await here.call("connection.update", {"id": made["id"], "url": url})
+        shown = await here.answer("connection.get", {"id": made["id"]})
+
+        assert (422, 422) == (status, changed.status_code)
+        assert ["/url"] * 2 == [one["errors"][0]["pointer"] for one in (created, changed.json())]
+        assert PUSHED["url"] == shown["url"]
+        assert 1 == await here.count(channel_tables.connections)
+
+
+async def test_an_address_that_the_operator_allows_is_saved(autojump_clock):
+    """So that a bridge on the same machine can be pushed to; the networks beside it stay refused."""
+    async with tool_town() as here:
+        here.house_.outgoing = Outgoing(parse_networks(["127.0.0.1/32"]))
+        made = await connect(here, PUSHED | {"url": "http://127.0.0.1:9000/"})
+        changed = await here.call("connection.update", {"id": made["id"], "url": "http://127.1:9001/"})
+        refused = await here.call("connection.update", {"id": made["id"], "url": "http://127.0.0.2:9001/"})
+
+        assert [200, 422] == [changed.status_code, refused.status_code]
+
+
+async def test_only_people_connect_and_make_keys(autojump_clock):
+    """A key is told so; to remove a connection it needs a person's approval."""
+    async with tool_town() as here:
+        made = await connect(here, PUSHED)
+        asked = {"id": made["id"]}
+        codes = [
+            (await here.call(tool, body)).json()["code"]
+            for tool, body in (
+                ("connection.create", SHOP),
+                ("connection.mint_key", asked),
+                ("connection.revoke_key", asked | {"keyId": "key_1"}),
+                ("connection.rotate_secret", asked),
+                ("connection.remove", asked),
+            )
+        ]
+
+        assert ["person_only"] * 4 + ["approval_required"] == codes
+
+
+async def test_a_member_connects_their_own_account_and_no_other(autojump_clock):
+    """Not even an Owner connects somebody else's."""
+    async with tool_town() as here:
+        person = await clerk(here)
+        own = SHOP | {"account": {"kind": "member", "id": person.id}}
+        others = SHOP | {"account": {"kind": "member", "id": here.owner.id}}
+        status, made = await run(here, "connection.create", own, "clerk@example.com")
+        refused = [
+            (await run(here, "connection.create", body, email))[0]
+            for body, email in ((others, "clerk@example.com"), (own, "owner@example.com"))
+        ]
+
+        assert (200, {"kind": "member", "id": person.id}) == (status, made["account"])
+        assert [403, 403] == refused
+
+
+async def test_who_answers_conversations_looks_after_their_own_account(autojump_clock):
+    """Without `channels` they connect, see and change it, and no others."""
+    async with tool_town() as here:
+        call = call_of(here.owner)
+        role = await here.store.write(roles.create, call, "Answers", ["conversations"])
+        person = await here.member("answers@example.com", role.id)
+        team = await here.store.write(teams.create, call, "Desk")
+        shops = await connect(here, PUSHED)
+
+        async def ask(tool: str, body: object) -> tuple[int, Any]:
+            return await run(here, f"connection.{tool}", body, "answers@example.com")
+
+        refused = [
+            (await ask("create", PUSHED | {"account": account}))[0]
+            for account in (
+                {"kind": "organization"},
+                {"kind": "team", "id": team.id},
+                {"kind": "member", "id": here.owner.id},
+            )
+        ]
+        _, own = await ask("create", PUSHED | {"account": {"kind": "member", "id": person.id}})
+        _, listed = await ask("list", {})
+        statuses = {
+            tool: [(await ask(tool, {"id": one} | more))[0] for one in (shops["id"], own["id"])]
+            for tool, more in (
+                ("get", {}),
+                ("update", {"name": "Desk"}),
+                ("pause", {}),
+                ("resume", {}),
+                ("test", {}),
+                ("mint_key", {}),
+                ("rotate_secret", {}),
+                ("revoke_key", {"keyId": "key_none"}),
+                ("remove", {}),
+            )
+        }
+
+        assert [403, 403, 403] == refused
+        assert [own["id"]] == [one["id"] for one in listed["connections"]]
+        assert [403, 404] == statuses.pop("revoke_key")
+        assert [[403, 200]] * 8 == list(statuses.values())
+
+
+async def test_a_viewer_has_nothing_to_do_with_it(autojump_clock):
+    """Nor sees any of it."""
+    async with tool_town() as here:
+        made = await connect(here)
+        await here.member("viewer@example.com", "viewer")
+        for tool, body in (("connection.list", {}), ("connection.get", {"id": made["id"]})):
+            assert 403 == (await run(here, tool, body, "viewer@example.com"))[0]
+
+
+async def test_several_keys_live_until_they_are_revoked(autojump_clock):
+    """A new one does not end the others; there are so many and no more."""
+    async with tool_town() as here:
+        made = await connect(here)
+        asked = {"id": made["id"]}
+        _, second = await run(here, "connection.mint_key", asked)
+        before = [
+            (await bridge(here, key, "channel.outbox.pull", {}))[0]
+            for key in (made["channelKey"], second["key"])
+        ]
+        await run(here, "connection.revoke_key", asked | {"keyId": second["id"]})
+        after = [
+            (await bridge(here, key, "channel.outbox.pull", {}))[0]
+            for key in (made["channelKey"], second["key"])
+        ]
+        for _ in range(CHANNEL_KEYS_MAX - 1):
+            await run(here, "connection.mint_key", asked)
+        status, refused = await run(here, "connection.mint_key", asked)
+        again, _ = await run(here, "connection.revoke_key", asked | {"keyId": second["id"]})
+
+        assert ([200, 200], [200, 401]) == (before, after)
+        assert (409, "key_limit", 404) == (status, refused["code"], again)
+
+
+async def test_a_connection_is_paused_resumed_and_removed(autojump_clock):
+    """It says what it is; a second time changes nothing; removed, it is nowhere, and its bridge is nobody."""
+    async with tool_town() as here:
+        made = await connect(here)
+        asked = {"id": made["id"]}
+        told = [
+            (await here.answer(f"connection.{what}", asked))["status"]
+            for what in ("pause", "pause", "resume", "resume")
+        ]
+        removed = await run(here, "connection.remove", asked)
+        status, _ = await bridge(here, made["channelKey"], "channel.outbox.pull", {})
+        gone = [
+            (await here.call(f"connection.{what}", asked)).status_code for what in ("get", "pause", "test")
+        ]
+
+        assert ["paused", "paused", "active", "active"] == told
+        assert (200, {"id": made["id"]}) == removed
+        assert (401, [404] * 3) == (status, gone)
+        states = [row for row in await here.rows(tables.events) if row.type == "connection.state"]
+        assert 3 == len(states)
+
+
+async def test_a_connection_is_changed(autojump_clock):
+    """Its name, and where replies are pushed; a bridge that pulls has no address."""
+    async with tool_town() as here:
+        pushed, pulled = await connect(here, PUSHED), await connect(here)
+        changed = await here.answer(
+            "connection.update", {"id": pushed["id"], "name": " Desk ", "url": "https://new.example/"}
+        )
+        refused = await here.call("connection.update", {"id": pulled["id"], "url": "https://new.example/"})
+
+        assert ("Desk", "https://new.example/") == (changed["name"], changed["url"])
+        assert 422 == refused.status_code
+
+
+async def test_what_the_bridge_says_of_itself_is_shown(autojump_clock):
+    """Its state, why, and when."""
+    async with tool_town() as here:
+        made = await connect(here)
+        said = {"state": "offline", "reason": "token_revoked", "detail": "401 from the messenger"}
+        await bridge(here, made["channelKey"], "channel.connection.report", said)
+        shown = await here.answer("connection.get", {"id": made["id"]})
+
+        assert said | {"at": "2026-09-18T00:00:00.000Z"} == shown["health"]
+
+
+async def test_a_test_and_a_new_secret_are_for_pushes(autojump_clock):
+    """A test is there to be seen at once; where the bridge pulls, both are refused."""
+    async with tool_town() as here:
+        pushed, pulled = await connect(here, PUSHED), await connect(here)
+        started = await here.answer("connection.test", {"id": pushed["id"]})
+        _, rotated = await run(here, "connection.rotate_secret", {"id": pushed["id"]})
+        await trio.lowlevel.checkpoint()
+        shown = await here.answer("connection.get", {"id": pushed["id"]})
+
+        assert started["deliveryId"] == shown["lastTest"]["deliveryId"]
+        assert "2026-09-19T00:00:00.000Z" == rotated["previousUntil"]
+        assert rotated["signingSecret"] != pushed["signingSecret"]
+        assert 409 == (await here.call("connection.test", {"id": pulled["id"]})).status_code
+        assert 409 == (await run(here, "connection.rotate_secret", {"id": pulled["id"]}))[0]
+
+
+async def test_nobody_sees_another_organizations_connection(autojump_clock):
+    """It is not found, whatever is asked of it."""
+    async with tool_town() as here:
+        made = await connect(here)
+        other = await here.store.write(_elsewhere)
+        row = {"id": made["id"]}
+        await here.store.write(lambda tx: _give(tx, made["id"], other))
+
+        for what in ("get", "update", "pause", "resume", "test"):
+            assert 404 == (await here.call(f"connection.{what}", row)).status_code
+
+
+def _elsewhere(tx: Tx) -> str:
+    return provisioning.create(tx, NewOrganization(name="Other", country="DE")).id
+
+
+def _give(tx: Tx, connection_id: str, organization_id: str) -> None:
+    """Let the connection be of another organization."""
+    table = channel_tables.connections
+    tx.conn.execute(update(table).where(table.c.id == connection_id).values(organization_id=organization_id))
