@@ -12,8 +12,8 @@ from typing import Final
 import trio
 
 from svc.actors.kinds import KINDS
-from svc.actors.password_hashing import Passwords
-from svc.actors.system import House, Secrets
+from svc.actors.password_hashing import PasswordHashing
+from svc.actors.system import Secrets, System
 from svc.clock import VirtualClock
 from svc.domain.crypto.passwords import HASHER, salt_for
 from svc.domain.errors import DomainError
@@ -53,41 +53,41 @@ def fill(tx: Tx) -> None:
             members.add(tx, operator_call(home), accounts.create(tx, made).id, "owner")
 
 
-async def refused(house: House, email: str, number: int) -> tuple[float, float]:
+async def refused(system: System, email: str, number: int) -> tuple[float, float]:
     """Milliseconds, and milliseconds of CPU, of one sign-in that fails, from an address of its own."""
     began, cpu = time.perf_counter(), time.process_time()
     with suppress(DomainError):
-        await sign_in.with_password(house, email, "wrong", Browser(f"10.1.{number >> 8}.{number & 255}", ""))
+        await sign_in.with_password(system, email, "wrong", Browser(f"10.1.{number >> 8}.{number & 255}", ""))
     return (time.perf_counter() - began) * 1_000, (time.process_time() - cpu) * 1_000
 
 
-async def guess(house: House) -> tuple[int, int]:
+async def guess(system: System) -> tuple[int, int]:
     """How many of the attacker's guesses are checked, and how many of the owner's sign-ins succeed."""
     checked = owners = 0
     for number in range(HAMMERED):
         try:
-            await sign_in.with_password(house, address_of(1), "wrong", Browser("198.51.100.66", ""))
+            await sign_in.with_password(system, address_of(1), "wrong", Browser("198.51.100.66", ""))
         except sign_in.WrongCredentials:
             checked += 1
         except DomainError:
             pass
         if number % 20 == 0:
-            await sign_in.with_password(house, address_of(1), PASSWORD, Browser("203.0.113.7", ""))
+            await sign_in.with_password(system, address_of(1), PASSWORD, Browser("203.0.113.7", ""))
             owners += 1
     return checked, owners
 
 
 async def measure(store: Store, clock: VirtualClock) -> None:
-    house = House(KINDS, store, clock, SECRETS, Passwords())
-    async with house.live():
+    system = System(KINDS, store, clock, SECRETS, PasswordHashing())
+    async with system.live():
         times: dict[int, list[tuple[float, float]]] = {count: [] for count in ACCOUNTS}
         for number in range(ROUNDS):
             for count in ACCOUNTS:  # in turns, so that whatever else the machine does meets all alike
-                times[count].append(await refused(house, address_of(count), number))
+                times[count].append(await refused(system, address_of(count), number))
         for count, found in times.items():
             wall, cpu = (median(column) for column in zip(*found, strict=True))
             print(f"refused, {count:>5,} accounts with the address: {wall:6.1f} ms, {cpu:6.1f} ms of CPU")
-        checked, owners = await guess(house)
+        checked, owners = await guess(system)
         print(f"{HAMMERED} guesses from one address: {checked} checked")
         print(f"{HAMMERED // 20} sign-ins of the owner elsewhere meanwhile: {owners} good")
 

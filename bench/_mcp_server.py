@@ -8,13 +8,13 @@ from pathlib import Path
 import trio
 
 from bench._tools import eighty
-from svc.actors.change_dispatch import News
+from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.kinds import KINDS
-from svc.actors.system import House, Secrets
+from svc.actors.system import Secrets, System
 from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
 from svc.http.app import quart_app
-from svc.http.fast_path import Hot
+from svc.http.fast_path import FastPath
 from svc.http.mcp.door import FULL_PATH, McpDoor
 from svc.http.server import serve
 from svc.storage.sqlite.store import open_store
@@ -30,10 +30,10 @@ async def main(data: Path, port: int) -> None:
     clock = WallClock()
     with trio.open_signal_receiver(signal.SIGTERM) as signals:
         async with open_store(directory.database, clock) as store, trio.open_nursery() as nursery:
-            house = House(KINDS, store, clock, secrets, calls_per_minute=CALLS_PER_MINUTE)
-            store.listen(News(house))
-            async with house.live():
-                app = Hot(quart_app(), {FULL_PATH: McpDoor(house, eighty(), flat=True)})
+            system = System(KINDS, store, clock, secrets, calls_per_minute=CALLS_PER_MINUTE)
+            store.listen(ChangeDispatcher(system))
+            async with system.live():
+                app = FastPath(quart_app(), {FULL_PATH: McpDoor(system, eighty(), flat=True)})
                 stop = trio.Event()
                 nursery.start_soon(partial(serve, app, binds=[f"127.0.0.1:{port}"], stop=stop))
                 await anext(signals)

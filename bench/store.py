@@ -24,7 +24,7 @@ from svc.clock import WallClock
 from svc.storage.sqlite.engine import make_engine, raw
 from svc.storage.sqlite.inline import create_tables
 from svc.storage.sqlite.store import open_store
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Store, Tx
 
 ROUNDS: Final = 5
@@ -45,9 +45,9 @@ rows = Table(
 INSERT: Final = insert(rows)
 BY_ID: Final = select(rows).where(rows.c.id == bindparam("row"))
 CHANGE: Final = update(rows).where(rows.c.id == bindparam("row")).values(state=bindparam("new_state"))
-PREPARED_INSERT: Final = Prepared(INSERT)
-PREPARED_BY_ID: Final = Prepared(BY_ID)
-PREPARED_CHANGE: Final = Prepared(CHANGE)
+PREPARED_INSERT: Final = Statement(INSERT)
+PREPARED_BY_ID: Final = Statement(BY_ID)
+PREPARED_CHANGE: Final = Statement(CHANGE)
 
 Unit: TypeAlias = Callable[[Tx, int], Any]
 Rate: TypeAlias = tuple[float, float]

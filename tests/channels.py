@@ -8,8 +8,8 @@ import httpx
 import msgspec
 import trio
 
-from svc.actors.outbound_http import Answered, NotSent, Outgoing
-from svc.actors.system import House
+from svc.actors.outbound_http import NotSent, OutboundHttp, PostResult
+from svc.actors.system import System
 from svc.domain.channels.connections import Account, Connection
 from svc.domain.channels.messages import Author, InboundMessage
 from svc.http.app import public_app
@@ -54,7 +54,7 @@ def a_message(tx: Tx, /, connection: Connection, **told: Any) -> Any:
 class ChannelTown(Town):
     """A town with a pull connection, and its bridge."""
 
-    live: House
+    live: System
     client: httpx.AsyncClient
     connection: Connection
     key: str
@@ -95,10 +95,10 @@ class ChannelTown(Town):
         return minted.key
 
 
-class Receiver(Outgoing):
+class Receiver(OutboundHttp):
     """The world that is pushed to: it answers as it is told to, and keeps what it got."""
 
-    def __init__(self, *answers: Answered | NotSent) -> None:
+    def __init__(self, *answers: PostResult | NotSent) -> None:
         super().__init__()
         self.answers = list(answers)
         """What it answers next; 200 when there is nothing left."""
@@ -110,7 +110,7 @@ class Receiver(Outgoing):
 
     async def post(
         self, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, now: int
-    ) -> Answered:
+    ) -> PostResult:
         self.got.append((now, url, body, dict(headers)))
         self._at_once += 1
         self.at_once_max = max(self.at_once_max, self._at_once)
@@ -118,7 +118,7 @@ class Receiver(Outgoing):
             await trio.sleep(self.takes_seconds)
         finally:
             self._at_once -= 1
-        answer = self.answers.pop(0) if self.answers else Answered(200)
+        answer = self.answers.pop(0) if self.answers else PostResult(200)
         if isinstance(answer, NotSent):
             raise answer
         return answer
@@ -134,7 +134,7 @@ class Receiver(Outgoing):
 
 
 @asynccontextmanager
-async def push_town(*answers: Answered | NotSent) -> AsyncIterator[tuple[ChannelTown, Receiver]]:
+async def push_town(*answers: PostResult | NotSent) -> AsyncIterator[tuple[ChannelTown, Receiver]]:
     """A town whose connection's replies are pushed to a receiver that answers so."""
     receiver = Receiver(*answers)
     async with channel_town(receiver, delivery="push", url="https://bridge.example/hook") as here:
@@ -143,21 +143,21 @@ async def push_town(*answers: Answered | NotSent) -> AsyncIterator[tuple[Channel
 
 @asynccontextmanager
 async def channel_town(
-    receiver: Outgoing | None = None, *, start: int = START, **asked: Any
+    receiver: OutboundHttp | None = None, *, start: int = START, **asked: Any
 ) -> AsyncIterator[ChannelTown]:
-    """A town with a connection as *asked*, a live house, and the door open."""
+    """A town with a connection as *asked*, a live system, and the door open."""
     async with town(start) as here:
         here.outgoing = receiver
-        async with here.house() as house, _doors_open(here, house, asked) as made:
+        async with here.system() as system, _doors_open(here, system, asked) as made:
             yield made
 
 
 @asynccontextmanager
-async def _doors_open(here: Town, house: House, asked: dict[str, Any]) -> AsyncIterator[ChannelTown]:
+async def _doors_open(here: Town, system: System, asked: dict[str, Any]) -> AsyncIterator[ChannelTown]:
     made = ChannelTown(here.store, here.clock, here.organization)
     made.outgoing = here.outgoing
-    made.live = house
+    made.live = system
     made.connection, made.secret = await here.store.write(_connect, here.organization.id, asked)
     made.key = await made.mint()
-    async with client_of(public_app(house)) as made.client:
+    async with client_of(public_app(system)) as made.client:
         yield made

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.identity.people import Person
 from svc.http.app import public_app
 from svc.storage.identity import api_keys
@@ -21,7 +21,7 @@ PASSWORD = "correct horse battery"
 class ToolTown(Town):
     """A town with its doors open, an Owner, and the Owner's key."""
 
-    house_: House
+    system_: System
     client: httpx.AsyncClient
     owner: Person
     key: str
@@ -74,10 +74,10 @@ class ToolTown(Town):
 
 @asynccontextmanager
 async def tool_town() -> AsyncIterator[ToolTown]:
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         asked = ToolTown(here.store, here.clock, here.organization)
-        asked.house_ = house
+        asked.system_ = system
         asked.owner = await asked.member("owner@example.com", "owner")
         asked.key = await asked.mint()
-        async with client_of(public_app(house)) as asked.client:
+        async with client_of(public_app(system)) as asked.client:
             yield asked

@@ -1,4 +1,4 @@
-"""A small house for tests of time: the inline store, a mock clock's time, and one organization."""
+"""A small system for tests of time: the inline store, a mock clock's time, and one organization."""
 
 import sqlite3
 from collections.abc import AsyncIterator, Callable
@@ -11,13 +11,13 @@ import trio
 from argon2 import PasswordHasher
 from sqlalchemy import Connection, Table, func, select
 
-from svc.actors.change_dispatch import News
+from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.forms.form_window import FormWindow, Post, Receipt
 from svc.actors.kinds import KINDS
-from svc.actors.outbound_http import Outgoing
-from svc.actors.password_hashing import Passwords
-from svc.actors.reconciler import Caretaker
-from svc.actors.system import House, Secrets
+from svc.actors.outbound_http import OutboundHttp
+from svc.actors.password_hashing import PasswordHashing
+from svc.actors.reconciler import Reconciler
+from svc.actors.system import Secrets, System
 from svc.clock import VirtualClock
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.forms.forms import Form, NewForm
@@ -47,27 +47,27 @@ async def _at_once(fn: Callable[..., Any], *args: Any, limiter: trio.CapacityLim
         return fn(*args)
 
 
-PASSWORDS = Passwords(HASHER, _at_once)
+PASSWORDS = PasswordHashing(HASHER, _at_once)
 
 
 class Town:
-    """A store with one organization, and a house over it that can burn down and be built again."""
+    """A store with one organization, and a system over it that can burn down and be built again."""
 
     def __init__(self, store: Store, clock: VirtualClock, organization: Organization) -> None:
         self.store = store
         self.clock = clock
         self.organization = organization
-        self.outgoing: Outgoing | None = None
-        """What the next house sends through."""
+        self.outgoing: OutboundHttp | None = None
+        """What the next system sends through."""
 
     @asynccontextmanager
-    async def house(self) -> AsyncIterator[House]:
-        """A house that is not drained at the end: what a crash leaves is what is stored."""
-        house = House(KINDS, self.store, self.clock, SECRETS, PASSWORDS, outgoing=self.outgoing)
-        async with house.live():
-            self.store.listen(News(house))
-            await Caretaker(house, "main").start()
-            yield house
+    async def system(self) -> AsyncIterator[System]:
+        """A system that is not drained at the end: what a crash leaves is what is stored."""
+        system = System(KINDS, self.store, self.clock, SECRETS, PASSWORDS, outbound_http=self.outgoing)
+        async with system.live():
+            self.store.listen(ChangeDispatcher(system))
+            await Reconciler(system, "main").start()
+            yield system
 
     async def form(self, **asked: Any) -> Form:
         return await self.store.write(
@@ -172,8 +172,8 @@ def a_stored_one(form: Form, email: str | None = "ada@example.com", **changes: A
     )
 
 
-async def submit(house: House, form: Form, number: int, **changes: Any) -> Receipt:
+async def submit(system: System, form: Form, number: int, **changes: Any) -> Receipt:
     """A submission of a person of their own: every *number* another e-mail and another address."""
     address = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
     post = a_post(f"p{number}@example.com", address, **changes)
-    return await FormWindow(house, form.form_key).submit(post)
+    return await FormWindow(system, form.form_key).submit(post)

@@ -18,7 +18,7 @@ import msgspec
 from sqlalchemy import Connection, Row, and_, bindparam, exists, insert, or_, select, update
 
 from svc.domain.forms.fields import field_map
-from svc.domain.forms.filing import Contact, Directory, Filing, StoredSubmission, file
+from svc.domain.forms.filing import Contact, ContactIndex, Filing, StoredSubmission, file
 from svc.domain.forms.forms import Form
 from svc.domain.forms.submissions import (
     BadSubmission,
@@ -377,11 +377,11 @@ def store(conn: Connection, desk: Desk, accepted: Accepted) -> None:
 
 def _directory(
     conn: Connection, submission: StoredSubmission, organization: Organization, contact_object: str
-) -> Directory:
+) -> ContactIndex:
     rows = conn.execute(
         _KNOWN, {"organization": organization.id, "email": submission.email, "phone": submission.phone}
     )
-    return Directory(
+    return ContactIndex(
         [Contact(id=row.id, properties=msgspec.json.decode(row.properties)) for row in rows],
         properties=(
             {

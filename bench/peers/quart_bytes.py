@@ -18,7 +18,7 @@ from quart_trio import QuartTrio
 
 from svc.http import server as own_server
 from svc.http.asgi import ASGIApp
-from svc.http.quart_app import LeanQuart
+from svc.http.quart_app import QuartApp
 
 
 def make_app(app: QuartTrio, body: bytes) -> QuartTrio:
@@ -41,7 +41,7 @@ async def serve_stock(port: int, body: bytes) -> None:
 
 async def serve_own(port: int, body: bytes) -> None:
     """The program's own Quart and server."""
-    app = cast("ASGIApp", make_app(LeanQuart(__name__), body))
+    app = cast("ASGIApp", make_app(QuartApp(__name__), body))
     with trio.open_signal_receiver(signal.SIGTERM) as signals:
         async with trio.open_nursery() as nursery:
             stop = trio.Event()

@@ -17,7 +17,7 @@ from quart_trio import QuartTrio
 
 from svc.http import server as own_server
 from svc.http.asgi import ASGIApp
-from svc.http.quart_app import LeanQuart
+from svc.http.quart_app import QuartApp
 
 ANSWER: Final = {"ok": True}
 RECORD: Final = {
@@ -64,7 +64,7 @@ async def serve_stock(port: int) -> None:
 
 async def serve_own(port: int) -> None:
     """The program's own Quart and server."""
-    app = cast("ASGIApp", make_app(LeanQuart(__name__)))
+    app = cast("ASGIApp", make_app(QuartApp(__name__)))
     with trio.open_signal_receiver(signal.SIGTERM) as signals:
         async with trio.open_nursery() as nursery:
             stop = trio.Event()

@@ -14,8 +14,8 @@ from typing import Final, cast
 import trio
 
 from svc.actors.kinds import KINDS
-from svc.actors.reconciler import Caretaker
-from svc.actors.system import House, Secrets
+from svc.actors.reconciler import Reconciler
+from svc.actors.system import Secrets, System
 from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
 from svc.domain.identity.callers import Call
@@ -23,8 +23,8 @@ from svc.domain.limits import TOOL_BODY_BYTES_MAX
 from svc.http import server
 from svc.http.app import quart_app
 from svc.http.asgi import ASGIApp
-from svc.http.fast_path import Answer, Hot, HotRequest
-from svc.http.problems.problems import refusal
+from svc.http.fast_path import Answer, FastPath, Request
+from svc.http.problems.problems import problem_for
 from svc.http.request.bearer import bearer_token
 from svc.http.tools.door import KeyGate, ToolDoor, budget_headers
 from svc.services import tool_calls
@@ -41,44 +41,44 @@ _ANSWER: Final = b"{" + b" " * 250 + b"}"
 class Door:
     """Does one step."""
 
-    def __init__(self, step: Callable[[HotRequest], Awaitable[Answer]]) -> None:
+    def __init__(self, step: Callable[[Request], Awaitable[Answer]]) -> None:
         self._step = step
 
-    async def __call__(self, request: HotRequest) -> Answer:
+    async def __call__(self, request: Request) -> Answer:
         return await self._step(request)
 
-    def refuse(self, request: HotRequest, error: Exception) -> Answer:
-        return refusal(error, request.id)
+    def problem_for(self, request: Request, error: Exception) -> Answer:
+        return problem_for(error, request.id)
 
 
-def doors(house: House) -> dict[str, Door | ToolDoor]:
+def doors(system: System) -> dict[str, Door | ToolDoor]:
     """The steps by their paths."""
 
-    async def serve(request: HotRequest) -> Answer:
+    async def serve(request: Request) -> Answer:
         await request.read(TOOL_BODY_BYTES_MAX)
         return Answer(200, [_JSON], _ANSWER)
 
-    async def admit(request: HotRequest) -> Answer:
-        admission = await tool_calls.admit_key(house, bearer_token(request))
+    async def admit(request: Request) -> Answer:
+        admission = await tool_calls.admit_key(system, bearer_token(request))
         await request.read(TOOL_BODY_BYTES_MAX)
         return Answer(200, [_JSON, *budget_headers(admission.allowance)], _ANSWER)
 
-    async def understand(request: HotRequest) -> Answer:
-        admission = await tool_calls.admit_key(house, bearer_token(request))
+    async def understand(request: Request) -> Answer:
+        admission = await tool_calls.admit_key(system, bearer_token(request))
         call = Call(caller=admission.caller, door="api", request_id=request.id.decode())
-        tool = await tool_calls.find(house, REGISTRY, call, request.path.rpartition("/")[2])
+        tool = await tool_calls.find(system, REGISTRY, call, request.path.rpartition("/")[2])
         tool.read(await request.read(TOOL_BODY_BYTES_MAX))
         return Answer(200, [_JSON, *budget_headers(admission.allowance)], _ANSWER)
 
-    async def reach_the_reader(request: HotRequest) -> Answer:
+    async def reach_the_reader(request: Request) -> Answer:
         answer = await understand(request)
-        await house.store.read(lambda _conn: None)
+        await system.store.read(lambda _conn: None)
         return answer
 
     steps = dict(zip(STEPS, (serve, admit, understand, reach_the_reader), strict=False))
     return {
         **{f"/{name}/": Door(step) for name, step in steps.items()},
-        f"/{STEPS[-1]}/": ToolDoor(house, REGISTRY, KeyGate(house)),
+        f"/{STEPS[-1]}/": ToolDoor(system, REGISTRY, KeyGate(system)),
     }
 
 
@@ -86,12 +86,12 @@ async def main(data: Path, port: int) -> None:
     """Serve until SIGTERM."""
     clock = WallClock()
     async with open_store(DataDirectory(data).database, clock) as store:
-        house = House(
+        system = System(
             KINDS, store, clock, Secrets(sender=b"s" * 32, sealing=b"s" * 32), calls_per_minute=BUDGET
         )
-        async with house.live():
-            await Caretaker(house, "main").start()
-            app = Hot(cast("ASGIApp", quart_app()), doors(house))
+        async with system.live():
+            await Reconciler(system, "main").start()
+            app = FastPath(cast("ASGIApp", quart_app()), doors(system))
             with trio.open_signal_receiver(signal.SIGTERM) as signals:
                 async with trio.open_nursery() as nursery:
                     stop = trio.Event()

@@ -1,1 +1,1 @@
-"""The actors of the house, and the small runtime that they live on."""
+"""The actors of the system, and the small runtime that they live on."""

@@ -27,7 +27,7 @@ class Entry(Protocol):
 T = TypeVar("T", bound=Entry)
 
 
-class Directory(Generic[T]):
+class CredentialCache(Generic[T]):
     """Finds what live secrets lead to. It only routes and remembers: who enters is decided elsewhere."""
 
     def __init__(

@@ -46,7 +46,7 @@ def ready(body: bytes) -> Format:
     )
 
 
-class Made(msgspec.Struct, frozen=True):
+class Rendering(msgspec.Struct, frozen=True):
     """What was made of an embed that is shown."""
 
     json: Format
@@ -61,7 +61,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     organization_id: str
     domain: str | None
     """The domain of the site that it is bound to; None for one that any origin may embed."""
-    made: Made | None
+    made: Rendering | None
     """None for an embed that is not shown: paused, removed, or of an organization that is closed."""
     fresh_until: int
     stale_until: int

@@ -1,4 +1,4 @@
-"""Who lives in the house, in the order in which they start; they stop in reverse."""
+"""Who lives in the system, in the order in which they start; they stop in reverse."""
 
 from typing import Any, Final
 
@@ -9,7 +9,7 @@ from svc.actors.forms.filer import Filer
 from svc.actors.forms.form_window import FormWindow
 from svc.actors.identity.organization import Organization
 from svc.actors.identity.sign_in_gate import SignInGate
-from svc.actors.reconciler import Caretaker
+from svc.actors.reconciler import Reconciler
 from svc.actors.records.indexer import Indexer
 from svc.actors.sites.site_traffic import SiteTraffic
 
@@ -22,5 +22,5 @@ KINDS: Final[tuple[type[Actor[Any, Any]], ...]] = (
     SiteTraffic,
     EmbedCache,
     SignInGate,
-    Caretaker,
+    Reconciler,
 )

@@ -41,14 +41,14 @@ class NotSent(Exception):
     """Raised when a request got no answer; it may have arrived all the same. The message says why."""
 
 
-class Answered(msgspec.Struct, frozen=True):
+class PostResult(msgspec.Struct, frozen=True):
     """An answer's status, and how long it asks to wait before the next request."""
 
     status: int
     retry_after_ms: int = 0
 
 
-class Outgoing:
+class OutboundHttp:
     """The client that all requests to others share."""
 
     def __init__(self, allowed: Sequence[Network] = ()) -> None:
@@ -59,7 +59,7 @@ class Outgoing:
 
     async def post(
         self, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, now: int
-    ) -> Answered:
+    ) -> PostResult:
         """Send *body* and wait at most *seconds* for the answer's status. *now* is for `Retry-After`.
 
         Raises `NotSent`.
@@ -102,13 +102,13 @@ class Outgoing:
         finally:
             self._turns.release()
 
-    async def _post(self, url: str, body: bytes, headers: Mapping[str, str], now: int) -> Answered:
+    async def _post(self, url: str, body: bytes, headers: Mapping[str, str], now: int) -> PostResult:
         async with self._client.stream("POST", url, content=body, headers=dict(headers)) as answer:
             # The status is what counts. The rest is read so that the connection can be used again; where
             # that takes long or never ends, leaving the block closes it.
             with trio.move_on_after(OUTGOING_REST_SECONDS) as reading:
                 await _read_rest(answer, reading)
-            return Answered(answer.status_code, _retry_after_ms(answer.headers.get("retry-after"), now))
+            return PostResult(answer.status_code, _retry_after_ms(answer.headers.get("retry-after"), now))
 
 
 async def _read_rest(answer: httpx.Response, reading: trio.CancelScope) -> None:

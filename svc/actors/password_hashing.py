@@ -15,7 +15,7 @@ RunSync = Callable[..., Awaitable[Any]]
 """`trio.to_thread.run_sync`, or what does without threads where a test's clock must not run ahead."""
 
 
-class Passwords:
+class PasswordHashing:
     """Hashes and checks, a few at once; more wait, and beyond that they are refused."""
 
     def __init__(self, hasher: PasswordHasher = HASHER, run_sync: RunSync = trio.to_thread.run_sync) -> None:

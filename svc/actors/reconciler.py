@@ -1,4 +1,4 @@
-"""The Caretaker: wakes actors that have work and were not told, changes visitors' keys, deletes what is over.
+"""The Reconciler: wakes actors whose work waits in rows, replaces visitors' keys, deletes what has expired.
 
 It also leaves the mark that time goes on from after a restart.
 """
@@ -13,10 +13,10 @@ from svc.actors.channels.outbox import Outbox
 from svc.actors.forms.filer import Filer
 from svc.actors.forms.form_window import FormWindow
 from svc.actors.records.indexer import Indexer
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.errors import Unavailable
 from svc.domain.times import SECOND_MS, day_of
-from svc.storage import retention as pruning
+from svc.storage import retention
 from svc.storage.channels import outboxes
 from svc.storage.clock import marks as clock_marks
 from svc.storage.forms import submissions
@@ -30,25 +30,25 @@ ROUND_SECONDS: Final = 60
 """Between two rounds. Work is told of at once; a round finds what a crash or a full mailbox lost."""
 
 
-class CaretakerState(msgspec.Struct):
+class ReconcilerState(msgspec.Struct):
     """What day it is, by the visitors' keys."""
 
     day: int
 
 
-class Caretaker(Actor[House, CaretakerState]):
+class Reconciler(Actor[System, ReconcilerState]):
     """There is one, under the key `main`."""
 
     # It must always come back: nobody else would wake it.
     policy = Policy(crashes_max=1_000_000, idle_seconds=float("inf"), turn_seconds=60)
 
-    async def load(self) -> CaretakerState:
+    async def load(self) -> ReconcilerState:
         self.make_round.after(0)
-        return CaretakerState(day=await self._rotate_keys())
+        return ReconcilerState(day=await self._rotate_keys())
 
     @turn
     async def start(self) -> None:
-        """Answers once the house is in order: the visitors' keys are there."""
+        """Answers once the system is in order: the visitors' keys are there."""
 
     @turn
     async def make_round(self) -> None:
@@ -94,4 +94,4 @@ def _rotate_visitor_keys(tx: Tx) -> list[bytes]:
 
 def _mark_and_prune(tx: Tx) -> bool:
     clock_marks.mark(tx)
-    return pruning.prune(tx)
+    return retention.prune(tx)

@@ -1,4 +1,4 @@
-"""The house: the actor system of this program, with what its actors may use."""
+"""The system: the actor system of this program, with what its actors may use."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,14 +8,14 @@ from typing import Any, Final
 import msgspec
 
 from svc.actors._core import Actor, ActorSystem
-from svc.actors.credential_cache import Directory
+from svc.actors.credential_cache import CredentialCache
 from svc.actors.embed_snapshots import EmbedSnapshots
 from svc.actors.keyed_limiter import Company, KeyedLimiter
-from svc.actors.outbound_http import Outgoing
-from svc.actors.password_hashing import Passwords
+from svc.actors.outbound_http import OutboundHttp
+from svc.actors.password_hashing import PasswordHashing
 from svc.actors.revisions import Revisions
 from svc.actors.unknown_keys import UnknownKeys
-from svc.actors.wakeups import Bells
+from svc.actors.wakeups import Wakeups
 from svc.clock import Clock
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
@@ -57,7 +57,7 @@ class Secrets(msgspec.Struct, frozen=True):
         return "Secrets(•••)"
 
 
-class House(ActorSystem):
+class System(ActorSystem):
     """Where the actors of the business live."""
 
     def __init__(
@@ -66,25 +66,25 @@ class House(ActorSystem):
         store: Store,
         clock: Clock,
         secrets: Secrets,
-        passwords: Passwords | None = None,
+        passwords: PasswordHashing | None = None,
         *,
         calls_per_minute: int = CALLS_MAX,
-        outgoing: Outgoing | None = None,
+        outbound_http: OutboundHttp | None = None,
     ) -> None:
         super().__init__(kinds)
         self.store = store
         self.clock = clock
         self.secrets = secrets
-        self.passwords = passwords or Passwords()
+        self.passwords = passwords or PasswordHashing()
         self.calls_per_minute = calls_per_minute
         """The budget of each key, and of each signed-in person."""
         self.under_way: set[tuple[str, str, str, str]] = set()
         """Writes under an idempotency key that are being done now: by organization, caller, tool and key."""
-        self.keys: Directory[Route] = Directory(store, clock, api_keys.route)
+        self.keys: CredentialCache[Route] = CredentialCache(store, clock, api_keys.route)
         """Where live API and gateway keys lead."""
-        self.sessions: Directory[Session] = Directory(store, clock, sessions.find)
+        self.sessions: CredentialCache[Session] = CredentialCache(store, clock, sessions.find)
         """The sessions of signed-in people."""
-        self.channel_keys: Directory[ChannelRoute] = Directory(store, clock, channel_keys.route)
+        self.channel_keys: CredentialCache[ChannelRoute] = CredentialCache(store, clock, channel_keys.route)
         """Where live channel keys lead."""
         self.channel_calls = KeyedWindows(CHANNEL_WINDOW_MS, CHANNEL_CALLS_MAX)
         """The calls of the last minute, by channel key."""
@@ -94,9 +94,9 @@ class House(ActorSystem):
         self.writes = KeyedLimiter(WRITES_AT_ONCE, CALLS_WAITING_MAX, company)
         """Calls that write, by organization."""
         self.sealer = Sealer(secrets.sealing)
-        self.outgoing = outgoing or Outgoing()
+        self.outbound_http = outbound_http or OutboundHttp()
         """What requests to other people's servers go through."""
-        self.bells = Bells()
+        self.wakeups = Wakeups()
         """Rung where pulls wait for replies, by connection."""
         self.access_revisions: Counter[str] = Counter()
         """How often what decides about callers has changed since the start, by organization."""
@@ -115,7 +115,7 @@ class House(ActorSystem):
         self.base_url = ""
         """Where the public listener is reached, for pages elsewhere; known once it listens."""
         self.visitor_keys: tuple[bytes, ...] = ()
-        """The keys that visitors are named under, the newest first; `Caretaker` replaces the tuple."""
+        """The keys that visitors are named under, the newest first; `Reconciler` replaces the tuple."""
 
     async def check_store(self) -> None:
         """Send a unit of work all the way to the store's writer and back. Raises `Unavailable`.

@@ -1,4 +1,4 @@
-"""Bells: how those who wait for something hear that it may be there. They look for themselves."""
+"""Wakeups for long polls, by key. A waiter looks again by itself; a wakeup carries no data."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,57 +6,57 @@ from contextlib import contextmanager
 import trio
 
 
-class Bell:
-    """What one waits by. A ring that comes before the wait is not lost: the wait ends at once."""
+class Wakeup:
+    """An auto-reset event: a notification that comes before the wait ends the wait at once."""
 
-    __slots__ = ("_rung",)
+    __slots__ = ("_notified",)
 
     def __init__(self) -> None:
-        self._rung = trio.Event()
+        self._notified = trio.Event()
 
-    def ring(self) -> None:
-        """Wake who waits."""
-        self._rung.set()
+    def notify(self) -> None:
+        """End the wait that is under way, or else the next one."""
+        self._notified.set()
 
     async def wait(self, seconds: float) -> None:
-        """Wait for the next ring, at most so long."""
+        """Wait for the next notification, at most so long."""
         with trio.move_on_after(seconds):
-            await self._rung.wait()
-        self._rung = trio.Event()
+            await self._notified.wait()
+        self._notified = trio.Event()
 
 
-class Bells:
-    """A bell for everyone who waits, by what they wait for."""
+class Wakeups:
+    """The wakeups that are registered, by key."""
 
     def __init__(self) -> None:
-        self._bells: dict[str, list[Bell]] = {}
-        self.silenced = False
-        """Whether nobody waits any more, as the service ends."""
+        self._registered: dict[str, list[Wakeup]] = {}
+        self.closed = False
+        """Whether no waiter may go on waiting, since the service ends."""
 
     def waiting(self, key: str) -> int:
-        """How many wait for *key*."""
-        return len(self._bells.get(key, ()))
+        """How many wakeups are registered for *key*."""
+        return len(self._registered.get(key, ()))
 
     @contextmanager
-    def hung(self, key: str) -> Iterator[Bell]:
-        """A bell that rings for *key*."""
-        bell = Bell()
-        self._bells.setdefault(key, []).append(bell)
+    def register(self, key: str) -> Iterator[Wakeup]:
+        """A wakeup for *key*, registered until the block ends."""
+        wakeup = Wakeup()
+        self._registered.setdefault(key, []).append(wakeup)
         try:
-            yield bell
+            yield wakeup
         finally:
-            hung = self._bells[key]
-            hung.remove(bell)
-            if not hung:
-                del self._bells[key]
+            left = self._registered[key]
+            left.remove(wakeup)
+            if not left:
+                del self._registered[key]
 
-    def ring(self, key: str) -> None:
-        """Wake all who wait for *key*."""
-        for bell in self._bells.get(key, ()):
-            bell.ring()
+    def notify(self, key: str) -> None:
+        """End the waits for *key*."""
+        for wakeup in self._registered.get(key, ()):
+            wakeup.notify()
 
-    def silence(self) -> None:
-        """Wake everybody, for the last time: the service ends."""
-        self.silenced = True
-        for key in self._bells:
-            self.ring(key)
+    def close(self) -> None:
+        """End all waits, for good: the service ends."""
+        self.closed = True
+        for key in self._registered:
+            self.notify(key)

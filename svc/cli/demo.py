@@ -8,8 +8,8 @@ import msgspec
 from sqlalchemy import Connection
 
 from svc.cli.data_directory import DataDirectory, read_private, replace_private
-from svc.cli.endpoints import Doors
-from svc.cli.failures import Failure, told
+from svc.cli.endpoints import Endpoints
+from svc.cli.failures import Failure, as_failure
 from svc.cli.invocation import program
 from svc.demo.channels import PullConnection, PushConnection
 from svc.demo.examples import ExampleIds
@@ -82,14 +82,14 @@ def refuse_other_data(directory: DataDirectory) -> None:
     is what its first start left when it was cut off. `open_demo` looks again, once the data is its own.
     """
     if directory.has_data():
-        with told(StoreError):
+        with as_failure(StoreError):
             _known_in(directory, organization_ids(directory.database))
     elif strangers := directory.strangers():
         raise Failure(f"{directory.path} holds other files, such as {strangers[0]}: {_ELSEWHERE}")
 
 
 async def open_demo(
-    directory: DataDirectory, store: Store, sender_secret: bytes, doors: Doors, host: str
+    directory: DataDirectory, store: Store, sender_secret: bytes, doors: Endpoints, host: str
 ) -> DemoFacts:
     """The demo in *store*: opened now if there is nothing yet, or as it was left.
 
@@ -112,7 +112,7 @@ async def open_demo(
     return write_down(directory, facts, doors)
 
 
-def write_down(directory: DataDirectory, facts: DemoFacts, doors: Doors) -> DemoFacts:
+def write_down(directory: DataDirectory, facts: DemoFacts, doors: Endpoints) -> DemoFacts:
     """Write `demo.json` and `demo.env`, with the addresses and the token that hold now."""
     current = msgspec.structs.replace(
         facts,

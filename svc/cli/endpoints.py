@@ -10,7 +10,7 @@ from svc.config import Address, Secret, Settings
 _ANYWHERE: Final = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104  # compared, not bound
 
 
-class Doors(msgspec.Struct, frozen=True, kw_only=True):
+class Endpoints(msgspec.Struct, frozen=True, kw_only=True):
     """The addresses of both listeners, for programs of this machine, and what opens the operator's."""
 
     public_urls: tuple[str, ...]
@@ -26,9 +26,11 @@ class Doors(msgspec.Struct, frozen=True, kw_only=True):
         return self.operator_urls[0]
 
 
-def doors(settings: Settings, token: Secret, public: Sequence[Address], operator: Sequence[Address]) -> Doors:
+def endpoints(
+    settings: Settings, token: Secret, public: Sequence[Address], operator: Sequence[Address]
+) -> Endpoints:
     """The doors at these addresses, with the ports that they are to have or really have."""
-    return Doors(
+    return Endpoints(
         public_urls=tuple(url(one, tls=settings.server.tls_certificate is not None) for one in public),
         operator_urls=tuple(url(one, tls=False) for one in operator),
         operator_token=token,

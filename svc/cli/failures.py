@@ -48,7 +48,7 @@ def faults_in_a_line(faults: Iterable[Fault]) -> str:
 
 
 @contextmanager
-def told(*kinds: type[Exception]) -> Iterator[None]:
+def as_failure(*kinds: type[Exception]) -> Iterator[None]:
     """Turn errors of *kinds*, and grouped failures, into one `Failure` that says what they say."""
     try:
         yield

@@ -7,7 +7,7 @@ import trio
 from sqlalchemy import Connection
 
 from svc.cli.data_directory import DataDirectory
-from svc.cli.failures import Failure, told
+from svc.cli.failures import Failure, as_failure
 from svc.clock import WallClock
 from svc.domain.crypto.sealing import Sealer
 from svc.storage.clock import marks as clock_marks
@@ -48,7 +48,7 @@ def write(
 
     directory.make()
     sealer = Sealer(directory.open_key().derive("sealing"))
-    with told(StoreError):
+    with as_failure(StoreError):
         try:
             return trio.run(unit)
         except StoreInUse as error:
@@ -61,5 +61,5 @@ def read(
     """What `fn(connection, *args)` reads, as of one moment, whether or not a service has the data open."""
     if not directory.database.exists():
         raise Failure(f"there is no data in {directory.path} yet: `svc setup` makes an organization in it")
-    with told(StoreError):
+    with as_failure(StoreError):
         return read_beside(directory.database, fn, *args, **kwargs)

@@ -24,13 +24,13 @@ from svc.domain.identity.organizations import Organization
 from svc.domain.net.client_addresses import parse_networks
 from svc.storage.identity import organizations
 from svc.storage.store import Tx
-from svc.tools import execution as running
+from svc.tools import execution
 from svc.tools.installation import Command
-from svc.tools.tool import Asked, Tool
+from svc.tools.tool import Tool, ToolInput
 
 P = ParamSpec("P")
 T = TypeVar("T")
-A = TypeVar("A", bound=Asked)
+A = TypeVar("A", bound=ToolInput)
 R = TypeVar("R", bound=msgspec.Struct)
 
 ANSWER_SECONDS: Final = 60.0
@@ -66,7 +66,7 @@ class Operator:
         """What a tool that reads answers. Raises what it refuses."""
         return msgspec.json.decode(self.look_json(tool, organization_id, asked), type=tool.answer_type)
 
-    def look_json(self, tool: Tool[Any, Any], organization_id: str, asked: Asked) -> bytes:
+    def look_json(self, tool: Tool[Any, Any], organization_id: str, asked: ToolInput) -> bytes:
         """As `look`, the answer as JSON."""
         now = trio.run(_now)
         return self.read(_read, now, tool, self._call(organization_id), asked)
@@ -75,13 +75,13 @@ class Operator:
         """What a tool that writes answers, once that is on disk. Raises `Failure`, or what it refuses."""
         return msgspec.json.decode(self.call_json(tool, organization_id, asked), type=tool.answer_type)
 
-    def call_json(self, tool: Tool[Any, Any], organization_id: str, asked: Asked) -> bytes:
+    def call_json(self, tool: Tool[Any, Any], organization_id: str, asked: ToolInput) -> bytes:
         """As `call`, the answer as JSON."""
         body = msgspec.json.encode(asked)
         checked = tool.read(body)
 
         def unit(tx: Tx) -> bytes:
-            return running.write(tx, tool, self._call(organization_id), checked).body
+            return execution.write(tx, tool, self._call(organization_id), checked).body
 
         return self._write(unit, f"/tools/{tool.name}", {"organization": organization_id}, body)
 
@@ -155,8 +155,8 @@ def _chosen(conn: Connection, organization_id: str | None) -> Organization:
     return every[0]
 
 
-def _read(conn: Connection, now: int, tool: Tool[Any, Any], call: Call, asked: Asked) -> bytes:
-    return running.read(conn, now, tool, call, asked, patient=True).body
+def _read(conn: Connection, now: int, tool: Tool[Any, Any], call: Call, asked: ToolInput) -> bytes:
+    return execution.read(conn, now, tool, call, asked, patient=True).body
 
 
 async def _now() -> int:

@@ -1,4 +1,4 @@
-"""The service: the store, the house over it, two listeners over that, and their end in the reverse order."""
+"""The service: the store, the system over it, two listeners over that, and their end in the reverse order."""
 
 import os
 import signal
@@ -12,15 +12,15 @@ import structlog
 import trio
 
 from svc import logging
-from svc.actors.change_dispatch import News
+from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.kinds import KINDS
-from svc.actors.outbound_http import Outgoing
-from svc.actors.reconciler import Caretaker
-from svc.actors.system import House, Secrets
+from svc.actors.outbound_http import OutboundHttp
+from svc.actors.reconciler import Reconciler
+from svc.actors.system import Secrets, System
 from svc.cli import sockets
 from svc.cli.data_directory import DataDirectory, ServiceAddresses
 from svc.cli.demo import DemoFacts, open_demo, refuse_other_data
-from svc.cli.endpoints import Doors, doors, reachable_host
+from svc.cli.endpoints import Endpoints, endpoints, reachable_host
 from svc.cli.failures import Failure, in_a_line, leaves
 from svc.cli.watchdog import Watchdog
 from svc.clock import Clock, WallClock
@@ -48,7 +48,7 @@ CLOSING_SECONDS: Final = 30
 LOST_LINES_SECONDS: Final = 1
 """Between two looks whether the log takes lines again."""
 
-Announce = Callable[[Doors, DemoFacts | None], None]
+Announce = Callable[[Endpoints, DemoFacts | None], None]
 """Called once everything is ready."""
 
 
@@ -82,7 +82,7 @@ async def run(
         directory.make()
         key = directory.open_key()
         token = settings.operator.token or directory.open_token()
-        real = doors(settings, token, sockets.addresses(public), sockets.addresses(operator))
+        real = endpoints(settings, token, sockets.addresses(public), sockets.addresses(operator))
         secrets = Secrets(sender=key.derive("sender"), sealing=key.derive("sealing"))
         clock = WallClock()
         async with (
@@ -95,19 +95,19 @@ async def run(
             if demo:
                 host = reachable_host(settings.server.bind[0])
                 facts = await open_demo(directory, store, secrets.sender, real, host)
-            # Once more inside: what cuts off the house may have to wait for a turn that nothing can cancel.
-            async with _live_house(settings, store, clock, secrets) as house, _bounded_end(watchdog):
-                house.base_url = settings.server.public_url or real.base_url
-                directory.note_service(ServiceAddresses(os.getpid(), house.base_url, real.operator_url))
+            # Once more inside: what cuts off the system may have to wait for a turn that nothing can cancel.
+            async with _live_system(settings, store, clock, secrets) as system, _bounded_end(watchdog):
+                system.base_url = settings.server.public_url or real.base_url
+                directory.note_service(ServiceAddresses(os.getpid(), system.base_url, real.operator_url))
                 listeners = _Listeners(
-                    public=_public(house, settings, public, certificate, facts),
-                    operator=_operator(house, settings, operator, token),
+                    public=_public(system, settings, public, certificate, facts),
+                    operator=_operator(system, settings, operator, token),
                 )
                 await listeners.serve(
                     stop,
                     partial(announce, real, facts),
-                    partial(_quiesce, house),
-                    partial(_drain, house, settings.actors.drain_seconds),
+                    partial(_quiesce, system),
+                    partial(_drain, system, settings.actors.drain_seconds),
                 )
     log.info("stopped")
 
@@ -173,24 +173,24 @@ async def _stop_on_signal(stopping: Callable[[], None]) -> AsyncIterator[trio.Ev
 
 
 @asynccontextmanager
-async def _live_house(
+async def _live_system(
     settings: Settings, store: Store, clock: Clock, secrets: Secrets
-) -> AsyncIterator[House]:
-    """The house over *store*, in order: what an earlier life left undone is being done."""
-    outgoing = Outgoing(parse_networks(settings.outgoing.allowed_networks))
-    house = House(
+) -> AsyncIterator[System]:
+    """The system over *store*, in order: what an earlier life left undone is being done."""
+    outgoing = OutboundHttp(parse_networks(settings.outgoing.allowed_networks))
+    system = System(
         KINDS,
         store,
         clock,
         secrets,
         calls_per_minute=settings.tools.calls_per_minute,
-        outgoing=outgoing,
+        outbound_http=outgoing,
     )
-    store.listen(News(house))
+    store.listen(ChangeDispatcher(system))
     try:
-        async with house.live():
-            await Caretaker(house, "main").start()
-            yield house
+        async with system.live():
+            await Reconciler(system, "main").start()
+            yield system
     finally:
         with trio.CancelScope(shield=True):
             await outgoing.aclose()
@@ -198,14 +198,14 @@ async def _live_house(
                 await store.write(clock_marks.mark)
 
 
-def _quiesce(house: House) -> None:
+def _quiesce(system: System) -> None:
     """Begin nothing any more but what the last requests ask for, and let none of those only wait."""
-    house.quiesce()
-    house.bells.silence()
+    system.quiesce()
+    system.wakeups.close()
 
 
-async def _drain(house: House, seconds: float) -> None:
-    late = await house.drain(seconds)
+async def _drain(system: System, seconds: float) -> None:
+    late = await system.drain(seconds)
     if late:
         log.warning("actors were still at work when their time was over", actors=late)
 
@@ -276,7 +276,7 @@ def _certificate(server: ServerSettings) -> Certificate | None:
 
 
 def _public(
-    house: House,
+    system: System,
     settings: Settings,
     listeners: Sequence[trio.SocketListener],
     certificate: Certificate | None,
@@ -286,7 +286,7 @@ def _public(
     by_tls = certificate is not None or bool(server.trusted_proxies)
     shop = None if demo is None else _shop(demo, settings)
     app = public_app(
-        house,
+        system,
         trusted_proxies=parse_networks(server.trusted_proxies),
         public_https=(server.public_url or "").startswith("https://"),
         strict_transport_seconds=server.hsts_seconds if by_tls else 0,
@@ -310,10 +310,10 @@ def _shop(demo: DemoFacts, settings: Settings) -> DemoShop:
 
 
 def _operator(
-    house: House, settings: Settings, listeners: Sequence[trio.SocketListener], token: Secret
+    system: System, settings: Settings, listeners: Sequence[trio.SocketListener], token: Secret
 ) -> _Listener:
     options = msgspec.structs.replace(_options(settings.server), connections_max=OPERATOR_CONNECTIONS_MAX)
-    return _Listener(operator_app(house, token), listeners, options)
+    return _Listener(operator_app(system, token), listeners, options)
 
 
 def _options(server: ServerSettings) -> ServerOptions:

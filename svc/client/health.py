@@ -5,7 +5,7 @@ from typing import Final
 
 import anyio
 
-from svc.client.backoff import Rest
+from svc.client.backoff import Backoff
 from svc.client.bridge import Bridge, Offline
 from svc.client.channel import Channel
 from svc.client.errors import Refused, ServiceError
@@ -26,7 +26,7 @@ class Health:
         self._channel = channel
         self._why: Offline | None = None
         self._changed = anyio.Event()
-        self._rest = Rest()
+        self._rest = Backoff()
 
     def well(self) -> None:
         """The messenger was just used."""
@@ -82,7 +82,7 @@ class Health:
                 await self._look()
 
     async def _tell(self) -> None:
-        rest = Rest()
+        rest = Backoff()
         while True:
             changed, why = self._changed, self._why
             try:

@@ -7,7 +7,7 @@ from typing import Final
 
 import anyio
 
-from svc.client.backoff import Rest
+from svc.client.backoff import Backoff
 from svc.client.bridge import Bridge, Event, Offline
 from svc.client.channel import Channel
 from svc.client.errors import Refused, ServiceError
@@ -32,7 +32,7 @@ class Intake:
 
     async def run(self) -> None:
         """Store one event after the other, for ever. Raises `Refused` for good."""
-        rest = Rest()
+        rest = Backoff()
         while True:
             try:
                 async with aclosing(self._bridge.events()) as events:
@@ -65,7 +65,7 @@ class Intake:
         self._storing = None
 
     async def _store(self, event: Event) -> None:
-        rest = Rest()
+        rest = Backoff()
         while True:
             try:
                 await self._say(event)

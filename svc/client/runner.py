@@ -9,7 +9,7 @@ from typing import Final
 
 import anyio
 
-from svc.client.backoff import Rest
+from svc.client.backoff import Backoff
 from svc.client.bridge import Bridge
 from svc.client.channel import Channel
 from svc.client.delivery import Courier
@@ -118,7 +118,7 @@ class _Puller:
 
     async def run(self) -> None:
         """Go on for ever. Raises `Refused` for good."""
-        rest = Rest()
+        rest = Backoff()
         async with anyio.create_task_group() as tasks:
             while True:
                 while not self._room:
@@ -128,7 +128,7 @@ class _Puller:
                     self._room -= 1
                     tasks.start_soon(self._carry, reply)
 
-    async def _pull(self, rest: Rest) -> list[Reply]:
+    async def _pull(self, rest: Backoff) -> list[Reply]:
         """Those that there are, after a rest if there are none though nobody waited for them."""
         asked_at = anyio.current_time()
         try:

@@ -20,7 +20,7 @@ from svc.storage.identity import accounts, api_keys, members
 from svc.storage.identity.accounts import NewAccount
 from svc.storage.identity.api_keys import NewKey
 from svc.storage.store import Tx
-from svc.tools import execution as running
+from svc.tools import execution
 from svc.tools.channels import connections as connection_tools
 from svc.tools.channels import messages as message_tools
 from svc.tools.embeds import embeds
@@ -30,7 +30,7 @@ from svc.tools.records import history as record_history
 from svc.tools.records import lists as record_lists
 from svc.tools.records import properties, records, suggestions
 from svc.tools.sites import sites
-from svc.tools.tool import Asked, Tool
+from svc.tools.tool import Tool, ToolInput
 
 ExampleIds = dict[str, dict[str, str]]
 """By the name of a tool, or by `*` for all others: ids of examples, and those of the demo for them."""
@@ -75,14 +75,14 @@ class Examples:
         return _add(ids, self._submissions())
 
     def _run(self, tool: Tool[Any, Any], **asked: Any) -> bytes:
-        kind: type[Asked] = tool.asked_type
-        return running.write(self._tx, tool, self._call, kind(**asked)).body
+        kind: type[ToolInput] = tool.asked_type
+        return execution.write(self._tx, tool, self._call, kind(**asked)).body
 
     def _make(self, tool: Tool[Any, Any], **asked: Any) -> str:
         return msgspec.json.decode(self._run(tool, **asked), type=_Made).id
 
     def _list(self, tool: Tool[Any, Any], **asked: Any) -> _Listed:
-        done = running.read(self._tx.conn, self._tx.now, tool, self._call, tool.asked_type(**asked))
+        done = execution.read(self._tx.conn, self._tx.now, tool, self._call, tool.asked_type(**asked))
         return msgspec.json.decode(done.body, type=_Listed)
 
     def _people(self) -> ExampleIds:

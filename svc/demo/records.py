@@ -11,12 +11,12 @@ import msgspec
 from svc.domain.identity.callers import Call
 from svc.domain.times import DAY_MS, HOUR_MS, rfc3339
 from svc.storage.store import Tx
-from svc.tools import execution as running
+from svc.tools import execution
 from svc.tools.records import objects, properties, records
 from svc.tools.records.objects import CreateObject, PublishObject
 from svc.tools.records.properties import CreateProperty
 from svc.tools.records.records import CreateRecord
-from svc.tools.tool import Asked, Tool
+from svc.tools.tool import Tool, ToolInput
 
 _COMPANIES: Final[tuple[dict[str, Any], ...]] = (
     {"name": "Hotel Bellevue", "website": "https://bellevue.example", "city": "Brighton", "country": "GB"},
@@ -292,9 +292,9 @@ class _Maker:
         body = self.run(records.create, CreateRecord(object_type=object_type, properties=values))
         return msgspec.json.decode(body, type=_Made).id
 
-    def run(self, tool: Tool[Any, Any], asked: Asked) -> bytes:
+    def run(self, tool: Tool[Any, Any], asked: ToolInput) -> bytes:
         """What the tool answers."""
-        return running.write(Tx(self._tx.conn, self._at), tool, self._call, asked).body
+        return execution.write(Tx(self._tx.conn, self._at), tool, self._call, asked).body
 
 
 class _Made(msgspec.Struct):

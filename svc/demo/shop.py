@@ -158,7 +158,7 @@ class _Inbox:
         self._tx = tx
         self._shop = shop
         self._secret = sender_secret
-        self._cabinet = filing.cabinet(tx.conn, shop.id)
+        self._cabinet = filing.target(tx.conn, shop.id)
 
     def fill(self, unbound: Form, bound: Form) -> None:
         """One of each kind: new people, one who is known, one who may be, and one who is no person."""

@@ -6,7 +6,7 @@ import msgspec
 from quart import Blueprint, Response, render_template
 
 from svc.http.docs.demo_shop import DemoShop
-from svc.http.static_files import Asset, names_in
+from svc.http.static_files import StaticFile, names_in
 
 
 class Lamp(msgspec.Struct, frozen=True):
@@ -60,6 +60,6 @@ def demo_doors(shop: DemoShop) -> Blueprint:
         return Response(html, content_type="text/html; charset=utf-8", headers=_HEADERS)
 
     for name in names_in("demo/static/shop"):
-        asset = Asset(f"demo/static/shop/{name}", {"Cache-Control": "no-cache"})
+        asset = StaticFile(f"demo/static/shop/{name}", {"Cache-Control": "no-cache"})
         doors.add_url_rule(f"/{name}", name.replace(".", "_"), asset.answer)
     return doors

@@ -22,7 +22,7 @@ _Array = inspect.VarTupleType | inspect.ListType | inspect.SetType | inspect.Fro
 _Type = inspect.Type
 
 
-class Checked:
+class CheckedValue:
     """A JSON value that was held against a type: what it is read as, and every fault in it."""
 
     def __init__(self, kind: type[Any], value: Any) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 import msgspec
 
 from svc.domain.errors import Fault, InvalidInput, MalformedJson, pointer_to
-from svc.domain.input_faults import Checked
+from svc.domain.input_faults import CheckedValue
 from svc.domain.limits import FAULTS_MAX
 
 POINTER_CHARS_MAX: Final = 1_000
@@ -76,7 +76,7 @@ def _read_again(
 ) -> T:
     """What *body* says, once its decoder has stopped at the first fault. Raises as `read` does."""
     try:
-        checked = Checked(kind, msgspec.json.decode(body))
+        checked = CheckedValue(kind, msgspec.json.decode(body))
         faults = [*checked.faults, *(repeated_names(body) if look_for_repeats else ())]
         if faults:
             raise InvalidInput(faults) from None

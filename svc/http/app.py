@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from quart import Blueprint
 
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.forms.forms import SUBMIT_PATH
 from svc.domain.net.client_addresses import Network
 from svc.http.asgi import ASGIApp
@@ -14,15 +14,15 @@ from svc.http.docs.demo_shop import DemoShop
 from svc.http.docs.doors import doc_pages
 from svc.http.docs.front import PublicFront
 from svc.http.docs.pages import Pages
-from svc.http.docs.problem_pages import refuse_with_pages
+from svc.http.docs.problem_pages import answer_problems_with_pages
 from svc.http.embeds import door as embeds
 from svc.http.embeds.door import EmbedDoor
-from svc.http.fast_path import Hot
+from svc.http.fast_path import FastPath
 from svc.http.forms.door import FormDoor
 from svc.http.identity.door import people_doors
 from svc.http.mcp import door as mcp
 from svc.http.mcp.door import McpDoor
-from svc.http.quart_app import LeanQuart
+from svc.http.quart_app import QuartApp
 from svc.http.request.transport import StrictTransport, Transport
 from svc.http.sites import tracker
 from svc.http.sites.tracker import TrackerDoor
@@ -32,7 +32,7 @@ from svc.tools.catalogue import FINDER, REGISTRY
 
 
 def public_app(
-    house: House,
+    system: System,
     *,
     trusted_proxies: Sequence[Network] = (),
     public_https: bool = False,
@@ -49,20 +49,20 @@ def public_app(
     app.add_url_rule("/", "front", PublicFront(pages, len(REGISTRY)).show)
     app.register_blueprint(tracker.script)
     app.register_blueprint(embeds.loader)
-    app.register_blueprint(people_doors(house, transport))
+    app.register_blueprint(people_doors(system, transport))
     for blueprint in blueprints:
         app.register_blueprint(blueprint)
-    doors = Hot(
+    doors = FastPath(
         app,
         {
-            SUBMIT_PATH: FormDoor(house, trusted_proxies),
-            tracker.PATH: TrackerDoor(house, trusted_proxies),
-            channels.PATH: ChannelDoor(house),
-            embeds.PATH: EmbedDoor(house),
-            tools.API_PATH: ToolDoor(house, REGISTRY, KeyGate(house)),
-            tools.APP_PATH: ToolDoor(house, REGISTRY, SessionGate(house, transport)),
-            mcp.PATH: McpDoor(house, FINDER),
-            mcp.FULL_PATH: McpDoor(house, FINDER, flat=True),
+            SUBMIT_PATH: FormDoor(system, trusted_proxies),
+            tracker.PATH: TrackerDoor(system, trusted_proxies),
+            channels.PATH: ChannelDoor(system),
+            embeds.PATH: EmbedDoor(system),
+            tools.API_PATH: ToolDoor(system, REGISTRY, KeyGate(system)),
+            tools.APP_PATH: ToolDoor(system, REGISTRY, SessionGate(system, transport)),
+            mcp.PATH: McpDoor(system, FINDER),
+            mcp.FULL_PATH: McpDoor(system, FINDER, flat=True),
         },
     )
     return StrictTransport(doors, transport, strict_transport_seconds) if strict_transport_seconds else doors
@@ -70,20 +70,20 @@ def public_app(
 
 def described_app(
     demo: DemoShop | None = None, trusted_proxies: Sequence[Network] | None = None
-) -> tuple[LeanQuart, Pages]:
+) -> tuple[QuartApp, Pages]:
     """An application that explains itself, and what renders its pages.
 
     What it refuses is a page for browsers and a problem for programs. Without *trusted_proxies*, no page
     shows its reader's address.
     """
-    app = LeanQuart("svc", static_folder=None)
+    app = QuartApp("svc", static_folder=None)
     doors, pages = doc_pages(REGISTRY, demo=demo, trusted_proxies=trusted_proxies)
     app.register_blueprint(doors)
-    refuse_with_pages(app, pages)
+    answer_problems_with_pages(app, pages)
     return app, pages
 
 
-def quart_app() -> LeanQuart:
+def quart_app() -> QuartApp:
     """An application whose refusals are problems, for doors beside it."""
     app, _ = described_app()
     return app

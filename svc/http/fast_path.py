@@ -15,7 +15,7 @@ from svc.http.asgi import ASGIApp, Headers, Receive, Scope, Send
 from svc.http.request.body import REQUEST, BodyBroken, BodyTooLarge, ClientGone, read_body
 from svc.http.request.request_id import REQUEST_ID_HEADER, request_id_of
 
-__all__ = ["Answer", "BodyTooLarge", "ClientGone", "Hot", "HotDoor", "HotRequest"]
+__all__ = ["Answer", "BodyTooLarge", "ClientGone", "Door", "FastPath", "Request"]
 
 _JOINED: Final = b", "
 
@@ -28,7 +28,7 @@ class Answer(msgspec.Struct, frozen=True):
     body: bytes = b""
 
 
-class HotRequest:
+class Request:
     """A request at a hot door. Its body is on its way until it is read."""
 
     __slots__ = ("_fields", "_receive", "client", "headers", "id", "method", "path", "query", "scheme")
@@ -80,25 +80,25 @@ class HotRequest:
             pass
 
 
-class HotDoor(Protocol):
+class Door(Protocol):
     """What answers at a path."""
 
-    async def __call__(self, request: HotRequest) -> Answer:
+    async def __call__(self, request: Request) -> Answer:
         """The answer to *request*; what it raises is told by `refuse`."""
         ...
 
-    def refuse(self, request: HotRequest, error: Exception) -> Answer:
+    def problem_for(self, request: Request, error: Exception) -> Answer:
         """The answer when the door raised *error*, whatever it is. Must not raise."""
         ...
 
 
-class Hot:
+class FastPath:
     """ASGI middleware: what *doors* has a path for is answered there, everything else by *app*.
 
     A door at a path that ends with a slash answers for whatever stands directly below it.
     """
 
-    def __init__(self, app: ASGIApp, doors: Mapping[str, HotDoor]) -> None:
+    def __init__(self, app: ASGIApp, doors: Mapping[str, Door]) -> None:
         self._app = app
         self._doors = doors
 
@@ -108,20 +108,20 @@ class Hot:
         if door is None:
             await self._app(scope, receive, send)
             return
-        request = HotRequest(scope, receive)
+        request = Request(scope, receive)
         try:
             answer = await door(request)
         except ClientGone:
             return
         except Exception as error:  # noqa: BLE001  # the door knows what each means
-            answer = door.refuse(request, error)
+            answer = door.problem_for(request, error)
         await _send(send, request, answer)
 
-    def _door(self, path: str) -> HotDoor | None:
+    def _door(self, path: str) -> Door | None:
         return self._doors.get(path) or self._doors.get(path[: path.rfind("/") + 1])
 
 
-async def _send(send: Send, request: HotRequest, answer: Answer) -> None:
+async def _send(send: Send, request: Request, answer: Answer) -> None:
     headers = [*answer.headers, (REQUEST_ID_HEADER, request.id)]
     if answer.status != HTTPStatus.NOT_MODIFIED:  # its length would be taken for that of what is kept
         headers.append((b"content-length", b"%d" % len(answer.body)))

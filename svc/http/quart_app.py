@@ -32,7 +32,7 @@ BODY_BYTES_MAX: Final = 1_000_000
 """That a body may have at a door that says nothing of it."""
 
 
-class LeanBody(TrioBody):
+class QuartBody(TrioBody):
     """A request's body, read when it is awaited, by whoever awaits it."""
 
     def __init__(self, expected_content_length: int | None, max_content_length: int | None) -> None:
@@ -71,11 +71,11 @@ class LeanBody(TrioBody):
         return self._whole
 
 
-class LeanRequest(TrioRequest):
+class QuartRequest(TrioRequest):
     """A request with an id. A door sets `max_content_length` before it reads, and has its own limit."""
 
-    body_class = LeanBody
-    body: LeanBody
+    body_class = QuartBody
+    body: QuartBody
 
     @cached_property
     def id(self) -> bytes:
@@ -102,12 +102,12 @@ class NoSessions(SessionInterface):
         return self._none
 
 
-class LeanConnection(TrioASGIHTTPConnection):
+class QuartConnection(TrioASGIHTTPConnection):
     """One request, answered in the task that it came in."""
 
     async def __call__(self, receive: Any, send: Any) -> None:
         """ASGI."""
-        asked = cast("LeanRequest", self._create_request_from_scope(send))
+        asked = cast("QuartRequest", self._create_request_from_scope(send))
         asked.body.receive = receive
         asked.body.coding = ",".join(asked.headers.getlist("Content-Encoding")).encode("latin-1")
         response: Response | WerkzeugResponse
@@ -147,7 +147,7 @@ class LeanRule(QuartRule):
         return build
 
 
-class LeanQuart(QuartTrio):
+class QuartApp(QuartTrio):
     """Quart on Trio, without what an API door has no use for, and with the request's id on every answer.
 
     The server bounds every wait, for a body as for an answer, so `BODY_TIMEOUT` and
@@ -155,9 +155,9 @@ class LeanQuart(QuartTrio):
     needed, nor `startup`: nothing is kept in this object that opens or closes.
     """
 
-    asgi_http_class = LeanConnection
+    asgi_http_class = QuartConnection
     url_rule_class = LeanRule  # type: ignore[assignment]  # annotated narrower than documented
-    request_class = LeanRequest
+    request_class = QuartRequest
     session_interface = NoSessions()  # type: ignore[assignment]  # annotated narrower than documented
     default_config = ImmutableDict(
         QuartTrio.default_config
@@ -178,7 +178,7 @@ class LeanQuart(QuartTrio):
         """Log what nobody handled, with the id that the caller is told."""
         about = {}
         if has_request_context():
-            about = {"path": request.path, "request_id": cast("LeanRequest", request).id.decode()}
+            about = {"path": request.path, "request_id": cast("QuartRequest", request).id.decode()}
         log.error("door failed", exc_info=exception_info, **about)
 
 

@@ -20,7 +20,7 @@ _PACKED_FROM_BYTES: Final = 1_400
 """What is shorter fits into one packet as it is."""
 
 
-class Held:
+class StaticBytes:
     """Bytes that do not change."""
 
     def __init__(self, body: bytes, content_type: str, headers: Mapping[str, str]) -> None:
@@ -45,7 +45,7 @@ class Held:
         return response
 
 
-class Asset(Held):
+class StaticFile(StaticBytes):
     """The file *name* of the program, such as `http/sites/static/t.js`."""
 
     def __init__(self, name: str, headers: Mapping[str, str]) -> None:

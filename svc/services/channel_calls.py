@@ -12,32 +12,32 @@ import msgspec
 import trio
 
 from svc.actors.channels.outbox import Outbox
-from svc.actors.system import House
-from svc.actors.wakeups import Bell
+from svc.actors.system import System
+from svc.actors.wakeups import Wakeup
 from svc.domain import json_input
 from svc.domain.channels.messages import (
+    ChannelInput,
+    EvidenceReceived,
     HealthNoted,
     HealthReport,
     Identification,
-    Identified,
     InboundMessage,
+    MessageReceived,
     Pull,
-    Pulled,
-    Received,
+    PulledReplies,
     StatusNoted,
     StatusReport,
-    Told,
 )
 from svc.domain.crypto.keys import digest
 from svc.domain.errors import NotFound, TooManyAttempts, Unauthenticated
 from svc.domain.limits import CHANNEL_CALLS_MAX, PULLS_WAITING_MAX
 from svc.domain.times import SECOND_MS
-from svc.services import in_flight as repeats
+from svc.services import in_flight
 from svc.storage import idempotency
 from svc.storage.channels import connections, conversations, messages
 from svc.storage.channels.keys import ChannelRoute
-from svc.storage.channels.replies import Handed
-from svc.storage.idempotency import Kept, Repeatable
+from svc.storage.channels.replies import PulledBatch
+from svc.storage.idempotency import Repeatable, ToolResult
 from svc.storage.store import Tx
 
 WaitGone = Callable[[], Awaitable[None]]
@@ -47,16 +47,16 @@ PULL: Final = "channel.outbox.pull"
 SHORTEST_WAIT_SECONDS: Final = 0.001
 """Before what time was to change is looked for again."""
 
-_NONE_YET: Final = Pulled(replies=(), more=False)
+_NONE_YET: Final = PulledReplies(replies=(), more=False)
 
 
-def _receive(tx: Tx, bridge: ChannelRoute, told: InboundMessage) -> Received:
+def _receive(tx: Tx, bridge: ChannelRoute, told: InboundMessage) -> MessageReceived:
     return messages.receive(tx, bridge.organization_id, bridge.connection_id, told)
 
 
-def _identify(tx: Tx, bridge: ChannelRoute, told: Identification) -> Identified:
+def _identify(tx: Tx, bridge: ChannelRoute, told: Identification) -> EvidenceReceived:
     conversations.identify(tx, bridge.organization_id, bridge.connection_id, told)
-    return Identified()
+    return EvidenceReceived()
 
 
 def _note_status(tx: Tx, bridge: ChannelRoute, told: StatusReport) -> StatusNoted:
@@ -87,29 +87,29 @@ class _Said(NamedTuple):
     """What was said at which door, and whether it may be said again."""
 
     name: str
-    told: Told
+    told: ChannelInput
     call: Repeatable | None = None
 
 
-async def admit(house: House, key: str | None) -> ChannelRoute:
+async def admit(system: System, key: str | None) -> ChannelRoute:
     """The bridge that calls with *key*. Raises `Unauthenticated`."""
-    bridge = None if key is None else await house.channel_keys.find(digest(key))
+    bridge = None if key is None else await system.channel_keys.find(digest(key))
     if bridge is None:
         raise Unauthenticated
     return bridge
 
 
-async def count_call(house: House, bridge: ChannelRoute) -> None:
+async def count_call(system: System, bridge: ChannelRoute) -> None:
     """Count a call of *bridge*. Raises `TooManyAttempts` for one that is too many, and is not counted."""
-    now = house.clock.now()
-    room_at = house.channel_calls.next_room_at(bridge.id, now)
+    now = system.clock.now()
+    room_at = system.channel_calls.next_room_at(bridge.id, now)
     if room_at is not None:
-        async with house.admissions.of(bridge.id):
+        async with system.admissions.of(bridge.id):
             await trio.lowlevel.checkpoint()
         raise TooManyAttempts(
             f"more than {CHANNEL_CALLS_MAX} calls in a minute", retry_after_ms=room_at - now
         )
-    house.channel_calls.add(bridge.id, now)
+    system.channel_calls.add(bridge.id, now)
 
 
 def check_door(name: str) -> None:
@@ -118,23 +118,23 @@ def check_door(name: str) -> None:
         raise NotFound("there is no such channel door")
 
 
-def read(name: str, body: bytes) -> Told:
+def read(name: str, body: bytes) -> ChannelInput:
     """What is said at a door. Raises `MalformedJson`, and `InvalidInput` for another shape."""
-    told: Told = json_input.read(_DOORS[name].decoder, body)
+    told: ChannelInput = json_input.read(_DOORS[name].decoder, body)
     if b"\\u0000" in body:  # JSON has no other way to say it
         json_input.check_storable(told)
     return told
 
 
 async def call(
-    house: House,
+    system: System,
     bridge: ChannelRoute,
     name: str,
-    told: Told,
+    told: ChannelInput,
     *,
     key: str | None,
     wait_gone: WaitGone,
-) -> Kept:
+) -> ToolResult:
     """What the door answers, when it is on disk; the first answer for what comes again under a *key*.
 
     *wait_gone* ends when the bridge no longer waits for it.
@@ -142,69 +142,71 @@ async def call(
     Raises what the door refuses, `Unavailable`, and `IdempotencyInProgress` and `IdempotencyMismatch`.
     """
     if key is None:
-        return await _call(house, bridge, _Said(name, told), wait_gone)
-    repeats.check_key(key)
-    with repeats.alone(house, bridge.organization_id, bridge.id, name, key):
+        return await _call(system, bridge, _Said(name, told), wait_gone)
+    in_flight.check_key(key)
+    with in_flight.alone(system, bridge.organization_id, bridge.id, name, key):
         repeatable = idempotency.repeatable(bridge.organization_id, bridge.id, name, key, told)
-        return await _call(house, bridge, _Said(name, told, repeatable), wait_gone)
+        return await _call(system, bridge, _Said(name, told, repeatable), wait_gone)
 
 
-async def _call(house: House, bridge: ChannelRoute, said: _Said, wait_gone: WaitGone) -> Kept:
+async def _call(system: System, bridge: ChannelRoute, said: _Said, wait_gone: WaitGone) -> ToolResult:
     if isinstance(said.told, Pull):
-        return await _pull(house, bridge, said.told, said.call, wait_gone)
-    async with house.writes.of(bridge.organization_id):
-        return await house.store.of(bridge.organization_id).write(_write, bridge, said)
+        return await _pull(system, bridge, said.told, said.call, wait_gone)
+    async with system.writes.of(bridge.organization_id):
+        return await system.store.of(bridge.organization_id).write(_write, bridge, said)
 
 
-def _write(tx: Tx, bridge: ChannelRoute, said: _Said) -> Kept:
+def _write(tx: Tx, bridge: ChannelRoute, said: _Said) -> ToolResult:
     write = _DOORS[said.name].write
     assert write is not None  # noqa: S101  # pulls go another way
     return idempotency.once(tx, said.call, lambda: write(tx, bridge, said.told))
 
 
 async def _pull(
-    house: House, bridge: ChannelRoute, asked: Pull, call: Repeatable | None, wait_gone: WaitGone
-) -> Kept:
-    units = house.store.of(bridge.organization_id)
+    system: System, bridge: ChannelRoute, asked: Pull, call: Repeatable | None, wait_gone: WaitGone
+) -> ToolResult:
+    units = system.store.of(bridge.organization_id)
     if call is not None:
-        before = await units.read(idempotency.first_answer, call, house.clock.now())
+        before = await units.read(idempotency.first_answer, call, system.clock.now())
         if before is not None:
-            return Kept(before, replayed=True)
-    handed = await _wait_for_replies(house, bridge.connection_id, asked, call, wait_gone)
-    if isinstance(handed, Kept):
+            return ToolResult(before, replayed=True)
+    handed = await _wait_for_replies(system, bridge.connection_id, asked, call, wait_gone)
+    if isinstance(handed, ToolResult):
         return handed
     if handed.replies:
-        return Kept(msgspec.json.encode(Pulled(replies=handed.replies, more=handed.more)))
+        return ToolResult(msgspec.json.encode(PulledReplies(replies=handed.replies, more=handed.more)))
     if call is None:
-        return Kept(msgspec.json.encode(_NONE_YET))
+        return ToolResult(msgspec.json.encode(_NONE_YET))
     return await units.write(idempotency.once, call, lambda: _NONE_YET)
 
 
 async def _wait_for_replies(
-    house: House, connection_id: str, asked: Pull, call: Repeatable | None, wait_gone: WaitGone
-) -> Handed | Kept:
+    system: System, connection_id: str, asked: Pull, call: Repeatable | None, wait_gone: WaitGone
+) -> PulledBatch | ToolResult:
     """What there is to take, as soon as there is something, within the time that was asked for.
 
     Nothing is taken for who has left: it would be held for a minute, for nobody.
     """
-    outbox = Outbox(house, connection_id)
+    outbox = Outbox(system, connection_id)
     until = trio.current_time() + asked.wait_seconds  # whatever is done to the clock meanwhile
-    if not asked.wait_seconds or house.bells.waiting(connection_id) >= PULLS_WAITING_MAX:
+    if not asked.wait_seconds or system.wakeups.waiting(connection_id) >= PULLS_WAITING_MAX:
         return await outbox.pull(asked.limit, call)
-    with house.bells.hung(connection_id) as bell:  # before the first look, so that no ring is missed
+    with system.wakeups.register(
+        connection_id
+    ) as wakeup:  # before the first look, so that no notification is missed
         handed = await outbox.pull(asked.limit, call)
-        while trio.current_time() < until and not house.bells.silenced:
-            if isinstance(handed, Kept) or handed.replies:
+        while trio.current_time() < until and not system.wakeups.closed:
+            if isinstance(handed, ToolResult) or handed.replies:
                 break
-            next_seconds = ((handed.next_at or inf) - house.clock.now()) / SECOND_MS
+            next_seconds = ((handed.next_at or inf) - system.clock.now()) / SECOND_MS
             seconds = min(until - trio.current_time(), max(next_seconds, SHORTEST_WAIT_SECONDS))
-            if await _has_gone(wait_gone, bell, seconds):
+            if await _has_gone(wait_gone, wakeup, seconds):
                 break
             handed = await outbox.pull(asked.limit, call)
     return handed
 
 
-async def _has_gone(wait_gone: WaitGone, bell: Bell, seconds: float) -> bool:
+async def _has_gone(wait_gone: WaitGone, bell: Wakeup, seconds: float) -> bool:
     """Wait for the bell at most so long; whether the bridge left meanwhile."""
     gone = False
     async with trio.open_nursery() as nursery:

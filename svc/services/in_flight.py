@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.errors import Fault, IdempotencyInProgress, InvalidInput
 from svc.domain.limits import IDEMPOTENCY_KEY_CHARS_MAX
 
@@ -18,16 +18,16 @@ def check_key(key: str) -> None:
 
 
 @contextmanager
-def alone(house: House, organization_id: str, caller_id: str, name: str, key: str) -> Iterator[None]:
+def alone(system: System, organization_id: str, caller_id: str, name: str, key: str) -> Iterator[None]:
     """Nobody else does the same meanwhile. That is a courtesy: the row decides, see `idempotency`.
 
     Raises `IdempotencyInProgress`.
     """
     this = (organization_id, caller_id, name, key)
-    if this in house.under_way:
+    if this in system.under_way:
         raise IdempotencyInProgress("the first call under this idempotency key is still under way")
-    house.under_way.add(this)
+    system.under_way.add(this)
     try:
         yield
     finally:
-        house.under_way.discard(this)
+        system.under_way.discard(this)

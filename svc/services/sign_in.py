@@ -9,7 +9,7 @@ import trio
 from sqlalchemy import Connection
 
 from svc.actors.identity.sign_in_gate import SignInGate
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.crypto.keys import SESSION, digest, new_key
 from svc.domain.crypto.passwords import salt_for, salt_of
 from svc.domain.errors import (
@@ -29,7 +29,7 @@ from svc.domain.identity.sessions import Session, csrf_token, is_fresh
 from svc.domain.limits import SESSION_SEEN_NOTED_MS
 from svc.domain.records.contact_points import normalise_email
 from svc.storage.identity import accounts, invitations, sessions, sign_in
-from svc.storage.identity.accounts import Credentials, Membership
+from svc.storage.identity.accounts import Credentials, JoinedOrganization
 from svc.storage.identity.sign_in import Failure
 from svc.storage.store import Owner, Tx
 
@@ -58,7 +58,7 @@ class Profile(msgspec.Struct, frozen=True):
     """Who is signed in, and where they may work."""
 
     person: Person
-    organizations: list[Membership]
+    organizations: list[JoinedOrganization]
 
 
 class SignedIn(msgspec.Struct, frozen=True):
@@ -72,7 +72,7 @@ class SignedIn(msgspec.Struct, frozen=True):
 
 
 async def with_password(
-    house: House, email: str, password: str, browser: Browser, organization_id: str | None = None
+    system: System, email: str, password: str, browser: Browser, organization_id: str | None = None
 ) -> SignedIn:
     """Sign in with e-mail and password, to the account of the organization, or to whichever they open.
 
@@ -84,32 +84,34 @@ async def with_password(
         address = normalise_email(email)
     except InvalidValue:
         address = email
-    attempt, known = await _enter(house, address, browser, organization_id)
+    attempt, known = await _enter(system, address, browser, organization_id)
     token = new_key(SESSION)
-    async with _counted(house, attempt):
+    async with _counted(system, attempt):
         hashes = [one.password_hash for one in known]
-        opened = await house.passwords.matching(hashes, password, salt_for(address, house.secrets.sender))
+        opened = await system.passwords.matching(hashes, password, salt_for(address, system.secrets.sender))
         if not opened:
             raise WrongCredentials(_REFUSED)
         people = [one.person_id for one in known if one.password_hash in opened]
         try:
-            profile = await house.store.of(Owner.SIGN_IN).write(_open_one_of, people, token, browser)
+            profile = await system.store.of(Owner.SIGN_IN).write(_open_one_of, people, token, browser)
         except trio.Cancelled:
-            _take_back(house, attempt)  # the password was right, though nobody waits for the session any more
+            _take_back(
+                system, attempt
+            )  # the password was right, though nobody waits for the session any more
             raise
-    await _renew_hash(house, known, profile.person.id, password)
-    return _signed_in(house, token, profile, browser)
+    await _renew_hash(system, known, profile.person.id, password)
+    return _signed_in(system, token, profile, browser)
 
 
-async def with_link(house: House, link_token: str, browser: Browser) -> SignedIn:
+async def with_link(system: System, link_token: str, browser: Browser) -> SignedIn:
     """Sign in with a one-time link, which is used up. Raises `WrongCredentials`."""
     token = new_key(SESSION)
-    profile = await house.store.of(Owner.SIGN_IN).write(_open_by_link, digest(link_token), token, browser)
-    return _signed_in(house, token, profile, browser)
+    profile = await system.store.of(Owner.SIGN_IN).write(_open_by_link, digest(link_token), token, browser)
+    return _signed_in(system, token, profile, browser)
 
 
 async def sign_up(
-    house: House, invitation_token: str, name: str, password: str, browser: Browser
+    system: System, invitation_token: str, name: str, password: str, browser: Browser
 ) -> SignedIn:
     """Accept an invitation with a new account at home in the inviting organization, and sign it in.
 
@@ -117,10 +119,10 @@ async def sign_up(
     `Conflict` where that organization has an account with its e-mail address, `InvalidInput` and
     `Unavailable`.
     """
-    units = house.store.of(Owner.SIGN_IN)
+    units = system.store.of(Owner.SIGN_IN)
     invited = digest(invitation_token)
-    invitation = await units.read(invitations.waiting, invited, house.clock.now())
-    hashed = await _new_hash(house, invitation.email, password)
+    invitation = await units.read(invitations.waiting, invited, system.clock.now())
+    hashed = await _new_hash(system, invitation.email, password)
     token = new_key(SESSION)
 
     def unit(tx: Tx) -> Profile:
@@ -129,52 +131,52 @@ async def sign_up(
         return _open(tx, person.id, token, browser)
 
     profile = await units.write(unit)
-    return _signed_in(house, token, profile, browser)
+    return _signed_in(system, token, profile, browser)
 
 
-async def accept(house: House, token: str, invitation_token: str) -> Profile:
+async def accept(system: System, token: str, invitation_token: str) -> Profile:
     """Accept an invitation as the signed-in person who holds it, and tell where they may work now.
 
     Raises `Unauthenticated`, `NotFound`, `Forbidden` and `Conflict`.
     """
-    session = await session_of(house, token)
-    units = house.store.of(session.person_id)
+    session = await session_of(system, token)
+    units = system.store.of(session.person_id)
     await units.write(invitations.accept, digest(invitation_token), session.person_id)
-    return await profile_of(house, session.person_id)
+    return await profile_of(system, session.person_id)
 
 
-async def session_of(house: House, token: str) -> Session:
+async def session_of(system: System, token: str) -> Session:
     """The session of that token, noted as seen. Raises `Unauthenticated` where there is none any more."""
     token_digest = digest(token)
-    found = await house.sessions.find(token_digest)
+    found = await system.sessions.find(token_digest)
     if found is None:
         raise Unauthenticated
-    if not found.seen_at <= house.clock.now() < found.seen_at + SESSION_SEEN_NOTED_MS:
-        await house.store.of(found.person_id).write(sessions.note_seen, token_digest)
+    if not found.seen_at <= system.clock.now() < found.seen_at + SESSION_SEEN_NOTED_MS:
+        await system.store.of(found.person_id).write(sessions.note_seen, token_digest)
     return found
 
 
-async def profile_of(house: House, person_id: str) -> Profile:
+async def profile_of(system: System, person_id: str) -> Profile:
     """Who the person is, and where they may work now."""
-    return await house.store.of(person_id).read(_profile, person_id)
+    return await system.store.of(person_id).read(_profile, person_id)
 
 
-async def confirm(house: House, token: str, password: str) -> None:
+async def confirm(system: System, token: str, password: str) -> None:
     """Have a signed-in person show once more who they are, and count the session as fresh.
 
     Each session is paced by itself: what strangers do at the account holds up nobody who is signed in.
     Raises `Unauthenticated`, `WrongCredentials`, `TooManyAttempts` and `Unavailable`.
     """
-    session = await session_of(house, token)
-    profile = await profile_of(house, session.person_id)
-    units = house.store.of(session.person_id)
-    attempt = await SignInGate(house, GATE).enter_known(
+    session = await session_of(system, token)
+    profile = await profile_of(system, session.person_id)
+    units = system.store.of(session.person_id)
+    attempt = await SignInGate(system, GATE).enter_known(
         f"person {session.person_id}", f"session {session.id}"
     )
-    async with _counted(house, attempt):
+    async with _counted(system, attempt):
         hashed = await units.read(accounts.password_hash, session.person_id)
-        salt = salt_for(profile.person.email, house.secrets.sender)
-        if not await house.passwords.matching([] if hashed is None else [hashed], password, salt):
+        salt = salt_for(profile.person.email, system.secrets.sender)
+        if not await system.passwords.matching([] if hashed is None else [hashed], password, salt):
             raise WrongCredentials(_REFUSED)
     try:
         await units.write(sessions.confirm, digest(token))
@@ -182,92 +184,92 @@ async def confirm(house: House, token: str, password: str) -> None:
         raise Unauthenticated from None
 
 
-async def set_password(house: House, token: str, password: str) -> None:
+async def set_password(system: System, token: str, password: str) -> None:
     """Give the signed-in person a new password; their other sessions end.
 
     Raises `Unauthenticated`, `ConfirmationRequired` unless they showed who they are within the last two
     hours, `InvalidInput` and `Unavailable`.
     """
-    session = await session_of(house, token)
-    if not is_fresh(session.confirmed_at, house.clock.now()):
+    session = await session_of(system, token)
+    if not is_fresh(session.confirmed_at, system.clock.now()):
         raise ConfirmationRequired("confirm who you are first")
-    profile = await profile_of(house, session.person_id)
-    hashed = await _new_hash(house, profile.person.email, password)
-    units = house.store.of(session.person_id)
+    profile = await profile_of(system, session.person_id)
+    hashed = await _new_hash(system, profile.person.email, password)
+    units = system.store.of(session.person_id)
     await units.write(accounts.set_password, session.person_id, hashed, digest(token))
 
 
-async def sign_out(house: House, token: str) -> None:
+async def sign_out(system: System, token: str) -> None:
     """End the session; a token of none is as good as signed out."""
-    await house.store.of(Owner.SIGN_IN).write(sessions.end, digest(token))
+    await system.store.of(Owner.SIGN_IN).write(sessions.end, digest(token))
 
 
 async def _enter(
-    house: House, email: str, browser: Browser, organization_id: str | None
+    system: System, email: str, browser: Browser, organization_id: str | None
 ) -> tuple[Failure, list[Credentials]]:
     """Let somebody try the accounts of an address; the failure as which that counts, and those accounts.
 
     Where strangers have to wait, a known browser may try the accounts that it has signed in to before, and
     no others. Raises `TooManyAttempts`.
     """
-    gate = SignInGate(house, GATE)
+    gate = SignInGate(system, GATE)
     try:
         attempt = await gate.enter(email, browser.address)
     except TooManyAttempts:
-        known = read_mark(browser.mark, house.secrets.sender)
+        known = read_mark(browser.mark, system.secrets.sender)
         if known is None or not known.person_ids:
             raise
-        own = await house.store.of(Owner.SIGN_IN).read(
+        own = await system.store.of(Owner.SIGN_IN).read(
             accounts.credentials_of, known.person_ids, email, organization_id
         )
         if not own:
             raise
         return await gate.enter_known(f"address {email}", f"browser {known.name}"), own
-    return attempt, await house.store.of(Owner.SIGN_IN).read(accounts.credentials, email, organization_id)
+    return attempt, await system.store.of(Owner.SIGN_IN).read(accounts.credentials, email, organization_id)
 
 
-def _take_back(house: House, attempt: Failure) -> None:
+def _take_back(system: System, attempt: Failure) -> None:
     """The password was right. A gate that is not live counts only what is stored: not this."""
-    SignInGate(house, GATE).take_back.tell_if_active(attempt)
+    SignInGate(system, GATE).take_back.tell_if_active(attempt)
 
 
 @asynccontextmanager
-async def _counted(house: House, attempt: Failure) -> AsyncIterator[None]:
+async def _counted(system: System, attempt: Failure) -> AsyncIterator[None]:
     """A try, which has failed where `WrongCredentials` is raised. Any other refusal says nothing about it."""
     try:
         yield
     except WrongCredentials:
-        await house.store.of(Owner.SIGN_IN).write(sign_in.note_failure, attempt)
+        await system.store.of(Owner.SIGN_IN).write(sign_in.note_failure, attempt)
         raise
     except DomainError:
-        _take_back(house, attempt)
+        _take_back(system, attempt)
         raise
-    _take_back(house, attempt)
+    _take_back(system, attempt)
 
 
-def _signed_in(house: House, token: str, profile: Profile, browser: Browser) -> SignedIn:
-    secret = house.secrets.sender
+def _signed_in(system: System, token: str, profile: Profile, browser: Browser) -> SignedIn:
+    secret = system.secrets.sender
     mark = mark_of(read_mark(browser.mark, secret), profile.person.id, secret)
     return SignedIn(token, csrf_token(token), profile, mark)
 
 
-async def _new_hash(house: House, email: str, password: str) -> str:
+async def _new_hash(system: System, email: str, password: str) -> str:
     """What is stored of a new password. Raises `InvalidInput` and `Unavailable`."""
-    salt = await house.store.of(Owner.SIGN_IN).read(accounts.salt, email, house.secrets.sender)
+    salt = await system.store.of(Owner.SIGN_IN).read(accounts.salt, email, system.secrets.sender)
     with at("/password"):
-        return await house.passwords.hash(password, salt)
+        return await system.passwords.hash(password, salt)
 
 
-async def _renew_hash(house: House, known: list[Credentials], person_id: str, password: str) -> None:
+async def _renew_hash(system: System, known: list[Credentials], person_id: str, password: str) -> None:
     """Keep the password of who has just signed in as it is kept today, under the salt that it has.
 
     Where too much else is to be hashed, the next sign-in does it.
     """
     [hashed] = [one.password_hash for one in known if one.person_id == person_id]
-    if house.passwords.are_outdated(hashed):
+    if system.passwords.are_outdated(hashed):
         with suppress(Unavailable):
-            renewed = await house.passwords.hash(password, salt_of(hashed))
-            await house.store.of(person_id).write(accounts.replace_hash, person_id, renewed)
+            renewed = await system.passwords.hash(password, salt_of(hashed))
+            await system.store.of(person_id).write(accounts.replace_hash, person_id, renewed)
 
 
 def _open_one_of(tx: Tx, people: list[str], token: str, browser: Browser) -> Profile:

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from svc.actors._core import ActorError
 from svc.actors.identity.organization import Admission, Organization
 from svc.actors.records.indexer import Indexer
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.crypto.keys import digest
 from svc.domain.errors import (
     Fault,
@@ -26,50 +26,49 @@ from svc.domain.identity.access import admit_again
 from svc.domain.identity.callers import Call, operator_call, permit
 from svc.domain.near_names import shown
 from svc.domain.times import SECOND_MS
-from svc.services import in_flight as repeats
-from svc.services import sign_in
+from svc.services import in_flight, sign_in
 from svc.storage import audit
 from svc.storage.identity import access, organizations
 from svc.storage.store import TakesLong, Tx
-from svc.tools import execution as running
-from svc.tools.execution import Done
-from svc.tools.tool import Asked, Registry, Tool
+from svc.tools import execution
+from svc.tools.execution import ToolResult
+from svc.tools.tool import Registry, Tool, ToolInput
 
 log = structlog.get_logger("svc.services.tool_calls")
 
 
-async def admit_key(house: House, key: str | None) -> Admission:
+async def admit_key(system: System, key: str | None) -> Admission:
     """Let in whoever calls with an API key, and count the call. Raises `Unauthenticated`."""
     if key is None:
         raise Unauthenticated
     key_digest = digest(key)
-    route = await house.keys.find(key_digest)
+    route = await system.keys.find(key_digest)
     if route is None:
         raise Unauthenticated
-    async with house.admissions.of(route.organization_id):
-        return await Organization(house, route.organization_id).admit_key(key_digest)
+    async with system.admissions.of(route.organization_id):
+        return await Organization(system, route.organization_id).admit_key(key_digest)
 
 
-async def admit_person(house: House, session_token: str, organization_id: str | None) -> Admission:
+async def admit_person(system: System, session_token: str, organization_id: str | None) -> Admission:
     """Let a signed-in person in, to the organization or else to their home, and count the call.
 
     Raises `Unauthenticated` for no session, and `Forbidden` for who is no active member there.
     """
-    session = await sign_in.session_of(house, session_token)
+    session = await sign_in.session_of(system, session_token)
     if organization_id is None:
-        profile = await sign_in.profile_of(house, session.person_id)
+        profile = await sign_in.profile_of(system, session.person_id)
         organization_id = profile.person.home_organization_id
     try:
-        async with house.admissions.of(organization_id):
-            return await Organization(house, organization_id).admit_person(session)
+        async with system.admissions.of(organization_id):
+            return await Organization(system, organization_id).admit_person(session)
     except (Unauthenticated, NotFound):
         raise Forbidden("you are no active member of that organization") from None
 
 
-async def admit_operator(house: House, organization_id: str, request_id: str) -> Call:
+async def admit_operator(system: System, organization_id: str, request_id: str) -> Call:
     """The operator's call in the organization, which no budget counts. Raises `NotFound`."""
-    await house.store.of(organization_id).read(organizations.get, organization_id)
-    call = operator_call(organization_id, allowed_networks=house.outgoing.allowed)
+    await system.store.of(organization_id).read(organizations.get, organization_id)
+    call = operator_call(organization_id, allowed_networks=system.outbound_http.allowed)
     return msgspec.structs.replace(call, request_id=request_id)
 
 
@@ -83,37 +82,37 @@ def check_budget(admission: Admission) -> None:
         )
 
 
-async def check_reach(house: House, call: Call) -> None:
+async def check_reach(system: System, call: Call) -> None:
     """Raises `Forbidden` for a key that is for something else than tools; the audit trail has it then."""
     limited_to = call.caller.limited_to
     if limited_to is not None:
         refusal = Forbidden(f"this key is limited to {limited_to}")
-        await _note_refusal(house, call, call.door, refusal)
+        await _note_refusal(system, call, call.door, refusal)
         raise refusal
 
 
-async def find(house: House, registry: Registry, call: Call, name: str) -> Tool[Any, Any]:
+async def find(system: System, registry: Registry, call: Call, name: str) -> Tool[Any, Any]:
     """The tool of that name, with dots or underscores, which this call may run.
 
     Raises `UnknownTool`, `Gone`, and `Forbidden` or one of its kind, which the audit trail has then.
     """
     tool = registry.named(name)
     if tool is None:
-        await check_reach(house, call)
+        await check_reach(system, call)
         raise UnknownTool(f"there is no tool {shown(name)}{registry.hint(name)}")
-    if tool.deprecated is not None and house.clock.now() >= tool.deprecated.sunset_at:
+    if tool.deprecated is not None and system.clock.now() >= tool.deprecated.sunset_at:
         raise Gone(f"{tool.name} is gone: call {tool.deprecated.replacement}")
     try:
         permit(call.caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
     except Forbidden as refusal:
-        await _note_refusal(house, call, tool.name, refusal)
+        await _note_refusal(system, call, tool.name, refusal)
         raise
     return tool
 
 
 async def run(
-    house: House, tool: Tool[Any, Any], call: Call, asked: Asked, idempotency_key: str | None = None
-) -> Done:
+    system: System, tool: Tool[Any, Any], call: Call, asked: ToolInput, idempotency_key: str | None = None
+) -> ToolResult:
     """Run a tool that `find` gave. What it answers to a write is on disk.
 
     Raises what the tool refuses; of a write with an *idempotency_key* also `IdempotencyInProgress` and
@@ -121,51 +120,51 @@ async def run(
     and `Unavailable`.
     """
 
-    def write(tx: Tx, key: str | None = None) -> Done:
-        return running.write(tx, tool, _as_of_now(house, tx.conn, tx.now, tool, call), asked, key)
+    def write(tx: Tx, key: str | None = None) -> ToolResult:
+        return execution.write(tx, tool, _as_of_now(system, tx.conn, tx.now, tool, call), asked, key)
 
-    units = house.store.of(call.caller.organization_id)
+    units = system.store.of(call.caller.organization_id)
     try:
         if tool.effect == "reads":
-            return await _read(house, tool, call, asked)
+            return await _read(system, tool, call, asked)
         if idempotency_key is None:
-            async with house.writes.of(call.caller.organization_id):
+            async with system.writes.of(call.caller.organization_id):
                 return await units.write(write)
         _check_repeatable(tool, idempotency_key)
-        with repeats.alone(house, call.caller.organization_id, call.caller.id, tool.name, idempotency_key):
-            async with house.writes.of(call.caller.organization_id):
+        with in_flight.alone(system, call.caller.organization_id, call.caller.id, tool.name, idempotency_key):
+            async with system.writes.of(call.caller.organization_id):
                 return await units.write(write, idempotency_key)
     except Forbidden as refusal:
-        await _note_refusal(house, call, tool.name, refusal)
+        await _note_refusal(system, call, tool.name, refusal)
         raise
 
 
-async def _read(house: House, tool: Tool[Any, Any], call: Call, asked: Asked) -> Done:
-    now = house.clock.now()
+async def _read(system: System, tool: Tool[Any, Any], call: Call, asked: ToolInput) -> ToolResult:
+    now = system.clock.now()
 
-    def read(conn: Connection, *, patient: bool = False) -> Done:
-        current = _as_of_now(house, conn, now, tool, call)
-        return running.read(conn, now, tool, current, asked, patient=patient)
+    def read(conn: Connection, *, patient: bool = False) -> ToolResult:
+        current = _as_of_now(system, conn, now, tool, call)
+        return execution.read(conn, now, tool, current, asked, patient=patient)
 
-    units = house.store.of(call.caller.organization_id)
+    units = system.store.of(call.caller.organization_id)
     try:
         done = await units.read(read)
     except TakesLong:
         done = await units.read_long(read, patient=True)
     if done.unindexed:
-        _have_indexed(house, call.caller.organization_id, done.unindexed)
+        _have_indexed(system, call.caller.organization_id, done.unindexed)
     return done
 
 
-def _have_indexed(house: House, organization_id: str, property_ids: tuple[str, ...]) -> None:
+def _have_indexed(system: System, organization_id: str, property_ids: tuple[str, ...]) -> None:
     try:
-        Indexer(house, organization_id).index.tell(property_ids)
+        Indexer(system, organization_id).index.tell(property_ids)
     except (ActorError, Unavailable) as error:
         # The next list that misses the index says so again.
         log.warning("not told of a missing index", organization=organization_id, why=repr(error))
 
 
-def _as_of_now(house: House, conn: Connection, now: int, tool: Tool[Any, Any], call: Call) -> Call:
+def _as_of_now(system: System, conn: Connection, now: int, tool: Tool[Any, Any], call: Call) -> Call:
     """The call with what its caller may do by now: it waited for its body and for the store since then.
 
     This runs inside the unit of work. A change of access is counted before whoever made it is answered, so
@@ -173,7 +172,7 @@ def _as_of_now(house: House, conn: Connection, now: int, tool: Tool[Any, Any], c
     """
     caller = call.caller
     organization_id = caller.organization_id
-    if caller.access_revision in {None, house.access_revisions[organization_id]}:
+    if caller.access_revision in {None, system.access_revisions[organization_id]}:
         return call
     caller = admit_again(access.of_organization(conn, organization_id, now), caller, now)
     permit(caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
@@ -181,7 +180,7 @@ def _as_of_now(house: House, conn: Connection, now: int, tool: Tool[Any, Any], c
 
 
 def _check_repeatable(tool: Tool[Any, Any], key: str) -> None:
-    repeats.check_key(key)
+    in_flight.check_key(key)
     if tool.shows_secret:
         detail = (
             f"{tool.name} shows a secret once, so its answer is not kept: call it without an idempotency key"
@@ -189,10 +188,10 @@ def _check_repeatable(tool: Tool[Any, Any], key: str) -> None:
         raise InvalidInput([Fault("", "invalid_value", detail)])
 
 
-async def _note_refusal(house: House, call: Call, action: str, refusal: Forbidden) -> None:
+async def _note_refusal(system: System, call: Call, action: str, refusal: Forbidden) -> None:
     """Have the refusal in the audit trail. It rolled back what it refused, so it is a unit of its own."""
     try:
-        units = house.store.of(call.caller.organization_id)
+        units = system.store.of(call.caller.organization_id)
         await units.write(audit.note_refusal, call, action, refusal.code)
     except Unavailable as error:
         log.warning("a refusal is not in the audit trail", action=action, why=repr(error))

@@ -7,10 +7,10 @@ from sqlalchemy import insert, select
 
 from svc.domain import cursors
 from svc.domain.cursors import Position
-from svc.domain.identity.callers import Call, CallerKind, Door
+from svc.domain.identity.callers import Call, CallerKind, DoorName
 from svc.domain.ids import first_id, new_id
 from svc.domain.limits import LIST_ROWS
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx, View
 from svc.storage.tables import audit
 
@@ -26,7 +26,7 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
     caller_kind: CallerKind
     caller_id: str
     person_id: str | None
-    door: Door
+    door: DoorName
     action: str
     """The tool, or what was done where there is no tool."""
     target: str | None
@@ -37,7 +37,7 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
     request_id: str | None
 
 
-class AuditAsked(msgspec.Struct, frozen=True, kw_only=True):
+class AuditFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Which entries to list: all that is given must hold. Times are ms since the epoch."""
 
     person_id: str | None = None
@@ -58,7 +58,7 @@ class AuditPage(msgspec.Struct, frozen=True):
     next_cursor: str | None
 
 
-_INSERT = Prepared(insert(audit))
+_INSERT = Statement(insert(audit))
 
 
 def note(tx: Tx, call: Call, action: str, target: str | None = None) -> None:
@@ -89,7 +89,7 @@ def _entry(tx: Tx, call: Call, action: str, target: str | None) -> AuditEntry:
     )
 
 
-def page(view: View, organization_id: str, asked: AuditAsked) -> AuditPage:
+def page(view: View, organization_id: str, asked: AuditFilter) -> AuditPage:
     """The page of the organization's trail that is asked for; it is stable, whatever is added meanwhile.
 
     Raises `InvalidInput` for a cursor that is none of this list, and `TakesLong` from a view that is not

@@ -7,7 +7,7 @@ import msgspec
 from sqlalchemy import Connection, insert
 
 from svc.domain.ids import new_id
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.tables import events
 
 EventType = Literal[
@@ -30,7 +30,7 @@ class NewEvent(msgspec.Struct, frozen=True):
     data: dict[str, Any]
 
 
-_INSERT = Prepared(insert(events))
+_INSERT = Statement(insert(events))
 
 
 def record(conn: Connection, organization_id: str, at: int, happened: Sequence[NewEvent]) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from svc.domain.errors import IdempotencyMismatch
 from svc.domain.limits import IDEMPOTENCY_LIFE_MS
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.tables import idempotency
 from svc.storage.upserts import insert_or_replace
@@ -35,7 +35,7 @@ class Repeatable(msgspec.Struct, frozen=True):
 _encode: Final = msgspec.json.Encoder().encode
 _canonical: Final = msgspec.json.Encoder(order="sorted").encode
 
-_FIND = Prepared(
+_FIND = Statement(
     select(idempotency.c.fingerprint, idempotency.c.answer).where(
         idempotency.c.organization_id == bindparam("organization_id"),
         idempotency.c.caller_id == bindparam("caller_id"),
@@ -45,7 +45,7 @@ _FIND = Prepared(
     )
 )
 # One that is too old to count may be there still, and is written over.
-_KEEP = Prepared(insert_or_replace(idempotency, ["organization_id", "caller_id", "tool", "key"]))
+_KEEP = Statement(insert_or_replace(idempotency, ["organization_id", "caller_id", "tool", "key"]))
 
 
 def repeatable(
@@ -95,7 +95,7 @@ def keep(tx: Tx, call: Repeatable, answer: bytes) -> None:
     )
 
 
-class Kept(msgspec.Struct, frozen=True):
+class ToolResult(msgspec.Struct, frozen=True):
     """An answer as JSON."""
 
     body: bytes
@@ -103,13 +103,13 @@ class Kept(msgspec.Struct, frozen=True):
     """It is what the first call under the same key was answered, and nothing was done now."""
 
 
-def once(tx: Tx, call: Repeatable | None, do: Callable[[], msgspec.Struct]) -> Kept:
+def once(tx: Tx, call: Repeatable | None, do: Callable[[], msgspec.Struct]) -> ToolResult:
     """What *do* answers, or what the first such *call* was answered. Raises `IdempotencyMismatch`."""
     if call is None:
-        return Kept(_encode(do()))
+        return ToolResult(_encode(do()))
     before = first_answer(tx.conn, call, tx.now)
     if before is not None:
-        return Kept(before, replayed=True)
+        return ToolResult(before, replayed=True)
     body = _encode(do())
     keep(tx, call, body)
-    return Kept(body)
+    return ToolResult(body)

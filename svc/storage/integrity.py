@@ -51,7 +51,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 def check(conn: Connection) -> Iterator[Finding]:
     """Look at every promise in turn, within one transaction of *conn*."""
-    for promise, broken in PROMISES.items():
+    for promise, broken in INVARIANTS.items():
         count = 0
         examples: list[str] = []
         for one in broken(conn):
@@ -193,7 +193,7 @@ def _taken_without_end(conn: Connection) -> Iterable[str]:
 
 _column = submissions.c
 
-PROMISES: Final[dict[str, Broken]] = {
+INVARIANTS: Final[dict[str, Broken]] = {
     "the file is whole": integrity_faults,
     "everything that is stored can be read": stored_json.unreadable,
     "nothing refers to what is not there": foreign_key_faults,

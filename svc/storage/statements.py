@@ -16,14 +16,14 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
 
 Values: TypeAlias = Mapping[str, Any]
-Statement: TypeAlias = Select[Any] | Insert | Update | Delete
-DialectStatement: TypeAlias = Callable[[Dialect], Statement]
+_Clause: TypeAlias = Select[Any] | Insert | Update | Delete
+DialectStatement: TypeAlias = Callable[[Dialect], _Clause]
 """What is written in another way for each database: see `svc.storage.upserts`."""
 
 _NO_VALUES: Final[Values] = MappingProxyType({})
 
 
-class Prepared:
+class Statement:
     """A statement with named parameters, run as Core would run it.
 
     Rows are named tuples, errors are SQLAlchemy's. Every parameter must be given; for an `insert()` without
@@ -31,7 +31,7 @@ class Prepared:
     it goes through Core.
     """
 
-    def __init__(self, statement: Statement | DialectStatement) -> None:
+    def __init__(self, statement: _Clause | DialectStatement) -> None:
         self._statement = statement
         self._plans: dict[tuple[str, str], _Plan] = {}
 
@@ -80,7 +80,7 @@ class _Plan:
 
     __slots__ = ("_sql", "bind", "expanding", "row", "statement")
 
-    def __init__(self, statement: Statement | DialectStatement, dialect: Dialect) -> None:
+    def __init__(self, statement: _Clause | DialectStatement, dialect: Dialect) -> None:
         statement = statement(dialect) if callable(statement) else statement
         self.statement = statement
         compiled = statement.compile(dialect=dialect)
@@ -147,7 +147,7 @@ def _as_it_is(row: Sequence[Any]) -> Any:
     return row
 
 
-def _row_maker(statement: Statement, dialect: Dialect) -> Callable[[Sequence[Any]], Any]:
+def _row_maker(statement: _Clause, dialect: Dialect) -> Callable[[Sequence[Any]], Any]:
     """What turns a driver's row into a named tuple."""
     columns = statement.exported_columns
     names = [str(name) for name in columns.keys()]  # noqa: SIM118  # a collection of columns is no dict

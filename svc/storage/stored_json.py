@@ -11,7 +11,7 @@ from svc.domain.channels.messages import Attachment, ReportedError, Sender
 from svc.domain.embeds.blocks import AnyBlock
 from svc.domain.identity.roles import Permission
 from svc.domain.scalars import Scalar
-from svc.storage.channels.conversations import Known
+from svc.storage.channels.conversations import Participant
 from svc.storage.channels.tables import conversations, messages, replies
 from svc.storage.tables import (
     api_keys,
@@ -44,7 +44,7 @@ TYPES: Final[tuple[tuple[Column[str], Any], ...]] = (
     (roles.c.permissions, frozenset[Permission]),
     (invitations.c.team_ids, tuple[str, ...]),
     (api_keys.c.tools, tuple[str, ...]),
-    (conversations.c.evidence, Known),
+    (conversations.c.evidence, Participant),
     (conversations.c.candidates, tuple[str, ...]),
     (messages.c.sender, Sender),
     (messages.c.attachments, tuple[Attachment, ...]),

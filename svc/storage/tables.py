@@ -27,7 +27,7 @@ from sqlalchemy import (
 from svc.storage.schema import metadata, of_record
 from svc.storage.schema import of_organization as _organization
 from svc.storage.schema import only_where as _where
-from svc.storage.sqlite import full_text as search
+from svc.storage.sqlite import full_text
 
 organizations: Final = Table(
     "organizations",
@@ -179,8 +179,8 @@ search_texts: Final = Table(
     # Each word with the mark of its object before it, so that one object's search never meets another's.
     Column("words", Text, nullable=False),
 )
-# SQLite's own index over them; its tables are not among the metadata (see `_sqlite/search.py`).
-_CREATE_INDEX: Final[DDL] = DDL(search.CREATE)  # type: ignore[no-untyped-call]  # so in SQLAlchemy
+# SQLite's own index over them; its tables are not among the metadata (see `sqlite/full_text.py`).
+_CREATE_INDEX: Final[DDL] = DDL(full_text.CREATE)  # type: ignore[no-untyped-call]  # so in SQLAlchemy
 event.listen(search_texts, "after_create", _CREATE_INDEX.execute_if(dialect="sqlite"))
 
 record_changes: Final = Table(

@@ -10,7 +10,7 @@ from sqlalchemy import Dialect, Insert, Table
 class Upsert(msgspec.Struct, frozen=True):
     """An insert, and what becomes of a row with the same *unique* columns: it is kept, or *replaced*.
 
-    Called with a dialect it is that dialect's statement, which is what `Prepared` does. So no other module
+    Called with a dialect it is that dialect's statement, which is what `Statement` does. So no other module
     names a database.
     """
 

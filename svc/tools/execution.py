@@ -9,12 +9,12 @@ from sqlalchemy import Connection
 from svc.domain.identity.callers import Call
 from svc.storage import audit, idempotency
 from svc.storage.store import Tx, View
-from svc.tools.tool import Asked, Tool
+from svc.tools.tool import Tool, ToolInput
 
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class Done(msgspec.Struct, frozen=True):
+class ToolResult(msgspec.Struct, frozen=True):
     """What a tool answered, as JSON."""
 
     body: bytes
@@ -25,15 +25,15 @@ class Done(msgspec.Struct, frozen=True):
 
 
 def read(
-    conn: Connection, now: int, tool: Tool[Any, Any], call: Call, asked: Asked, *, patient: bool = False
-) -> Done:
+    conn: Connection, now: int, tool: Tool[Any, Any], call: Call, asked: ToolInput, *, patient: bool = False
+) -> ToolResult:
     """Run a tool that reads. Raises what it refuses, and `TakesLong` unless *patient*."""
     view = View(conn, now, patient=patient)
     body = _encode(tool(view, call, asked))
-    return Done(body, unindexed=view.unindexed)
+    return ToolResult(body, unindexed=view.unindexed)
 
 
-def write(tx: Tx, tool: Tool[Any, Any], call: Call, asked: Asked, key: str | None = None) -> Done:
+def write(tx: Tx, tool: Tool[Any, Any], call: Call, asked: ToolInput, key: str | None = None) -> ToolResult:
     """Run a tool that writes, or answer as the first call under the idempotency *key*.
 
     Raises what the tool refuses, and `IdempotencyMismatch`.
@@ -50,10 +50,10 @@ def write(tx: Tx, tool: Tool[Any, Any], call: Call, asked: Asked, key: str | Non
     if key is not None:
         repeatable = idempotency.repeatable(caller.organization_id, caller.id, tool.name, key, asked)
     kept = idempotency.once(tx, repeatable, do)
-    return Done(kept.body, replayed=kept.replayed)
+    return ToolResult(kept.body, replayed=kept.replayed)
 
 
-def _targets(asked: Asked, answer: msgspec.Struct) -> Sequence[str | None]:
+def _targets(asked: ToolInput, answer: msgspec.Struct) -> Sequence[str | None]:
     """What a write was done to: the answer says it by `id`, or by the ids of `records` that it made."""
     several = getattr(answer, "records", None)
     if several is not None:

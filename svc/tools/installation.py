@@ -29,9 +29,9 @@ from svc.storage.identity.organizations import NewOrganization
 from svc.storage.store import Tx
 from svc.tools.catalogue import REGISTRY
 from svc.tools.identity.api_keys import known_tools
-from svc.tools.tool import Answer, Asked, Timestamp, about
+from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about
 
-A = TypeVar("A", bound=Asked)
+A = TypeVar("A", bound=ToolInput)
 R = TypeVar("R", bound=msgspec.Struct)
 
 FIRST_KEY: Final = "Set up"
@@ -72,13 +72,13 @@ def command(name: str) -> Callable[[Callable[[Tx, A], R]], Command[A, R]]:
     return made
 
 
-class MadeOrganization(Answer, frozen=True, kw_only=True):
+class MadeOrganization(ToolOutput, frozen=True, kw_only=True):
     """A new organization."""
 
     id: str
 
 
-class CreateOrganization(Asked, frozen=True, kw_only=True):
+class CreateOrganization(ToolInput, frozen=True, kw_only=True):
     """An organization to be made; it starts on its trial."""
 
     name: str
@@ -97,46 +97,46 @@ def create_organization(tx: Tx, asked: CreateOrganization) -> MadeOrganization:
     return MadeOrganization(id=made.id)
 
 
-class ChangePlan(Asked, frozen=True, kw_only=True):
+class ChangePlan(ToolInput, frozen=True, kw_only=True):
     """The plan that counts when the trial is over."""
 
     organization_id: str
     plan: Plan
 
 
-class Done(Answer, frozen=True, kw_only=True):
+class NothingToShow(ToolOutput, frozen=True, kw_only=True):
     """What was done has nothing to show."""
 
 
 @command("organization.plan")
-def change_plan(tx: Tx, asked: ChangePlan) -> Done:
+def change_plan(tx: Tx, asked: ChangePlan) -> NothingToShow:
     """Put the organization on a plan. Raises `NotFound`."""
     organizations.update_plan(tx, asked.organization_id, plan=asked.plan)
     audit.note(tx, operator_call(asked.organization_id), "organization.plan", asked.organization_id)
-    return Done()
+    return NothingToShow()
 
 
-class CloseOrganization(Asked, frozen=True, kw_only=True):
+class CloseOrganization(ToolInput, frozen=True, kw_only=True):
     """Which organization to close."""
 
     organization_id: str
 
 
 @command("organization.close")
-def close_organization(tx: Tx, asked: CloseOrganization) -> Done:
+def close_organization(tx: Tx, asked: CloseOrganization) -> NothingToShow:
     """Close the organization for good; its data stays. Raises `NotFound`, and `Conflict` if it is closed."""
     provisioning.close(tx, asked.organization_id)
     audit.note(tx, operator_call(asked.organization_id), "organization.close", asked.organization_id)
-    return Done()
+    return NothingToShow()
 
 
-class MadeUser(Answer, frozen=True, kw_only=True):
+class MadeUser(ToolOutput, frozen=True, kw_only=True):
     """A new account."""
 
     id: str
 
 
-class CreateUser(Asked, frozen=True, kw_only=True):
+class CreateUser(ToolInput, frozen=True, kw_only=True):
     """An account at home in an organization, and a member of it."""
 
     organization_id: str
@@ -164,7 +164,7 @@ def create_user(tx: Tx, asked: CreateUser) -> MadeUser:
     return MadeUser(id=person.id)
 
 
-class MadeLink(Answer, frozen=True, kw_only=True):
+class MadeLink(ToolOutput, frozen=True, kw_only=True):
     """A one-time way in."""
 
     token: str
@@ -172,7 +172,7 @@ class MadeLink(Answer, frozen=True, kw_only=True):
     expires_at: Timestamp
 
 
-class MakeLink(Asked, frozen=True, kw_only=True):
+class MakeLink(ToolInput, frozen=True, kw_only=True):
     """Whose link: the account with that e-mail address, at home in that organization if several have it."""
 
     email: str
@@ -200,7 +200,7 @@ def make_link(tx: Tx, asked: MakeLink) -> MadeLink:
     return MadeLink(token=made.token, expires_at=rfc3339(made.expires_at))
 
 
-class MadeKey(Answer, frozen=True, kw_only=True):
+class MadeKey(ToolOutput, frozen=True, kw_only=True):
     """A new key."""
 
     id: str
@@ -209,7 +209,7 @@ class MadeKey(Answer, frozen=True, kw_only=True):
     expires_at: Timestamp
 
 
-class MintKey(Asked, frozen=True, kw_only=True):
+class MintKey(ToolInput, frozen=True, kw_only=True):
     """A key that acts as a member, as one that the member made: see `apikey.mint`."""
 
     organization_id: str
@@ -244,7 +244,7 @@ def mint_key(tx: Tx, asked: MintKey) -> MadeKey:
     return MadeKey(id=made.id, key=made.key, expires_at=rfc3339(made.expires_at))
 
 
-class SetUp(Asked, frozen=True, kw_only=True):
+class SetUp(ToolInput, frozen=True, kw_only=True):
     """An organization, its first person, and a key that acts as that person."""
 
     organization: CreateOrganization
@@ -253,7 +253,7 @@ class SetUp(Asked, frozen=True, kw_only=True):
     password_hash: str | None = None
 
 
-class MadeSetUp(Answer, frozen=True, kw_only=True):
+class MadeSetUp(ToolOutput, frozen=True, kw_only=True):
     """What a set-up made. The key, and the token of the sign-in link, are shown this once."""
 
     organization_id: str

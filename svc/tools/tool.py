@@ -29,15 +29,15 @@ _SEPARATOR: Final = re.compile(r"[._]")
 Effect = Literal["reads", "writes"]
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class ToolInput(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """The base of what tools are asked: closed, camelCase on the wire."""
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class ToolOutput(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The base of what tools answer, camelCase on the wire."""
 
 
-A = TypeVar("A", bound=Asked)
+A = TypeVar("A", bound=ToolInput)
 R = TypeVar("R", bound=msgspec.Struct)
 
 about = msgspec.Meta

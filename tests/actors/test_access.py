@@ -6,9 +6,9 @@ import msgspec
 import pytest
 import trio
 
-from svc.actors.credential_cache import Directory
+from svc.actors.credential_cache import CredentialCache
 from svc.actors.identity.organization import USES_REST_SECONDS, Organization
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.crypto.keys import digest
 from svc.domain.errors import Unauthenticated
 from svc.domain.identity.callers import Caller
@@ -31,13 +31,13 @@ async def a_key(here: Town, creator: Person, **asked: Any) -> MintedKey:
     return await here.store.write(api_keys.mint, call, NewKey(**({"name": "A key"} | asked)))
 
 
-async def enter(house: House, key: MintedKey) -> Caller | None:
+async def enter(system: System, key: MintedKey) -> Caller | None:
     """What a door does with a key: where it leads, and who that is. None is its 401."""
-    found = await house.keys.find(digest(key.key))
+    found = await system.keys.find(digest(key.key))
     if found is None:
         return None
     try:
-        admission = await Organization(house, found.organization_id).admit_key(digest(key.key))
+        admission = await Organization(system, found.organization_id).admit_key(digest(key.key))
     except Unauthenticated:
         return None
     return admission.caller
@@ -81,7 +81,7 @@ async def close_home(here: Town, owner: Person, creator: Person, key: MintedKey)
 @pytest.mark.parametrize("stop", [revoke, deactivate, freeze, close, expire, switch_off, close_home])
 async def test_a_key_stops_with_the_very_next_call(stop, autojump_clock):
     """Whichever way it is stopped: it worked until then, and does not from then on."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         home = await here.store.write(provisioning.create, NewOrganization(name="Elsewhere"))
         await here.store.write(allow_keys_elsewhere, home.id, allowed=True)
         owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
@@ -89,39 +89,39 @@ async def test_a_key_stops_with_the_very_next_call(stop, autojump_clock):
             a_member, here.organization.id, "ada@example.com", "admin", home=home.id
         )
         key = await a_key(here, creator)
-        before = await enter(house, key)
+        before = await enter(system, key)
 
         await stop(here, owner, creator, key)
 
         assert before is not None
         assert (key.id, creator.id) == (before.id, before.person_id)
-        assert await enter(house, key) is None
+        assert await enter(system, key) is None
 
 
 async def test_a_stopped_creator_comes_back_with_their_keys(autojump_clock):
     """Freezing is for a while; a revoked key stays revoked."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
         creator = await here.store.write(a_member, here.organization.id, "ada@example.com", "admin")
         kept, revoked = await a_key(here, creator), await a_key(here, creator)
         await freeze(here, owner, creator, kept)
-        stopped = await enter(house, kept)
+        stopped = await enter(system, kept)
         await revoke(here, owner, creator, revoked)
 
         await here.store.write(members.change, call_of(owner), creator.id, MemberChanges(status="active"))
 
         assert stopped is None
-        assert await enter(house, kept) is not None
-        assert await enter(house, revoked) is None
+        assert await enter(system, kept) is not None
+        assert await enter(system, revoked) is None
 
 
 async def test_calls_that_wait_already_are_judged_by_the_change(autojump_clock):
     """What stands in the mailbox when a key is revoked is refused when its turn comes."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
         key = await a_key(here, owner)
-        organization = Organization(house, here.organization.id)
-        await enter(house, key)
+        organization = Organization(system, here.organization.id)
+        await enter(system, key)
         answers: list[bool] = []
 
         async def call() -> None:
@@ -133,12 +133,12 @@ async def test_calls_that_wait_already_are_judged_by_the_change(autojump_clock):
                 answers.append(True)
 
         # The first turn has to read the facts again; the others wait behind it while the key is revoked.
-        house.access_revisions[here.organization.id] += 1
+        system.access_revisions[here.organization.id] += 1
         async with trio.open_nursery() as nursery:
             for _ in range(10):
                 nursery.start_soon(call)
             await here.store.write(api_keys.revoke, call_of(owner), key.id)
-            [actor] = house.actors("Organization")
+            [actor] = system.actors("Organization")
             waiting = actor.mailbox_depth
 
         assert 0 < waiting
@@ -147,7 +147,7 @@ async def test_calls_that_wait_already_are_judged_by_the_change(autojump_clock):
 
 async def test_a_key_follows_the_role_of_its_creator(autojump_clock):
     """Its permissions are what its role and the creator's current role have in common, call by call."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
         creator = await here.store.write(a_member, here.organization.id, "ada@example.com", "admin")
         role = await here.store.write(roles.create, call_of(owner), "Forms", ["forms", "records.read"])
@@ -155,11 +155,11 @@ async def test_a_key_follows_the_role_of_its_creator(autojump_clock):
 
         seen = []
         await here.store.write(members.change, call_of(owner), creator.id, MemberChanges(role_id=role.id))
-        seen.append(await enter(house, key))
+        seen.append(await enter(system, key))
         await here.store.write(roles.change, call_of(owner), role.id, RoleChanges(permissions=("ai",)))
-        seen.append(await enter(house, key))
+        seen.append(await enter(system, key))
         await here.store.write(members.change, call_of(owner), creator.id, MemberChanges(role_id="viewer"))
-        seen.append(await enter(house, key))
+        seen.append(await enter(system, key))
 
         assert [{"forms", "records.read"}, {"ai"}, VIEWER.permissions] == [
             caller and caller.permissions for caller in seen
@@ -168,10 +168,10 @@ async def test_a_key_follows_the_role_of_its_creator(autojump_clock):
 
 async def test_a_key_is_narrowed_as_it_was_made(autojump_clock):
     """To tools, or to the gateway."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
-        some = await enter(house, await a_key(here, owner, tools=("record.list", "record.get")))
-        gateway = await enter(house, await a_key(here, owner, limited_to="ai.gateway"))
+        some = await enter(system, await a_key(here, owner, tools=("record.list", "record.get")))
+        gateway = await enter(system, await a_key(here, owner, limited_to="ai.gateway"))
 
         assert some is not None
         assert gateway is not None
@@ -181,10 +181,10 @@ async def test_a_key_is_narrowed_as_it_was_made(autojump_clock):
 
 async def test_a_signed_in_person_is_admitted_where_they_are_a_member(autojump_clock):
     """With their role as it stands, until they are put out."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
         viewer = await here.store.write(a_member, here.organization.id, "ada@example.com", "viewer")
-        organization = Organization(house, here.organization.id)
+        organization = Organization(system, here.organization.id)
         caller = (await organization.admit_person(a_session(viewer))).caller
         await here.store.write(members.deactivate, call_of(owner), viewer.id)
 
@@ -200,13 +200,13 @@ async def test_a_signed_in_person_is_admitted_where_they_are_a_member(autojump_c
 
 async def test_last_used_is_written_once_a_minute(autojump_clock):
     """Of sixty calls, one a second, the first is noted, beside the calls; a minute later the next."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
         key = await a_key(here, owner)
 
         noted = set()
         for _ in range(61):
-            await enter(house, key)
+            await enter(system, key)
             await trio.sleep(1)
             [row] = await here.rows(tables.api_keys)
             noted.add(row.last_used_at)
@@ -217,14 +217,14 @@ async def test_last_used_is_written_once_a_minute(autojump_clock):
         assert START + 60_000 == row.last_used_at
 
 
-async def test_last_used_outlives_the_house(autojump_clock):
-    """A house that is built again does not write sooner than the last one would have."""
+async def test_last_used_outlives_the_system(autojump_clock):
+    """A system that is built again does not write sooner than the last one would have."""
     async with town() as here:
         owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
         key = await a_key(here, owner)
         for _ in range(3):
-            async with here.house() as house:
-                await enter(house, key)
+            async with here.system() as system:
+                await enter(system, key)
                 await trio.sleep(2)
 
         [row] = await here.rows(tables.api_keys)
@@ -233,12 +233,12 @@ async def test_last_used_outlives_the_house(autojump_clock):
 
 async def test_secrets_of_access_do_not_show(autojump_clock):
     """An operator who looks at the organization sees neither keys nor people."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
         key = await a_key(here, owner)
-        await enter(house, key)
+        await enter(system, key)
 
-        shown = msgspec.json.encode(await Organization(house, here.organization.id).snapshot()).decode()
+        shown = msgspec.json.encode(await Organization(system, here.organization.id).snapshot()).decode()
         assert digest(key.key) not in shown
         assert owner.id not in shown
 
@@ -253,7 +253,7 @@ async def test_a_directory_keeps_what_it_found_and_nothing_else(autojump_clock):
             searches.append(wanted)
             return api_keys.route(conn, wanted, now)
 
-        directory = Directory(here.store, here.clock, search, kept_max=2)
+        directory = CredentialCache(here.store, here.clock, search, kept_max=2)
         end = START + DAY_MS
         for number in range(3):
             await here.store.write(a_stored_key, owner, f"live{number}", expires_at=end)
@@ -285,7 +285,7 @@ async def test_a_directory_does_not_keep_what_changed_under_its_search(autojump_
             directory.forget(wanted)
             return found
 
-        directory: Directory[Route] = Directory(here.store, here.clock, search)
+        directory: CredentialCache[Route] = CredentialCache(here.store, here.clock, search)
 
         assert await directory.find("live") is not None
         assert 0 == len(directory)

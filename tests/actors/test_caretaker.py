@@ -1,11 +1,11 @@
-"""The Caretaker tidies up: what is over is deleted, in small units, and what still counts is kept."""
+"""The Reconciler tidies up: what is over is deleted, in small units, and what still counts is kept."""
 
 from typing import Any
 
 import pytest
 
-from svc.actors.reconciler import Caretaker
-from svc.actors.system import House
+from svc.actors.reconciler import Reconciler
+from svc.actors.system import System
 from svc.domain.identity.callers import operator_call
 from svc.domain.limits import (
     IDEMPOTENCY_LIFE_MS,
@@ -16,8 +16,7 @@ from svc.domain.limits import (
     SIGN_IN_WINDOW_MS,
 )
 from svc.domain.times import YEAR_MS
-from svc.storage import idempotency, tables
-from svc.storage import retention as pruning
+from svc.storage import idempotency, retention, tables
 from svc.storage.idempotency import Repeatable
 from svc.storage.identity import invitations, sessions, sign_in
 from svc.storage.identity.sign_in import Failure
@@ -47,11 +46,11 @@ def a_failure(tx: Tx, here: Town, key: str) -> None:
     sign_in.note_failure(tx, Failure(key, key, tx.now))
 
 
-async def round_made(house: House) -> None:
-    """Return once the Caretaker has made a round, and all that it started with it."""
-    caretaker = Caretaker(house, "main")
-    await caretaker.make_round()
-    await caretaker.start()
+async def round_made(system: System) -> None:
+    """Return once the Reconciler has made a round, and all that it started with it."""
+    reconciler = Reconciler(system, "main")
+    await reconciler.make_round()
+    await reconciler.start()
 
 
 @pytest.mark.parametrize(
@@ -67,18 +66,18 @@ async def round_made(house: House) -> None:
 )
 async def test_what_is_over_is_deleted(table: Any, make: Any, life_ms: int, autojump_clock):
     """By the first round after its time, and not before; what was made later stays for its own time."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         counts = []
         await here.store.write(make, here, "first")
         here.clock.jump(life_ms - 1)
         await here.store.write(make, here, "second")
-        await round_made(house)
+        await round_made(system)
         counts.append(await here.count(table))
         here.clock.jump(1)
-        await round_made(house)
+        await round_made(system)
         counts.append(await here.count(table))
         here.clock.jump(life_ms)
-        await round_made(house)
+        await round_made(system)
         counts.append(await here.count(table))
 
         assert [2, 1, 0] == counts
@@ -86,7 +85,7 @@ async def test_what_is_over_is_deleted(table: Any, make: Any, life_ms: int, auto
 
 async def test_a_pile_is_deleted_in_small_units(autojump_clock):
     """No unit of work deletes more than a few hundred rows, and one round all that is over."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
 
         def fill(tx: Tx) -> None:
             for number in range(2 * PRUNED_MAX + 1):
@@ -94,10 +93,10 @@ async def test_a_pile_is_deleted_in_small_units(autojump_clock):
 
         await here.store.write(fill)
         here.clock.jump(IDEMPOTENCY_LIFE_MS)
-        more = await here.store.write(pruning.prune)
+        more = await here.store.write(retention.prune)
         left = [await here.count(tables.idempotency)]
-        await round_made(house)
-        await Caretaker(house, "main").start()
+        await round_made(system)
+        await Reconciler(system, "main").start()
         left.append(await here.count(tables.idempotency))
 
         assert more
@@ -111,7 +110,7 @@ async def test_a_unit_goes_by_the_index(autojump_clock):
 
         def explain(tx: Tx) -> None:
             tx.conn.connection.dbapi_connection.set_trace_callback(plans.append)  # type: ignore[union-attr]
-            pruning.prune(tx)
+            retention.prune(tx)
             tx.conn.connection.dbapi_connection.set_trace_callback(None)  # type: ignore[union-attr]
             steps = tx.conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {plans[0]}").all()
             plans[:] = [step[3] for step in steps]
@@ -123,12 +122,12 @@ async def test_a_unit_goes_by_the_index(autojump_clock):
 
 async def test_the_trail_and_the_keys_stay(autojump_clock):
     """What was done stays known, and which key did it."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
         await here.store.write(a_stored_key, owner, "old")
         await here.store.write(an_invitation, here, "ada")
         before = [await here.count(one) for one in (tables.audit, tables.api_keys)]
         here.clock.jump(10 * YEAR_MS)
-        await round_made(house)
+        await round_made(system)
 
         assert before == [await here.count(one) for one in (tables.audit, tables.api_keys)]

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from svc.actors.channels.outbox import Outbox
 from svc.actors.forms.form_window import FormWindow, PostRefused
 from svc.actors.identity.sign_in_gate import SignInGate
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.clock import Clock, VirtualClock, WallClock
 from svc.domain.channels.messages import OutboundReply
 from svc.domain.crypto.sealing import Sealer
@@ -37,7 +37,7 @@ from svc.http.app import public_app
 from svc.storage import provisioning, tables
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels import tables as channel_tables
-from svc.storage.channels.replies import Handed
+from svc.storage.channels.replies import PulledBatch
 from svc.storage.clock import future_times
 from svc.storage.forms import forms, submissions
 from svc.storage.identity import organizations, sessions, sign_in
@@ -67,10 +67,10 @@ class Shop:
             yield Town(store, cast("VirtualClock", clock), await _organization(store))
 
 
-async def pulled(house: House, connection_id: str) -> tuple[OutboundReply, ...]:
+async def pulled(system: System, connection_id: str) -> tuple[OutboundReply, ...]:
     """What the bridge of that connection is handed now."""
-    handed = await Outbox(house, connection_id).pull(50)
-    assert isinstance(handed, Handed)
+    handed = await Outbox(system, connection_id).pull(50)
+    assert isinstance(handed, PulledBatch)
     return handed.replies
 
 
@@ -100,14 +100,14 @@ async def only_form(here: Town) -> Any:
     return found[0] if found else await here.form()
 
 
-async def fill_sender(house: House, form: Any) -> None:
+async def fill_sender(system: System, form: Any) -> None:
     for _ in range(SENDER_SUBMISSIONS_MAX):
-        await FormWindow(house, form.form_key).submit(a_post())
+        await FormWindow(system, form.form_key).submit(a_post())
 
 
-async def retry_after_ms(house: House, form: Any) -> int:
+async def retry_after_ms(system: System, form: Any) -> int:
     with pytest.raises(PostRefused) as refused:
-        await FormWindow(house, form.form_key).submit(a_post())
+        await FormWindow(system, form.form_key).submit(a_post())
     assert refused.value.retry_after_ms is not None
     return refused.value.retry_after_ms
 
@@ -118,16 +118,16 @@ async def retry_after_ms(house: House, form: Any) -> int:
 async def test_set_back_while_it_runs_windows_go_on(shop: Shop, autojump_clock: Any) -> None:
     """A sender's minute ends after 67 seconds at most, and not an hour later; the queue is passed."""
     its_clock = machine(START)
-    async with shop.started(WallClock(its_clock)) as here, here.house() as house:
+    async with shop.started(WallClock(its_clock)) as here, here.system() as system:
         form = await here.form()
-        await fill_sender(house, form)
+        await fill_sender(system, form)
         for number in range(PACE_FILINGS_MAX):
-            await submit(house, form, number)
+            await submit(system, form, number)
 
         its_clock.set_by -= HOUR_MS
-        wait_ms = await retry_after_ms(house, form)
+        wait_ms = await retry_after_ms(system, form)
         await trio.sleep(67)
-        await FormWindow(house, form.form_key).submit(a_post())
+        await FormWindow(system, form.form_key).submit(a_post())
         await trio.sleep(QUEUE_PASS_MS / SECOND_MS + 67)
 
         assert wait_ms <= SENDER_WINDOW_MS
@@ -137,14 +137,14 @@ async def test_set_back_while_it_runs_windows_go_on(shop: Shop, autojump_clock: 
 async def test_set_back_while_it_runs_leases_lapse(shop: Shop, autojump_clock: Any) -> None:
     """What a bridge does not report comes back after 67 seconds at most."""
     its_clock = machine(START)
-    async with shop.started(WallClock(its_clock)) as here, here.house() as house:
+    async with shop.started(WallClock(its_clock)) as here, here.system() as system:
         connection = await here.store.write(a_connection, here.organization.id)
         await here.store.write(a_reply, connection)
-        [first] = await pulled(house, connection.id)
+        [first] = await pulled(system, connection.id)
 
         its_clock.set_by -= HOUR_MS
         await trio.sleep(67)
-        [again] = await pulled(house, connection.id)
+        [again] = await pulled(system, connection.id)
 
         assert (first.reply_id, 2) == (again.reply_id, again.attempt)
 
@@ -156,7 +156,7 @@ async def test_set_back_while_it_runs_pushes_are_signed_at_the_machines_time(
     its_clock, receiver = machine(START), Receiver()
     async with shop.started(WallClock(its_clock)) as here:
         here.outgoing = receiver
-        async with here.house():
+        async with here.system():
             asked: dict[str, Any] = {"delivery": "push", "url": "https://bridge.example/hook"}
             connection = await here.store.write(a_connection, here.organization.id, **asked)
             its_clock.set_by -= HOUR_MS
@@ -170,14 +170,14 @@ async def test_set_back_while_it_runs_pushes_are_signed_at_the_machines_time(
 async def test_set_back_while_it_runs_a_long_poll_ends(shop: Shop, autojump_clock: Any) -> None:
     """After as many seconds as were asked for."""
     its_clock = machine(START)
-    async with shop.started(WallClock(its_clock)) as here, here.house() as house:
+    async with shop.started(WallClock(its_clock)) as here, here.system() as system:
         connection = await here.store.write(a_connection, here.organization.id)
         minted = await here.store.write(channel_keys.mint, here.organization.id, connection.id)
         asked: dict[str, Any] = {
             "json": {"waitSeconds": 20},
             "headers": {"authorization": f"Bearer {minted.key}"},
         }
-        async with client_of(public_app(house)) as client:
+        async with client_of(public_app(system)) as client:
             its_clock.set_by -= HOUR_MS
             began = trio.current_time()
             answer = await client.post("/api/channels/v1/channel.outbox.pull", **asked)
@@ -192,16 +192,16 @@ async def test_after_a_leap_everything_goes_on_within_a_round(
 ) -> None:
     """What ended meanwhile is found out within a minute of awake time, without anybody who asks."""
     its_clock = machine(START)
-    async with shop.started(WallClock(its_clock)) as here, here.house() as house:
+    async with shop.started(WallClock(its_clock)) as here, here.system() as system:
         form = await here.form()
         connection = await here.store.write(a_connection, here.organization.id)
         for text in ("first", "second"):
             await here.store.write(a_reply, connection, text=text)
-        await Outbox(house, connection.id).pull(1)
-        await fill_sender(house, form)
+        await Outbox(system, connection.id).pull(1)
+        await fill_sender(system, form)
 
         its_clock.set_by += leap_ms
-        await FormWindow(house, form.form_key).submit(a_post())
+        await FormWindow(system, form.form_key).submit(a_post())
         await trio.sleep(62)
 
         first, second = await here.rows(channel_tables.replies)
@@ -219,9 +219,9 @@ async def test_a_start_under_an_earlier_clock_goes_on_after_what_is_stored(
     shop: Shop, autojump_clock: Any
 ) -> None:
     """A crash leaves no goodbye: the newest ids and the last mark say how late it was."""
-    async with shop.started(virtual(START)) as here, here.house():
+    async with shop.started(virtual(START)) as here, here.system():
         form = await here.form()
-    async with shop.started(WallClock(machine(START - HOUR_MS))) as here, here.house():
+    async with shop.started(WallClock(machine(START - HOUR_MS))) as here, here.system():
         again = await here.form()
         assert START <= here.clock.now() <= START + MINUTE_MS
 
@@ -231,7 +231,7 @@ async def test_a_start_under_an_earlier_clock_goes_on_after_what_is_stored(
 
 async def test_the_mark_says_how_late_it_was_where_no_row_does(shop: Shop, autojump_clock: Any) -> None:
     """A service that ran for hours and stored nothing is gone on from within a minute."""
-    async with shop.started(virtual(START)) as here, here.house():
+    async with shop.started(virtual(START)) as here, here.system():
         await trio.sleep(5 * 3_600 + 30)
 
     async with shop.started(WallClock(machine(START + HOUR_MS))) as here:
@@ -242,27 +242,27 @@ async def test_a_sender_waits_no_longer_than_the_window_after_a_restart(
     shop: Shop, autojump_clock: Any
 ) -> None:
     """Whether the start goes on from what is stored, or does not believe it."""
-    async with shop.started(virtual(START)) as here, here.house() as house:
-        await fill_sender(house, await here.form())
+    async with shop.started(virtual(START)) as here, here.system() as system:
+        await fill_sender(system, await here.form())
 
     for clock in (WallClock(machine(START - HOUR_MS)), virtual(START - HOUR_MS)):
-        async with shop.started(clock) as here, here.house() as house:
-            wait_ms = await retry_after_ms(house, await only_form(here))
+        async with shop.started(clock) as here, here.system() as system:
+            wait_ms = await retry_after_ms(system, await only_form(here))
             assert 0 < wait_ms <= SENDER_WINDOW_MS
 
 
 async def test_replies_keep_their_order_over_a_restart(shop: Shop, autojump_clock: Any) -> None:
     """A reply that was written under the earlier clock goes out after those that were there before."""
-    async with shop.started(virtual(START)) as here, here.house() as house:
+    async with shop.started(virtual(START)) as here, here.system() as system:
         connection = await here.store.write(a_connection, here.organization.id)
         await here.store.write(a_reply, connection, text="first")
-        [first] = await pulled(house, connection.id)
+        [first] = await pulled(system, connection.id)
 
-    async with shop.started(WallClock(machine(START - HOUR_MS))) as here, here.house() as house:
+    async with shop.started(WallClock(machine(START - HOUR_MS))) as here, here.system() as system:
         await here.store.write(a_reply, connection, text="second")
-        while_taken = await pulled(house, connection.id)
+        while_taken = await pulled(system, connection.id)
         await trio.sleep(LEASE_MS / SECOND_MS / (1 - CLOCK_SLEW))
-        [offered] = await pulled(house, connection.id)
+        [offered] = await pulled(system, connection.id)
 
         rows = await here.rows(channel_tables.replies)
         assert [first.reply_id, offered.reply_id] == [offered.reply_id, rows[0].id]
@@ -271,13 +271,13 @@ async def test_replies_keep_their_order_over_a_restart(shop: Shop, autojump_cloc
 
 async def test_a_queue_keeps_its_order_over_a_restart(shop: Shop, autojump_clock: Any) -> None:
     """Who queued before the restart is filed before who queued after it, and in the next pass."""
-    async with shop.started(virtual(START)) as here, here.house() as house:
+    async with shop.started(virtual(START)) as here, here.system() as system:
         form = await here.form()
         for number in range(PACE_FILINGS_MAX + 3):
-            await submit(house, form, number)
+            await submit(system, form, number)
 
-    async with shop.started(WallClock(machine(START - HOUR_MS))) as here, here.house() as house:
-        await submit(house, form, 1_000)
+    async with shop.started(WallClock(machine(START - HOUR_MS))) as here, here.system() as system:
+        await submit(system, form, 1_000)
         await trio.sleep((QUEUE_PASS_MS + MINUTE_MS) / SECOND_MS / (1 - CLOCK_SLEW) + 1)
 
         rows = await here.rows(tables.submissions)
@@ -293,31 +293,31 @@ async def test_a_clock_that_was_years_ahead_leaves_nothing_waiting_for_years(
     shop: Shop, autojump_clock: Any
 ) -> None:
     """Leases, lives, sessions and failures end as if they had begun now, and the limits are what they are."""
-    async with shop.started(virtual(START + 2 * YEAR_MS)) as here, here.house() as house:
+    async with shop.started(virtual(START + 2 * YEAR_MS)) as here, here.system() as system:
         form = await here.form()
         connection = await here.store.write(a_connection, here.organization.id)
         await here.store.write(a_reply, connection, text="first")
         await here.store.write(a_reply, connection, text="second")
-        await Outbox(house, connection.id).pull(1)
+        await Outbox(system, connection.id).pull(1)
         await here.store.write(_open_session, here.organization.id)
-        await fill_sender(house, form)
+        await fill_sender(system, form)
         for _ in range(PAIR_FAILURES_MAX):
-            attempt = await SignInGate(house, "main").enter("ada@example.com", "192.0.2.1")
+            attempt = await SignInGate(system, "main").enter("ada@example.com", "192.0.2.1")
             await here.store.write(_note, attempt)
 
-    async with shop.started(WallClock(machine(START))) as here, here.house() as house:
+    async with shop.started(WallClock(machine(START))) as here, here.system() as system:
         assert START == here.clock.now()
         assert day_of(START) == max(await here.store.read(_days))
-        assert await retry_after_ms(house, form) <= SENDER_WINDOW_MS
+        assert await retry_after_ms(system, form) <= SENDER_WINDOW_MS
         with pytest.raises(TooManyAttempts) as paced:
-            await SignInGate(house, "main").enter("ada@example.com", "192.0.2.1")
+            await SignInGate(system, "main").enter("ada@example.com", "192.0.2.1")
         assert paced.value.retry_after_ms <= SIGN_IN_WINDOW_MS
         [session] = await here.rows(tables.sessions)
         assert START + SESSION_LIFE_MS == session.expires_at
 
         await trio.sleep(LEASE_MS / SECOND_MS)
-        [offered] = await pulled(house, connection.id)
-        await FormWindow(house, form.form_key).submit(a_post())
+        [offered] = await pulled(system, connection.id)
+        await FormWindow(system, form.form_key).submit(a_post())
         await trio.sleep(1)
         assert ("first", 2) == (offered.text, offered.attempt)
         assert {"filed": SENDER_SUBMISSIONS_MAX + 1} == await here.states()
@@ -328,10 +328,10 @@ async def test_a_clock_that_was_years_ahead_leaves_nothing_waiting_for_years(
 
 async def test_ids_go_on_after_those_that_lie_years_ahead(shop: Shop, autojump_clock: Any) -> None:
     """Their order stays that of their making, and at the next start nothing is put right any more."""
-    async with shop.started(virtual(START + 2 * YEAR_MS)) as here, here.house():
+    async with shop.started(virtual(START + 2 * YEAR_MS)) as here, here.system():
         made = [await here.form()]
     for later in (0, DAY_MS):
-        async with shop.started(WallClock(machine(START + later))) as here, here.house():
+        async with shop.started(WallClock(machine(START + later))) as here, here.system():
             assert START + later == here.clock.now()
             made += [await here.form(), await here.form()]
             await trio.sleep(61)
@@ -341,14 +341,14 @@ async def test_ids_go_on_after_those_that_lie_years_ahead(shop: Shop, autojump_c
 
 async def test_the_hour_of_a_form_is_bounded_where_ids_lie_ahead(shop: Shop, autojump_clock: Any) -> None:
     """What was stored long ago under ids of later times does not count as queued within the hour."""
-    async with shop.started(virtual(START + 2 * YEAR_MS)) as here, here.house():
+    async with shop.started(virtual(START + 2 * YEAR_MS)) as here, here.system():
         form = await here.form()
-    async with shop.started(virtual(START)) as here, here.house() as house:
+    async with shop.started(virtual(START)) as here, here.system() as system:
         for number in range(PACE_FILINGS_MAX + 5):
-            await submit(house, form, number)
+            await submit(system, form, number)
         await trio.sleep(2 * 3_600)
-    async with shop.started(virtual(START + 2 * HOUR_MS)) as here, here.house() as house:
-        await submit(house, form, 1_000)
+    async with shop.started(virtual(START + 2 * HOUR_MS)) as here, here.system() as system:
+        await submit(system, form, 1_000)
         await trio.sleep(1)
 
         assert {"filed": PACE_FILINGS_MAX + 6} == await here.states()
@@ -356,10 +356,10 @@ async def test_the_hour_of_a_form_is_bounded_where_ids_lie_ahead(shop: Shop, aut
 
 async def test_what_is_not_ahead_of_now_stays_as_it_is(shop: Shop, autojump_clock: Any) -> None:
     """Putting stored times right changes none that can be."""
-    async with shop.started(virtual(START)) as here, here.house() as house:
+    async with shop.started(virtual(START)) as here, here.system() as system:
         connection = await here.store.write(a_connection, here.organization.id)
         await here.store.write(a_reply, connection)
-        await Outbox(house, connection.id).pull(1)
+        await Outbox(system, connection.id).pull(1)
         await here.store.write(a_stored_submission, await here.form())
         await here.store.write(_open_session, here.organization.id)
         await trio.sleep(1)
@@ -404,8 +404,8 @@ async def test_a_use_that_was_noted_in_the_future_is_noted_again(autojump_clock:
     async with tool_town() as here:
         csrf = await here.sign_in()
         await here.store.write(_use_in_the_future)
-        here.house_.sessions.forget_all()
-        here.house_.access_revisions[here.organization.id] += 1
+        here.system_.sessions.forget_all()
+        here.system_.access_revisions[here.organization.id] += 1
 
         await here.answer("record.list", {"objectType": "contact"})
         await here.answer_to_person("record.list", {"objectType": "contact"}, csrf=csrf)

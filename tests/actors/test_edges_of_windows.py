@@ -12,7 +12,7 @@ from svc.actors.forms.form_window import FormWindow, PostRefused
 from svc.actors.identity.organization import Organization
 from svc.actors.identity.sign_in_gate import SignInGate
 from svc.actors.sites.site_traffic import SiteTraffic
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.errors import TooManyAttempts
 from svc.domain.limits import (
     CALL_WINDOW_MS,
@@ -46,61 +46,61 @@ class Limit(NamedTuple):
     """Something that may be done so often within a window, and how one more of it is tried."""
 
     window_ms: int
-    fill: Callable[[Town, House, str], Awaitable[None]]
-    retry_after_ms: Callable[[House, str], Awaitable[int | None]]
+    fill: Callable[[Town, System, str], Awaitable[None]]
+    retry_after_ms: Callable[[System, str], Awaitable[int | None]]
     """How long one more has to wait; None when it was taken."""
 
 
-async def _submit_many(_here: Town, house: House, form_key: str) -> None:
+async def _submit_many(_here: Town, system: System, form_key: str) -> None:
     for _ in range(SENDER_SUBMISSIONS_MAX):
-        await FormWindow(house, form_key).submit(a_post())
+        await FormWindow(system, form_key).submit(a_post())
 
 
-async def _submit_one(house: House, form_key: str) -> int | None:
+async def _submit_one(system: System, form_key: str) -> int | None:
     try:
-        await FormWindow(house, form_key).submit(a_post())
+        await FormWindow(system, form_key).submit(a_post())
     except PostRefused as refused:
         return refused.retry_after_ms
     return None
 
 
-async def _queue_many(here: Town, house: House, form_key: str) -> None:
+async def _queue_many(here: Town, system: System, form_key: str) -> None:
     [form] = await here.rows(tables.forms, form_key=form_key)
     for number in range(PACE_FILINGS_MAX + QUEUE_SUBMISSIONS_MAX):
-        await submit(house, form, number)
+        await submit(system, form, number)
 
 
-async def _fail_many(_here: Town, house: House, _key: str) -> None:
+async def _fail_many(_here: Town, system: System, _key: str) -> None:
     for _ in range(PAIR_FAILURES_MAX):
-        failure = await SignInGate(house, "main").enter("ada@example.com", "192.0.2.1")
-        await house.store.write(sign_in.note_failure, failure)
+        failure = await SignInGate(system, "main").enter("ada@example.com", "192.0.2.1")
+        await system.store.write(sign_in.note_failure, failure)
 
 
-async def _sign_in_once(house: House, _key: str) -> int | None:
+async def _sign_in_once(system: System, _key: str) -> int | None:
     try:
-        await SignInGate(house, "main").enter("ada@example.com", "192.0.2.1")
+        await SignInGate(system, "main").enter("ada@example.com", "192.0.2.1")
     except TooManyAttempts as refused:
         return refused.retry_after_ms
     return None
 
 
-async def _pace_many(_here: Town, house: House, form_key: str) -> None:
+async def _pace_many(_here: Town, system: System, form_key: str) -> None:
     for number in range(PACE_FILINGS_MAX):
-        await FormWindow(house, form_key).submit(a_post(f"p{number}@example.com", f"10.0.0.{number}"))
+        await FormWindow(system, form_key).submit(a_post(f"p{number}@example.com", f"10.0.0.{number}"))
 
 
-async def _file_one(house: House, form_key: str) -> int | None:
+async def _file_one(system: System, form_key: str) -> int | None:
     """Whether one more has its place in the pace at once; the queue says nothing of how long it takes."""
-    address = f"10.1.0.{house.clock.now() % 250}"
-    await FormWindow(house, form_key).submit(a_post(address=address))
-    state = await FormWindow(house, form_key).snapshot()
+    address = f"10.1.0.{system.clock.now() % 250}"
+    await FormWindow(system, form_key).submit(a_post(address=address))
+    state = await FormWindow(system, form_key).snapshot()
     return 1 if state["waiting"] else None
 
 
-async def _call_many(here: Town, house: House, _key: str) -> None:
+async def _call_many(here: Town, system: System, _key: str) -> None:
     await here.store.write(_key_of_ada, here.organization.id)
     for _ in range(CALLS_MAX):
-        assert await _call_once(house, "") is None
+        assert await _call_once(system, "") is None
 
 
 def _key_of_ada(tx: Tx, organization_id: str) -> None:
@@ -108,28 +108,28 @@ def _key_of_ada(tx: Tx, organization_id: str) -> None:
     a_stored_key(tx, person, KEY, expires_at=tx.now + YEAR_MS)
 
 
-async def _call_once(house: House, _key: str) -> int | None:
-    route = await house.keys.find(KEY)
+async def _call_once(system: System, _key: str) -> int | None:
+    route = await system.keys.find(KEY)
     assert route is not None
-    allowance = (await Organization(house, route.organization_id).admit_key(KEY)).allowance
+    allowance = (await Organization(system, route.organization_id).admit_key(KEY)).allowance
     return None if allowance.granted else allowance.reset_seconds
 
 
-async def _view_many(here: Town, house: House, _key: str) -> None:
+async def _view_many(here: Town, system: System, _key: str) -> None:
     await here.store.write(sites.create, here.organization.id, "lamps.example")
     for number in range(SITE_VISITS_MAX):
-        await _view(house, number)
+        await _view(system, number)
 
 
-async def _view(house: House, number: int) -> None:
+async def _view(system: System, number: int) -> None:
     page = PageView(url="https://lamps.example/", host="lamps.example", title=None, referrer=None)
-    await SiteTraffic(house, "lamps.example").view(page, f"10.0.{number >> 8}.{number & 255}", "test")
+    await SiteTraffic(system, "lamps.example").view(page, f"10.0.{number >> 8}.{number & 255}", "test")
 
 
-async def _view_one(house: House, _key: str) -> int | None:
-    before = await house.store.read(_count_visits)
-    await _view(house, SITE_VISITS_MAX)
-    return 1 if before == await house.store.read(_count_visits) else None
+async def _view_one(system: System, _key: str) -> int | None:
+    before = await system.store.read(_count_visits)
+    await _view(system, SITE_VISITS_MAX)
+    return 1 if before == await system.store.read(_count_visits) else None
 
 
 def _count_visits(conn: Connection) -> int:
@@ -158,26 +158,26 @@ async def test_a_window_that_was_rebuilt_opens_when_the_live_one_does(
     """One millisecond before the window is over one more waits, for that millisecond, and at its end not."""
     async with town() as here:
         form_key = (await here.form()).form_key
-        async with here.house() as house:
-            await limit.fill(here, house, form_key)
+        async with here.system() as system:
+            await limit.fill(here, system, form_key)
             here.clock.jump(limit.window_ms - early_ms)
             if not rebuilt:
-                assert waits_ms == await limit.retry_after_ms(house, form_key)
+                assert waits_ms == await limit.retry_after_ms(system, form_key)
         if rebuilt:
-            async with here.house() as house:
-                assert waits_ms == await limit.retry_after_ms(house, form_key)
+            async with here.system() as system:
+                assert waits_ms == await limit.retry_after_ms(system, form_key)
 
 
 @pytest.mark.parametrize("limit", ONLY_LIVE.values(), ids=ONLY_LIVE)
 async def test_a_window_opens_at_its_end(limit: Limit, autojump_clock):
     """And one millisecond before that it does not."""
-    async with town() as here, here.house() as house:
-        await limit.fill(here, house, "")
+    async with town() as here, here.system() as system:
+        await limit.fill(here, system, "")
         here.clock.jump(limit.window_ms - 1)
-        before = await limit.retry_after_ms(house, "")
+        before = await limit.retry_after_ms(system, "")
         here.clock.jump(1)
 
-        assert (1, None) == (before, await limit.retry_after_ms(house, ""))
+        assert (1, None) == (before, await limit.retry_after_ms(system, ""))
 
 
 EVENTS = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 100)), max_size=40)

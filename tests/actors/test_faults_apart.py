@@ -46,13 +46,13 @@ async def city_index(here: ToolTown) -> str | None:
 
 def phase_of(here: ToolTown, kind: type[Any]) -> tuple[str, bool]:
     """The phase of the organization's actor of that kind, and whether it has crashed."""
-    seen = here.house_.seen(kind.__name__, here.organization.id)
+    seen = here.system_.seen(kind.__name__, here.organization.id)
     assert seen is not None
     return seen.phase, seen.crashes > 0
 
 
 def crashed_kinds(here: ToolTown) -> set[str]:
-    return {kind.kind for kind in here.house_.statistics().kinds if kind.crashes}
+    return {kind.kind for kind in here.system_.statistics().kinds if kind.crashes}
 
 
 FALLING = [CALLS_MAX - number for number in range(1, CALLS + 1)]
@@ -62,7 +62,7 @@ FALLING = [CALLS_MAX - number for number in range(1, CALLS + 1)]
     ("broken", "phase"),
     [
         ([(filing, "file_due", fail), (filing, "file_each_due", fail)], ("waiting", False)),
-        ([(filing, "cabinet", fail)], ("quarantined", True)),
+        ([(filing, "target", fail)], ("quarantined", True)),
     ],
     ids=["fault", "quarantine"],
 )
@@ -75,7 +75,7 @@ async def test_filing_that_fails_leaves_admission_and_indexing_going(
         with monkeypatch.context() as patched:
             for module, name, broken_one in broken:
                 patched.setattr(module, name, broken_one)
-            await submit(here.house_, form, 1)
+            await submit(here.system_, form, 1)
             await trio.sleep(20)
             during = phase_of(here, Filer)
             remaining = await remaining_of_calls(here)
@@ -102,14 +102,14 @@ async def test_indexing_that_fails_leaves_lists_and_filing_going(
     """Lists say the same without the index, and submissions are filed; afterwards the index is built."""
     async with tool_town() as here:
         form = await here.form()
-        await submit(here.house_, form, 1)
+        await submit(here.system_, form, 1)
         await trio.sleep(1)
         with monkeypatch.context() as patched:
             patched.setattr(*broken)
             remaining = await remaining_of_calls(here)
             await trio.sleep(20)
             during = phase_of(here, Indexer)
-            await submit(here.house_, form, 2)
+            await submit(here.system_, form, 2)
             await trio.sleep(1)
             listed = await here.answer("record.list", BY_CITY)
         unindexed, filed = await city_index(here), await here.states()
@@ -126,13 +126,13 @@ async def test_indexing_that_fails_leaves_lists_and_filing_going(
 async def test_an_index_that_is_begun_is_retried_without_a_list(
     autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Lists ask for none that is begun: the Caretaker wakes the Indexer in its next round."""
+    """Lists ask for none that is begun: the Reconciler wakes the Indexer in its next round."""
     async with tool_town() as here:
         contact = await here.store.read(objects.get, here.organization.id, "contact")
         await here.store.write(record_index.want, here.organization.id, [contact.properties["city"].id])
         with monkeypatch.context() as patched:
             patched.setattr(record_index, "build", fail)
-            await Indexer(here.house_, here.organization.id).wake()
+            await Indexer(here.system_, here.organization.id).wake()
             await trio.sleep(1)
         before = await city_index(here)
         await trio.sleep(ROUND_SECONDS)
@@ -153,7 +153,7 @@ async def test_admission_that_crashes_leaves_filing_and_indexing_going(
             await trio.sleep(20)
             during = phase_of(here, Organization)
             await here.store.write(record_index.want, here.organization.id, [contact.properties["city"].id])
-            await submit(here.house_, form, 1)
+            await submit(here.system_, form, 1)
             await trio.sleep(ROUND_SECONDS)
         index, filed = await city_index(here), await here.states()
         await trio.sleep(Organization.policy.quarantine_seconds)
@@ -167,11 +167,11 @@ async def test_an_activation_for_a_call_reads_what_decides_about_access_and_noth
     autojump_clock: Any,
 ) -> None:
     """Nothing of filing or indexing is read, and neither of their actors is activated."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         await trio.sleep(1)
         read: list[str] = []
         await here.store.read(lambda conn: raw(conn).set_trace_callback(read.append))
-        await Organization(house, here.organization.id).snapshot()
+        await Organization(system, here.organization.id).snapshot()
         await here.store.read(lambda conn: raw(conn).set_trace_callback(None))
         await trio.sleep(10)
 
@@ -180,6 +180,6 @@ async def test_an_activation_for_a_call_reads_what_decides_about_access_and_noth
         assert {"organizations", "roles", "members", "people", "api_keys"} == tables
         assert 4 == len(selects)
         assert (False, False) == (
-            house.is_active(Filer, here.organization.id),
-            house.is_active(Indexer, here.organization.id),
+            system.is_active(Filer, here.organization.id),
+            system.is_active(Indexer, here.organization.id),
         )

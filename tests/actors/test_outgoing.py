@@ -12,7 +12,7 @@ import trio
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from svc.actors.outbound_http import Answered, NotSent, Outgoing
+from svc.actors.outbound_http import NotSent, OutboundHttp, PostResult
 from svc.domain.net.client_addresses import parse_networks
 from svc.storage.channels import connections
 from tests.channels import channel_town
@@ -66,13 +66,13 @@ async def receiver(serve: Serve) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def client(*networks: str) -> AsyncIterator[Outgoing]:
-    outgoing = Outgoing(parse_networks(networks) if networks else LOOPBACK)
+async def client(*networks: str) -> AsyncIterator[OutboundHttp]:
+    outgoing = OutboundHttp(parse_networks(networks) if networks else LOOPBACK)
     yield outgoing
     await outgoing.aclose()
 
 
-async def post(outgoing: Outgoing, url: str, seconds: float = 5) -> Answered:
+async def post(outgoing: OutboundHttp, url: str, seconds: float = 5) -> PostResult:
     return await outgoing.post(url, b"{}", {"X-Service-Event": "ping"}, seconds=seconds, now=NOW)
 
 
@@ -80,12 +80,12 @@ async def test_the_status_of_the_answer_counts():
     """With how long it asks to wait, in seconds or until a date."""
     date = b"Fri, 18 Sep 2026 00:02:00 GMT"
     said = {
-        b"HTTP/1.1 204 No Content\r\n\r\n": Answered(204),
-        b"HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n": Answered(503, 7_000),
-        b"HTTP/1.1 429 Slow\r\nRetry-After: " + date + b"\r\nContent-Length: 0\r\n\r\n": Answered(
+        b"HTTP/1.1 204 No Content\r\n\r\n": PostResult(204),
+        b"HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n": PostResult(503, 7_000),
+        b"HTTP/1.1 429 Slow\r\nRetry-After: " + date + b"\r\nContent-Length: 0\r\n\r\n": PostResult(
             429, 120_000
         ),
-        b"HTTP/1.1 429 Slow\r\nRetry-After: soon\r\nContent-Length: 0\r\n\r\n": Answered(429),
+        b"HTTP/1.1 429 Slow\r\nRetry-After: soon\r\nContent-Length: 0\r\n\r\n": PostResult(429),
     }
     async with client() as outgoing:
         for raw, expected in said.items():
@@ -115,7 +115,7 @@ async def test_redirects_are_not_followed():
     async with client() as outgoing, receiver(partial(answer, seen=seen)) as elsewhere:
         said = b"HTTP/1.1 307 Go\r\nLocation: %b\r\nContent-Length: 0\r\n\r\n" % elsewhere.encode()
         async with receiver(partial(answer, said=said)) as url:
-            assert Answered(307) == await post(outgoing, url)
+            assert PostResult(307) == await post(outgoing, url)
 
     assert [] == seen
 
@@ -178,7 +178,7 @@ async def test_a_name_leads_where_it_led_when_it_was_checked(monkeypatch):
     seen: list[bytes] = []
     async with client() as outgoing, receiver(partial(answer, seen=seen)) as url:
         named = url.replace("127.0.0.1", "bridge.example")
-        assert Answered(200) == await post(outgoing, named)
+        assert PostResult(200) == await post(outgoing, named)
 
     assert ["bridge.example"] == asked
     assert b"\r\nhost: bridge.example:" in seen[0].lower()
@@ -262,7 +262,7 @@ async def test_an_answer_that_never_is_one_is_given_up(serve: Serve):
         with trio.fail_after(5):
             with pytest.raises(NotSent):
                 await post(outgoing, bad, seconds=0.3)
-            assert Answered(200) == await post(outgoing, good)
+            assert PostResult(200) == await post(outgoing, good)
 
 
 @pytest.mark.parametrize("serve", [send_100_mb, close_in_the_body, dribble_the_body])
@@ -270,8 +270,8 @@ async def test_only_the_status_of_a_bad_answer_counts(serve: Serve):
     """What follows is read for a moment and within a limit, and then the connection is closed."""
     async with client() as outgoing, receiver(serve) as bad, receiver(answer) as good:
         with trio.fail_after(5):
-            assert Answered(200) == await post(outgoing, bad)
-            assert Answered(200) == await post(outgoing, good)
+            assert PostResult(200) == await post(outgoing, bad)
+            assert PostResult(200) == await post(outgoing, good)
 
 
 async def test_receivers_that_hang_hold_up_nobody_else():
@@ -289,7 +289,7 @@ async def test_receivers_that_hang_hold_up_nobody_else():
             for _ in range(100):
                 nursery.start_soon(try_bad)
             await trio.testing.wait_all_tasks_blocked()
-            assert Answered(200) == await post(outgoing, good)
+            assert PostResult(200) == await post(outgoing, good)
             assert 0 == given_up
 
         assert 100 == given_up

@@ -20,19 +20,19 @@ from tests.town import HASHER, submit
 SIGNED_IN = "the person"
 
 NO_ORGANIZATIONS = {
-    (Owner.SYSTEM, "caretaker._rotate_visitor_keys"),
+    (Owner.SYSTEM, "reconciler._rotate_visitor_keys"),
     (Owner.SYSTEM, "submissions.organizations_with_due"),
-    (Owner.SYSTEM, "record_index.organizations_building"),
+    (Owner.SYSTEM, "index.organizations_building"),
     (Owner.SYSTEM, "submissions.forms_with_queue"),
     (Owner.SYSTEM, "outboxes.due"),
-    (Owner.SYSTEM, "caretaker._mark_and_prune"),
+    (Owner.SYSTEM, "reconciler._mark_and_prune"),
     (Owner.CREDENTIALS, "api_keys.route"),
-    (Owner.CREDENTIALS, "channel_keys.route"),
+    (Owner.CREDENTIALS, "keys.route"),
     (Owner.CREDENTIALS, "sessions.find"),
     (Owner.SIGN_IN, "sign_in.recent_failures"),
     (Owner.SIGN_IN, "accounts.credentials"),
     (Owner.SIGN_IN, "sign_in.note_failure"),
-    (Owner.FORMS, "submissions.standing"),
+    (Owner.FORMS, "submissions.snapshot"),
     (Owner.EMBEDS, "embeds.by_key"),
     (Owner.HOSTS, "sites.at_host"),
     (Owner.OUTBOXES, "outboxes.load"),
@@ -83,7 +83,7 @@ async def test_units_are_their_organizations(autojump_clock):
         here.key = await here.mint()
         viewer_key = await here.mint(role_id="viewer")
         here.store = recorder
-        async with here.house() as house, client_of(public_app(house)) as here.client:
+        async with here.system() as system, client_of(public_app(system)) as here.client:
             bridge = {"authorization": f"Bearer {channel_key}"}
             record = {"objectType": LAMP, "properties": {"name": "Skerry"}}
             message = {"conversationId": "c", "messageId": "m", "direction": "in", "text": "Hi"}
@@ -104,7 +104,7 @@ async def test_units_are_their_organizations(autojump_clock):
             ]
             csrf = await here.sign_in()
             answers.append(await here.call_as_person("record.list", {"objectType": LAMP}, csrf=csrf))
-            await submit(house, form, 1)
+            await submit(system, form, 1)
             await trio.sleep(90)  # the filing, the uses of keys, another round
 
     own = {what for owner, what in recorder.ran if owner == organization_id}
@@ -117,13 +117,13 @@ async def test_units_are_their_organizations(autojump_clock):
     assert others == NO_ORGANIZATIONS
     assert own >= {
         "submissions.insert_one",
-        "filing.cabinet",
+        "filing.target",
         "filing.file_due",
         "indexer._build",
         "tool_calls.write",
         "tool_calls.read",
         "audit.note_refusal",
-        "channels._write",
+        "channel_calls._write",
         "outboxes.pull",
         "embed_cache._make",
         "visits.insert_view",

@@ -11,7 +11,7 @@ from svc.actors.channels.outbox import Outbox
 from svc.actors.embeds.embed_cache import EmbedCache, current
 from svc.actors.forms.filer import Filer
 from svc.actors.forms.form_window import FormWindow
-from svc.actors.reconciler import Caretaker
+from svc.actors.reconciler import Reconciler
 from svc.actors.records.indexer import Indexer
 from svc.actors.system import EMBEDS_AT_ONCE
 from svc.cli.server_process import _quiesce
@@ -61,7 +61,7 @@ async def test_what_was_taken_to_be_pushed_and_was_not_is_given_back(autojump_cl
         late = await here.live.drain(60)
         pushed = [body["data"]["conversationId"] for body in receiver.bodies]
         given_back = await here.rows(channel_tables.replies, state="waiting")
-        async with here.house():
+        async with here.system():
             await trio.sleep(1)
 
         assert (["a"], []) == (pushed, late)
@@ -75,20 +75,20 @@ async def test_what_was_taken_to_be_pushed_and_was_not_is_given_back(autojump_cl
 async def test_a_filing_under_way_is_finished_and_no_other_begins(autojump_clock):
     """What is due is filed by the next start."""
     async with town() as here:
-        async with here.house() as house:
+        async with here.system() as system:
             form = await here.form()
             disk = Disk(here.store)
-            await submit(house, form, 1)
+            await submit(system, form, 1)
             disk.seconds = 2
             await trio.sleep(1)
             disk.seconds = 0
-            house.quiesce()
+            system.quiesce()
             before = await here.states()
             await here.store.write(submissions.insert_one, a_stored_one(form, "b@example.com"))
             await trio.sleep(60)
-            late = await house.drain(60)
+            late = await system.drain(60)
             after = await here.states()
-        async with here.house():
+        async with here.system():
             await trio.sleep(1)
 
         assert ({"due": 1}, {"filed": 1, "due": 1}, []) == (before, after, late)
@@ -97,12 +97,12 @@ async def test_a_filing_under_way_is_finished_and_no_other_begins(autojump_clock
 
 async def test_nothing_is_done_by_itself(autojump_clock):
     """A queue whose pass is due, a pile to delete, a round, uses of keys: all timers are over at once."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         form = await here.form()
         for number in range(PACE_FILINGS_MAX + 10):
-            await submit(house, form, number)
+            await submit(system, form, number)
         await trio.sleep(10)
-        house.quiesce()
+        system.quiesce()
         units = here.store.statistics().units
         await trio.sleep(3_600)
 
@@ -137,33 +137,33 @@ async def test_what_is_told_begins_nothing(begun, autojump_clock):
 
 async def test_a_round_that_is_under_way_wakes_nobody(autojump_clock):
     """What is due waits for the next start, and nobody is loaded only to be told to leave."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         form = await here.form()
-        house.quiesce()
+        system.quiesce()
         await here.store.write(submissions.insert_one, a_stored_one(form, queued=True))
-        before = house.is_active(FormWindow, form.form_key)
-        await Caretaker(house, "main").make_round()
+        before = system.is_active(FormWindow, form.form_key)
+        await Reconciler(system, "main").make_round()
         await wait_all_tasks_blocked()
 
-        assert (False, False) == (before, house.is_active(FormWindow, form.form_key))
+        assert (False, False) == (before, system.is_active(FormWindow, form.form_key))
 
 
 async def test_an_embed_is_not_made_ahead_for_nobody(autojump_clock):
     """A refresh that waits for its place is given up; who asks for what is not there still has it made."""
-    async with lamp_town() as here, here.house() as house:
+    async with lamp_town() as here, here.system() as system:
         embed, other = await here.embed(), await here.embed()
-        await current(house, embed.embed_key)
+        await current(system, embed.embed_key)
         await trio.sleep(EMBED_FRESH_MS / SECOND_MS)
         for _ in range(EMBEDS_AT_ONCE):
-            await house.embed_pace.acquire(here.organization.id)
-        await current(house, embed.embed_key)
+            await system.embed_pace.acquire(here.organization.id)
+        await current(system, embed.embed_key)
         await wait_all_tasks_blocked()
-        waiting = house.seen("EmbedCache", embed.embed_key)
-        house.quiesce()
+        waiting = system.seen("EmbedCache", embed.embed_key)
+        system.quiesce()
         for _ in range(EMBEDS_AT_ONCE):
-            house.embed_pace.release(here.organization.id)
-        state = await EmbedCache(house, embed.embed_key).snapshot()
-        shown = await current(house, other.embed_key)
+            system.embed_pace.release(here.organization.id)
+        state = await EmbedCache(system, embed.embed_key).snapshot()
+        shown = await current(system, other.embed_key)
 
         assert waiting is not None
         assert ("refresh", 1) == (waiting.turn, state["made"])
@@ -172,10 +172,10 @@ async def test_an_embed_is_not_made_ahead_for_nobody(autojump_clock):
 
 async def test_the_signal_to_stop_begins_the_end(autojump_clock):
     """Before the last requests are answered: they are still taken, and nothing else begins."""
-    async with town() as here, here.house() as house:
-        _quiesce(house)
+    async with town() as here, here.system() as system:
+        _quiesce(system)
         form = await here.form()
-        await submit(house, form, 1)
+        await submit(system, form, 1)
 
-        assert (True, True, False) == (house.quiesced, house.bells.silenced, house.draining)
+        assert (True, True, False) == (system.quiesced, system.wakeups.closed, system.draining)
         assert {"due": 1} == await here.states()

@@ -27,23 +27,23 @@ async def filed_within_a_minute_max(here: Town) -> int:
 
 async def test_a_queue_pass_that_stalls_releases_once(autojump_clock):
     """60 filings a minute, as ever, and not 60 for each time that the pass was thought to have failed."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         disk = Disk(here.store)
         form = await here.form()
         for number in range(PACE_FILINGS_MAX + QUEUED):
-            await submit(house, form, number)
+            await submit(system, form, number)
         await trio.sleep(PASS_SECONDS - 1)
         disk.seconds = STALL_SECONDS
         await trio.sleep(2)
         disk.seconds = 0
         await trio.sleep(5)
-        [during] = house.actors("FormWindow")
+        [during] = system.actors("FormWindow")
         before = await here.states()
         await trio.sleep(STALL_SECONDS)
         after = await here.states()
         await trio.sleep(4 * 60)
 
-        [seen] = house.actors("FormWindow")
+        [seen] = system.actors("FormWindow")
         assert (60, 0) == (await filed_within_a_minute_max(here), seen.crashes)
         assert ("running", "pass_queue", 1) == (during.phase, during.turn, during.guarded_waits)
         assert {"filed": 60, "queued": QUEUED} == before
@@ -53,28 +53,28 @@ async def test_a_queue_pass_that_stalls_releases_once(autojump_clock):
 
 async def test_a_disk_that_always_stalls_keeps_the_pace(autojump_clock):
     """Every commit takes longer than a turn may: it is slow, and nothing of it is done twice."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         form = await here.form()
         for number in range(PACE_FILINGS_MAX + QUEUED):
-            await submit(house, form, number)
+            await submit(system, form, number)
         Disk(here.store).seconds = STALL_SECONDS
         await trio.sleep(PASS_SECONDS + 10 * 60)
 
         assert {"filed": 60 + QUEUED} == await here.states()
         assert 60 == await filed_within_a_minute_max(here)
-        assert {0} == {kind.crashes for kind in house.statistics().kinds}
+        assert {0} == {kind.crashes for kind in system.statistics().kinds}
 
 
 async def test_a_submission_is_answered_with_the_truth(autojump_clock):
     """Its sender hears that it is stored when it is, and it counts once."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         form = await here.form()
         disk = Disk(here.store)
         disk.seconds = STALL_SECONDS
-        receipt = await submit(house, form, 1)
+        receipt = await submit(system, form, 1)
         disk.seconds = 0
 
-        [seen] = house.actors("FormWindow")
+        [seen] = system.actors("FormWindow")
         assert (None, 1, 0) == (receipt.relay, await here.count(tables.submissions), seen.crashes)
         assert STALL_SECONDS == trio.current_time()
 
@@ -114,20 +114,20 @@ async def test_pushes_that_were_taken_while_the_disk_stalled_are_sent_once(autoj
 
 async def test_a_crash_does_not_load_before_what_a_task_has_begun_is_on_disk(autojump_clock):
     """A filing under way when its Filer crashes: the next life loads what that filing made."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         form = await here.form()
         disk = Disk(here.store)
-        await submit(house, form, 1)
+        await submit(system, form, 1)
         disk.seconds = STALL_SECONDS
         await trio.sleep(0.1)
-        filing = house.seen("Filer", here.organization.id)
-        house._supervisors[Filer].live[here.organization.id].incarnation._task_error = KeyError("x")
-        Filer(house, here.organization.id).wake.tell()
+        filing = system.seen("Filer", here.organization.id)
+        system._supervisors[Filer].live[here.organization.id].incarnation._task_error = KeyError("x")
+        Filer(system, here.organization.id).wake.tell()
         await trio.sleep(1)
-        stopping = house.seen("Filer", here.organization.id)
+        stopping = system.seen("Filer", here.organization.id)
         disk.seconds = 0
         await trio.sleep(STALL_SECONDS)
-        again = house.seen("Filer", here.organization.id)
+        again = system.seen("Filer", here.organization.id)
 
         assert filing is not None
         assert stopping is not None
@@ -141,14 +141,14 @@ async def test_a_crash_does_not_load_before_what_a_task_has_begun_is_on_disk(aut
 async def test_a_drain_names_who_waits_for_the_disk_and_the_end_does_not_wait(autojump_clock):
     """Both are bounded; the store finishes what it has accepted, and it is there."""
     async with town() as here:
-        async with here.house() as house:
+        async with here.system() as system:
             form = await here.form()
             disk = Disk(here.store)
             async with trio.open_nursery() as nursery:
                 disk.seconds = 100
-                nursery.start_soon(submit, house, form, 1)
+                nursery.start_soon(submit, system, form, 1)
                 await trio.sleep(1)
-                late = await house.drain(5)
+                late = await system.drain(5)
                 at = trio.current_time()
                 nursery.cancel_scope.cancel()
         ended_at = trio.current_time()

@@ -9,7 +9,7 @@ import pytest
 import trio
 import trio.testing
 
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.actors.unknown_keys import UnknownKeys
 from svc.domain.crypto.keys import EMBED_KEY, FORM_KEY, new_key
 from svc.domain.embeds.blocks import HeroBlock
@@ -48,9 +48,9 @@ class WatchedStore:
 class Strangers:
     """A town whose doors strangers ask at."""
 
-    def __init__(self, here: Town, house: House, store: WatchedStore, client: httpx.AsyncClient) -> None:
+    def __init__(self, here: Town, system: System, store: WatchedStore, client: httpx.AsyncClient) -> None:
         self.here = here
-        self.house = house
+        self.system = system
         self.store = store
         self.client = client
 
@@ -71,12 +71,12 @@ class Strangers:
 
 @asynccontextmanager
 async def strangers() -> AsyncIterator[Strangers]:
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         store = WatchedStore(here.store)
-        for keys in (house.unknown_forms, house.unknown_embeds, house.unknown_hosts):
+        for keys in (system.unknown_forms, system.unknown_embeds, system.unknown_hosts):
             keys._units = store
-        async with client_of(public_app(house)) as client:
-            yield Strangers(here, house, store, client)
+        async with client_of(public_app(system)) as client:
+            yield Strangers(here, system, store, client)
 
 
 FORM, EMBED = new_key(FORM_KEY), new_key(EMBED_KEY)
@@ -97,7 +97,7 @@ async def test_what_is_not_there_is_looked_up_once(what, autojump_clock):
 
         assert 1 == at.store.reads
         assert 1 == len(set(answers))
-        activations = {kind.kind: kind.activations for kind in at.house.statistics().kinds}
+        activations = {kind.kind: kind.activations for kind in at.system.statistics().kinds}
         assert [0, 0, 0] == [activations[kind] for kind in ("FormWindow", "SiteTraffic", "EmbedCache")]
 
         await trio.sleep(UNKNOWN_KEYS_MS / 1_000)

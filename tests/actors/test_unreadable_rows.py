@@ -64,7 +64,7 @@ async def test_a_submission_that_cannot_be_read_is_held_and_the_others_are_filed
     column: str, value: str, autojump_clock: Any
 ) -> None:
     """It takes no other with it, and the Filer does not even notice."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         form = await here.form()
         stored = [
             await here.store.write(_insert_quietly, a_stored_one(form, f"p{number}@example.com"))
@@ -72,10 +72,10 @@ async def test_a_submission_that_cannot_be_read_is_held_and_the_others_are_filed
         ]
         await spoil(here, tables.submissions, column, stored[2], value)
 
-        await submit(house, form, 9)
+        await submit(system, form, 9)
         await trio.sleep(2)
 
-        [filer] = house.actors("Filer")
+        [filer] = system.actors("Filer")
         assert {"filed": 5, "held": 1} == await here.states()
         assert 1 == await here.count(tables.submissions, id=stored[2], held_reason="unreadable")
         assert 0 == filer.crashes
@@ -87,7 +87,7 @@ async def test_people_see_that_a_submission_cannot_be_read(autojump_clock: Any) 
         form = await here.form()
         submission_id = await here.store.write(_insert_quietly, a_stored_one(form))
         await spoil(here, tables.submissions, "fields", submission_id)
-        await submit(here.house_, form, 1)
+        await submit(here.system_, form, 1)
         await trio.sleep(2)
 
         listed = (await here.answer("submission.list", {"state": "Held"}))["submissions"]
@@ -118,16 +118,16 @@ async def test_a_fault_of_filing_leaves_the_tool_api_as_it_was(
         with monkeypatch.context() as patched:
             patched.setattr(filing, "file_due", fail)
             patched.setattr(filing, "file_each_due", fail)
-            await submit(here.house_, form, 1)
+            await submit(here.system_, form, 1)
             answers = []
             for _ in range(8):
                 answers.append(await here.call("submission.list"))
                 await trio.sleep(20)
-            live = here.house_.actor("Filer", here.organization.id)
+            live = here.system_.actor("Filer", here.organization.id)
             assert live is not None
             faults = (await live.snapshot())["filing_faults"]
         await trio.sleep(FAULT_RETRY_MS_MAX / SECOND_MS)
-        [filer] = here.house_.actors("Filer")
+        [filer] = here.system_.actors("Filer")
 
         assert [200] * 8 == [one.status_code for one in answers]
         assert [CALLS_MAX - 1, CALLS_MAX - 2, CALLS_MAX - 3] == [
@@ -142,15 +142,15 @@ async def test_a_fault_of_filing_leaves_the_tool_api_as_it_was(
 
 async def test_a_contact_that_cannot_be_read_holds_its_own_submissions_alone(autojump_clock: Any) -> None:
     """Who is known by the same address is held as `error`; everybody else is filed."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         form = await here.form()
-        await submit(house, form, 1)
+        await submit(system, form, 1)
         await trio.sleep(1)
         [contact] = await here.rows(tables.records)
         await spoil(here, tables.records, "properties", contact.id)
 
         for number in (1, 2, 3):
-            await submit(house, form, number)
+            await submit(system, form, number)
         await trio.sleep(2)
 
         rows = await here.rows(tables.submissions)
@@ -169,7 +169,7 @@ async def test_a_property_that_cannot_be_read_holds_nothing(autojump_clock: Any)
         [prop] = await here.rows(tables.properties, slug="size")
         await spoil(here, tables.properties, "options", prop.id)
 
-        await submit(here.house_, form, 1, values={"email": "p1@example.com", "size": "S"})
+        await submit(here.system_, form, 1, values={"email": "p1@example.com", "size": "S"})
         await trio.sleep(1)
         listed = await here.answer("record.list", {"objectType": "contact"})
 
@@ -185,7 +185,7 @@ async def test_a_form_whose_map_cannot_be_read_takes_submissions(autojump_clock:
         form = await here.form(field_map={"mobile": "phone"})
         await spoil(here, tables.forms, "field_map", form.id)
 
-        await submit(here.house_, form, 1, values={"email": "p1@example.com", "mobile": "+49 30 1234567"})
+        await submit(here.system_, form, 1, values={"email": "p1@example.com", "mobile": "+49 30 1234567"})
         await trio.sleep(1)
         [listed] = (await here.answer("form.list"))["forms"]
         mended = await here.answer("form.update", {"id": form.id, "fieldMap": {"mobile": "phone"}})
@@ -204,7 +204,7 @@ async def test_a_key_that_cannot_be_read_closes_nothing(autojump_clock: Any) -> 
         narrowed = await here.mint(tools=("record.list",))
         [row] = [one for one in await here.rows(tables.api_keys) if one.tools is not None]
         await spoil(here, tables.api_keys, "tools", row.id)
-        here.house_.access_revisions[here.organization.id] += 1
+        here.system_.access_revisions[here.organization.id] += 1
 
         own = await here.call("record.list", {"objectType": "contact"}, key=narrowed)
         other = await here.call("record.list", {"objectType": "contact"})
@@ -224,7 +224,7 @@ async def test_a_role_that_cannot_be_read_permits_nothing(autojump_clock: Any) -
         )
         await here.member("reader@example.com", made["id"])
         await spoil(here, tables.roles, "permissions", made["id"])
-        here.house_.access_revisions[here.organization.id] += 1
+        here.system_.access_revisions[here.organization.id] += 1
 
         mine = await here.call_as_person("record.list", {"objectType": "contact"}, csrf=csrf)
         listed = await here.answer_to_person("role.list", csrf=csrf)
@@ -269,12 +269,12 @@ async def test_a_record_that_cannot_be_read_is_left_out_of_lists(autojump_clock:
 
 async def test_an_index_is_made_over_a_record_that_cannot_be_read(autojump_clock: Any) -> None:
     """It has no key of its own, and stops no other."""
-    async with lamp_town() as here, here.house() as house:
+    async with lamp_town() as here, here.system() as system:
         lamps = [await here.lamp(f"Lamp {number}", number) for number in range(3)]
         await spoil(here, tables.records, "properties", lamps[1])
         [price] = await here.rows(tables.properties, slug="price")
 
-        await Indexer(house, here.organization.id).index((price.id,))
+        await Indexer(system, here.organization.id).index((price.id,))
         await trio.sleep(1)
 
         [price] = await here.rows(tables.properties, slug="price")
@@ -288,7 +288,7 @@ async def test_timelines_and_suggestions_go_on_over_what_cannot_be_read(autojump
         form = await here.form()
         for name in ("Ada", "Ada L.", "Ada B.", "Ada K."):
             post = a_post(values={"email": "ada@example.com", "name": name})
-            await FormWindow(here.house_, form.form_key).submit(post)
+            await FormWindow(here.system_, form.form_key).submit(post)
             await trio.sleep(1)
         open_ones = await here.rows(tables.suggestions)
         await spoil(here, tables.suggestions, "value", open_ones[-1].id)
@@ -313,18 +313,18 @@ async def test_timelines_and_suggestions_go_on_over_what_cannot_be_read(autojump
 
 async def test_an_embed_that_cannot_be_read_is_a_fault_of_its_own(autojump_clock: Any) -> None:
     """It is answered 500, no actor crashes, and the others are shown and listed."""
-    async with lamp_town() as here, here.house() as house, client_of(public_app(house)) as client:
+    async with lamp_town() as here, here.system() as system, client_of(public_app(system)) as client:
         first, spoilt, whole = [await here.embed(HeroBlock(title=title)) for title in "ABC"]
         await spoil(here, tables.embeds, "blocks", spoilt.id)
 
         answers = [await client.get(f"/api/e/{one.embed_key}") for one in (spoilt, spoilt, whole)]
         with pytest.raises(Unreadable):
-            await EmbedCache(house, spoilt.embed_key).show()
+            await EmbedCache(system, spoilt.embed_key).show()
 
         assert [500, 500, 200] == [one.status_code for one in answers]
         listed = await here.store.read(embeds.of_organization, here.organization.id)
         assert [first.id, spoilt.id, whole.id] == [one.id for one in listed]
-        assert 0 == sum(kind.crashes for kind in house.statistics().kinds)
+        assert 0 == sum(kind.crashes for kind in system.statistics().kinds)
 
 
 # Channels.

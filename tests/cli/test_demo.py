@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import Connection, Table, func, select
 
 from svc.actors.kinds import KINDS
-from svc.actors.system import House, Secrets
+from svc.actors.system import Secrets, System
 from svc.cli.data_directory import DataDirectory
 from svc.cli.demo import DemoFacts, open_demo, refuse_other_data, welcome, write_down
-from svc.cli.endpoints import Doors
+from svc.cli.endpoints import Endpoints
 from svc.cli.failures import Failure
 from svc.clock import VirtualClock
 from svc.config import Secret
@@ -39,8 +39,8 @@ SENDER_SECRET = b"s" * 32
 SEALER = Sealer(b"k" * 32)
 
 
-def doors(port: int) -> Doors:
-    return Doors(
+def doors(port: int) -> Endpoints:
+    return Endpoints(
         public_urls=(f"http://127.0.0.1:{port}",),
         operator_urls=(f"http://127.0.0.1:{port + 1}",),
         operator_token=Secret(f"the-operators-token-{port}"),
@@ -308,8 +308,8 @@ async def test_the_keys_open_what_they_are_for(directory: DataDirectory, store: 
     """All tools, those that read, none at all; and the owner signs in."""
     facts = await opened(directory, store)
     ada = {"objectType": "contact", "properties": {"name": "Ada"}}
-    house = House(KINDS, store, VirtualClock(START), Secrets(sender=SENDER_SECRET, sealing=SENDER_SECRET))
-    async with house.live(), client_of(public_app(house)) as client:
+    system = System(KINDS, store, VirtualClock(START), Secrets(sender=SENDER_SECRET, sealing=SENDER_SECRET))
+    async with system.live(), client_of(public_app(system)) as client:
         statuses = {}
         for name in ("api_key", "viewer_key", "gateway_key"):
             key = {"authorization": f"Bearer {getattr(facts, name)}"}

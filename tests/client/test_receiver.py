@@ -9,7 +9,7 @@ import httpx
 import pytest
 import trio
 
-from svc.actors.outbound_http import Answered, NotSent, Outgoing
+from svc.actors.outbound_http import NotSent, OutboundHttp, PostResult
 from svc.client import NotDelivered, Offline, PushReceiver, Reply
 from svc.client.receiver import BODY_BYTES_MAX
 from svc.domain.crypto.signatures import new_secret, signed_headers
@@ -22,7 +22,7 @@ from tests.client.edges import Running, bridged
 SECRET = new_secret()
 
 
-class Post(Outgoing):
+class Post(OutboundHttp):
     """The network between the service and the receiver."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class Post(Outgoing):
 
     async def post(
         self, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, now: int
-    ) -> Answered:
+    ) -> PostResult:
         self.last = body, dict(headers)
         assert self.client is not None
         with trio.move_on_after(seconds):
@@ -44,7 +44,7 @@ class Post(Outgoing):
                 self.loses -= 1
                 raise NotSent("the answer was lost")
             self.answers.append(answer.status_code)
-            return Answered(answer.status_code)
+            return PostResult(answer.status_code)
         raise NotSent("no answer in time")
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from svc.domain import json_input
 from svc.domain.errors import InvalidInput, MalformedJson
-from svc.domain.input_faults import Checked
+from svc.domain.input_faults import CheckedValue
 from svc.domain.limits import FAULTS_MAX, SHOWN_NAME_CHARS_MAX
 from svc.tools.catalogue import REGISTRY
 
@@ -70,7 +70,7 @@ def test_it_finds_a_fault_exactly_where_msgspec_refuses(case: tuple[str, Any]) -
         expected: Any = msgspec.json.decode(msgspec.json.encode(body), type=kind)
     except msgspec.ValidationError:
         expected = None
-    checked = Checked(kind, msgspec.json.decode(msgspec.json.encode(body)))
+    checked = CheckedValue(kind, msgspec.json.decode(msgspec.json.encode(body)))
 
     if expected is not None:
         assert [] == checked.faults

@@ -22,15 +22,14 @@ import msgspec
 import trio
 from sqlalchemy import Connection, Table, func, select
 
-from svc.actors.change_dispatch import News
+from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.kinds import KINDS
-from svc.actors.reconciler import Caretaker
-from svc.actors.system import House
+from svc.actors.reconciler import Reconciler
+from svc.actors.system import System
 from svc.clock import WallClock
 from svc.http.app import public_app
 from svc.http.asgi import ASGIApp, Receive, Scope, Send
-from svc.storage import integrity as promises
-from svc.storage import provisioning, tables
+from svc.storage import integrity, provisioning, tables
 from svc.storage.identity import api_keys
 from svc.storage.identity.api_keys import NewKey
 from svc.storage.identity.organizations import NewOrganization
@@ -120,12 +119,12 @@ async def life(path: Path, steps: Steps | None = None) -> AsyncIterator[tuple[St
         raw(conn).set_trace_callback(None if steps is None else steps.take)
 
     async with open_store(path, WallClock(), prepare=prepare) as store:
-        house = House(KINDS, store, WallClock(), SECRETS)
-        store.listen(News(house))
-        async with house.live():
+        system = System(KINDS, store, WallClock(), SECRETS)
+        store.listen(ChangeDispatcher(system))
+        async with system.live():
             for _ in range(3):  # what it does at first is done
-                await Caretaker(house, "main").start()
-            app = public_app(house)
+                await Reconciler(system, "main").start()
+            app = public_app(system)
             async with client_of(app if steps is None else steps.before_sending(app)) as client:
                 yield store, client
 
@@ -159,7 +158,7 @@ async def call_again(path: Path, key: str) -> After:
         found = await store.read(counts)
         answers = [await ask(client, key) for _ in range(2)]
         broken = await store.read_long(
-            lambda conn: [one.promise for one in promises.check(conn) if one.broken]
+            lambda conn: [one.promise for one in integrity.check(conn) if one.broken]
         )
         return After(found, answers, await store.read(counts), broken)
 

@@ -5,13 +5,23 @@ from typing import Annotated, Literal
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
 from svc.storage.store import Tx, View
-from svc.tools.tool import Answer, Asked, Deprecation, Limit, Registry, Timestamp, about, reads, writes
+from svc.tools.tool import (
+    Deprecation,
+    Limit,
+    Registry,
+    Timestamp,
+    ToolInput,
+    ToolOutput,
+    about,
+    reads,
+    writes,
+)
 
 SUNSET_AT = 1_805_241_600_000
 DEPRECATION = Deprecation(since_at=1_789_689_600_000, sunset_at=SUNSET_AT, replacement="workflow.list")
 
 
-class Condition(Asked, frozen=True, kw_only=True):
+class Condition(ToolInput, frozen=True, kw_only=True):
     """What has to hold."""
 
     property: Annotated[str, about(description="Its slug.", max_length=50)]
@@ -19,32 +29,32 @@ class Condition(Asked, frozen=True, kw_only=True):
     value: str | int | None = None
 
 
-class ListWorkflows(Asked, frozen=True, kw_only=True):
+class ListWorkflows(ToolInput, frozen=True, kw_only=True):
     """Which ones."""
 
     conditions: Annotated[list[Condition], about(description="All must hold.", max_length=20)] = []  # noqa: RUF012  # msgspec copies
     limit: Annotated[int, Limit] = 50
 
 
-class Workflow(Answer, frozen=True, kw_only=True):
+class Workflow(ToolOutput, frozen=True, kw_only=True):
     """What happens by itself."""
 
     id: str
     ran_at: Timestamp | None = None
 
 
-class Workflows(Answer, frozen=True, kw_only=True):
+class Workflows(ToolOutput, frozen=True, kw_only=True):
     """Some of them."""
 
     workflows: list[Workflow]
     next_cursor: str | None = None
 
 
-class MintSecret(Asked, frozen=True, kw_only=True):
+class MintSecret(ToolInput, frozen=True, kw_only=True):
     """Nothing."""
 
 
-class Secret(Answer, frozen=True, kw_only=True):
+class Secret(ToolOutput, frozen=True, kw_only=True):
     """A secret, this once."""
 
     id: str

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from svc.actors.password_hashing import Passwords
-from svc.actors.system import House
+from svc.actors.password_hashing import PasswordHashing
+from svc.actors.system import System
 from svc.domain.identity.callers import operator_call
 from svc.domain.identity.organizations import Organization
 from svc.http.app import public_app
@@ -31,7 +31,7 @@ MALLORYS = "the password of Mallory"
 class Neighbours(Town):
     """Two organizations in one installation: the town's own, and Mallory's."""
 
-    live: House
+    live: System
     client: httpx.AsyncClient
     mallorys: Organization
 
@@ -66,13 +66,13 @@ class Neighbours(Town):
 
 @asynccontextmanager
 async def neighbours() -> AsyncIterator[Neighbours]:
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         made = Neighbours(here.store, here.clock, here.organization)
-        made.live = house
+        made.live = system
         made.mallorys = await here.store.write(provisioning.create, NewOrganization(name="Mallory Ltd"))
         await here.store.write(a_member, here.organization.id, "owner@example.com")
         await here.store.write(a_member, made.mallorys.id, "mallory@example.com")
-        async with client_of(public_app(house)) as made.client:
+        async with client_of(public_app(system)) as made.client:
             yield made
 
 
@@ -225,7 +225,7 @@ async def test_many_accounts_with_an_address_cost_a_sign_in_nothing(autojump_clo
             made = await here.store.write(provisioning.create, NewOrganization(name=f"Mallory {number}"))
             assert 200 == (await here.join(made.id, GRACE, f"{MALLORYS} {number}")).status_code
         hashes = {row.password_hash for row in await here.rows(tables.people, email=GRACE)}
-        here.live.passwords = Passwords(HASHER, count)
+        here.live.passwords = PasswordHashing(HASHER, count)
         signed_in = await here.sign_in(GRACE, GRACES)
         await here.sign_in("nobody@example.com", GRACES)
 

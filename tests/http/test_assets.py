@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from svc.http.app import quart_app
-from svc.http.static_files import Held
+from svc.http.static_files import StaticBytes
 from tests.http.asking import client_of
 
 LONG = b"// a script\n" * 500
@@ -19,7 +19,7 @@ async def client(**bodies: bytes) -> AsyncIterator[httpx.AsyncClient]:
     """A client of an application that holds *bodies* by their names."""
     app = quart_app()
     for name, body in bodies.items():
-        app.add_url_rule(f"/{name}", name, Held(body, "text/javascript", {}).answer)
+        app.add_url_rule(f"/{name}", name, StaticBytes(body, "text/javascript", {}).answer)
     async with client_of(app) as asking:
         yield asking
 
@@ -82,7 +82,7 @@ async def test_only_the_very_tag_is_not_sent_again(autojump_clock, known: str, s
 
 def test_packed_bytes_are_the_same_each_time() -> None:
     """A strong tag stands for the very bytes, so the time of packing is not among them."""
-    packed = Held(LONG, "text/javascript", {})._packed
+    packed = StaticBytes(LONG, "text/javascript", {})._packed
 
     assert packed is not None
     assert (LONG, bytes(4)) == (gzip.decompress(packed), packed[4:8])

@@ -11,10 +11,10 @@ from sqlalchemy import Table
 from structlog.testing import capture_logs
 
 from svc.actors._core.errors import Draining, MailboxFull, Overcrowded, Quarantined
-from svc.actors.reconciler import Caretaker
+from svc.actors.reconciler import Reconciler
 from svc.domain.errors import Unavailable
 from svc.http.operator.app import operator_app
-from svc.http.problems.problems import refusal
+from svc.http.problems.problems import problem_for
 from svc.storage import tables
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels import tables as channel_tables
@@ -48,8 +48,8 @@ async def no_room(store: Store) -> AsyncIterator[None]:
 @asynccontextmanager
 async def operated() -> AsyncIterator[tuple[ToolTown, httpx.AsyncClient]]:
     """A town, and its operator."""
-    async with tool_town() as here, client_of(operator_app(here.house_, TOKEN)) as operator:
-        await Caretaker(here.house_, "main").start()
+    async with tool_town() as here, client_of(operator_app(here.system_, TOKEN)) as operator:
+        await Reconciler(here.system_, "main").start()
         operator.headers["authorization"] = f"Bearer {TOKEN}"
         yield here, operator
 
@@ -197,7 +197,7 @@ async def test_the_page_of_the_problem_tells_them_apart(autojump_clock):
 )
 def test_what_is_inside_is_not_named_outside(error: Exception, detail: str):
     """Each kind of overload has words of its own for callers; none has names, paths or SQL in it."""
-    answer = refusal(error, b"1")
+    answer = problem_for(error, b"1")
 
     problem: Any = httpx.Response(answer.status, content=answer.body).json()
     assert (503, detail) == (problem["status"], problem["detail"])

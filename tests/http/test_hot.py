@@ -9,11 +9,11 @@ import trio
 import trio.testing
 
 from svc.http.asgi import Receive, Scope, Send
-from svc.http.fast_path import Answer, BodyTooLarge, Hot, HotRequest
+from svc.http.fast_path import Answer, BodyTooLarge, FastPath, Request
 from tests.http.serving import GET, in_memory, post, respond
 
-Door = Callable[[HotRequest], Awaitable[Answer]]
-Refusal = Callable[[HotRequest, Any], Answer]
+Door = Callable[[Request], Awaitable[Answer]]
+Refusal = Callable[[Request, Any], Answer]
 
 
 async def _elsewhere(scope: Scope, receive: Receive, send: Send) -> None:
@@ -27,18 +27,18 @@ class _At:
         self._door = door
         self._refusals = refusals
 
-    async def __call__(self, request: HotRequest) -> Answer:
+    async def __call__(self, request: Request) -> Answer:
         return await self._door(request)
 
-    def refuse(self, request: HotRequest, error: Exception) -> Answer:
+    def problem_for(self, request: Request, error: Exception) -> Answer:
         return self._refusals[type(error)](request, error)
 
 
-def _hot(door: Door, refusals: Mapping[type[Exception], Refusal] | None = None) -> Hot:
-    return Hot(_elsewhere, {"/hot": _At(door, refusals or {})})
+def _hot(door: Door, refusals: Mapping[type[Exception], Refusal] | None = None) -> FastPath:
+    return FastPath(_elsewhere, {"/hot": _At(door, refusals or {})})
 
 
-async def _tell(request: HotRequest) -> Answer:
+async def _tell(request: Request) -> Answer:
     body = await request.read(10)
     return Answer(200, [(b"content-type", b"text/plain")], b"%b %b" % (request.method.encode(), body))
 
@@ -59,7 +59,7 @@ async def test_a_request_tells_what_it_is() -> None:
     """A door sees the method, path, query, headers and address of its request."""
     seen: list[object] = []
 
-    async def door(request: HotRequest) -> Answer:
+    async def door(request: Request) -> Answer:
         seen.extend((request.method, request.path, request.query, request.client))
         seen.extend((request.header(b"x-a"), request.header(b"x-b"), request.header(b"x-c")))
         seen.extend((request.text("x-a"), request.text("x-c"), request.headers[0]))
@@ -150,7 +150,7 @@ async def test_work_goes_on_without_the_client() -> None:
     """Once the body is read, the door's work is done though the client leaves."""
     read, finish, done = trio.Event(), trio.Event(), trio.Event()
 
-    async def door(request: HotRequest) -> Answer:
+    async def door(request: Request) -> Answer:
         await request.read(10)
         read.set()
         await finish.wait()

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from quart import Response, request, session, url_for
 from trio.testing import MockClock
 
-from svc.http.quart_app import LeanQuart
+from svc.http.quart_app import QuartApp
 from svc.http.request.body import BodyTooLarge
 from tests.http.serving import GET, in_memory, post
 
 
-def _app() -> LeanQuart:
-    app = LeanQuart(__name__)
+def _app() -> QuartApp:
+    app = QuartApp(__name__)
     app.config["MAX_CONTENT_LENGTH"] = 100
 
     @app.post("/echo")
@@ -220,7 +220,7 @@ def test_no_request_brings_quart_to_fail(target: str, host: str, name: str, valu
 
 async def test_events_are_streamed(autojump_clock: MockClock) -> None:
     """A stream's head leaves before its first event, each event as it is made, and the end is proper."""
-    app = LeanQuart(__name__)
+    app = QuartApp(__name__)
 
     async def events() -> AsyncIterator[str]:
         for number in range(3):
@@ -249,7 +249,7 @@ async def test_events_are_streamed(autojump_clock: MockClock) -> None:
 
 async def test_a_stream_ends_with_its_client() -> None:
     """What makes a stream's parts is cancelled when the client leaves."""
-    app = LeanQuart(__name__)
+    app = QuartApp(__name__)
     ended = trio.Event()
 
     async def events() -> AsyncIterator[str]:

@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors._core.statistics import Phase
 from svc.actors.kinds import KINDS
-from svc.actors.reconciler import Caretaker
-from svc.actors.system import House
+from svc.actors.reconciler import Reconciler
+from svc.actors.system import System
 from svc.domain.crypto.keys import digest
 from svc.domain.identity.callers import operator_call
 from svc.domain.net.client_addresses import sender_of, visitor_of
 from svc.http.app import public_app
-from svc.http.operator.app import CHECK_SECONDS, SNAPSHOT_SECONDS, ActorsAsked, operator_app
+from svc.http.operator.app import CHECK_SECONDS, SNAPSHOT_SECONDS, ActorFilter, operator_app
 from svc.storage import tables
 from svc.storage.embeds import embeds
 from svc.storage.forms import server_keys
@@ -45,7 +45,7 @@ class DeskState(msgspec.Struct):
     drawer: Private[str]
 
 
-class Desk(Actor[House, DeskState]):
+class Desk(Actor[System, DeskState]):
     """Does what a test needs to look at."""
 
     policy = Policy(turn_seconds=600, crashes_max=0)
@@ -63,14 +63,14 @@ class Desk(Actor[House, DeskState]):
 
 
 @asynccontextmanager
-async def office() -> AsyncIterator[tuple[House, httpx.AsyncClient]]:
-    """A house with desks, and its operator."""
+async def office() -> AsyncIterator[tuple[System, httpx.AsyncClient]]:
+    """A system with desks, and its operator."""
     async with town() as here:
-        house = House((*KINDS, Desk), here.store, here.clock, SECRETS)
-        async with house.live(), client_of(operator_app(house, TOKEN)) as operator:
-            await Caretaker(house, "main").start()
+        system = System((*KINDS, Desk), here.store, here.clock, SECRETS)
+        async with system.live(), client_of(operator_app(system, TOKEN)) as operator:
+            await Reconciler(system, "main").start()
             operator.headers.update(BEARER)
-            yield house, operator
+            yield system, operator
 
 
 async def test_health_needs_no_token(autojump_clock):
@@ -82,15 +82,15 @@ async def test_health_needs_no_token(autojump_clock):
         readiness = await operator.get("/readyz")
 
         assert (200, {"ok": True}) == (health.status_code, health.json())
-        checks = {"open": {"ok": True}, "store": {"ok": True}, "caretaker": {"ok": True}}
+        checks = {"open": {"ok": True}, "store": {"ok": True}, "reconciler": {"ok": True}}
         assert (200, {"ready": True, "checks": checks}) == (readiness.status_code, readiness.json())
         assert "no-store" == readiness.headers["cache-control"]
 
 
 async def test_a_draining_service_is_not_ready_and_still_healthy(autojump_clock):
     """While it shuts down nothing new should be sent here, and nobody should kill it either."""
-    async with office() as (house, operator):
-        await house.drain(1)
+    async with office() as (system, operator):
+        await system.drain(1)
 
         health = await operator.get("/healthz")
         readiness = await operator.get("/readyz")
@@ -102,8 +102,8 @@ async def test_a_draining_service_is_not_ready_and_still_healthy(autojump_clock)
 
 async def test_without_its_store_the_service_is_not_ready(autojump_clock):
     """A store that takes nothing is named, and what it says is not told to just anyone."""
-    async with office() as (house, operator):
-        await house.store.aclose()
+    async with office() as (system, operator):
+        await system.store.aclose()
 
         readiness = await operator.get("/readyz")
 
@@ -111,31 +111,31 @@ async def test_without_its_store_the_service_is_not_ready(autojump_clock):
         assert {"ok": False, "why": "the service is shutting down"} == readiness.json()["checks"]["store"]
 
 
-async def test_without_its_caretaker_the_service_is_not_ready(autojump_clock):
-    """The check does not start the Caretaker: that is for the start of the service."""
+async def test_without_its_reconciler_the_service_is_not_ready(autojump_clock):
+    """The check does not start the Reconciler: that is for the start of the service."""
     async with town() as here:
-        house = House(KINDS, here.store, here.clock, SECRETS)
-        async with house.live(), client_of(operator_app(house, TOKEN)) as operator:
+        system = System(KINDS, here.store, here.clock, SECRETS)
+        async with system.live(), client_of(operator_app(system, TOKEN)) as operator:
             readiness = await operator.get("/readyz")
 
             assert 503 == readiness.status_code
-            assert {"ok": False, "why": "not started"} == readiness.json()["checks"]["caretaker"]
-            assert not house.is_active(Caretaker, "main")
+            assert {"ok": False, "why": "not started"} == readiness.json()["checks"]["reconciler"]
+            assert not system.is_active(Reconciler, "main")
 
 
 async def test_a_check_that_gets_no_answer_ends(autojump_clock):
-    """A Caretaker that crashes whenever it loads costs a check two seconds at most."""
+    """A Reconciler that crashes whenever it loads costs a check two seconds at most."""
     async with town() as here:
-        house = House(KINDS, here.store, here.clock, SECRETS)
+        system = System(KINDS, here.store, here.clock, SECRETS)
         await here.store.write(lambda tx: tables.visitor_keys.drop(tx.conn))
-        async with house.live(), client_of(operator_app(house, TOKEN)) as operator:
-            Caretaker(house, "main").start.tell()
+        async with system.live(), client_of(operator_app(system, TOKEN)) as operator:
+            Reconciler(system, "main").start.tell()
             await trio.sleep(4)
             before = trio.current_time()
 
             readiness = await operator.get("/readyz")
 
-            assert {"ok": False, "why": "no answer within 2 s"} == readiness.json()["checks"]["caretaker"]
+            assert {"ok": False, "why": "no answer within 2 s"} == readiness.json()["checks"]["reconciler"]
             assert CHECK_SECONDS == trio.current_time() - before
 
 
@@ -183,16 +183,16 @@ async def test_the_scheme_may_be_in_any_case(autojump_clock):
 
 async def test_actors_are_listed_with_what_stands_out_first(autojump_clock):
     """Kinds, a total, and the actors in the order that is asked for, at most as many as are asked for."""
-    async with office() as (house, operator):
+    async with office() as (system, operator):
         for number in range(4):
             for _ in range(number):
-                await Desk(house, str(number)).work()
-        Desk(house, "busy").work.tell(60)
+                await Desk(system, str(number)).work()
+        Desk(system, "busy").work.tell(60)
         for _ in range(5):
-            Desk(house, "busy").work.tell()
-        Desk(house, "stuck").work.tell(600)
+            Desk(system, "busy").work.tell()
+        Desk(system, "stuck").work.tell(600)
         await trio.sleep(10)
-        Desk(house, "3").work.tell(60)
+        Desk(system, "3").work.tell(60)
         await trio.sleep(1)
 
         async def keys(**asked: Any) -> list[str]:
@@ -230,8 +230,8 @@ async def test_what_cannot_be_listed_is_refused(autojump_clock, asked):
 
 async def test_an_actor_shows_its_state(autojump_clock):
     """The statistics in camelCase, and the state with what is private masked."""
-    async with office() as (house, operator):
-        await Desk(house, "1").work()
+    async with office() as (system, operator):
+        await Desk(system, "1").work()
 
         shown = (await operator.get("/debug/actors/Desk/1")).json()
 
@@ -244,8 +244,8 @@ async def test_an_actor_shows_its_state(autojump_clock):
 
 async def test_a_stuck_actor_is_shown_without_its_state(autojump_clock):
     """Whoever looks at a stuck actor waits a second at most, and does not fill its mailbox by looking."""
-    async with office() as (house, operator):
-        Desk(house, "1").work.tell(300)
+    async with office() as (system, operator):
+        Desk(system, "1").work.tell(300)
         await trio.testing.wait_all_tasks_blocked()
         before = trio.current_time()
 
@@ -260,8 +260,8 @@ async def test_a_stuck_actor_is_shown_without_its_state(autojump_clock):
 
 async def test_a_quarantined_actor_is_shown(autojump_clock):
     """Who is left alone after crashes is in the list with the place of the last one, not its message."""
-    async with office() as (house, operator):
-        Desk(house, "1").burn.tell()
+    async with office() as (system, operator):
+        Desk(system, "1").burn.tell()
         await trio.testing.wait_all_tasks_blocked()
 
         answer = await operator.get("/debug/actors/Desk/1")
@@ -272,22 +272,22 @@ async def test_a_quarantined_actor_is_shown(autojump_clock):
         assert "a secret" not in answer.text
 
 
-@pytest.mark.parametrize("path", ["Desk/1", "Desk/", "Nobody/1", "Caretaker/other", "Desk"])
+@pytest.mark.parametrize("path", ["Desk/1", "Desk/", "Nobody/1", "Reconciler/other", "Desk"])
 async def test_who_is_not_live_is_not_found(autojump_clock, path):
     """To look at an actor does not wake it."""
-    async with office() as (house, operator):
+    async with office() as (system, operator):
         answer = await operator.get(f"/debug/actors/{path}")
 
         assert (404, "not_found") == (answer.status_code, answer.json()["code"])
-        assert [] == house.actors("Desk")
+        assert [] == system.actors("Desk")
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(key=st.text(min_size=1).map(lambda text: text.encode("utf-8", "replace").decode()))
 async def test_a_key_may_be_any_text(autojump_clock, key):
     """Slashes, dots, line breaks: whatever a key has in it, its actor can be looked at."""
-    async with office() as (house, _), in_memory(operator_app(house, TOKEN)) as server:
-        await Desk(house, key).work()
+    async with office() as (system, _), in_memory(operator_app(system, TOKEN)) as server:
+        await Desk(system, key).work()
 
         head = f"GET /debug/actors/Desk/{quote(key, safe='')} HTTP/1.1\r\nHost: a\r\n"
         client = server.dial()
@@ -308,7 +308,7 @@ async def test_the_store_tells_how_it_does(autojump_clock):
 
 async def test_nothing_private_is_shown(autojump_clock):
     """After traffic of all kinds, no actor shows who sent it, what was said, or any secret."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         await here.store.write(sites.create, here.organization.id, "lamps.example")
         minted = await here.store.write(server_keys.mint, operator_call(here.organization.id), "shop")
         owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
@@ -318,7 +318,7 @@ async def test_nothing_private_is_shown(autojump_clock):
         form = await here.form(field_map={"town": "city"}, deal_title="{{town}}")
         embed = await here.store.write(embeds.create, here.organization.id, name="Prices")
         values = {"name": "Ada Lovelace", "email": "ada@x.example", "phone": "+493012345678", "note": "hush"}
-        async with client_of(public_app(house)) as browser:
+        async with client_of(public_app(system)) as browser:
             await browser.get(f"/api/e/{embed.embed_key}", headers={"x-forwarded-for": "198.51.100.9"})
             await browser.post("/api/t", json={"url": "https://lamps.example/private", "title": "Diary"})
             await browser.post(
@@ -335,12 +335,12 @@ async def test_nothing_private_is_shown(autojump_clock):
                 headers={"authorization": f"Bearer {caller.key}"},
             )
         for number in range(100):
-            await submit(house, form, number)
+            await submit(system, form, number)
         connection = await here.store.write(a_connection, here.organization.id)
         await here.store.write(a_reply, connection, "chat-1", "Your diagnosis")
         await trio.sleep(1)
 
-        async with client_of(operator_app(house, TOKEN)) as operator:
+        async with client_of(operator_app(system, TOKEN)) as operator:
             operator.headers.update(BEARER)
             listed = await operator.get("/debug/actors?limit=200")
             shown = {
@@ -351,7 +351,7 @@ async def test_nothing_private_is_shown(autojump_clock):
         assert {kind.__name__ for kind in KINDS} == shown.keys()
         assert all(isinstance(answer.json()["state"], dict) for answer in shown.values())
         texts = "\n".join([listed.text, *(answer.text for answer in shown.values())])
-        day_key = house.visitor_keys[0]
+        day_key = system.visitor_keys[0]
         for private in (
             *values.values(),
             *(
@@ -380,10 +380,10 @@ def test_all_that_can_be_asked_and_told_is_documented():
 
     for name in (
         *(kind.__name__ for kind in KINDS),
-        *ActorsAsked.__struct_fields__,
+        *ActorFilter.__struct_fields__,
         *get_args(Phase),
         *("mailbox", "age", "turns", "crashes"),
-        *("open", "store", "caretaker"),
+        *("open", "store", "reconciler"),
         *("failure", "failingSeconds"),
         *("queueDepth", "readsWaiting", "batchesFailed", "unitsFailed", "batchUnitsMax", "commitSecondsMax"),
     ):

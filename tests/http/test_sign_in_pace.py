@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.limits import ACCOUNT_FAILURES_MAX, ACCOUNT_SPACING_MS, PAIR_FAILURES_MAX
 from svc.domain.net.client_addresses import parse_networks
 from svc.http.app import public_app
@@ -21,7 +21,7 @@ ATTACKERS, OWNERS = "198.51.100.66", "203.0.113.7"
 class Street(Town):
     """A town whose doors are behind a proxy: each request says which address it came from."""
 
-    live: House
+    live: System
     client: httpx.AsyncClient
 
     async def sign_in(
@@ -39,14 +39,14 @@ class Street(Town):
 
 @asynccontextmanager
 async def street(*, trusted: bool = True) -> AsyncIterator[Street]:
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         made = Street(here.store, here.clock, here.organization)
-        made.live = house
+        made.live = system
         hashed = HASHER.hash(PASSWORD)
         for email in (ADA, "bob@example.com"):
             await here.store.write(a_member, here.organization.id, email, password_hash=hashed)
         proxies = parse_networks((f"{ADDRESS}/32",) if trusted else ())
-        async with client_of(public_app(house, trusted_proxies=proxies)) as made.client:
+        async with client_of(public_app(system, trusted_proxies=proxies)) as made.client:
             yield made
 
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from svc.http.tools.contract_parts import _status
-from svc.http.tools.problem_codes import refusals
+from svc.http.tools.problem_codes import problem_codes
 from svc.tools.catalogue import REGISTRY
 from tests.cli.running import Service
 
@@ -97,7 +97,7 @@ def test_every_tool_keeps_to_the_contract(service: Service, tmp_path: Path) -> N
 def told_to_people(item: Any) -> Any:
     """The tool as the contract would have it for a person, who gets further than a key."""
     operation = item["post"]
-    codes = refusals(REGISTRY[operation["operationId"]])
+    codes = problem_codes(REGISTRY[operation["operationId"]])
     also = {str(_status(code)): {"description": code} for code in codes}
     return {"post": operation | {"responses": also | operation["responses"]}}
 

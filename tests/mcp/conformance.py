@@ -16,12 +16,12 @@ import trio
 from svc.domain.errors import Conflict
 from svc.domain.identity.callers import FINDING, Call
 from svc.http.asgi import ASGIApp, Receive, Scope, Send
-from svc.http.fast_path import Hot
+from svc.http.fast_path import FastPath
 from svc.http.mcp.door import FULL_PATH, PATH, McpDoor
 from svc.storage.store import View
 from svc.tools.catalogue import REGISTRY
 from svc.tools.finding.finder import Finder
-from svc.tools.tool import Answer, Asked, Tool, reads
+from svc.tools.tool import Tool, ToolInput, ToolOutput, reads
 from tests.http.serving import listening
 from tests.tooling import tool_town
 
@@ -39,11 +39,11 @@ SMALL_DOOR: Final = (
 SCHEMA_TOOL: Final = "json_schema_2020_12_tool"
 
 
-class Nothing(Asked, frozen=True, kw_only=True):
+class Nothing(ToolInput, frozen=True, kw_only=True):
     """No arguments."""
 
 
-class Text(Answer, frozen=True, kw_only=True):
+class Text(ToolOutput, frozen=True, kw_only=True):
     """A text."""
 
     text: str
@@ -169,11 +169,11 @@ def say(what: str, output: str, *, passed: bool) -> None:
 async def main() -> bool:
     """Run everything, and say whether all of it passed."""
     async with tool_town() as here:
-        here.house_.calls_per_minute = 1_000_000
+        here.system_.calls_per_minute = 1_000_000
         finder = suite_finder()
-        doors = {PATH: McpDoor(here.house_, finder), FULL_PATH: McpDoor(here.house_, finder, flat=True)}
+        doors = {PATH: McpDoor(here.system_, finder), FULL_PATH: McpDoor(here.system_, finder, flat=True)}
         with tempfile.TemporaryDirectory() as home:
-            async with listening(WithKey(Hot(nowhere, doors), here.key)) as server:
+            async with listening(WithKey(FastPath(nowhere, doors), here.key)) as server:
                 base = f"http://{server.bind.host}:{server.bind.port}"
                 passed = [
                     await conformance(f"{base}{FULL_PATH}", home, "--suite", "all", "--spec-version", version)

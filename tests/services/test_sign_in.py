@@ -9,8 +9,8 @@ import trio
 import trio.testing
 from argon2 import PasswordHasher
 
-from svc.actors.password_hashing import Passwords
-from svc.actors.system import House
+from svc.actors.password_hashing import PasswordHashing
+from svc.actors.system import System
 from svc.domain.crypto.keys import digest
 from svc.domain.crypto.passwords import HASHER as REAL_HASHER
 from svc.domain.crypto.passwords import matching
@@ -67,11 +67,11 @@ async def at_home() -> AsyncIterator[Home]:
 
 
 async def attempt(
-    house: House, email: str, password: str, browser: Browser = BROWSER
+    system: System, email: str, password: str, browser: Browser = BROWSER
 ) -> type[DomainError] | None:
     """How it was refused; None when it was not."""
     try:
-        await sign_in.with_password(house, email, password, browser)
+        await sign_in.with_password(system, email, password, browser)
     except DomainError as error:
         return type(error)
     return None
@@ -79,10 +79,10 @@ async def attempt(
 
 async def test_a_person_signs_in_with_a_password(autojump_clock):
     """Whoever they are and where they may work is told, and the session is theirs."""
-    async with at_home() as here, here.house() as house:
-        done = await sign_in.with_password(house, " Ada@Example.com ", PASSWORD, BROWSER)
+    async with at_home() as here, here.system() as system:
+        done = await sign_in.with_password(system, " Ada@Example.com ", PASSWORD, BROWSER)
 
-        session = await sign_in.session_of(house, done.token)
+        session = await sign_in.session_of(system, done.token)
         [row] = await here.rows(tables.sessions)
         assert (here.ada, ["Lamps & Co"]) == (
             done.profile.person,
@@ -106,9 +106,9 @@ async def test_a_person_signs_in_with_a_password(autojump_clock):
 )
 async def test_what_opens_nothing_is_refused_alike(email, password, autojump_clock):
     """A wrong password, an unknown account, one without a password, and no address at all."""
-    async with at_home() as here, here.house() as house:
+    async with at_home() as here, here.system() as system:
         with pytest.raises(WrongCredentials, match="no such account, or another password"):
-            await sign_in.with_password(house, email, password, BROWSER)
+            await sign_in.with_password(system, email, password, BROWSER)
 
         assert 0 == await here.count(tables.sessions)
         assert 1 == await here.count(tables.sign_in_failures)
@@ -123,9 +123,9 @@ async def test_every_attempt_costs_one_hash(email, autojump_clock):
         checked.append(fn)
         return fn(*args)
 
-    async with at_home() as here, here.house() as house:
-        house.passwords = Passwords(HASHER, count)
-        await attempt(house, email, "wrong")
+    async with at_home() as here, here.system() as system:
+        system.passwords = PasswordHashing(HASHER, count)
+        await attempt(system, email, "wrong")
 
     assert [matching] == checked
 
@@ -133,7 +133,7 @@ async def test_every_attempt_costs_one_hash(email, autojump_clock):
 @pytest.mark.parametrize("stop", ["deactivate", "close"])
 async def test_who_is_nowhere_a_member_does_not_sign_in(stop, autojump_clock):
     """The right password is refused as a wrong one is."""
-    async with at_home() as here, here.house() as house:
+    async with at_home() as here, here.system() as system:
         [owner] = [
             one
             for one in await here.store.read(members.of_organization, here.organization.id)
@@ -145,23 +145,23 @@ async def test_who_is_nowhere_a_member_does_not_sign_in(stop, autojump_clock):
             person = await here.store.read(accounts.get, owner.id)
             await here.store.write(members.deactivate, call_of(person), here.ada.id)
 
-        assert WrongCredentials is await attempt(house, "ada@example.com", PASSWORD)
+        assert WrongCredentials is await attempt(system, "ada@example.com", PASSWORD)
 
 
 async def test_an_account_is_paced_from_an_address(autojump_clock):
     """Ten failures in a quarter of an hour; then even the right password has to wait, there alone."""
-    async with at_home() as here, here.house() as house:
+    async with at_home() as here, here.system() as system:
         for _ in range(PAIR_FAILURES_MAX):
-            assert WrongCredentials is await attempt(house, "ada@example.com", "wrong")
+            assert WrongCredentials is await attempt(system, "ada@example.com", "wrong")
             await trio.sleep(1)
 
         with pytest.raises(TooManyAttempts) as refusal:
-            await sign_in.with_password(house, "ADA@example.com", PASSWORD, BROWSER)
+            await sign_in.with_password(system, "ADA@example.com", PASSWORD, BROWSER)
         assert 15 * MINUTE_MS - PAIR_FAILURES_MAX * 1_000 == refusal.value.retry_after_ms
-        assert await attempt(house, "ada@example.com", PASSWORD, ELSEWHERE) is None
-        assert await attempt(house, "bob@example.com", "wrong") is WrongCredentials
+        assert await attempt(system, "ada@example.com", PASSWORD, ELSEWHERE) is None
+        assert await attempt(system, "bob@example.com", "wrong") is WrongCredentials
         await trio.sleep(refusal.value.retry_after_ms / 1000)
-        assert await attempt(house, "ada@example.com", PASSWORD) is None
+        assert await attempt(system, "ada@example.com", PASSWORD) is None
 
 
 @pytest.mark.parametrize("email", ["ada@example.com", "nobody@example.com"])
@@ -170,48 +170,48 @@ async def test_an_account_is_slowed_down_from_everywhere(email, autojump_clock):
 
     An unknown account is paced to the millisecond as a known one.
     """
-    async with at_home() as here, here.house() as house:
+    async with at_home() as here, here.system() as system:
         for number in range(ACCOUNT_FAILURES_MAX):
             browser = Browser(f"192.0.2.{number}", "test")
-            assert WrongCredentials is await attempt(house, email, "wrong", browser)
+            assert WrongCredentials is await attempt(system, email, "wrong", browser)
         waits = []
         for _ in range(3):
             with pytest.raises(TooManyAttempts) as refusal:
-                await sign_in.with_password(house, email, "wrong", ELSEWHERE)
+                await sign_in.with_password(system, email, "wrong", ELSEWHERE)
             waits.append(refusal.value.retry_after_ms)
             await trio.sleep(waits[-1] / 1000)
-            assert WrongCredentials is await attempt(house, email, "wrong", ELSEWHERE)
+            assert WrongCredentials is await attempt(system, email, "wrong", ELSEWHERE)
 
         assert [ACCOUNT_SPACING_MS] * 3 == waits
 
 
 async def test_an_address_is_slowed_down(autojump_clock):
     """After two hundred failures at whatever accounts, one in five seconds; others are not concerned."""
-    async with at_home() as here, here.house() as house:
+    async with at_home() as here, here.system() as system:
         for number in range(ADDRESS_FAILURES_MAX):
-            assert WrongCredentials is await attempt(house, f"p{number}@example.com", "wrong")
+            assert WrongCredentials is await attempt(system, f"p{number}@example.com", "wrong")
 
         with pytest.raises(TooManyAttempts) as refusal:
-            await sign_in.with_password(house, "ada@example.com", PASSWORD, BROWSER)
+            await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER)
         assert ADDRESS_SPACING_MS == refusal.value.retry_after_ms
-        assert await attempt(house, "ada@example.com", PASSWORD, ELSEWHERE) is None
+        assert await attempt(system, "ada@example.com", PASSWORD, ELSEWHERE) is None
         await trio.sleep(ADDRESS_SPACING_MS / 1000)
-        assert await attempt(house, "ada@example.com", PASSWORD) is None
-        assert await attempt(house, "ada@example.com", PASSWORD) is None, "a success is no try"
+        assert await attempt(system, "ada@example.com", PASSWORD) is None
+        assert await attempt(system, "ada@example.com", PASSWORD) is None, "a success is no try"
 
 
 async def test_a_known_browser_gets_in_while_strangers_are_held_up(autojump_clock):
     """Where it shares its address with who guesses, and where the account is guessed at from everywhere."""
-    async with at_home() as here, here.house() as house:
-        known = (await sign_in.with_password(house, "ada@example.com", PASSWORD, BROWSER)).mark
+    async with at_home() as here, here.system() as system:
+        known = (await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER)).mark
         for number in range(ACCOUNT_FAILURES_MAX):
-            await attempt(house, "ada@example.com", "wrong", Browser(f"192.0.2.{number}", "test"))
+            await attempt(system, "ada@example.com", "wrong", Browser(f"192.0.2.{number}", "test"))
         for _ in range(PAIR_FAILURES_MAX):
-            await attempt(house, "ada@example.com", "wrong")
+            await attempt(system, "ada@example.com", "wrong")
 
-        assert TooManyAttempts is await attempt(house, "ada@example.com", PASSWORD)
+        assert TooManyAttempts is await attempt(system, "ada@example.com", PASSWORD)
         assert (
-            await attempt(house, "ada@example.com", PASSWORD, Browser("192.0.2.1", "test", None, known))
+            await attempt(system, "ada@example.com", PASSWORD, Browser("192.0.2.1", "test", None, known))
             is None
         )
 
@@ -219,15 +219,15 @@ async def test_a_known_browser_gets_in_while_strangers_are_held_up(autojump_cloc
 async def test_a_known_browser_has_a_pace_of_its_own(autojump_clock):
     """Ten failures more, at the accounts that it knows; a restart and a new address change nothing of it."""
     async with at_home() as here:
-        async with here.house() as house:
-            known = (await sign_in.with_password(house, "ada@example.com", PASSWORD, BROWSER)).mark
+        async with here.system() as system:
+            known = (await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER)).mark
             outcomes = [
-                await attempt(house, "ada@example.com", "wrong", Browser("192.0.2.1", "test", None, known))
+                await attempt(system, "ada@example.com", "wrong", Browser("192.0.2.1", "test", None, known))
                 for _ in range(2 * PAIR_FAILURES_MAX + 1)
             ]
-        async with here.house() as house:
+        async with here.system() as system:
             again = [
-                await attempt(house, "ada@example.com", PASSWORD, Browser(address, "test", None, known))
+                await attempt(system, "ada@example.com", PASSWORD, Browser(address, "test", None, known))
                 for address in ("192.0.2.1", "192.0.2.2")
             ]
 
@@ -240,48 +240,48 @@ async def test_a_known_browser_has_a_pace_of_its_own(autojump_clock):
 )
 async def test_a_mark_is_only_good_for_whom_it_was_made(mark, autojump_clock):
     """Neither is one made up, nor does one of another person let its browser try this account."""
-    async with at_home() as here, here.house() as house:
+    async with at_home() as here, here.system() as system:
         hashed = HASHER.hash(PASSWORD)
         await here.store.write(a_member, here.organization.id, "bob@example.com", password_hash=hashed)
-        bobs = (await sign_in.with_password(house, "bob@example.com", PASSWORD, BROWSER)).mark
+        bobs = (await sign_in.with_password(system, "bob@example.com", PASSWORD, BROWSER)).mark
         name, _, rest = bobs.partition(".")
         shown = mark and mark.format(name=name, ada=here.ada.id, bobs=rest.partition("-")[2])
         for _ in range(PAIR_FAILURES_MAX):
-            await attempt(house, "ada@example.com", "wrong")
+            await attempt(system, "ada@example.com", "wrong")
 
         browsers = [Browser("192.0.2.1", "test", None, one) for one in (shown, bobs)]
         assert [TooManyAttempts] * 2 == [
-            await attempt(house, "ada@example.com", PASSWORD, one) for one in browsers
+            await attempt(system, "ada@example.com", PASSWORD, one) for one in browsers
         ]
 
 
 async def test_a_browser_known_by_an_account_of_the_same_address_tries_only_that(autojump_clock):
     """Who has an account of their own with somebody's address gets no tries at the other by it."""
-    async with at_home() as here, here.house() as house:
+    async with at_home() as here, here.system() as system:
         other = await here.store.write(provisioning.create, NewOrganization(name="Mallory Ltd"))
         mallorys = HASHER.hash("the password of Mallory")
         await here.store.write(a_member, other.id, "ada@example.com", password_hash=mallorys)
-        own = await sign_in.with_password(house, "ada@example.com", "the password of Mallory", BROWSER)
+        own = await sign_in.with_password(system, "ada@example.com", "the password of Mallory", BROWSER)
         known = Browser("192.0.2.1", "test", None, own.mark)
         for _ in range(PAIR_FAILURES_MAX):
-            await attempt(house, "ada@example.com", "wrong")
+            await attempt(system, "ada@example.com", "wrong")
 
-        assert WrongCredentials is await attempt(house, "ada@example.com", PASSWORD, known)
-        assert await attempt(house, "ada@example.com", "the password of Mallory", known) is None
-        assert await attempt(house, "ada@example.com", PASSWORD, ELSEWHERE) is None
+        assert WrongCredentials is await attempt(system, "ada@example.com", PASSWORD, known)
+        assert await attempt(system, "ada@example.com", "the password of Mallory", known) is None
+        assert await attempt(system, "ada@example.com", PASSWORD, ELSEWHERE) is None
 
 
 async def test_what_was_not_even_checked_is_no_failure(autojump_clock):
-    """A house that is too busy to hash forgets the try, so a flood of those fills no memory."""
-    async with at_home() as here, here.house() as house:
-        house.passwords = cast("Passwords", Busy())
+    """A system that is too busy to hash forgets the try, so a flood of those fills no memory."""
+    async with at_home() as here, here.system() as system:
+        system.passwords = cast("PasswordHashing", Busy())
         for number in range(500):
-            assert Unavailable is await attempt(house, f"p{number}@example.com", "wrong")
+            assert Unavailable is await attempt(system, f"p{number}@example.com", "wrong")
         for _ in range(2 * PAIR_FAILURES_MAX):
-            assert Unavailable is await attempt(house, "ada@example.com", PASSWORD)
-        house.passwords = PASSWORDS
+            assert Unavailable is await attempt(system, "ada@example.com", PASSWORD)
+        system.passwords = PASSWORDS
 
-        assert await attempt(house, "ada@example.com", PASSWORD) is None
+        assert await attempt(system, "ada@example.com", PASSWORD) is None
         assert 0 == await here.count(tables.sign_in_failures)
 
 
@@ -294,11 +294,11 @@ class Busy:
 
 async def test_many_at_once_do_not_get_past_the_pace(autojump_clock):
     """An attempt counts from its beginning."""
-    async with at_home() as here, here.house() as house:
+    async with at_home() as here, here.system() as system:
         outcomes: list[Any] = []
 
         async def one() -> None:
-            outcomes.append(await attempt(house, "ada@example.com", "wrong"))
+            outcomes.append(await attempt(system, "ada@example.com", "wrong"))
 
         async with trio.open_nursery() as nursery:
             for _ in range(30):
@@ -310,8 +310,8 @@ async def test_many_at_once_do_not_get_past_the_pace(autojump_clock):
 
 async def test_sign_ins_that_succeed_are_not_counted(autojump_clock):
     """However often somebody signs in with the right password."""
-    async with at_home() as here, here.house() as house:
-        outcomes = [await attempt(house, "ada@example.com", PASSWORD) for _ in range(20)]
+    async with at_home() as here, here.system() as system:
+        outcomes = [await attempt(system, "ada@example.com", PASSWORD) for _ in range(20)]
 
         assert [None] * 20 == outcomes
 
@@ -319,14 +319,14 @@ async def test_sign_ins_that_succeed_are_not_counted(autojump_clock):
 async def test_the_pace_survives_a_restart(autojump_clock):
     """Failures are rows, without the address or the account in plain words; the old ones go."""
     async with at_home() as here:
-        async with here.house() as house:
+        async with here.system() as system:
             for _ in range(PAIR_FAILURES_MAX):
-                await attempt(house, "ada@example.com", "wrong")
-        async with here.house() as house:
-            again = await attempt(house, "ada@example.com", PASSWORD)
+                await attempt(system, "ada@example.com", "wrong")
+        async with here.system() as system:
+            again = await attempt(system, "ada@example.com", PASSWORD)
             rows = str(await here.rows(tables.sign_in_failures))
             await trio.sleep(17 * 60)
-            await attempt(house, "ada@example.com", "wrong")
+            await attempt(system, "ada@example.com", "wrong")
 
         assert TooManyAttempts is again
         assert "ada" not in rows
@@ -336,14 +336,14 @@ async def test_the_pace_survives_a_restart(autojump_clock):
 
 async def test_a_link_signs_in_once(autojump_clock):
     """Even two at the same moment; and not after its day."""
-    async with at_home() as here, here.house() as house:
+    async with at_home() as here, here.system() as system:
         used = await here.store.write(stored.make_link, here.ada.id)
         late = await here.store.write(stored.make_link, here.ada.id)
         outcomes: list[Any] = []
 
         async def one(token: str) -> None:
             try:
-                outcomes.append((await sign_in.with_link(house, token, BROWSER)).profile.person)
+                outcomes.append((await sign_in.with_link(system, token, BROWSER)).profile.person)
             except WrongCredentials:
                 outcomes.append(None)
 
@@ -360,78 +360,78 @@ async def test_a_link_signs_in_once(autojump_clock):
 
 async def test_a_refused_link_is_not_used_up(autojump_clock):
     """Who may not come in now can use it when they may again."""
-    async with at_home() as here, here.house() as house:
+    async with at_home() as here, here.system() as system:
         link = await here.store.write(stored.make_link, here.ada.id)
         await here.store.write(organizations.close, here.organization.id)
 
         with pytest.raises(WrongCredentials):
-            await sign_in.with_link(house, link.token, BROWSER)
+            await sign_in.with_link(system, link.token, BROWSER)
 
         assert 1 == await here.count(tables.sign_in_links, used_at=None)
 
 
 async def test_a_sign_in_rotates_the_session(autojump_clock):
     """The one that the browser brought along ends; those of other browsers stay, and are listed."""
-    async with at_home() as here, here.house() as house:
-        first = await sign_in.with_password(house, "ada@example.com", PASSWORD, Browser("::1", "One"))
-        other = await sign_in.with_password(house, "ada@example.com", PASSWORD, Browser("::1", "Two"))
+    async with at_home() as here, here.system() as system:
+        first = await sign_in.with_password(system, "ada@example.com", PASSWORD, Browser("::1", "One"))
+        other = await sign_in.with_password(system, "ada@example.com", PASSWORD, Browser("::1", "Two"))
         again = Browser("::1", "One again", first.token)
-        second = await sign_in.with_password(house, "ada@example.com", PASSWORD, again)
+        second = await sign_in.with_password(system, "ada@example.com", PASSWORD, again)
 
         with pytest.raises(Unauthenticated):
-            await sign_in.session_of(house, first.token)
-        assert here.ada.id == (await sign_in.session_of(house, other.token)).person_id
-        assert here.ada.id == (await sign_in.session_of(house, second.token)).person_id
+            await sign_in.session_of(system, first.token)
+        assert here.ada.id == (await sign_in.session_of(system, other.token)).person_id
+        assert here.ada.id == (await sign_in.session_of(system, second.token)).person_id
         listed = await here.store.read(sessions.of_person, here.ada.id, here.clock.now())
         assert ["One again", "Two"] == [one.user_agent for one in listed]
 
 
 async def test_a_session_is_revoked_at_once(autojump_clock):
     """By signing out, from the list of one's own sessions, and with a new password."""
-    async with at_home() as here, here.house() as house:
-        opened = [await sign_in.with_password(house, "ada@example.com", PASSWORD, BROWSER) for _ in range(4)]
+    async with at_home() as here, here.system() as system:
+        opened = [await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER) for _ in range(4)]
         for one in opened:
-            await sign_in.session_of(house, one.token)
+            await sign_in.session_of(system, one.token)
         listed = await here.store.read(sessions.of_person, here.ada.id, here.clock.now())
 
-        await sign_in.sign_out(house, opened[3].token)
+        await sign_in.sign_out(system, opened[3].token)
         await here.store.write(sessions.revoke, here.ada.id, listed[1].id)
-        await sign_in.set_password(house, opened[0].token, "another good password")
+        await sign_in.set_password(system, opened[0].token, "another good password")
 
         alive = []
         for one in opened:
             try:
-                await sign_in.session_of(house, one.token)
+                await sign_in.session_of(system, one.token)
             except Unauthenticated:
                 alive.append(False)
             else:
                 alive.append(True)
         assert [True, False, False, False] == alive
-        assert await attempt(house, "ada@example.com", "another good password") is None
-        assert WrongCredentials is await attempt(house, "ada@example.com", PASSWORD)
+        assert await attempt(system, "ada@example.com", "another good password") is None
+        assert WrongCredentials is await attempt(system, "ada@example.com", PASSWORD)
 
 
 async def test_a_session_that_is_used_lives_on(autojump_clock):
     """It is over after twelve hours without a request, and not as long as there are some."""
-    async with at_home() as here, here.house() as house:
-        done = await sign_in.with_password(house, "ada@example.com", PASSWORD, BROWSER)
+    async with at_home() as here, here.system() as system:
+        done = await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER)
         for _ in range(5):
             here.clock.jump(11 * HOUR_MS)
-            await sign_in.session_of(house, done.token)
+            await sign_in.session_of(system, done.token)
 
         here.clock.jump(12 * HOUR_MS)
         with pytest.raises(Unauthenticated):
-            await sign_in.session_of(house, done.token)
+            await sign_in.session_of(system, done.token)
 
 
 async def test_that_a_session_is_used_is_noted_once_a_minute(autojump_clock):
     """With the first request that comes a minute after the last note, and with none before."""
-    async with at_home() as here, here.house() as house:
-        done = await sign_in.with_password(house, "ada@example.com", PASSWORD, BROWSER)
+    async with at_home() as here, here.system() as system:
+        done = await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER)
         noted = []
         for ms in (SESSION_SEEN_NOTED_MS - 1, 1):
             here.clock.jump(ms)
-            await sign_in.session_of(house, done.token)
+            await sign_in.session_of(system, done.token)
             [row] = await here.rows(tables.sessions)
             noted.append(row.seen_at - START)
 
@@ -440,56 +440,56 @@ async def test_that_a_session_is_used_is_noted_once_a_minute(autojump_clock):
 
 async def test_who_confirms_is_fresh_again(autojump_clock):
     """For two hours from then; wrong passwords are paced by session."""
-    async with at_home() as here, here.house() as house:
-        done = await sign_in.with_password(house, "ada@example.com", PASSWORD, BROWSER)
-        other = await sign_in.with_password(house, "ada@example.com", PASSWORD, BROWSER)
+    async with at_home() as here, here.system() as system:
+        done = await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER)
+        other = await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER)
         here.clock.jump(3 * HOUR_MS)
         with pytest.raises(ConfirmationRequired):
-            await sign_in.set_password(house, done.token, "another good password")
+            await sign_in.set_password(system, done.token, "another good password")
         with pytest.raises(WrongCredentials):
-            await sign_in.confirm(house, done.token, "wrong")
-        await sign_in.confirm(house, done.token, PASSWORD)
-        confirmed = await sign_in.session_of(house, done.token)
+            await sign_in.confirm(system, done.token, "wrong")
+        await sign_in.confirm(system, done.token, PASSWORD)
+        confirmed = await sign_in.session_of(system, done.token)
         for _ in range(PAIR_FAILURES_MAX - 1):
             with pytest.raises(WrongCredentials):
-                await sign_in.confirm(house, done.token, "wrong")
+                await sign_in.confirm(system, done.token, "wrong")
         with pytest.raises(TooManyAttempts):
-            await sign_in.confirm(house, done.token, PASSWORD)
-        await sign_in.confirm(house, other.token, PASSWORD)
+            await sign_in.confirm(system, done.token, PASSWORD)
+        await sign_in.confirm(system, other.token, PASSWORD)
 
         assert START + 3 * HOUR_MS == confirmed.confirmed_at
-        assert await attempt(house, "ada@example.com", PASSWORD) is None
+        assert await attempt(system, "ada@example.com", PASSWORD) is None
 
 
 async def test_strangers_hold_up_no_confirmation(autojump_clock):
     """Who is signed in confirms, however often others failed at the account, from the same address too."""
-    async with at_home() as here, here.house() as house:
-        done = await sign_in.with_password(house, "ada@example.com", PASSWORD, BROWSER)
+    async with at_home() as here, here.system() as system:
+        done = await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER)
         for number in range(ACCOUNT_FAILURES_MAX):
-            await attempt(house, "ada@example.com", "wrong", Browser(f"192.0.2.{number}", "test"))
+            await attempt(system, "ada@example.com", "wrong", Browser(f"192.0.2.{number}", "test"))
         for _ in range(PAIR_FAILURES_MAX):
-            await attempt(house, "ada@example.com", "wrong")
+            await attempt(system, "ada@example.com", "wrong")
 
-        assert TooManyAttempts is await attempt(house, "ada@example.com", PASSWORD)
-        await sign_in.confirm(house, done.token, PASSWORD)
+        assert TooManyAttempts is await attempt(system, "ada@example.com", PASSWORD)
+        await sign_in.confirm(system, done.token, PASSWORD)
 
 
 async def test_a_hash_of_old_parameters_is_replaced(autojump_clock):
     """At the next sign-in, which is when the password is there."""
-    async with at_home() as here, here.house() as house:
+    async with at_home() as here, here.system() as system:
         old = PasswordHasher(time_cost=2, memory_cost=8, parallelism=1).hash(PASSWORD)
         await here.store.write(accounts.replace_hash, here.ada.id, old)
 
-        assert await attempt(house, "ada@example.com", PASSWORD) is None
+        assert await attempt(system, "ada@example.com", PASSWORD) is None
         new = await here.store.read(accounts.password_hash, here.ada.id)
         assert new is not None
         assert not PASSWORDS.are_outdated(new)
-        assert await attempt(house, "ada@example.com", PASSWORD) is None
+        assert await attempt(system, "ada@example.com", PASSWORD) is None
 
 
 async def test_passwords_are_checked_beside_the_event_loop():
     """A few at once; others wait, and what would be too many is refused."""
-    passwords = Passwords(REAL_HASHER)
+    passwords = PasswordHashing(REAL_HASHER)
     ticks = 0
 
     async def tick() -> None:
@@ -518,7 +518,7 @@ async def test_too_many_checks_are_refused():
             await release.wait()
         return frozenset()
 
-    passwords = Passwords(HASHER, hold)
+    passwords = PasswordHashing(HASHER, hold)
     async with trio.open_nursery() as nursery:
         for _ in range(PASSWORD_CHECKS_AT_ONCE + PASSWORD_CHECKS_WAITING_MAX):
             nursery.start_soon(passwords.matching, [], PASSWORD, b"s" * 16)

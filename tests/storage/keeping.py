@@ -15,7 +15,7 @@ import msgspec
 from sqlalchemy import Connection, inspect
 
 from svc.storage.migrations import migrate
-from svc.storage.sqlite import full_text as search
+from svc.storage.sqlite import full_text
 from svc.storage.sqlite.engine import make_engine, raw
 from svc.storage.sqlite.transaction import schema_change
 
@@ -196,10 +196,10 @@ def dump(connection: sqlite3.Connection) -> Iterator[str]:
         "SELECT name, type, sql FROM sqlite_master WHERE sql NOT NULL ORDER BY type = 'index', rowid"
     ).fetchall()
     for name, kind, sql in made:
-        if kind == "table" and name.startswith(f"{search.TABLE}_"):
+        if kind == "table" and name.startswith(f"{full_text.TABLE}_"):
             continue
         yield f"{sql};"
-        if kind == "table" and name != search.TABLE:
+        if kind == "table" and name != full_text.TABLE:
             columns = [row[1] for row in connection.execute(f"PRAGMA table_info({name})")]
             quoted = " || ', ' || ".join(f"quote({column})" for column in columns)
             for (values,) in connection.execute(f"SELECT {quoted} FROM {name}"):  # noqa: S608

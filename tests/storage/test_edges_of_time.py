@@ -37,7 +37,7 @@ from svc.storage import idempotency, tables
 from svc.storage.channels import connections, deliveries, outboxes, replies
 from svc.storage.channels import tables as channel_tables
 from svc.storage.forms import server_keys, submissions
-from svc.storage.forms.submissions import FormStanding
+from svc.storage.forms.submissions import FormSnapshot
 from svc.storage.idempotency import Repeatable
 from svc.storage.identity import access, api_keys, invitations, organizations, roles, sessions, sign_in
 from svc.storage.identity.sign_in import Failure
@@ -57,8 +57,8 @@ class Life(NamedTuple):
     lives: Callable[[Town, Any], Awaitable[bool]]
 
 
-async def _standing(here: Town, form_key: str) -> FormStanding:
-    return await here.store.read(submissions.standing, form_key, here.clock.now())
+async def _standing(here: Town, form_key: str) -> FormSnapshot:
+    return await here.store.read(submissions.snapshot, form_key, here.clock.now())
 
 
 async def _submitted(here: Town) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from svc.domain.limits import LEASE_MS, REPLY_LIFE_MS
 from svc.storage.channels import outboxes, replies
-from svc.storage.channels.replies import Handed
+from svc.storage.channels.replies import PulledBatch
 from svc.storage.store import Tx
 from tests.channels import a_connection, a_reply
 from tests.town import Town, town
@@ -14,12 +14,12 @@ from tests.town import Town, town
 LATER_MS = 10_000
 
 
-async def pulled(here: Town, connection: Any, most: int = 1) -> tuple[Handed, int | None, int]:
+async def pulled(here: Town, connection: Any, most: int = 1) -> tuple[PulledBatch, int | None, int]:
     """What a pull gives, when the rows say that something changes, and the time of the pull."""
 
-    def pull(tx: Tx) -> tuple[Handed, int | None, int]:
+    def pull(tx: Tx) -> tuple[PulledBatch, int | None, int]:
         handed = outboxes.pull(tx, connection.id, most)
-        assert isinstance(handed, Handed)
+        assert isinstance(handed, PulledBatch)
         return handed, replies._next_at(tx.conn, connection.id, tx.now, paused=False), tx.now
 
     return await here.store.write(pull)

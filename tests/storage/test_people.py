@@ -20,8 +20,17 @@ from svc.domain.errors import (
 from svc.domain.identity.people import Person
 from svc.domain.limits import INVITATION_LIFE_MS
 from svc.storage import provisioning
-from svc.storage.identity import access, accounts, api_keys, invitations, members, organizations, roles, teams
-from svc.storage.identity import authorization as standing
+from svc.storage.identity import (
+    access,
+    accounts,
+    api_keys,
+    authorization,
+    invitations,
+    members,
+    organizations,
+    roles,
+    teams,
+)
 from svc.storage.identity.accounts import NewAccount
 from svc.storage.identity.members import MemberChanges
 from svc.storage.identity.organizations import NewOrganization
@@ -293,7 +302,7 @@ async def test_a_former_owner_comes_back_through_an_owner_alone(staff):
     assert Conflict is await refusal(staff, invitations.accept, digest(made.token), staff.clerk.id)
     assert Forbidden is await refusal(staff, members.change, call_of(staff.admin), staff.clerk.id, back)
     await staff.store.write(members.change, owner, staff.clerk.id, back)
-    role = await staff.store.read(standing.active_role, staff.organization.id, staff.clerk.id)
+    role = await staff.store.read(authorization.active_role, staff.organization.id, staff.clerk.id)
     assert "viewer" == (role and role.id)
 
 

@@ -11,7 +11,7 @@ from svc.storage.identity import organizations
 from svc.storage.records import contacts
 from svc.storage.records import index as record_index
 from svc.storage.sites import sites, visits
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from tests.town import town
 
 
@@ -84,7 +84,7 @@ from tests.town import town
         ),
     ],
 )
-async def test_a_hot_statement_searches_by_its_index(autojump_clock, statement: Prepared, expected: str):
+async def test_a_hot_statement_searches_by_its_index(autojump_clock, statement: Statement, expected: str):
     """No statement of a hot path looks at more rows than it was asked for."""
     async with town() as here:
         plan = await here.store.read(_plan_of, statement)
@@ -94,14 +94,14 @@ async def test_a_hot_statement_searches_by_its_index(autojump_clock, statement: 
 
 
 async def test_organizations_with_begun_indexes_are_read_from_the_index_of_those_alone(autojump_clock):
-    """A round of the Caretaker reads as many rows as there are indexes being made, most often none."""
+    """A round of the Reconciler reads as many rows as there are indexes being made, most often none."""
     async with town() as here:
         plan = await here.store.read(_plan_of, record_index._ORGANIZATIONS_BUILDING)
 
         assert ["SCAN properties USING INDEX ix_properties_building"] == plan
 
 
-def _plan_of(conn: Connection, statement: Prepared) -> list[str]:
+def _plan_of(conn: Connection, statement: Statement) -> list[str]:
     sql = statement._plan(conn.dialect)._sql
     values = (None,) * sql.count("?")
     return [row[3] for row in conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", values)]

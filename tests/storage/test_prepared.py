@@ -26,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import dialect as postgresql
 from sqlalchemy.exc import IntegrityError, StatementError
 
-from svc.storage.statements import Prepared, _Plan
+from svc.storage.statements import Statement, _Plan
 
 tables = MetaData()
 pets = Table(
@@ -37,9 +37,9 @@ pets = Table(
     Column("tame", Boolean),
     Column("picture", LargeBinary),
 )
-INSERT = Prepared(insert(pets))
-BY_ID = Prepared(select(pets).where(pets.c.id == bindparam("pet")))
-ALL = Prepared(select(pets).order_by(pets.c.id))
+INSERT = Statement(insert(pets))
+BY_ID = Statement(select(pets).where(pets.c.id == bindparam("pet")))
+ALL = Statement(select(pets).order_by(pets.c.id))
 
 CAT = {"id": 1, "name": "cat", "tame": True, "picture": b"\x00"}
 WOLF = {"id": 2, "name": "wolf", "tame": False, "picture": None}
@@ -76,7 +76,7 @@ def test_one_gives_the_first_row_or_nothing(conn: Connection) -> None:
 
 def test_run_tells_how_many_rows_it_touched(conn: Connection) -> None:
     """The count is the driver's, with values of the statement's own beside the parameters."""
-    tame = Prepared(
+    tame = Statement(
         update(pets).where(pets.c.id >= bindparam("since"), pets.c.name != "cat").values(tame=true())
     )
     INSERT.many(conn, [CAT, WOLF])
@@ -95,7 +95,7 @@ def test_many_of_nothing_does_nothing(conn: Connection) -> None:
 
 def test_a_statement_can_return_rows(conn: Connection) -> None:
     """`RETURNING` works, and leaves nothing half read that would hold the transaction."""
-    returning = Prepared(insert(pets).returning(pets.c.id, pets.c.tame))
+    returning = Statement(insert(pets).returning(pets.c.id, pets.c.tame))
 
     assert (1, True) == returning.one(conn, CAT)
     conn.commit()
@@ -107,7 +107,7 @@ def test_columns_of_one_name_are_told_apart(conn: Connection) -> None:
     other = pets.alias()
     INSERT.many(conn, [CAT, WOLF])
 
-    pairs = Prepared(select(pets.c.name, other.c.name, func.count()).where(other.c.id > pets.c.id)).all(conn)
+    pairs = Statement(select(pets.c.name, other.c.name, func.count()).where(other.c.id > pets.c.id)).all(conn)
 
     assert [("cat", "wolf", 1)] == pairs
     assert ("cat", "wolf") == (pairs[0].name, pairs[0][1])
@@ -116,7 +116,7 @@ def test_columns_of_one_name_are_told_apart(conn: Connection) -> None:
 @pytest.mark.parametrize("wanted", [[], [2], [1, 2, 3]])
 def test_a_list_of_any_length_can_be_searched(conn: Connection, wanted: list[int]) -> None:
     """An expanding `IN` takes lists of every length."""
-    among = Prepared(select(pets.c.id).where(pets.c.id.in_(bindparam("wanted", expanding=True))))
+    among = Statement(select(pets.c.id).where(pets.c.id.in_(bindparam("wanted", expanding=True))))
     INSERT.many(conn, [CAT, WOLF])
 
     assert [(pet,) for pet in (1, 2) if pet in wanted] == among.all(conn, {"wanted": wanted})
@@ -126,7 +126,7 @@ def test_a_list_of_any_length_can_be_searched(conn: Connection, wanted: list[int
 
 def test_lists_can_be_given_many_times(conn: Connection) -> None:
     """`many` and `run` work with an expanding `IN` too."""
-    remove = Prepared(delete(pets).where(pets.c.id.in_(bindparam("ids", expanding=True))))
+    remove = Statement(delete(pets).where(pets.c.id.in_(bindparam("ids", expanding=True))))
     INSERT.many(conn, [CAT, WOLF])
 
     remove.many(conn, [{"ids": [1]}, {"ids": [3, 4]}])

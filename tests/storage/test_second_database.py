@@ -1,4 +1,4 @@
-"""What storage says can be said to PostgreSQL as well; SQLite's own words are in `_sqlite` alone."""
+"""What storage says can be said to PostgreSQL as well; SQLite's own words are in `sqlite` alone."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -12,9 +12,9 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 from svc import storage
 from svc.storage.metadata import metadata
-from svc.storage.statements import Prepared, _Plan
+from svc.storage.statements import Statement, _Plan
 
-SQLITES_OWN = f"{storage.__name__}._sqlite"
+SQLITES_OWN = f"{storage.__name__}.sqlite"
 MIGRATIONS = f"{storage.__name__}.migrations"
 """These are run by Alembic, and speak to the one database that there is data in."""
 POSTGRESQL = postgresql.dialect()  # type: ignore[no-untyped-call]
@@ -27,9 +27,9 @@ def modules() -> Iterator[str]:
             yield found.name
 
 
-def prepared_in(value: Any) -> Iterator[Prepared]:
+def prepared_in(value: Any) -> Iterator[Statement]:
     """The statements that *value* is, or has in it."""
-    if isinstance(value, Prepared):
+    if isinstance(value, Statement):
         yield value
     elif isinstance(value, Mapping):
         for one in value.values():
@@ -39,7 +39,7 @@ def prepared_in(value: Any) -> Iterator[Prepared]:
             yield from prepared_in(one)
 
 
-def statements() -> dict[str, Prepared]:
+def statements() -> dict[str, Statement]:
     """Every prepared statement, by where it is."""
     return {
         f"{name.removeprefix('svc.storage.')}.{variable}{'' if not place else f'[{place}]'}": statement
@@ -59,11 +59,15 @@ INDEXES = [
 
 def test_the_statements_are_found() -> None:
     """Those of a module, and those that it has in a mapping."""
-    assert {"messages._INSERT", "records._BY_ID", "submission_lists._NEWEST[1]"} <= STATEMENTS.keys()
+    assert {
+        "channels.messages._INSERT",
+        "records.records._BY_ID",
+        "forms.submission_lists._NEWEST[1]",
+    } <= STATEMENTS.keys()
 
 
 @pytest.mark.parametrize("statement", STATEMENTS.values(), ids=STATEMENTS)
-def test_a_prepared_statement_is_for_either_database(statement: Prepared) -> None:
+def test_a_prepared_statement_is_for_either_database(statement: Statement) -> None:
     """It has a text there, and takes its values by name."""
     plan = _Plan(statement._statement, POSTGRESQL)
 

@@ -217,4 +217,4 @@ async def test_commands_leave_their_trail(here):
 
 
 def _trail(conn: Any, organization_id: str, now: int) -> audit.AuditPage:
-    return audit.page(View(conn, now), organization_id, audit.AuditAsked())
+    return audit.page(View(conn, now), organization_id, audit.AuditFilter())

@@ -111,7 +111,7 @@ class BoundTurn(Generic[P, R]):
 class Actor(Generic[Sys, S]):
     """An address, and the turns that can be asked of whoever lives there.
 
-    Make one wherever it is needed; it is only a name: `FormWindow(house, form_key)`.
+    Make one wherever it is needed; it is only a name: `FormWindow(system, form_key)`.
     `Sys` is the system that it lives in, with what its turns may use. `S` is its state, a
     `msgspec.Struct` that `load` makes, and that exists only inside turns.
     """

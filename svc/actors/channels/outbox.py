@@ -13,7 +13,7 @@ import trio
 
 from svc.actors._core import Actor, Policy, turn
 from svc.actors.outbound_http import NotSent
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.channels.connections import Delivery
 from svc.domain.crypto.sealing import SealBroken
 from svc.domain.crypto.signatures import signed_headers
@@ -22,9 +22,9 @@ from svc.domain.limits import PUSH_ANSWER_SECONDS, PUSH_HOLD_MS, PUSHES_AT_ONCE_
 from svc.domain.times import SECOND_MS, rfc3339
 from svc.storage.channels import outboxes
 from svc.storage.channels.deliveries import Attempt, PushEvent
-from svc.storage.channels.outboxes import Load, Parcel
-from svc.storage.channels.replies import Handed
-from svc.storage.idempotency import Kept, Repeatable
+from svc.storage.channels.outboxes import Push, PushBatch
+from svc.storage.channels.replies import PulledBatch
+from svc.storage.idempotency import Repeatable, ToolResult
 from svc.storage.store import Owner, Units
 
 log = structlog.get_logger("svc.actors.channels.outbox")
@@ -32,7 +32,7 @@ log = structlog.get_logger("svc.actors.channels.outbox")
 RETRY_MS: Final = 2 * SECOND_MS
 """How long it waits when the store could not take a unit of its work."""
 
-_NOTHING: Final = Handed(replies=(), more=False, next_at=None)
+_NOTHING: Final = PulledBatch(replies=(), more=False, next_at=None)
 
 
 class PushBody(msgspec.Struct, frozen=True):
@@ -60,7 +60,7 @@ class OutboxState(msgspec.Struct, kw_only=True):
     under_way: int = 0
 
 
-class Outbox(Actor[House, OutboxState]):
+class Outbox(Actor[System, OutboxState]):
     """One connection's. Its key is the connection's id."""
 
     policy = Policy(mailbox_max=256, idle_seconds=300)
@@ -71,7 +71,7 @@ class Outbox(Actor[House, OutboxState]):
         return OutboxState()
 
     @turn
-    async def pull(self, most: int, call: Repeatable | None = None) -> Handed | Kept:
+    async def pull(self, most: int, call: Repeatable | None = None) -> PulledBatch | ToolResult:
         """Lease up to *most* waiting replies to who asks, the oldest first.
 
         What is handed out to a *call* that may come again is kept as its answer, which it is given then.
@@ -105,10 +105,10 @@ class Outbox(Actor[House, OutboxState]):
             return
         self._look_by(self.system.clock.now() + RETRY_MS)  # unless what follows says better
         await self._pull(0)
-        self.system.bells.ring(self.key)
+        self.system.wakeups.notify(self.key)
 
     @turn
-    async def loaded(self, load: Load | None) -> None:
+    async def loaded(self, load: PushBatch | None) -> None:
         """Pushes were taken: send them, or give them back where the service ends by now.
 
         None where the store could not be asked.
@@ -135,10 +135,10 @@ class Outbox(Actor[House, OutboxState]):
         self.state.work = True
         self._go_on()
 
-    async def _pull(self, most: int, call: Repeatable | None = None) -> Handed | Kept:
+    async def _pull(self, most: int, call: Repeatable | None = None) -> PulledBatch | ToolResult:
         state = self.state
         handed = await self.system.store.of(state.owner).write(outboxes.pull, self.key, most, call)
-        if isinstance(handed, Kept):
+        if isinstance(handed, ToolResult):
             return handed
         if most:
             state.quiet_until = 0 if handed.more else handed.next_at or inf
@@ -172,13 +172,13 @@ class Outbox(Actor[House, OutboxState]):
         else:
             self.loaded.tell(load)
 
-    async def _push(self, load: Load, parcel: Parcel) -> None:
+    async def _push(self, load: PushBatch, parcel: Push) -> None:
         """Send one push and keep how it went, beside the turns."""
         held_until = self.system.clock.now() + PUSH_HOLD_MS
         await self._keep(load, parcel, await self._send(load, parcel), held_until)
         self.pushed.tell()
 
-    async def _keep(self, load: Load, parcel: Parcel, attempt: Attempt, held_until: int) -> None:
+    async def _keep(self, load: PushBatch, parcel: Push, attempt: Attempt, held_until: int) -> None:
         """Keep how a push went; an overloaded store is asked again for as long as the push is held.
 
         What is not kept by then is pushed again, 2xx or not: the bridge knows it by the id of the delivery.
@@ -195,7 +195,7 @@ class Outbox(Actor[House, OutboxState]):
                 return
             await trio.sleep(RETRY_MS / SECOND_MS)
 
-    async def _send(self, load: Load, parcel: Parcel) -> Attempt:
+    async def _send(self, load: PushBatch, parcel: Push) -> Attempt:
         now = self.system.clock.wall()  # the bridge compares it with its own clock
         event: PushEvent = "ping" if parcel.reply is None else "message.outbound"
         body = msgspec.json.encode(PushBody(event, rfc3339(now), parcel.reply or {"connectionId": self.key}))
@@ -206,7 +206,7 @@ class Outbox(Actor[House, OutboxState]):
                 "X-Service-Event": event,
                 "X-Service-Contract": load.contract,
             }
-            answered = await self.system.outgoing.post(
+            answered = await self.system.outbound_http.post(
                 load.url or "", body, headers, seconds=PUSH_ANSWER_SECONDS, now=now
             )
         except SealBroken:

@@ -8,9 +8,9 @@ import trio
 from sqlalchemy import Connection
 
 from svc.actors._core import Actor, ActorError, Policy, turn
-from svc.actors.embed_snapshots import Made, Snapshot, ready
+from svc.actors.embed_snapshots import Rendering, Snapshot, ready
 from svc.actors.records.indexer import Indexer
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.embeds import html_fragment as embed_fragment
 from svc.domain.embeds.views import BlockView, shown
 from svc.domain.errors import Unavailable
@@ -31,7 +31,7 @@ RETRY_MS: Final = 2 * SECOND_MS
 
 
 class EmbedCacheState(msgspec.Struct, kw_only=True):
-    """How the making went. What was made is in the house, as `embed_snapshots`."""
+    """How the making went. What was made is in the system, as `embed_snapshots`."""
 
     organization_id: str
     made: int = 0
@@ -40,7 +40,7 @@ class EmbedCacheState(msgspec.Struct, kw_only=True):
     """Nothing is read before, since it failed; ms since the epoch."""
 
 
-class EmbedCache(Actor[House, EmbedCacheState]):
+class EmbedCache(Actor[System, EmbedCacheState]):
     """One embed. Its key is the embed's public key."""
 
     # Its turns wait for their place among all that are made; `MAKE_SECONDS` ends that, and no crash.
@@ -146,22 +146,22 @@ class EmbedCache(Actor[House, EmbedCacheState]):
         return snapshot
 
 
-async def current(house: House, key: str) -> Snapshot:
+async def current(system: System, key: str) -> Snapshot:
     """What may be served of the embed with the public *key*: from what is ready, without waiting, if it can.
 
     Raises:
         NotFound: nobody has the key.
         Unavailable: nothing is ready, and nothing could be made.
     """
-    snapshots, now = house.embed_snapshots, house.clock.now()
+    snapshots, now = system.embed_snapshots, system.clock.now()
     snapshot = snapshots.get(key)
     if snapshot is None or now >= snapshot.stale_until:
-        if not house.is_active(EmbedCache, key):
-            await house.unknown_embeds.check(key)
-        return await EmbedCache(house, key).show()
+        if not system.is_active(EmbedCache, key):
+            await system.unknown_embeds.check(key)
+        return await EmbedCache(system, key).show()
     if now >= snapshot.fresh_until and snapshots.call(key):
         try:
-            EmbedCache(house, key).refresh.tell()
+            EmbedCache(system, key).refresh.tell()
         except (ActorError, Unavailable) as error:
             snapshots.uncall(key)
             log.warning("an embed is not made anew", embed=key, why=repr(error))
@@ -192,8 +192,8 @@ def _make(conn: Connection, key: str, now: int, base_url: str) -> _Made:
     return _Made(snapshot, shown_now.unindexed if shown_now else ())
 
 
-def _render(views: tuple[BlockView, ...], outline: tuple[BlockView, ...], base_url: str) -> Made:
-    return Made(
+def _render(views: tuple[BlockView, ...], outline: tuple[BlockView, ...], base_url: str) -> Rendering:
+    return Rendering(
         json=ready(msgspec.json.encode(shown(views))),
         html=ready(embed_fragment.to_html(views, base_url).encode()),
         outline=outline,

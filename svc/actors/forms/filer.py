@@ -10,12 +10,12 @@ import msgspec
 import structlog
 
 from svc.actors._core import Actor, Policy, turn
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.errors import Unavailable
 from svc.domain.limits import FILING_BATCH_MAX
 from svc.domain.times import MINUTE_MS, SECOND_MS
 from svc.storage.forms import filing
-from svc.storage.forms.filing import Cabinet
+from svc.storage.forms.filing import FilingTarget
 from svc.storage.store import Units
 
 log = structlog.get_logger("svc.actors.forms.filer")
@@ -34,7 +34,7 @@ FAULT_RETRY_MS_MAX: Final = 5 * MINUTE_MS
 class FilerState(msgspec.Struct, kw_only=True):
     """What a Filer keeps in memory. Times are ms since the epoch."""
 
-    cabinet: Cabinet
+    cabinet: FilingTarget
     due: bool = False
     """Submissions may be due that no filing has read yet."""
     filing: bool = False
@@ -43,7 +43,7 @@ class FilerState(msgspec.Struct, kw_only=True):
     rests_until: int = 0
 
 
-class Filer(Actor[House, FilerState]):
+class Filer(Actor[System, FilerState]):
     """Files the submissions of one organization. Its key is the organization's id."""
 
     # It is told of each submission that is due; when the mailbox is full of that, it is told already.
@@ -52,7 +52,7 @@ class Filer(Actor[House, FilerState]):
     async def load(self) -> FilerState:
         """Read where it files, and file what an earlier life left due. Raises `NotFound`."""
         self.wake.after(0)
-        return FilerState(cabinet=await self._units.read(filing.cabinet, self.key))
+        return FilerState(cabinet=await self._units.read(filing.target, self.key))
 
     @turn
     async def wake(self) -> None:
@@ -96,7 +96,7 @@ class Filer(Actor[House, FilerState]):
         state.filing = self.start_soon(self._file, state.cabinet)
         state.due = not state.filing
 
-    async def _file(self, cabinet: Cabinet) -> None:
+    async def _file(self, cabinet: FilingTarget) -> None:
         """File what is due, beside the turns, and tell the outcome to the Filer."""
         try:
             filed = await self._file_set(cabinet)
@@ -109,7 +109,7 @@ class Filer(Actor[House, FilerState]):
         else:
             self.filed.tell(more=filed == FILING_BATCH_MAX, rest_ms=FILING_REST_MS)
 
-    async def _file_set(self, cabinet: Cabinet) -> int:
+    async def _file_set(self, cabinet: FilingTarget) -> int:
         """File the oldest due submissions together; one by one where one of them spoils it for all."""
         try:
             return await self._units.write_behind(filing.file_due, cabinet)

@@ -5,7 +5,7 @@ from typing import Literal, Self
 import msgspec
 
 from svc.actors._core import Actor, Policy, Private, turn
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.crypto.keys import FORM_KEY, well_formed
 from svc.domain.errors import DomainError, NotFound
 from svc.domain.forms.fields import FieldMap, field_map
@@ -29,7 +29,7 @@ from svc.domain.scalars import Scalar
 from svc.domain.sites.visits import visitor_digests
 from svc.domain.times import SECOND_MS
 from svc.storage.forms import submissions
-from svc.storage.forms.submissions import FormStanding, NewSubmission
+from svc.storage.forms.submissions import FormSnapshot, NewSubmission
 from svc.storage.store import Owner, Units
 
 Relay = Literal["accepted", "refused"]
@@ -96,7 +96,7 @@ class FormWindowState(msgspec.Struct, kw_only=True):
     """The last change that was announced before the form was read; see `Revisions`."""
 
     @classmethod
-    def of(cls, standing: FormStanding, revision: int) -> Self:
+    def of(cls, standing: FormSnapshot, revision: int) -> Self:
         return cls(
             revision=revision,
             form=standing.form,
@@ -110,7 +110,7 @@ class FormWindowState(msgspec.Struct, kw_only=True):
             waiting=standing.waiting,
         )
 
-    def follow(self, standing: FormStanding, revision: int) -> None:
+    def follow(self, standing: FormSnapshot, revision: int) -> None:
         """Take over what people set up, and keep the windows."""
         self.revision = revision
         self.form = standing.form
@@ -155,7 +155,7 @@ class FormWindowState(msgspec.Struct, kw_only=True):
             self.pace.add(now)
 
 
-class FormWindow(Actor[House, FormWindowState]):
+class FormWindow(Actor[System, FormWindowState]):
     """One form. Its key is the form's public key."""
 
     policy = Policy(mailbox_max=256, idle_seconds=300)
@@ -163,7 +163,7 @@ class FormWindow(Actor[House, FormWindowState]):
     async def load(self) -> FormWindowState:
         """The form and its windows, rebuilt from what is stored. Raises `NotFound`."""
         now, revision = self.system.clock.now(), self.system.form_revisions.last
-        standing = await self.system.store.of(Owner.FORMS).read(submissions.standing, self.key, now)
+        standing = await self.system.store.of(Owner.FORMS).read(submissions.snapshot, self.key, now)
         if standing.waiting_since is not None:
             since = min(standing.waiting_since, now)
             self.pass_queue.after(max(0, since + QUEUE_PASS_MS - now) / SECOND_MS)
@@ -233,7 +233,7 @@ class FormWindow(Actor[House, FormWindowState]):
             state.organization.id, state.revision
         ):
             now, revision = self.system.clock.now(), revisions.last
-            state.follow(await self._units.read(submissions.standing, self.key, now), revision)
+            state.follow(await self._units.read(submissions.snapshot, self.key, now), revision)
         return state
 
     @property
@@ -266,13 +266,13 @@ class FormWindow(Actor[House, FormWindowState]):
         )
 
 
-async def window_of(house: House, form_key: str) -> FormWindow:
+async def window_of(system: System, form_key: str) -> FormWindow:
     """The window of the form with that public key. Raises `NotFound`."""
     if not well_formed(form_key, FORM_KEY):
         raise NotFound("no such form")
-    if not house.is_active(FormWindow, form_key):
-        await house.unknown_forms.check(form_key)
-    return FormWindow(house, form_key)
+    if not system.is_active(FormWindow, form_key):
+        await system.unknown_forms.check(form_key)
+    return FormWindow(system, form_key)
 
 
 def _sent_from(post: Post, relay: Relay | None) -> str:

@@ -6,7 +6,7 @@ import msgspec
 import structlog
 
 from svc.actors._core import Actor, Policy, Private, turn
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.errors import Unavailable
 from svc.domain.identity.access import Access, KeyFacts, admit_key, admit_person
 from svc.domain.identity.callers import Caller
@@ -35,14 +35,14 @@ class OrganizationState(msgspec.Struct, kw_only=True):
     access: Private[Access]
     budgets: Private[Budgets]
     access_revision: int
-    """Which of the house's revisions of its access this is."""
+    """Which of the system's revisions of its access this is."""
     uses: dict[str, int] = {}
     """Keys that were used and are not noted yet, by id, and when."""
     noted: dict[str, int] = {}
     """When the use of a key was noted last."""
 
 
-class Organization(Actor[House, OrganizationState]):
+class Organization(Actor[System, OrganizationState]):
     """Admits the callers of one organization. Its key is the organization's id."""
 
     policy = Policy(mailbox_max=512, idle_seconds=300)

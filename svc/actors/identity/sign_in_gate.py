@@ -5,7 +5,7 @@ import hmac
 import msgspec
 
 from svc.actors._core import Actor, Policy, Private, turn
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.errors import TooManyAttempts
 from svc.domain.identity.sign_in_pace import SignInPace
 from svc.domain.net.client_addresses import sender_of
@@ -20,7 +20,7 @@ class SignInGateState(msgspec.Struct, kw_only=True):
     pace: Private[SignInPace]
 
 
-class SignInGate(Actor[House, SignInGateState]):
+class SignInGate(Actor[System, SignInGateState]):
     """There is one, under the key `main`. What its numbers are for, `svc.domain.identity.sign_in_pace` says.
 
     A try counts from its beginning and is taken back when it succeeds: so neither many at once nor one that

@@ -10,7 +10,7 @@ import msgspec
 import structlog
 
 from svc.actors._core import Actor, Policy, turn
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.errors import Unavailable
 from svc.domain.times import SECOND_MS
 from svc.storage.records import index as record_index
@@ -30,7 +30,7 @@ class IndexerState(msgspec.Struct, kw_only=True):
     indexing: bool = False
 
 
-class Indexer(Actor[House, IndexerState]):
+class Indexer(Actor[System, IndexerState]):
     """Builds the indexes of one organization. Its key is the organization's id."""
 
     policy = Policy(mailbox_max=512, idle_seconds=300)
@@ -73,7 +73,7 @@ class Indexer(Actor[House, IndexerState]):
             log.warning("an index has to wait", organization=self.key, why=repr(error))
             self.indexed.tell(more=True, rest_ms=RETRY_MS)
         except Exception:
-            # The Caretaker wakes it again, where an index is begun.
+            # The Reconciler wakes it again, where an index is begun.
             log.exception("making an index failed; lists do without it", organization=self.key)
             self.indexed.tell(more=False)
         else:

@@ -3,7 +3,7 @@
 import msgspec
 
 from svc.actors._core import Actor, Policy, Private, turn
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.errors import NotFound
 from svc.domain.limits import SITE_VISITS_MAX, VISIT_WINDOW_MS, VISITOR_VISITS_MAX
 from svc.domain.net.client_addresses import visitor_of
@@ -26,7 +26,7 @@ class SiteTrafficState(msgspec.Struct, kw_only=True):
     views: SlidingWindow
 
 
-class SiteTraffic(Actor[House, SiteTrafficState]):
+class SiteTraffic(Actor[System, SiteTrafficState]):
     """The views of one host's pages. Its key is the host, without `www.`."""
 
     policy = Policy(mailbox_max=256, idle_seconds=120, active_max=20_000)
@@ -63,11 +63,11 @@ class SiteTraffic(Actor[House, SiteTrafficState]):
             return []
 
 
-async def view(house: House, page: PageView, address: str, user_agent: str) -> None:
+async def view(system: System, page: PageView, address: str, user_agent: str) -> None:
     """Keep a page view. Raises `NotFound` where nobody tracks its host."""
-    if not house.is_active(SiteTraffic, page.host):
-        await house.unknown_hosts.check(page.host)
-    await SiteTraffic(house, page.host).view(page, address, user_agent)
+    if not system.is_active(SiteTraffic, page.host):
+        await system.unknown_hosts.check(page.host)
+    await SiteTraffic(system, page.host).view(page, address, user_agent)
 
 
 def _owner_of(tracked: list[Site]) -> str:

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from svc.cli.data_directory import KEY_BYTES, DataDirectory, create_private, sync
-from svc.cli.failures import Failure, told
+from svc.cli.failures import Failure, as_failure
 from svc.cli.options import on_data
 from svc.storage.sqlite.offline import copy, sole_use, verify
 from svc.storage.store import StoreError
@@ -35,7 +35,10 @@ def backup(directory: DataDirectory, file: Path) -> None:
     if not directory.database.exists():
         raise Failure(f"there is no data in {directory.path}")
     directory.open_key()
-    with told(StoreError, OSError), TemporaryDirectory(prefix=".svc-backup-", dir=file.parent) as staging:
+    with (
+        as_failure(StoreError, OSError),
+        TemporaryDirectory(prefix=".svc-backup-", dir=file.parent) as staging,
+    ):
         copied, archive = Path(staging, directory.database.name), Path(staging, "archive")
         copy(directory.database, copied)
         verify(copied)
@@ -59,7 +62,7 @@ def restore(directory: DataDirectory, file: Path, *, force: bool) -> None:
     """Restore the backup in FILE into an empty data directory. The service must not run."""
     directory.make()
     with (
-        told(StoreError, OSError),
+        as_failure(StoreError, OSError),
         sole_use(directory.database),
         TemporaryDirectory(prefix=".svc-restore-", dir=directory.path) as staging,
     ):

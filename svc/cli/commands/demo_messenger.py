@@ -11,7 +11,7 @@ import trio
 from svc.cli import sockets
 from svc.cli.data_directory import DataDirectory
 from svc.cli.demo import DemoFacts, read_facts
-from svc.cli.failures import told
+from svc.cli.failures import as_failure
 from svc.cli.options import on_data
 from svc.client import Channel, Refused, Tools, run_bridge
 from svc.clock import WallClock
@@ -29,7 +29,7 @@ BIND: Final = "127.0.0.1:8002"
 def command(directory: DataDirectory, *, bind: str | None) -> None:
     """Play a messenger whose users are browser pages. It needs a running demo: svc run --demo."""
     facts = read_facts(directory)
-    with told(ListenError, Refused):
+    with as_failure(ListenError, Refused):
         trio.run(partial(_run, facts, bind))
 
 

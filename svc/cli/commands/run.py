@@ -14,12 +14,11 @@ import structlog
 import trio
 
 from svc import logging
-from svc.cli import offline
-from svc.cli import server_process as service
+from svc.cli import offline, server_process
 from svc.cli.data_directory import DataDirectory
 from svc.cli.demo import DemoFacts, welcome
-from svc.cli.endpoints import Doors
-from svc.cli.failures import told
+from svc.cli.endpoints import Endpoints
+from svc.cli.failures import as_failure
 from svc.cli.invocation import program
 from svc.cli.options import configured
 from svc.cli.watchdog import Watchdog
@@ -66,7 +65,7 @@ def command(configuration: Configuration, *, demo: bool) -> None:
     directory = DataDirectory(settings.data.directory)
     movable = [key for key in BINDS if demo and configuration.is_usual(key)]
 
-    def announce(doors: Doors, facts: DemoFacts | None) -> None:
+    def announce(doors: Endpoints, facts: DemoFacts | None) -> None:
         token = (
             configuration.origins["operator.token"]
             if settings.operator.token
@@ -99,11 +98,13 @@ def command(configuration: Configuration, *, demo: bool) -> None:
             )
 
     watchdog = Watchdog()
-    with told(StoreError, ListenError, CertificateError), logging.faults_logged(), watchdog.watch():
-        trio.run(partial(service.run, settings, directory, announce, watchdog, demo=demo, movable=movable))
+    with as_failure(StoreError, ListenError, CertificateError), logging.faults_logged(), watchdog.watch():
+        trio.run(
+            partial(server_process.run, settings, directory, announce, watchdog, demo=demo, movable=movable)
+        )
 
 
-def _moved(settings: Settings, movable: Container[str], doors: Doors) -> list[str]:
+def _moved(settings: Settings, movable: Container[str], doors: Endpoints) -> list[str]:
     """A line for each address that was not taken as usual."""
     usual = {
         "server.bind": (settings.server.bind[0], doors.base_url),

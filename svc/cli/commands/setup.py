@@ -8,7 +8,7 @@ from typing import Any, Final
 import click
 import msgspec
 
-from svc.cli.commands.identity import users as people
+from svc.cli.commands.identity import users
 from svc.cli.commands.identity.organizations import with_formats
 from svc.cli.endpoints import url
 from svc.cli.invocation import program
@@ -44,7 +44,7 @@ What else there is: {base_url}/docs/
 @click.option("--name", metavar="TEXT", help="What the organization is called.")
 @click.option("--email", metavar="EMAIL", help="The first person's, who becomes its Owner.")
 @click.option("--person", metavar="TEXT", help="What the first person is called; the e-mail unless given.")
-@people.PASSWORD_STDIN
+@users.PASSWORD_STDIN
 @click.option("--json", "as_json", is_flag=True, help="Print what was made as JSON.")
 @with_formats
 @as_operator
@@ -63,7 +63,7 @@ def command(
 
     What is not given is asked for on a terminal. It also works while the service runs.
     """
-    password = people.read_password() if password_stdin else None
+    password = users.read_password() if password_stdin else None
     if name is None or email is None:
         _check_asking([("--name", name), ("--email", email)], is_piped=password_stdin)
         name = name or click.prompt("Name of the organization")
@@ -77,7 +77,7 @@ def command(
             organization=CreateOrganization(name=name, **formats),
             email=email,
             name=person,
-            password_hash=password and people.hash_password(operator, email, password),
+            password_hash=password and users.hash_password(operator, email, password),
         ),
     )
     if as_json:

@@ -12,8 +12,8 @@ from svc.demo.messenger.chats import PlayedMessenger
 from svc.demo.messenger.team import Team
 from svc.demo.shop_page import CONTENT_SECURITY_POLICY
 from svc.http.asgi import ASGIApp
-from svc.http.quart_app import LeanQuart
-from svc.http.static_files import Asset, names_in
+from svc.http.quart_app import QuartApp
+from svc.http.static_files import StaticFile, names_in
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ class Named(msgspec.Struct):
 
 def messenger_app(messenger: PlayedMessenger, team: Team) -> ASGIApp:
     """The page at `/`, and its doors below `/chats/`. It is for this machine alone."""
-    app = LeanQuart("svc.demo.messenger", static_folder=None)
+    app = QuartApp("svc.demo.messenger", static_folder=None)
 
     @app.before_request
     async def check() -> None:
@@ -99,7 +99,7 @@ def messenger_app(messenger: PlayedMessenger, team: Team) -> ASGIApp:
 
     for name in names_in("demo/messenger/static"):
         path = "/" if name == "page.html" else f"/{name}"
-        app.add_url_rule(path, name, Asset(f"demo/messenger/static/{name}", _HEADERS).answer)
+        app.add_url_rule(path, name, StaticFile(f"demo/messenger/static/{name}", _HEADERS).answer)
     return app
 
 

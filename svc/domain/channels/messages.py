@@ -50,11 +50,11 @@ _EPOCH_MS_MAX: Final = 253_402_300_799_999
 """The last millisecond of the year 9999."""
 
 
-class _Told(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+class _ChannelInput(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
     """The base of what is said at the doors: camelCase on the wire."""
 
 
-class Attachment(_Told, frozen=True, kw_only=True):
+class Attachment(_ChannelInput, frozen=True, kw_only=True):
     """Something beside the text. `url` is where the bridge says it is: it is kept, and never fetched."""
 
     kind: AttachmentKind
@@ -83,7 +83,7 @@ def check_levels(data: object, levels: int = ATTACHMENT_DATA_LEVELS_MAX) -> None
 Attachments = Annotated[tuple[Attachment, ...], Meta(max_length=ATTACHMENTS_MAX)]
 
 
-class Sender(_Told, frozen=True, kw_only=True):
+class Sender(_ChannelInput, frozen=True, kw_only=True):
     """Who wrote a message, as far as the messenger tells."""
 
     id: ExternalId | None = None
@@ -93,14 +93,14 @@ class Sender(_Told, frozen=True, kw_only=True):
     username: ShortText | None = None
 
 
-class ConversationFacts(_Told, frozen=True, kw_only=True):
+class ConversationFacts(_ChannelInput, frozen=True, kw_only=True):
     """What a conversation is in the messenger."""
 
     kind: ConversationKind = "direct"
     title: Name | None = None
 
 
-class InboundMessage(_Told, frozen=True, kw_only=True):
+class InboundMessage(_ChannelInput, frozen=True, kw_only=True):
     """`channel.message.receive`: a message that happened in the messenger.
 
     `out` is a copy of one that the company's side sent. With the `reply_id` of a reply of ours, or an id that
@@ -119,14 +119,14 @@ class InboundMessage(_Told, frozen=True, kw_only=True):
     reply_id: ReplyId | None = None
 
 
-class Evidence(_Told, frozen=True, kw_only=True):
+class Evidence(_ChannelInput, frozen=True, kw_only=True):
     """One thing that tells who somebody is."""
 
     kind: EvidenceKind
     value: Annotated[str, Meta(min_length=1, max_length=EVIDENCE_CHARS_MAX)]
 
 
-class Identification(_Told, frozen=True, kw_only=True):
+class Identification(_ChannelInput, frozen=True, kw_only=True):
     """`channel.conversation.identify`: who a conversation is with, without a message."""
 
     conversation_id: ExternalId
@@ -134,21 +134,21 @@ class Identification(_Told, frozen=True, kw_only=True):
     name: Name | None = None
 
 
-class Pull(_Told, frozen=True, kw_only=True):
+class Pull(_ChannelInput, frozen=True, kw_only=True):
     """`channel.outbox.pull`: replies that wait, and for how long to wait for one."""
 
     limit: Annotated[int, Meta(ge=1, le=PULLED_REPLIES_MAX)] = PULLED_REPLIES_MAX
     wait_seconds: Annotated[float, Meta(ge=0, le=PULL_WAIT_SECONDS_MAX)] = 0
 
 
-class ReportedError(_Told, frozen=True, kw_only=True):
+class ReportedError(_ChannelInput, frozen=True, kw_only=True):
     """Why the messenger did not take a reply."""
 
     code: Annotated[str, Meta(max_length=ERROR_CODE_CHARS_MAX)] | None = None
     message: Annotated[str, Meta(max_length=DETAIL_CHARS_MAX)] | None = None
 
 
-class StatusReport(_Told, frozen=True, kw_only=True):
+class StatusReport(_ChannelInput, frozen=True, kw_only=True):
     """`channel.message.status`: what the messenger did with a reply."""
 
     reply_id: ReplyId
@@ -159,7 +159,7 @@ class StatusReport(_Told, frozen=True, kw_only=True):
     error: ReportedError | None = None
 
 
-class HealthReport(_Told, frozen=True, kw_only=True):
+class HealthReport(_ChannelInput, frozen=True, kw_only=True):
     """`channel.connection.report`: how the bridge is."""
 
     state: HealthState
@@ -168,18 +168,18 @@ class HealthReport(_Told, frozen=True, kw_only=True):
     at: Moment | None = None
 
 
-class _Said(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class _ChannelAnswer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The base of what bridges are told: every member is there, null or not."""
 
 
-class Author(_Said, frozen=True, kw_only=True):
+class Author(_ChannelAnswer, frozen=True, kw_only=True):
     """Who wrote a reply."""
 
     kind: AuthorKind
     name: str
 
 
-class OutboundReply(_Said, frozen=True, kw_only=True):
+class OutboundReply(_ChannelAnswer, frozen=True, kw_only=True):
     """A reply as its bridge gets it, by pull or by push. Times are RFC 3339."""
 
     reply_id: str
@@ -197,7 +197,7 @@ class OutboundReply(_Said, frozen=True, kw_only=True):
     expires_at: str
 
 
-class Received(_Said, frozen=True, kw_only=True):
+class MessageReceived(_ChannelAnswer, frozen=True, kw_only=True):
     """The answer to a message; `conversation` and `message` are our ids."""
 
     ok: Literal[True] = True
@@ -206,13 +206,13 @@ class Received(_Said, frozen=True, kw_only=True):
     message: str
 
 
-class Identified(_Said, frozen=True, kw_only=True):
+class EvidenceReceived(_ChannelAnswer, frozen=True, kw_only=True):
     """The answer to evidence, the same whatever was found."""
 
     ok: Literal[True] = True
 
 
-class Pulled(_Said, frozen=True, kw_only=True):
+class PulledReplies(_ChannelAnswer, frozen=True, kw_only=True):
     """The answer to a pull; `more` says that another one would have replies at once."""
 
     ok: Literal[True] = True
@@ -220,7 +220,7 @@ class Pulled(_Said, frozen=True, kw_only=True):
     more: bool
 
 
-class StatusNoted(_Said, frozen=True, kw_only=True):
+class StatusNoted(_ChannelAnswer, frozen=True, kw_only=True):
     """The answer to a status: whether it changed anything, and what the reply's status is now."""
 
     ok: Literal[True] = True
@@ -228,14 +228,14 @@ class StatusNoted(_Said, frozen=True, kw_only=True):
     status: ReplyState
 
 
-class HealthNoted(_Said, frozen=True, kw_only=True):
+class HealthNoted(_ChannelAnswer, frozen=True, kw_only=True):
     """The answer to a report on health."""
 
     ok: Literal[True] = True
     state: HealthState
 
 
-Told = InboundMessage | Identification | Pull | StatusReport | HealthReport
+ChannelInput = InboundMessage | Identification | Pull | StatusReport | HealthReport
 
 
 def at_ms(moment: datetime | None) -> int | None:

@@ -32,7 +32,7 @@ class ObjectFacts(Protocol[P_co]):
     def properties(self) -> Mapping[str, P_co]: ...
 
 
-class Known(Protocol):
+class NamedByBlocks(Protocol):
     """What an organization has that blocks may name."""
 
     @property
@@ -50,7 +50,7 @@ def name_faults(name: str) -> list[Fault]:
     return _text_faults("/name", name, NAME_CHARS_MAX)
 
 
-def block_faults(blocks: Sequence[AnyBlock], known: Known, blocks_max: int) -> list[Fault]:
+def block_faults(blocks: Sequence[AnyBlock], known: NamedByBlocks, blocks_max: int) -> list[Fault]:
     """All that is wrong with *blocks*, of which there may be *blocks_max*."""
     if len(blocks) > blocks_max:
         return [Fault("/blocks", "too_many", f"at most {blocks_max}")]
@@ -76,7 +76,7 @@ def hidden_condition(block: RecordsBlock, of: ObjectFacts[P_co]) -> str | None:
     return None
 
 
-def _faults(at: str, block: AnyBlock, known: Known) -> Iterator[Fault]:
+def _faults(at: str, block: AnyBlock, known: NamedByBlocks) -> Iterator[Fault]:
     match block:
         case HeroBlock():
             yield from _text_faults(f"{at}/title", block.title, EMBED_TITLE_CHARS_MAX)

@@ -1,6 +1,6 @@
 """Filing: what becomes of a stored submission. Pure: it decides, and storage does.
 
-A batch is filed in the order of arrival against one `Directory`, which learns each contact that
+A batch is filed in the order of arrival against one `ContactIndex`, which learns each contact that
 the batch makes; so two submissions of one new person make one contact.
 """
 
@@ -49,7 +49,7 @@ class Contact(msgspec.Struct, kw_only=True):
     """E-mails and phones that found it, as (`email` or `phone`, value); of merged contacts, too."""
 
 
-class Directory:
+class ContactIndex:
     """The contacts that a batch may meet, by e-mail and by phone, and how its organization writes them."""
 
     def __init__(
@@ -117,7 +117,7 @@ class Filing(msgspec.Struct, frozen=True, kw_only=True):
     deal_title: str | None = None
 
 
-def file(submission: StoredSubmission, directory: Directory) -> Filing:
+def file(submission: StoredSubmission, directory: ContactIndex) -> Filing:
     """Match *submission* to a contact and file it there, to a new one, or hold it for a person."""
     found = directory.match(submission.email, submission.phone)
     if submission.held_reason == "spam":
@@ -127,7 +127,7 @@ def file(submission: StoredSubmission, directory: Directory) -> Filing:
     return file_to(submission, found.contact_id if isinstance(found, Clear) else None, directory)
 
 
-def file_to(submission: StoredSubmission, contact_id: str | None, directory: Directory) -> Filing:
+def file_to(submission: StoredSubmission, contact_id: str | None, directory: ContactIndex) -> Filing:
     """File *submission* to the contact that is known to be its sender; None makes a new one.
 
     An empty property is filled. A different value is suggested, and so is an e-mail or a phone
@@ -147,7 +147,7 @@ def file_to(submission: StoredSubmission, contact_id: str | None, directory: Dir
     )
 
 
-def enrich(contact_id: str | None, wanted: Mapping[str, Value], directory: Directory) -> Enrichment:
+def enrich(contact_id: str | None, wanted: Mapping[str, Value], directory: ContactIndex) -> Enrichment:
     """Have the contact learn *wanted*, values by slug; None makes a new one.
 
     An empty property is filled. A different value is suggested, and so is an e-mail or a phone that somebody
@@ -179,7 +179,7 @@ def _candidates(found: Match) -> tuple[str, ...]:
             return ()
 
 
-def _wanted(submission: StoredSubmission, directory: Directory) -> tuple[dict[str, Value], set[str]]:
+def _wanted(submission: StoredSubmission, directory: ContactIndex) -> tuple[dict[str, Value], set[str]]:
     """The contact's values that the submission brings, and the fields that cannot be read as such."""
     known = {"name": submission.name, "email": submission.email, "phone": submission.phone}
     wanted: dict[str, Value] = {slug: value for slug, value in known.items() if value}

@@ -19,7 +19,7 @@ MemberStatus = Literal["active", "deactivated", "frozen"]
 KeyKind = Literal["api", "gateway"]
 
 
-class Standing(msgspec.Struct, frozen=True):
+class Membership(msgspec.Struct, frozen=True):
     """How a member stands in the organization."""
 
     role_id: str
@@ -47,7 +47,7 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
     is_open: bool
     roles: Mapping[str, Role]
     """The custom roles, by id."""
-    members: Mapping[str, Standing]
+    members: Mapping[str, Membership]
     """By the person's id."""
     keys: Mapping[str, KeyFacts]
     """By the digest of the secret."""
@@ -109,7 +109,7 @@ def admit_again(access: Access, caller: Caller, now: int) -> Caller:
             return caller
 
 
-def _active(access: Access, person_id: str) -> Standing:
+def _active(access: Access, person_id: str) -> Membership:
     member = access.members.get(person_id) if access.is_open else None
     if member is None or member.status != "active":
         raise Unauthenticated

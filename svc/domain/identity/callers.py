@@ -11,7 +11,7 @@ from svc.domain.net.client_addresses import Network
 CallerKind = Literal["person", "key", "agent", "workflow", "operator"]
 """An operator is whoever has the machine, at its command line."""
 
-Door = Literal["app", "api", "mcp", "gateway", "cli", "inside"]
+DoorName = Literal["app", "api", "mcp", "gateway", "cli", "inside"]
 
 Limit = Literal["ai.gateway"]
 """What a key may be limited to as a whole."""
@@ -40,14 +40,14 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     confirmed_at: int | None = None
     """When a person last showed who they are, ms since the epoch."""
     access_revision: int | None = None
-    """Which of the house's revisions of the organization's access let it in; None if none had to."""
+    """Which of the system's revisions of the organization's access let it in; None if none had to."""
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
     """One call: by whom, through which door, under which request id."""
 
     caller: Caller
-    door: Door
+    door: DoorName
     request_id: str | None = None
     allowed_networks: tuple[Network, ...] = ()
     """Where this installation's requests may go though it is not public; see `destinations`."""

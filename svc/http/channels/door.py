@@ -5,14 +5,14 @@ from typing import Final
 import structlog
 from werkzeug.exceptions import MethodNotAllowed
 
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.errors import Unauthenticated
 from svc.domain.limits import CHANNEL_BODY_BYTES_MAX
-from svc.http.fast_path import Answer, HotRequest
-from svc.http.problems.problems import UNAUTHORIZED, is_fault, refusal
+from svc.http.fast_path import Answer, Request
+from svc.http.problems.problems import UNAUTHORIZED, is_fault, problem_for
 from svc.http.request.bearer import bearer_token
-from svc.http.tools.door import answered, read_json
-from svc.services import channel_calls as channels
+from svc.http.tools.door import read_json, success
+from svc.services import channel_calls
 
 log = structlog.get_logger("svc.http.channels")
 
@@ -22,32 +22,32 @@ PATH: Final = "/api/channels/v1/"
 class ChannelDoor:
     """Answers below `PATH`: what follows it is the name of a door."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, system: System) -> None:
+        self._system = system
 
-    async def __call__(self, request: HotRequest) -> Answer:
+    async def __call__(self, request: Request) -> Answer:
         """The order of the checks: key, pace, method, door, type, size, shape."""
-        bridge = await channels.admit(self._house, bearer_token(request))
-        await channels.count_call(self._house, bridge)
+        bridge = await channel_calls.admit(self._system, bearer_token(request))
+        await channel_calls.count_call(self._system, bridge)
         if request.method != "POST":
             raise MethodNotAllowed(["POST"])
         name = request.path.removeprefix(PATH)
-        channels.check_door(name)
-        told = channels.read(name, await read_json(request, CHANNEL_BODY_BYTES_MAX))
-        kept = await channels.call(
-            self._house,
+        channel_calls.check_door(name)
+        told = channel_calls.read(name, await read_json(request, CHANNEL_BODY_BYTES_MAX))
+        kept = await channel_calls.call(
+            self._system,
             bridge,
             name,
             told,
             key=request.text("idempotency-key"),
             wait_gone=request.wait_client_left,
         )
-        return answered(kept.body, replayed=kept.replayed)
+        return success(kept.body, replayed=kept.replayed)
 
-    def refuse(self, request: HotRequest, error: Exception) -> Answer:
+    def problem_for(self, request: Request, error: Exception) -> Answer:
         """The problem that *error* is."""
         if isinstance(error, Unauthenticated):
             return UNAUTHORIZED
         if is_fault(error):
             log.error("a call failed", path=request.path, request_id=request.id.decode(), exc_info=error)
-        return refusal(error, request.id)
+        return problem_for(error, request.id)

@@ -17,7 +17,7 @@ from svc.http.docs.markup import code_figure
 from svc.http.docs.pages import HEADERS, Pages
 from svc.http.docs.reference import PATH, QUERY_CHARS_MAX, Reference
 from svc.http.docs.search import Index
-from svc.http.static_files import Asset, Held, names_in
+from svc.http.static_files import StaticBytes, StaticFile, names_in
 from svc.http.tools import contract
 from svc.http.tools.contract import Contract
 from svc.tools.tool import Registry
@@ -34,7 +34,7 @@ class Guides:
         self._pages = pages
         self._index: Index | None = None
         self._making = trio.Lock()
-        self._pictures: dict[str, Held] = {}
+        self._pictures: dict[str, StaticBytes] = {}
 
     async def show_index(self) -> Response:
         """The guides, by whom they are for."""
@@ -70,7 +70,7 @@ class Guides:
         if not self._pictures:
             kept = {**HEADERS, "Cache-Control": "public, max-age=3600"}
             self._pictures = {
-                one: Held(body, _PICTURES[one.rpartition(".")[2]], kept)
+                one: StaticBytes(body, _PICTURES[one.rpartition(".")[2]], kept)
                 for one, body in files.pictures().items()
             }
         if name not in self._pictures:
@@ -118,7 +118,7 @@ def doc_pages(
     doors.add_url_rule("/favicon.ico", "favicon", front.icon().answer)
     doors.add_url_rule("/robots.txt", "robots", front.robots)
     for name in names_in("http/docs/static"):
-        asset = Asset(f"http/docs/static/{name}", HEADERS)
+        asset = StaticFile(f"http/docs/static/{name}", HEADERS)
         doors.add_url_rule(f"/docs/{name}", name.replace(".", "_"), asset.answer)
     doors.app_template_filter("prose")(partial(prose, tools=registry))
     doors.app_template_filter("inline")(inline)

@@ -6,7 +6,7 @@ import msgspec
 from quart import Response, request
 
 from svc.http.docs.pages import UNKEPT, Pages, address_used
-from svc.http.static_files import Asset
+from svc.http.static_files import StaticFile
 from svc.http.tools import contract
 from svc.version import VERSION
 
@@ -30,9 +30,9 @@ def wants_html() -> bool:
     return request.accept_mimetypes.best_match(["application/json", "text/html"]) == "text/html"
 
 
-def icon() -> Asset:
+def icon() -> StaticFile:
     """`/favicon.ico`, for browsers that look for nothing else."""
-    return Asset("http/docs/static/favicon.ico", {"Cache-Control": f"public, max-age={WEEK_SECONDS}"})
+    return StaticFile("http/docs/static/favicon.ico", {"Cache-Control": f"public, max-age={WEEK_SECONDS}"})
 
 
 async def robots() -> Response:

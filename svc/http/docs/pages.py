@@ -11,7 +11,7 @@ from quart import Response, render_template, request
 from svc.domain.net.client_addresses import Network, is_trusted
 from svc.http.docs.demo_shop import DemoShop
 from svc.http.docs.examples import PLACE
-from svc.http.static_files import Held
+from svc.http.static_files import StaticBytes
 
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self';"
@@ -43,7 +43,7 @@ class Pages:
         self.demo: Final = demo
         self._trusted_proxies = trusted_proxies
         self._made: dict[str, str] = {}
-        self._held: OrderedDict[tuple[str, str, bool], Held] = OrderedDict()
+        self._held: OrderedDict[tuple[str, str, bool], StaticBytes] = OrderedDict()
 
     async def show(self, template: str, tell: Callable[[], dict[str, Any]] = dict) -> Response:
         """The page at this path, which *template* makes of what *tell* returns when there is none yet."""
@@ -53,7 +53,7 @@ class Pages:
             html = self._made.get(request.path)
             if html is None:
                 html = self._made[request.path] = await render_template(template, demo=self.demo, **tell())
-            held = self._held[key] = Held(self._fitted(html).encode(), HTML, HEADERS)
+            held = self._held[key] = StaticBytes(self._fitted(html).encode(), HTML, HEADERS)
             if len(self._held) > _VARIANTS_MAX:
                 self._held.popitem(last=False)
         self._held.move_to_end(key)

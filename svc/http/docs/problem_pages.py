@@ -13,8 +13,8 @@ from svc.http.docs.front import wants_html
 from svc.http.docs.pages import Pages
 from svc.http.fast_path import Answer
 from svc.http.problems.causes import CAUSES
-from svc.http.problems.problems import KINDS, Code, as_response, code_of, refusal
-from svc.http.quart_app import LeanRequest
+from svc.http.problems.problems import KINDS, Code, as_response, code_of, problem_for
+from svc.http.quart_app import QuartRequest
 from svc.http.request.request_id import request_id_of
 
 _CONTRACTS: Final = ("/api/", "/app/api/")
@@ -23,13 +23,13 @@ _KEPT_HEADERS: Final = frozenset({b"allow", b"retry-after", b"www-authenticate"}
 _READS: Final = frozenset({"GET", "HEAD"})
 
 
-def refuse_with_pages(app: Quart, pages: Pages) -> None:
+def answer_problems_with_pages(app: Quart, pages: Pages) -> None:
     """Answer what *app* refuses: browsers with a page, programs with a problem."""
 
     async def refuse(error: Exception) -> ResponseReturnValue:
         if isinstance(error, NotFound) and (elsewhere := _without_slash(app)) is not None:
             return redirect(elsewhere, 308)
-        return await answered(refusal(error, cast("LeanRequest", request).id), pages)
+        return await page_or_problem(problem_for(error, cast("QuartRequest", request).id), pages)
 
     async def refuse_http(error: HTTPException) -> ResponseReturnValue:
         return _to_websocket(error) if has_websocket_context() else await refuse(error)
@@ -42,12 +42,12 @@ def _to_websocket(error: HTTPException) -> Response:
     """RFC 6455 section 4.2.2: where there is no WebSocket, whatever else there may be, is 404."""
     told = NotFound() if isinstance(error, WebsocketMismatch) else error
     request_id = request_id_of(list(websocket.scope["headers"]))
-    answer = as_response(refusal(told, request_id))
+    answer = as_response(problem_for(told, request_id))
     answer.headers["X-Request-Id"] = request_id.decode()
     return answer
 
 
-async def answered(answer: Answer, pages: Pages) -> Response:
+async def page_or_problem(answer: Answer, pages: Pages) -> Response:
     """*answer* as a page for a browser, as it is for a program."""
     if request.path.startswith(_CONTRACTS):
         return as_response(answer)
@@ -62,12 +62,12 @@ async def answered(answer: Answer, pages: Pages) -> Response:
 async def _page(answer: Answer, pages: Pages) -> Response:
     code: Code = code_of(answer)
     response = await pages.show_unkept(
-        "docs/refusal.html",
+        "docs/error.html",
         status=answer.status,
         code=code,
         kind=KINDS[code],
         cause=CAUSES[code],
-        request_id=cast("LeanRequest", request).id.decode(),
+        request_id=cast("QuartRequest", request).id.decode(),
         path=request.path,
     )
     for name, value in answer.headers:

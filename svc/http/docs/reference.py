@@ -18,12 +18,12 @@ from svc.http.docs.pages import Pages
 from svc.http.docs.schema_tables import Shape, shapes_of
 from svc.http.problems.causes import CAUSES
 from svc.http.problems.problems import CODES, KINDS, Code, Kind
-from svc.http.static_files import Held
+from svc.http.static_files import StaticBytes
 from svc.http.tools import contract
 from svc.http.tools.contract import Contract, shown
 from svc.http.tools.contract_parts import example_of
 from svc.http.tools.door import API_PATH
-from svc.http.tools.problem_codes import NEVER_A_KEYS, refusals
+from svc.http.tools.problem_codes import NEVER_A_KEYS, problem_codes
 from svc.tools.nouns import NOUNS, Noun
 from svc.tools.tool import Registry, Tool
 
@@ -55,7 +55,7 @@ class StatusGroup(NamedTuple):
     kinds: list[tuple[Code, Kind]]
 
 
-class Refusal(NamedTuple):
+class ToolProblem(NamedTuple):
     """A code that a tool can answer."""
 
     code: Code
@@ -71,7 +71,7 @@ class ToolPage(NamedTuple):
     answered: list[Shape]
     examples: tuple[Example, ...]
     answer: Any
-    refusals: list[Refusal]
+    problems: list[ToolProblem]
 
 
 class Reference:
@@ -81,7 +81,7 @@ class Reference:
         self._registry = registry
         self._contract = told
         self._pages = pages
-        self._file: Held | None = None
+        self._file: StaticBytes | None = None
         self.groups: Final = [
             Group(name, noun, tools)
             for name, noun in NOUNS.items()
@@ -91,7 +91,7 @@ class Reference:
     async def send_contract(self) -> Response:
         """The contract, for programs of any origin."""
         if self._file is None:
-            self._file = Held(self._contract.body, "application/json", _PUBLIC)
+            self._file = StaticBytes(self._contract.body, "application/json", _PUBLIC)
         return await self._file.answer()
 
     async def show_contract(self) -> Response:
@@ -149,7 +149,7 @@ class Reference:
         own = [
             one
             for one in self._registry.values()
-            if code in refusals(one) or NEVER_A_KEYS.get(one.runs) == code
+            if code in problem_codes(one) or NEVER_A_KEYS.get(one.runs) == code
         ]
         return {
             "code": code,
@@ -163,14 +163,14 @@ class Reference:
 
     def _tool(self, tool: AnyTool) -> dict[str, Any]:
         schemas = self._contract.document["components"]["schemas"]
-        everywhere = set.intersection(*(set(refusals(one)) for one in self._registry.values()))
+        everywhere = set.intersection(*(set(problem_codes(one)) for one in self._registry.values()))
         ids = self._contract.ids
         page = ToolPage(
             asked=shapes_of(schemas, tool.asked_type.__name__, "asked-"),
             answered=shapes_of(schemas, tool.answer_type.__name__, "answered-"),
             examples=examples_of(tool, ids),
             answer=with_ids(tool.name, shown(tool.answer), ids),
-            refusals=[Refusal(code, KINDS[code], code not in everywhere) for code in refusals(tool)],
+            problems=[ToolProblem(code, KINDS[code], code not in everywhere) for code in problem_codes(tool)],
         )
         group = next(one for one in self.groups if one.name == tool.noun)
         return {

@@ -80,7 +80,7 @@ class Entry(NamedTuple):
     text: str
 
 
-class Found(NamedTuple):
+class SearchHit(NamedTuple):
     """A result, with the words that were looked for marked in it."""
 
     kind: Kind
@@ -102,7 +102,7 @@ class Index:
         self._ranking = Ranking(documents)
         self._stems = sorted({stem for one in documents.values() for text in one for stem in stems(text)})
 
-    def find(self, query: str) -> list[Found]:
+    def find(self, query: str) -> list[SearchHit]:
         """What *query* has words of, the best first."""
         asked = words(query)
         telling = [word for word in asked if word not in _TELLS_NOTHING] or asked
@@ -167,8 +167,8 @@ def _problems() -> Iterator[tuple[Entry, Document]]:
         yield Entry("problem", f"/problems/{code}", code, "", text), document
 
 
-def _shown(entry: Entry, looked_for: set[str]) -> Found:
-    return Found(
+def _shown(entry: Entry, looked_for: set[str]) -> SearchHit:
+    return SearchHit(
         entry.kind,
         entry.address,
         _marked(entry.title, looked_for),

@@ -12,15 +12,15 @@ from quart import Blueprint, Response
 from svc.actors._core import ActorError
 from svc.actors.embed_snapshots import Format, Snapshot
 from svc.actors.embeds.embed_cache import current
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.crypto.keys import EMBED_KEY, well_formed
 from svc.domain.errors import NotFound, Unavailable
 from svc.domain.limits import EMBED_FRESH_MS, EMBED_STALE_MS
 from svc.domain.net.origins import origin_allowed
 from svc.domain.rate_limits.sliding_window import retry_after_seconds
 from svc.domain.times import SECOND_MS
-from svc.http.fast_path import Answer, HotRequest
-from svc.http.static_files import Asset
+from svc.http.fast_path import Answer, Request
+from svc.http.static_files import StaticFile
 from svc.throttled_log import ThrottledLog
 
 log = structlog.get_logger("svc.http.embeds")
@@ -32,7 +32,7 @@ loader = Blueprint("embeds", __name__)
 loader.add_url_rule(
     "/e.js",
     "loader",
-    Asset(
+    StaticFile(
         "http/embeds/static/e.js",
         {
             "Cache-Control": "public, max-age=3600, stale-while-revalidate=86400",
@@ -92,19 +92,19 @@ _METHODS: Final = b"GET, HEAD, OPTIONS"
 
 
 class EmbedDoor:
-    """Answers below `PATH` for *house*."""
+    """Answers below `PATH` for *system*."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, system: System) -> None:
+        self._system = system
         self._unmade = ThrottledLog(log, "embeds could not be shown")
 
-    async def __call__(self, request: HotRequest) -> Answer:
+    async def __call__(self, request: Request) -> Answer:
         if request.method not in {"GET", "HEAD", "OPTIONS"}:
             return Answer(405, [_JSON, (b"allow", _METHODS)], _NOT_OK)
         key = request.path[len(PATH) :]
         if not well_formed(key, EMBED_KEY):
             raise NotFound("no such embed")
-        snapshot = await current(self._house, key)
+        snapshot = await current(self._system, key)
         made = snapshot.made
         if made is None:
             raise NotFound("not shown")
@@ -119,7 +119,7 @@ class EmbedDoor:
             return _answer(request, snapshot, made.html, _AS_HTML, origin)
         return _answer(request, snapshot, made.json, _AS_JSON, origin)
 
-    def refuse(self, request: HotRequest, error: Exception) -> Answer:
+    def problem_for(self, request: Request, error: Exception) -> Answer:
         """What the page hears of *error*: unknown, paused and removed embeds are one."""
         match error:
             case NotFound():
@@ -135,7 +135,7 @@ class EmbedDoor:
 
 
 def _answer(
-    request: HotRequest,
+    request: Request,
     snapshot: Snapshot,
     ready: Format,
     headers: _Headers,
@@ -164,7 +164,7 @@ def _cors(snapshot: Snapshot, origin: bytes | None) -> _Headers:
     return (vary,) if origin is None else ((b"access-control-allow-origin", origin), vary)
 
 
-def _preflight(request: HotRequest) -> _Headers:
+def _preflight(request: Request) -> _Headers:
     """What a page asks beforehand when it sends headers of its own."""
     asked = request.header(b"access-control-request-headers")
     allowed = ((b"access-control-allow-headers", asked),) if asked else ()
@@ -181,7 +181,7 @@ def _wants_html(query: bytes) -> bool:
     return query == b"format=html" or parse_qs(query.decode("latin-1")).get("format") == ["html"]
 
 
-def _takes_gzip(request: HotRequest) -> bool:
+def _takes_gzip(request: Request) -> bool:
     """Whether the client takes gzip (RFC 9110 §12.5.3)."""
     accepted = request.header(b"accept-encoding")
     if accepted is None:

@@ -14,7 +14,7 @@ import structlog
 
 from svc.actors._core import ActorError
 from svc.actors.forms.form_window import Post, PostRefused, Relay, window_of
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.crypto.keys import digest
 from svc.domain.errors import NotFound, Unavailable
 from svc.domain.forms.submissions import BadSubmission, FieldFault, read_submission
@@ -23,7 +23,7 @@ from svc.domain.net.client_addresses import Network, parse_address
 from svc.domain.rate_limits.sliding_window import retry_after_seconds
 from svc.domain.scalars import Scalar
 from svc.domain.times import SECOND_MS
-from svc.http.fast_path import Answer, HotRequest
+from svc.http.fast_path import Answer, Request
 from svc.http.forms.bodies import MalformedBody, read_body
 from svc.http.request.body import ACCEPT_ENCODING, BodyBroken, BodyCoded, BodyTimeout, BodyTooLarge
 from svc.http.request.client_address import address_of
@@ -52,21 +52,21 @@ _TAKEN: Final = msgspec.json.encode(FormAnswer(ok=True))
 
 
 class FormDoor:
-    """Answers at `SUBMIT_PATH` for *house*."""
+    """Answers at `SUBMIT_PATH` for *system*."""
 
-    def __init__(self, house: House, trusted_proxies: Sequence[Network]) -> None:
-        self._house = house
+    def __init__(self, system: System, trusted_proxies: Sequence[Network]) -> None:
+        self._system = system
         self._trusted_proxies = trusted_proxies
         self._untaken = ThrottledLog(log, "submissions were not taken")
 
-    async def __call__(self, request: HotRequest) -> Answer:
+    async def __call__(self, request: Request) -> Answer:
         if request.method == "POST":
             return await self._post(request)
         if request.method == "OPTIONS":
             return await self._preflight(request)
         return _refused(request, "shape", status=405, headers=[(b"allow", b"POST, OPTIONS")])
 
-    def refuse(self, request: HotRequest, error: Exception) -> Answer:
+    def problem_for(self, request: Request, error: Exception) -> Answer:
         """What the sender hears of *error*."""
         match error:
             case BodyCoded():
@@ -89,23 +89,23 @@ class FormDoor:
         seconds = error.retry_after_seconds if isinstance(error, Unavailable) else 1
         return _refused(request, "error", headers=_retry_after(round(seconds * SECOND_MS)))
 
-    async def _post(self, request: HotRequest) -> Answer:
+    async def _post(self, request: Request) -> Answer:
         form_key = _form_key(request)
         raw = await request.read(FORM_BODY_BYTES_MAX)
         submission = read_submission(read_body(raw, request.text("content-type"), form_key), form_key)
         post = self._to_post(request, submission.values)
-        window = await window_of(self._house, submission.form_key)
-        async with self._house.admissions.of(submission.form_key):
+        window = await window_of(self._system, submission.form_key)
+        async with self._system.admissions.of(submission.form_key):
             receipt = await window.submit(post)
         return Answer(200, [_JSON, *_cors(request), *_relay(receipt.relay)], _TAKEN)
 
-    async def _preflight(self, request: HotRequest) -> Answer:
+    async def _preflight(self, request: Request) -> Answer:
         """Whether a page may post here. Only the form named in the address can say."""
         form_key = _form_key(request)
         refusal: Reason | None = "unknown_form"
         if form_key is not None:
             with suppress(NotFound):
-                window = await window_of(self._house, form_key)
+                window = await window_of(self._system, form_key)
                 refusal = await window.refuses(request.text("origin"))
         if refusal is not None:
             # A browser lets the page post only where the preflight succeeds, whatever the headers say.
@@ -120,7 +120,7 @@ class FormDoor:
             ],
         )
 
-    def _to_post(self, request: HotRequest, values: dict[str, Scalar]) -> Post:
+    def _to_post(self, request: Request, values: dict[str, Scalar]) -> Post:
         visitor_ip = request.text("x-visitor-ip")
         visitor_ua = request.text("x-visitor-ua")
         authorization = request.text("authorization")
@@ -134,7 +134,7 @@ class FormDoor:
         )
 
 
-def _form_key(request: HotRequest) -> str | None:
+def _form_key(request: Request) -> str | None:
     """The form key in the address, which browsers put there for the preflight."""
     if not request.query:
         return None
@@ -148,7 +148,7 @@ def _bearer(authorization: str) -> str:
     return token.strip() if scheme.lower() == "bearer" else authorization
 
 
-def _cors(request: HotRequest) -> list[tuple[bytes, bytes]]:
+def _cors(request: Request) -> list[tuple[bytes, bytes]]:
     """Lets the page that asked read the answer, which never says more than that page sent."""
     origin = request.header(b"origin")
     if origin is None:
@@ -169,7 +169,7 @@ def _retry_after(wait_ms: int | None) -> list[tuple[bytes, bytes]]:
 
 
 def _refused(
-    request: HotRequest,
+    request: Request,
     reason: Reason,
     *,
     status: int | None = None,

@@ -10,14 +10,14 @@ from typing import Any, Final, TypeVar, cast
 import msgspec
 from quart import Blueprint, Response, request
 
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain import json_input
 from svc.domain.errors import DomainError, Forbidden
 from svc.domain.identity.sessions import csrf_token
 from svc.domain.limits import KNOWN_BROWSER_LIFE_MS, SESSION_LIFE_MS
 from svc.domain.times import SECOND_MS
-from svc.http.problems.problems import as_response, refusal
-from svc.http.quart_app import LeanRequest
+from svc.http.problems.problems import as_response, problem_for
+from svc.http.quart_app import QuartRequest
 from svc.http.request.client_address import address_of
 from svc.http.request.session_cookie import (
     BROWSER_COOKIE,
@@ -91,10 +91,10 @@ class SessionAnswer(msgspec.Struct, frozen=True, rename="camel"):
     organizations: list[OrganizationAnswer]
 
 
-def people_doors(house: House, transport: Transport) -> Blueprint:
+def people_doors(system: System, transport: Transport) -> Blueprint:
     """Everything under `/app/api/` that is no tool."""
     doors = Blueprint("people", __name__, url_prefix="/app/api")
-    desk = _Desk(house, transport)
+    desk = _Desk(system, transport)
     doors.add_url_rule("/sign-in", "sign_in", desk.sign_in, methods=["POST"])
     doors.add_url_rule("/sign-in-link", "sign_in_link", desk.sign_in_by_link, methods=["POST"])
     doors.add_url_rule("/sign-up", "sign_up", desk.sign_up, methods=["POST"])
@@ -106,7 +106,7 @@ def people_doors(house: House, transport: Transport) -> Blueprint:
 
     @doors.errorhandler(DomainError)
     async def refuse(error: DomainError) -> Response:
-        answer = as_response(refusal(error, _request().id))
+        answer = as_response(problem_for(error, _request().id))
         if answer.status_code == HTTPStatus.UNAUTHORIZED:
             answer.headers["WWW-Authenticate"] = CHALLENGE
         return _unstored(answer)
@@ -115,10 +115,10 @@ def people_doors(house: House, transport: Transport) -> Blueprint:
 
 
 class _Desk:
-    """Where people of *house* sign in and out."""
+    """Where people of *system* sign in and out."""
 
-    def __init__(self, house: House, transport: Transport) -> None:
-        self._house = house
+    def __init__(self, system: System, transport: Transport) -> None:
+        self._system = system
         self._transport = transport
 
     async def sign_in(self) -> Response:
@@ -129,7 +129,7 @@ class _Desk:
         asked = await _read(SignIn)
         _check_origin()
         done = await sign_in.with_password(
-            self._house, asked.email, asked.password, self._browser(), asked.organization
+            self._system, asked.email, asked.password, self._browser(), asked.organization
         )
         return self._signed_in(done)
 
@@ -137,46 +137,46 @@ class _Desk:
         """As `sign_in`, with a one-time link."""
         asked = await _read(Token)
         _check_origin()
-        return self._signed_in(await sign_in.with_link(self._house, asked.token, self._browser()))
+        return self._signed_in(await sign_in.with_link(self._system, asked.token, self._browser()))
 
     async def sign_up(self) -> Response:
         """As `sign_in`, for a new account that an invitation makes a member."""
         asked = await _read(SignUp)
         _check_origin()
-        done = await sign_in.sign_up(self._house, asked.token, asked.name, asked.password, self._browser())
+        done = await sign_in.sign_up(self._system, asked.token, asked.name, asked.password, self._browser())
         return self._signed_in(done)
 
     async def accept(self) -> Response:
         """The session, with the organization that the invitation is of among its own."""
         token = self._guarded_token()
         asked = await _read(Token)
-        profile = await sign_in.accept(self._house, token, asked.token)
+        profile = await sign_in.accept(self._system, token, asked.token)
         return _json(_session_answer(csrf_token(token), profile))
 
     async def show_session(self) -> Response:
         """Who is signed in: for a page that was loaded anew."""
         token = self._session_token()
-        session = await sign_in.session_of(self._house, token)
-        profile = await sign_in.profile_of(self._house, session.person_id)
+        session = await sign_in.session_of(self._system, token)
+        profile = await sign_in.profile_of(self._system, session.person_id)
         return _json(_session_answer(csrf_token(token), profile))
 
     async def confirm(self) -> Response:
         """204; for two hours from now keys may be issued."""
         token = self._guarded_token()
         asked = await _read(Password)
-        await sign_in.confirm(self._house, token, asked.password)
+        await sign_in.confirm(self._system, token, asked.password)
         return _nothing()
 
     async def set_password(self) -> Response:
         """204; every other session of the person has ended."""
         token = self._guarded_token()
         asked = await _read(Password)
-        await sign_in.set_password(self._house, token, asked.password)
+        await sign_in.set_password(self._system, token, asked.password)
         return _nothing()
 
     async def sign_out(self) -> Response:
         """204, and the cookie is taken back."""
-        await sign_in.sign_out(self._house, self._guarded_token())
+        await sign_in.sign_out(self._system, self._guarded_token())
         answer = _nothing()
         encrypted = self._is_encrypted()
         name = cookie_name(SESSION_COOKIE, encrypted=encrypted)
@@ -222,8 +222,8 @@ class _Desk:
         return self._transport.is_encrypted(request.scheme, _peer(), list(request.scope["headers"]))
 
 
-def _request() -> LeanRequest:
-    return cast("LeanRequest", request)
+def _request() -> QuartRequest:
+    return cast("QuartRequest", request)
 
 
 def _peer() -> str:

@@ -13,7 +13,7 @@ from svc.domain.identity.roles import Permission
 from svc.http.mcp.rpc import INVALID_PARAMS, NO_ARGUMENTS, RpcError
 from svc.tools.finding.finder import Finder, refusal_of
 from svc.tools.schemas import Schemas, schema_of
-from svc.tools.tool import Asked, Tool, about
+from svc.tools.tool import Tool, ToolInput, about
 
 PAGE_TOOLS: Final = 100
 """Tools on one page of the flat list. Ours: nearly every key's tools are on the first."""
@@ -52,7 +52,7 @@ class Descriptor(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True
     annotations: Annotations | msgspec.UnsetType = msgspec.UNSET
 
 
-class CallTool(Asked, frozen=True, kw_only=True):
+class CallTool(ToolInput, frozen=True, kw_only=True):
     """What `tool_call` takes."""
 
     name: Annotated[str, about(description="The tool's name, with dots or underscores.")]

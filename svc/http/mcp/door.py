@@ -13,7 +13,7 @@ import structlog
 from werkzeug.exceptions import MethodNotAllowed
 
 from svc.actors.identity.organization import Admission
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain import json_input
 from svc.domain.errors import (
     DomainError,
@@ -30,12 +30,12 @@ from svc.domain.limits import TOOL_BODY_BYTES_MAX
 from svc.domain.net.origins import origin_is_own
 from svc.domain.rate_limits.sliding_window import retry_after_seconds
 from svc.domain.times import SECOND_MS
-from svc.http.fast_path import Answer, HotRequest
+from svc.http.fast_path import Answer, Request
 from svc.http.mcp import results, rpc
 from svc.http.mcp.descriptors import CALL, CallTool, FlatList, Page, entries
 from svc.http.mcp.rpc import Message, Params, RpcError
 from svc.http.mcp.versions import CONTRACT, UNSAID, VERSIONS, Version, check_envelope, version_of
-from svc.http.problems.problems import UNAUTHORIZED, is_fault, refusal
+from svc.http.problems.problems import UNAUTHORIZED, is_fault, problem_for
 from svc.http.request.bearer import bearer_token
 from svc.http.request.body import ClientGone
 from svc.http.tools.door import JSON, OWN, REPLAYED, budget_headers, check_type, deprecation_headers
@@ -54,47 +54,47 @@ _call_tool: Final = msgspec.json.Decoder(CallTool)
 class McpDoor:
     """Answers at one of the two paths: with the three entries, or with the *flat* list of tools."""
 
-    def __init__(self, house: House, finder: Finder, *, flat: bool = False) -> None:
-        self._house = house
+    def __init__(self, system: System, finder: Finder, *, flat: bool = False) -> None:
+        self._system = system
         self._finder = finder
         self._flat = flat
         self._entries = entries(finder)
         self._list = FlatList(finder)
 
-    async def __call__(self, request: HotRequest) -> Answer:
+    async def __call__(self, request: Request) -> Answer:
         if request.method != "POST":
             raise MethodNotAllowed(["POST"])
         origin = request.text("origin")
-        if origin is not None and not origin_is_own(origin, self._house.base_url):
+        if origin is not None and not origin_is_own(origin, self._system.base_url):
             raise Forbidden("pages of other sites may not call this")
-        admission = await tool_calls.admit_key(self._house, bearer_token(request))
+        admission = await tool_calls.admit_key(self._system, bearer_token(request))
         budget = budget_headers(admission.allowance)
         try:
             answer = await self._answer(request, admission)
         except (ClientGone, Unauthenticated):  # nobody is there any more, or nobody that we know
             raise
         except Exception as error:  # noqa: BLE001  # an answer to who was let in tells what is left
-            answer = self.refuse(request, error)
+            answer = self.problem_for(request, error)
         return Answer(answer.status, [*answer.headers, *budget], answer.body)
 
-    def refuse(self, request: HotRequest, error: Exception) -> Answer:
+    def problem_for(self, request: Request, error: Exception) -> Answer:
         """The problem that *error* is."""
         if isinstance(error, Unauthenticated):
             return UNAUTHORIZED
         if is_fault(error):
             self._log(request, error)
-        return refusal(error, request.id)
+        return problem_for(error, request.id)
 
-    async def _answer(self, request: HotRequest, admission: Admission) -> Answer:
+    async def _answer(self, request: Request, admission: Admission) -> Answer:
         """The order of the checks: budget, reach of the key, type, size, message, version, method."""
         tool_calls.check_budget(admission)
         call = Call(
             caller=admission.caller,
             door="mcp",
             request_id=request.id.decode(),
-            allowed_networks=self._house.outgoing.allowed,
+            allowed_networks=self._system.outbound_http.allowed,
         )
-        await tool_calls.check_reach(self._house, call)
+        await tool_calls.check_reach(self._system, call)
         check_type(request)
         body = await request.read(TOOL_BODY_BYTES_MAX)
         try:
@@ -104,7 +104,7 @@ class McpDoor:
         return await self._reply(request, call, message, repeated)
 
     async def _reply(
-        self, request: HotRequest, call: Call, message: Message, repeated: Sequence[Fault]
+        self, request: Request, call: Call, message: Message, repeated: Sequence[Fault]
     ) -> Answer:
         version = UNSAID
         try:
@@ -113,8 +113,8 @@ class McpDoor:
             version = version_of(request, params.meta.version)
             if repeated:
                 faults = rpc.faults_of_arguments(method, repeated)
-                text = results.refusal_text(params.name or "the tool", InvalidInput(faults))
-                return _told(200, rpc.result(message.reply_id(), results.refused(version, text)))
+                text = results.problem_text(params.name or "the tool", InvalidInput(faults))
+                return _told(200, rpc.result(message.reply_id(), results.problem_result(version, text)))
             if method is None:
                 return _ACCEPTED
             if version.enveloped:
@@ -145,7 +145,7 @@ class McpDoor:
             case "tools/call":
                 return await self._call(version, params, call, reply_id)
             case "tools/list":
-                result = results.listed(version, self._page(call, params))
+                result = results.tool_list(version, self._page(call, params))
             case "initialize":
                 if params.protocol_version is None:
                     raise RpcError(rpc.INVALID_PARAMS, "`protocolVersion` is missing")
@@ -180,9 +180,9 @@ class McpDoor:
             if by_entry:
                 inner = json_input.read_part(_call_tool, rpc.arguments_of(arguments))
                 name, arguments = inner.name, inner.arguments
-            tool = await tool_calls.find(self._house, self._finder.registry, call, name)
+            tool = await tool_calls.find(self._system, self._finder.registry, call, name)
             asked = tool.read_part(rpc.arguments_of(arguments))
-            done = await tool_calls.run(self._house, tool, call, asked, params.meta.idempotency_key)
+            done = await tool_calls.run(self._system, tool, call, asked, params.meta.idempotency_key)
         except UnknownTool:
             text = results.unknown_text(name, self._finder.nearest(name))
             if not by_entry:
@@ -192,13 +192,13 @@ class McpDoor:
         except DomainError as error:
             if is_fault(error) or isinstance(error, Unavailable | Unauthenticated):
                 raise
-            text = results.refusal_text(name, error)
+            text = results.problem_text(name, error)
         else:
             headers = [*deprecation_headers(tool), *([REPLAYED] if done.replayed else [])]
-            return _told(200, rpc.result(reply_id, results.called(version, done)), *headers)
-        return _told(200, rpc.result(reply_id, results.refused(version, text)))
+            return _told(200, rpc.result(reply_id, results.tool_result(version, done)), *headers)
+        return _told(200, rpc.result(reply_id, results.problem_result(version, text)))
 
-    def _log(self, request: HotRequest, error: Exception) -> None:
+    def _log(self, request: Request, error: Exception) -> None:
         log.error("a call failed", path=request.path, request_id=request.id.decode(), exc_info=error)
 
 

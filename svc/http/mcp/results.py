@@ -10,7 +10,7 @@ from svc.domain.identity.callers import Caller
 from svc.domain.near_names import shown
 from svc.http.mcp.descriptors import Page
 from svc.http.mcp.versions import SERVER, VERSIONS, Version
-from svc.tools.execution import Done
+from svc.tools.execution import ToolResult
 
 REPLAYED: Final = "svc/idempotentReplayed"
 """In the `_meta` of a result: nothing was done now, and this is what the first call was answered."""
@@ -31,7 +31,7 @@ _REMEDIES: Final = {
 _encode: Final = msgspec.json.Encoder().encode
 
 
-def called(version: Version, done: Done) -> bytes:
+def tool_result(version: Version, done: ToolResult) -> bytes:
     """What a tool answered: as structured content, and the same JSON as text."""
     result = version.every_result | {
         "content": [{"type": "text", "text": done.body.decode()}],
@@ -43,12 +43,12 @@ def called(version: Version, done: Done) -> bytes:
     return _encode(result)
 
 
-def refused(version: Version, text: str) -> bytes:
+def problem_result(version: Version, text: str) -> bytes:
     """Why a tool was not run; *text* says what to change."""
     return _encode(version.every_result | {"content": [{"type": "text", "text": text}], "isError": True})
 
 
-def refusal_text(name: str, error: DomainError) -> str:
+def problem_text(name: str, error: DomainError) -> str:
     """What whoever called the tool *name* has to know of *error* to do better."""
     if isinstance(error, InvalidInput):
         faults = "\n".join(f"- {fault.pointer or '/'}: {fault.detail}" for fault in error.faults)
@@ -62,7 +62,7 @@ def unknown_text(name: str, nearest: Sequence[str]) -> str:
     return f"unknown_tool: there is no tool {shown(name)}; {hint}."
 
 
-def listed(version: Version, page: Page) -> bytes:
+def tool_list(version: Version, page: Page) -> bytes:
     """A page of tools."""
     result = version.every_result | version.every_list | {"tools": msgspec.Raw(page.tools)}
     if page.next_cursor is not None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from svc.http.fast_path import HotRequest
+from svc.http.fast_path import Request
 from svc.http.mcp.rpc import (
     HEADER_MISMATCH,
     INVALID_PARAMS,
@@ -75,7 +75,7 @@ _NAMED: Final = {"tools/call"}
 _ENCODED: Final = re.compile(r"=\?base64\?(.*)\?=")
 
 
-def version_of(request: HotRequest, claimed: str | None) -> Version:
+def version_of(request: Request, claimed: str | None) -> Version:
     """The version of *request*, whose body claims that version. Raises `RpcError`."""
     said = request.text("mcp-protocol-version")
     if claimed is not None and claimed != said:
@@ -89,7 +89,7 @@ def version_of(request: HotRequest, claimed: str | None) -> Version:
     return spoken
 
 
-def check_envelope(request: HotRequest, method: str, params: Params) -> None:
+def check_envelope(request: Request, method: str, params: Params) -> None:
     """Raises `RpcError` for a request of an enveloped version that is not put together by its rules."""
     _check_meta(params.meta)
     if request.text("mcp-method") != method:

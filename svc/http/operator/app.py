@@ -18,17 +18,17 @@ from werkzeug.routing import BaseConverter
 
 from svc.actors._core import ActorError, ActorStatistics
 from svc.actors._core.statistics import Phase
-from svc.actors.reconciler import Caretaker
-from svc.actors.system import House
+from svc.actors.reconciler import Reconciler
+from svc.actors.system import System
 from svc.domain.errors import DomainError, InvalidValue, Unavailable
 from svc.domain.near_names import hint, shown
 from svc.http.app import described_app
 from svc.http.asgi import ASGIApp
 from svc.http.docs.front import OperatorFront
-from svc.http.docs.problem_pages import answered
+from svc.http.docs.problem_pages import page_or_problem
 from svc.http.operator.calls import OperatorCalls
-from svc.http.problems.problems import problem, told
-from svc.http.quart_app import LeanRequest
+from svc.http.problems.problems import problem, problem_response
+from svc.http.quart_app import QuartRequest
 
 CHECK_SECONDS: Final = 2.0
 """How long a health check waits for an answer before it is one of ill health."""
@@ -52,7 +52,7 @@ class Check(msgspec.Struct, frozen=True, omit_defaults=True):
     why: str | None = None
 
 
-class ActorsAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ActorFilter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which actors to list, and which of them first."""
 
     kind: str | None = None
@@ -69,18 +69,18 @@ _SORTS: Final[dict[str, Callable[[ActorStatistics], float]]] = {
 }
 
 
-def operator_app(house: House, token: str) -> ASGIApp:
+def operator_app(system: System, token: str) -> ASGIApp:
     """The application on the operator's listener, for who knows *token*."""
     app, pages = described_app()
     app.url_map.converters["any_text"] = _AnyText
-    desk = _Desk(house)
+    desk = _Desk(system)
     app.add_url_rule("/", "front", OperatorFront(pages).show)
     app.add_url_rule("/healthz", "healthz", desk.tell_health)
     app.add_url_rule("/readyz", "readyz", desk.tell_readiness)
     app.add_url_rule("/debug/actors", "actors", desk.list_actors)
     app.add_url_rule("/debug/actors/<kind>/<any_text:key>", "actor", desk.show_actor, merge_slashes=False)
     app.add_url_rule("/debug/store", "store", desk.show_store)
-    calls = OperatorCalls(house)
+    calls = OperatorCalls(system)
     app.add_url_rule("/tools/<name>", "tool", calls.call_tool, methods=["POST"])
     app.add_url_rule("/commands/<name>", "command", calls.run_command, methods=["POST"])
 
@@ -88,8 +88,8 @@ def operator_app(house: House, token: str) -> ASGIApp:
     async def ask_for_token() -> Response | None:
         if request.path in _OPEN or _has_token(request.headers.get("Authorization", ""), token):
             return None
-        refusal = told("unauthorized", _request_id(), headers=[(b"www-authenticate", b"Bearer")])
-        return await answered(refusal, pages)
+        refusal = problem("unauthorized", _request_id(), headers=[(b"www-authenticate", b"Bearer")])
+        return await page_or_problem(refusal, pages)
 
     return app
 
@@ -102,14 +102,14 @@ class _AnyText(BaseConverter):
 
 
 class _Desk:
-    """Where an operator asks about *house*."""
+    """Where an operator asks about *system*."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, system: System) -> None:
+        self._system = system
 
     def _check_kind(self, kind: str | None) -> None:
         """Raises `InvalidValue` that names the kinds for one that does not exist."""
-        kinds = [one.kind for one in self._house.statistics().kinds]
+        kinds = [one.kind for one in self._system.statistics().kinds]
         if kind is not None and kind not in kinds:
             raise InvalidValue(f"there is no kind {shown(kind)}{hint(kind, kinds)}")
 
@@ -119,14 +119,14 @@ class _Desk:
 
     async def tell_readiness(self) -> Response:
         """Whether to send requests here: 200, or 503 with the checks that fail."""
-        house = self._house
-        caretaker = Check(ok=False, why="not started")
-        if house.is_active(Caretaker, "main"):
-            caretaker = await _check(Caretaker(house, "main").start)
+        system = self._system
+        reconciler = Check(ok=False, why="not started")
+        if system.is_active(Reconciler, "main"):
+            reconciler = await _check(Reconciler(system, "main").start)
         checks = {
-            "open": Check(ok=False, why="shutting down") if house.draining else Check(ok=True),
-            "store": await _check(house.check_store),
-            "caretaker": caretaker,
+            "open": Check(ok=False, why="shutting down") if system.draining else Check(ok=True),
+            "store": await _check(system.check_store),
+            "reconciler": reconciler,
         }
         ready = all(check.ok for check in checks.values())
         answer = _json({"ready": ready, "checks": checks}, status=200 if ready else 503)
@@ -137,15 +137,15 @@ class _Desk:
     async def list_actors(self) -> Response:
         """Every kind; and of the actors that are asked for, those that stand out most."""
         try:
-            asked = msgspec.convert(request.args.to_dict(), ActorsAsked, strict=False)
+            asked = msgspec.convert(request.args.to_dict(), ActorFilter, strict=False)
             self._check_kind(asked.kind)
         except (msgspec.ValidationError, InvalidValue) as error:
-            return problem("validation_failed", _request_id(), str(error))
-        found = [one for one in self._house.actors(asked.kind) if asked.phase in {None, one.phase}]
+            return problem_response("validation_failed", _request_id(), str(error))
+        found = [one for one in self._system.actors(asked.kind) if asked.phase in {None, one.phase}]
         listed = [_outward(one) for one in nlargest(asked.limit, found, key=_SORTS[asked.sort])]
         for one in listed:
             del one["latency"]  # longer than all the rest of it
-        system = self._house.statistics()
+        system = self._system.statistics()
         return _json(
             {
                 "draining": system.draining,
@@ -157,7 +157,7 @@ class _Desk:
 
     async def show_actor(self, kind: str, key: str) -> Response:
         """One live or quarantined actor, with its state if it can tell that in time."""
-        seen = self._house.seen(kind, key)
+        seen = self._system.seen(kind, key)
         if seen is None:
             raise NotFound
         state, why = await self._state(seen)
@@ -165,14 +165,14 @@ class _Desk:
 
     async def show_store(self) -> Response:
         """What the store has done, and what waits."""
-        return _json(_outward(self._house.store.statistics()))
+        return _json(_outward(self._system.store.statistics()))
 
     async def _state(self, seen: ActorStatistics) -> tuple[Any, str | None]:
         """The state of the actor that was *seen*, or why there is none to show.
 
         One that cannot answer is not asked, since every question would stay in its mailbox.
         """
-        live = self._house.actor(seen.kind, seen.key)
+        live = self._system.actor(seen.kind, seen.key)
         if live is None or seen.phase not in {"waiting", "running"}:
             return None, f"it is {seen.phase}"
         if (seen.turn_age_seconds or 0) < SNAPSHOT_SECONDS:
@@ -197,8 +197,8 @@ async def _check(ask: Callable[[], Awaitable[object]]) -> Check:
             await ask()
         except Exception as error:  # noqa: BLE001  # whatever it is, this does not work
             # Nobody has shown a token yet: what is not meant for callers is told by its kind alone.
-            told = error.detail if isinstance(error, Unavailable) else type(error).__name__
-            return Check(ok=False, why=told)
+            problem = error.detail if isinstance(error, Unavailable) else type(error).__name__
+            return Check(ok=False, why=problem)
         return Check(ok=True)
     return Check(ok=False, why=f"no answer within {CHECK_SECONDS:g} s")
 
@@ -230,4 +230,4 @@ def _camel(name: str) -> str:
 
 
 def _request_id() -> bytes:
-    return cast("LeanRequest", request).id
+    return cast("QuartRequest", request).id

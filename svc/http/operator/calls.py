@@ -9,10 +9,10 @@ from typing import cast
 import msgspec
 from quart import Response, request
 
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.errors import Fault, InvalidInput, NotFound
 from svc.domain.near_names import hint, shown
-from svc.http.quart_app import LeanRequest
+from svc.http.quart_app import QuartRequest
 from svc.http.tools.door import NO_INPUT
 from svc.services import tool_calls
 from svc.tools.catalogue import REGISTRY
@@ -20,21 +20,21 @@ from svc.tools.installation import COMMANDS
 
 
 class OperatorCalls:
-    """Runs what is asked, in *house*."""
+    """Runs what is asked, in *system*."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, system: System) -> None:
+        self._system = system
 
     async def call_tool(self, name: str) -> Response:
         """What the tool answers in the organization. Raises what it refuses, and `UnknownTool`."""
-        house = self._house
+        system = self._system
         organization_id = request.args.get("organization")
         if not organization_id:
             raise InvalidInput([Fault("", "missing", "say which `organization` in the query")])
-        request_id = cast("LeanRequest", request).id.decode()
-        call = await tool_calls.admit_operator(house, organization_id, request_id)
-        tool = await tool_calls.find(house, REGISTRY, call, name)
-        done = await tool_calls.run(house, tool, call, tool.read(await _body()))
+        request_id = cast("QuartRequest", request).id.decode()
+        call = await tool_calls.admit_operator(system, organization_id, request_id)
+        tool = await tool_calls.find(system, REGISTRY, call, name)
+        done = await tool_calls.run(system, tool, call, tool.read(await _body()))
         return _json(done.body)
 
     async def run_command(self, name: str) -> Response:
@@ -43,7 +43,7 @@ class OperatorCalls:
         if command is None:
             raise NotFound(f"there is no command {shown(name)}{hint(name, list(COMMANDS))}")
         asked = command.read(await _body())
-        return _json(msgspec.json.encode(await self._house.store.write(command, asked)))
+        return _json(msgspec.json.encode(await self._system.store.write(command, asked)))
 
 
 async def _body() -> bytes:

@@ -167,7 +167,7 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     """With `organization_required`: what to choose from."""
 
 
-def told(
+def problem(
     code: Code,
     request_id: bytes | None,
     detail: str | None = None,
@@ -191,13 +191,13 @@ def told(
     return Answer(kind.status, [(b"content-type", MEDIA_TYPE.encode()), *headers], msgspec.json.encode(body))
 
 
-UNAUTHORIZED: Final = told(
+UNAUTHORIZED: Final = problem(
     "unauthorized", None, headers=[(b"www-authenticate", b"Bearer"), (b"cache-control", b"no-store")]
 )
 """The answer to whoever is not let in with a key, the same to the byte whatever the reason (decisions §2)."""
 
 
-def refusal(error: Exception, request_id: bytes) -> Answer:
+def problem_for(error: Exception, request_id: bytes) -> Answer:
     """The answer to what a rule refused, or HTTP; to anything else, that it is a fault of ours."""
     headers: list[tuple[bytes, bytes]] = []
     organizations: tuple[OrganizationChoice, ...] = ()
@@ -207,7 +207,7 @@ def refusal(error: Exception, request_id: bytes) -> Answer:
                 headers.append((b"allow", ", ".join(sorted(error.valid_methods)).encode()))
             if isinstance(error, BodyCoded):
                 headers.append(ACCEPT_ENCODING)
-            return told(_http_code(error), request_id, _http_detail(error), headers=headers)
+            return problem(_http_code(error), request_id, _http_detail(error), headers=headers)
         case OrganizationRequired():
             organizations = tuple(OrganizationChoice(one.id, one.name) for one in error.organizations)
         case TooManyAttempts():
@@ -217,10 +217,10 @@ def refusal(error: Exception, request_id: bytes) -> Answer:
         case DomainError() if error.code == "idempotency_in_progress":
             headers.append(_retry_after(SECOND_MS))
     if not isinstance(error, DomainError) or error.code not in KINDS:
-        return told("internal", request_id)
+        return problem("internal", request_id)
     errors = error.faults if isinstance(error, InvalidInput) else ()
     detail = error.detail if isinstance(error, Unavailable) else str(error)
-    return told(
+    return problem(
         error.code,
         request_id,
         detail or None,
@@ -231,7 +231,7 @@ def refusal(error: Exception, request_id: bytes) -> Answer:
 
 
 def code_of(answer: Answer) -> Code:
-    """The code of an *answer* that `told` made."""
+    """The code of an *answer* that `problem_response` made."""
     return msgspec.json.decode(answer.body, type=Problem).code
 
 
@@ -250,9 +250,9 @@ def as_response(answer: Answer) -> Response:
     return response
 
 
-def problem(code: Code, request_id: bytes, detail: str | None = None) -> Response:
-    """`told`, as Quart sends it."""
-    return as_response(told(code, request_id, detail))
+def problem_response(code: Code, request_id: bytes, detail: str | None = None) -> Response:
+    """`problem_response`, as Quart sends it."""
+    return as_response(problem(code, request_id, detail))
 
 
 def _http_code(error: HTTPException) -> Code:

@@ -13,17 +13,17 @@ from quart import Blueprint
 
 from svc.actors._core import ActorError
 from svc.actors.sites import site_traffic
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain import json_input
 from svc.domain.errors import DomainError, InvalidValue, Unavailable
 from svc.domain.limits import VISIT_BODY_BYTES_MAX
 from svc.domain.net.client_addresses import Network
 from svc.domain.net.origins import normalise_domain
 from svc.domain.sites.visits import PageView, page_view
-from svc.http.fast_path import Answer, HotRequest
+from svc.http.fast_path import Answer, Request
 from svc.http.request.body import BodyBroken, BodyCoded, BodyTimeout, BodyTooLarge
 from svc.http.request.client_address import address_of
-from svc.http.static_files import Asset
+from svc.http.static_files import StaticFile
 from svc.throttled_log import ThrottledLog
 
 log = structlog.get_logger("svc.http.sites.tracker")
@@ -35,7 +35,7 @@ script = Blueprint("tracker", __name__)
 script.add_url_rule(
     "/t.js",
     "script",
-    Asset(
+    StaticFile(
         "http/sites/static/t.js",
         {
             "Cache-Control": "public, max-age=3600, stale-while-revalidate=86400",
@@ -59,21 +59,21 @@ _told_view: Final = msgspec.json.Decoder(ToldView)
 
 
 class TrackerDoor:
-    """Answers at `PATH` for *house*."""
+    """Answers at `PATH` for *system*."""
 
-    def __init__(self, house: House, trusted_proxies: Sequence[Network]) -> None:
-        self._house = house
+    def __init__(self, system: System, trusted_proxies: Sequence[Network]) -> None:
+        self._system = system
         self._trusted_proxies = trusted_proxies
         self._unkept = ThrottledLog(log, "page views were not kept")
 
-    async def __call__(self, request: HotRequest) -> Answer:
+    async def __call__(self, request: Request) -> Answer:
         if request.method == "POST":
             await self._keep(request)
         elif request.method != "OPTIONS":
             return Answer(405, [(b"allow", b"POST, OPTIONS")])
         return _nothing_to_say(request)
 
-    def refuse(self, request: HotRequest, error: Exception) -> Answer:
+    def problem_for(self, request: Request, error: Exception) -> Answer:
         """What the browser hears of *error*, which is nothing."""
         match error:
             case ActorError() | Unavailable():
@@ -84,14 +84,14 @@ class TrackerDoor:
                 log.error("a page view was not kept", request_id=request.id.decode(), exc_info=error)
         return _nothing_to_say(request)
 
-    async def _keep(self, request: HotRequest) -> None:
+    async def _keep(self, request: Request) -> None:
         """Keep the view that is told. Raises a `DomainError` for what is none, and what `view` raises."""
         page = _page_view(await request.read(VISIT_BODY_BYTES_MAX))
         origin = request.text("origin")
         if origin is not None and normalise_domain(origin) != page.host:
             raise InvalidValue("told by a page of another host")
         address = address_of(request.client, request.headers, self._trusted_proxies)
-        await site_traffic.view(self._house, page, address, request.text("user-agent") or "")
+        await site_traffic.view(self._system, page, address, request.text("user-agent") or "")
 
 
 def _page_view(raw: bytes) -> PageView:
@@ -102,7 +102,7 @@ def _page_view(raw: bytes) -> PageView:
     return page
 
 
-def _nothing_to_say(request: HotRequest) -> Answer:
+def _nothing_to_say(request: Request) -> Answer:
     """204, with what it takes for no browser to complain: some send cookies along, or ask beforehand.
 
     Any page may do so, since no cookie is looked at here and there is nothing to read.

@@ -17,15 +17,15 @@ from svc.http.tools.contract_parts import (
     PARAMETERS,
     Json,
     headers_of,
+    problem_responses,
     problem_schema,
-    refusals_of,
     response_of,
     used,
 )
 from svc.http.tools.door import API_PATH, APP_PATH
-from svc.http.tools.problem_codes import NEVER_A_KEYS, refusals_of_keys, repeatable
+from svc.http.tools.problem_codes import NEVER_A_KEYS, problem_codes_of_keys, repeatable
 from svc.tools.nouns import NOUNS
-from svc.tools.tool import Asked, Registry, Tool
+from svc.tools.tool import Registry, Tool, ToolInput
 from svc.version import VERSION
 
 PATH: Final = "/api/v1/openapi.json"
@@ -77,7 +77,9 @@ class Contract:
     def _make(self) -> Json:
         paths = {f"{API_PATH}{one.name}": {"post": _operation(one, self.ids)} for one in self._tools}
         refusals = {
-            refusal.name: refusal for tool in self._tools for refusal in refusals_of(refusals_of_keys(tool))
+            refusal.name: refusal
+            for tool in self._tools
+            for refusal in problem_responses(problem_codes_of_keys(tool))
         }
         responses = {name: response_of(one) for name, one in sorted(refusals.items())}
         problems = {one.problem_name: problem_schema(one) for one in refusals.values()}
@@ -124,7 +126,7 @@ def shown(example: Any) -> Any:
     """An *example* as JSON. Of what is asked, what is as if it were not said is left out."""
     if isinstance(example, list | tuple):
         return [shown(one) for one in example]
-    if not isinstance(example, Asked):
+    if not isinstance(example, ToolInput):
         return msgspec.to_builtins(example)
     return {
         field.encode_name: shown(value)
@@ -170,7 +172,7 @@ def _operation(tool: Tool[Any, Any], ids: ExampleIds) -> Json:
     }
     refusals = {
         str(one.status): {"$ref": f"#/components/responses/{one.name}"}
-        for one in refusals_of(refusals_of_keys(tool))
+        for one in problem_responses(problem_codes_of_keys(tool))
     }
     return operation | {
         "requestBody": {

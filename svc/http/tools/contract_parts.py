@@ -9,7 +9,7 @@ from werkzeug.http import http_date
 
 from svc.domain.limits import CALL_WINDOW_MS, CALLS_MAX, IDEMPOTENCY_KEY_CHARS_MAX
 from svc.domain.times import SECOND_MS
-from svc.http.problems.problems import KINDS, MEDIA_TYPE, UNAUTHORIZED, Code, told
+from svc.http.problems.problems import KINDS, MEDIA_TYPE, UNAUTHORIZED, Code, problem
 
 Json = dict[str, Any]
 
@@ -83,7 +83,7 @@ def headers_of(certain: Iterable[str], possible: Iterable[str] = ()) -> Json:
     }
 
 
-class Refusal(NamedTuple):
+class ProblemResponse(NamedTuple):
     """The answers of one status that a call may get: they differ in their code."""
 
     status: int
@@ -100,10 +100,10 @@ class Refusal(NamedTuple):
         return f"{self.name}Problem"
 
 
-def refusals_of(codes: Iterable[Code]) -> list[Refusal]:
+def problem_responses(codes: Iterable[Code]) -> list[ProblemResponse]:
     """The answers for *codes*, one for each status."""
     by_status = groupby(sorted(codes, key=_status), key=_status)
-    return [Refusal(status, tuple(group)) for status, group in by_status]
+    return [ProblemResponse(status, tuple(group)) for status, group in by_status]
 
 
 def used(parts: Mapping[str, Json], kind: str, *within: Json) -> Json:
@@ -116,7 +116,7 @@ def _status(code: Code) -> int:
     return KINDS[code].status
 
 
-def response_of(refusal: Refusal) -> Json:
+def response_of(refusal: ProblemResponse) -> Json:
     """The component that is the answer."""
     status, codes = refusal
     certain, possible = ["X-Request-Id"], list[str]()
@@ -143,7 +143,7 @@ def response_of(refusal: Refusal) -> Json:
     }
 
 
-def problem_schema(refusal: Refusal) -> Json:
+def problem_schema(refusal: ProblemResponse) -> Json:
     """The component that is its schema: a problem, with the status and the codes that it can have.
 
     It is a component, so that generators make one type of it, not one an operation; and `enum`, since
@@ -160,11 +160,13 @@ def problem_schema(refusal: Refusal) -> Json:
 
 def example_of(code: Code) -> Json:
     """A problem of that *code*."""
-    answer = UNAUTHORIZED if code == "unauthorized" else told(code, _REQUEST_ID.encode(), _DETAILS.get(code))
-    problem: Json = msgspec.json.decode(answer.body)
+    answer = (
+        UNAUTHORIZED if code == "unauthorized" else problem(code, _REQUEST_ID.encode(), _DETAILS.get(code))
+    )
+    body: Json = msgspec.json.decode(answer.body)
     if code == "validation_failed":
-        problem["errors"] = [{"pointer": "/limit", "code": "invalid_value", "detail": _DETAILS[code][8:]}]
-    return problem
+        body["errors"] = [{"pointer": "/limit", "code": "invalid_value", "detail": _DETAILS[code][8:]}]
+    return body
 
 
 _DETAILS: Final[dict[Code, str]] = {

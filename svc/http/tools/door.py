@@ -12,14 +12,14 @@ from werkzeug.http import http_date
 from werkzeug.sansio.http import parse_cookie
 
 from svc.actors.identity.organization import Admission
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.errors import DomainError, Unauthenticated
-from svc.domain.identity.callers import Call, Door
+from svc.domain.identity.callers import Call, DoorName
 from svc.domain.limits import CALL_WINDOW_MS, TOOL_BODY_BYTES_MAX
 from svc.domain.rate_limits.budgets import Allowance
 from svc.domain.times import SECOND_MS
-from svc.http.fast_path import Answer, HotRequest
-from svc.http.problems.problems import UNAUTHORIZED, is_fault, refusal, told
+from svc.http.fast_path import Answer, Request
+from svc.http.problems.problems import UNAUTHORIZED, is_fault, problem, problem_for
 from svc.http.request.bearer import bearer_token
 from svc.http.request.body import ClientGone
 from svc.http.request.session_cookie import CHALLENGE, CSRF_HEADER, SESSION_COOKIE, cookie_name, guarded_token
@@ -45,11 +45,11 @@ _WINDOW_SECONDS: Final = CALL_WINDOW_MS // SECOND_MS
 class Gate(Protocol):
     """Lets callers in at one of the doors."""
 
-    door: Door
+    door: DoorName
     unauthorized: Answer
     """The answer to who is not let in."""
 
-    async def admit(self, request: HotRequest) -> Admission:
+    async def admit(self, request: Request) -> Admission:
         """Who asks. Raises `Unauthenticated` and other refusals."""
         ...
 
@@ -57,32 +57,32 @@ class Gate(Protocol):
 class KeyGate:
     """Lets in whoever has an API key."""
 
-    door: Door = "api"
+    door: DoorName = "api"
     unauthorized = UNAUTHORIZED
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, system: System) -> None:
+        self._system = system
 
-    async def admit(self, request: HotRequest) -> Admission:
+    async def admit(self, request: Request) -> Admission:
         """The key's caller. Raises `Unauthenticated`."""
-        return await tool_calls.admit_key(self._house, bearer_token(request))
+        return await tool_calls.admit_key(self._system, bearer_token(request))
 
 
 class SessionGate:
     """Lets in who is signed in, on their own page."""
 
-    door: Door = "app"
-    unauthorized = told(
+    door: DoorName = "app"
+    unauthorized = problem(
         "unauthorized",
         None,
         headers=[(b"www-authenticate", CHALLENGE.encode()), (b"cache-control", b"no-store")],
     )
 
-    def __init__(self, house: House, transport: Transport) -> None:
-        self._house = house
+    def __init__(self, system: System, transport: Transport) -> None:
+        self._system = system
         self._transport = transport
 
-    async def admit(self, request: HotRequest) -> Admission:
+    async def admit(self, request: Request) -> Admission:
         """The person, in the organization that the request names or else at home.
 
         Raises `Unauthenticated`, and `Forbidden` without the CSRF token or where they are no member.
@@ -92,18 +92,18 @@ class SessionGate:
         cookie = parse_cookie(request.text("cookie")).get(name)
         token = guarded_token(cookie, request.text(CSRF_HEADER.lower()))
         organization_id = request.text(ORGANIZATION_HEADER.lower())
-        return await tool_calls.admit_person(self._house, token, organization_id)
+        return await tool_calls.admit_person(self._system, token, organization_id)
 
 
 class ToolDoor:
     """Answers below one path: what follows it is the name of a tool."""
 
-    def __init__(self, house: House, registry: Registry, gate: Gate) -> None:
-        self._house = house
+    def __init__(self, system: System, registry: Registry, gate: Gate) -> None:
+        self._system = system
         self._registry = registry
         self._gate = gate
 
-    async def __call__(self, request: HotRequest) -> Answer:
+    async def __call__(self, request: Request) -> Answer:
         admission = await self._gate.admit(request)
         budget = budget_headers(admission.allowance)
         try:
@@ -111,19 +111,19 @@ class ToolDoor:
         except (ClientGone, Unauthenticated):  # nobody is there any more, or nobody that we know
             raise
         except Exception as error:  # noqa: BLE001  # an answer to who was let in tells what is left
-            answer = self.refuse(request, error)
+            answer = self.problem_for(request, error)
         age = deprecation_headers(self._registry.named(_name_in(request)))
         return Answer(answer.status, [*answer.headers, *budget, *age], answer.body)
 
-    def refuse(self, request: HotRequest, error: Exception) -> Answer:
+    def problem_for(self, request: Request, error: Exception) -> Answer:
         """The problem that *error* is."""
         if isinstance(error, Unauthenticated):
             return self._gate.unauthorized
         if is_fault(error):
             log.error("a call failed", path=request.path, request_id=request.id.decode(), exc_info=error)
-        return refusal(error, request.id)
+        return problem_for(error, request.id)
 
-    async def _answer(self, request: HotRequest, admission: Admission) -> Answer:
+    async def _answer(self, request: Request, admission: Admission) -> Answer:
         """The order of the checks: budget, method, tool, right, type, size, shape."""
         tool_calls.check_budget(admission)
         if request.method != "POST":
@@ -132,20 +132,20 @@ class ToolDoor:
             caller=admission.caller,
             door=self._gate.door,
             request_id=request.id.decode(),
-            allowed_networks=self._house.outgoing.allowed,
+            allowed_networks=self._system.outbound_http.allowed,
         )
-        tool = await tool_calls.find(self._house, self._registry, call, _name_in(request))
+        tool = await tool_calls.find(self._system, self._registry, call, _name_in(request))
         asked = tool.read(await read_json(request, TOOL_BODY_BYTES_MAX))
-        done = await tool_calls.run(self._house, tool, call, asked, request.text("idempotency-key"))
-        return answered(done.body, replayed=done.replayed)
+        done = await tool_calls.run(self._system, tool, call, asked, request.text("idempotency-key"))
+        return success(done.body, replayed=done.replayed)
 
 
-def answered(body: bytes, *, replayed: bool) -> Answer:
+def success(body: bytes, *, replayed: bool) -> Answer:
     """The good answer to a call, which says so where it is that of the first call under its key."""
     return Answer(200, [JSON, OWN, REPLAYED] if replayed else [JSON, OWN], body)
 
 
-def _name_in(request: HotRequest) -> str:
+def _name_in(request: Request) -> str:
     return request.path.rpartition("/")[2]
 
 
@@ -159,10 +159,10 @@ class NotJson(DomainError):
     code = "unsupported_media_type"
 
 
-async def read_json(request: HotRequest, limit_bytes: int) -> bytes:
+async def read_json(request: Request, limit_bytes: int) -> bytes:
     """The body, which says that it is JSON; `{}` where there is none.
 
-    Raises `NotJson`, and what `HotRequest.read` raises.
+    Raises `NotJson`, and what `Request.read` raises.
     """
     untyped = request.header(b"content-type") is None
     if not untyped or request.header(b"content-length") not in {None, b"0"}:
@@ -173,7 +173,7 @@ async def read_json(request: HotRequest, limit_bytes: int) -> bytes:
     return body or NO_INPUT
 
 
-def check_type(request: HotRequest) -> None:
+def check_type(request: Request) -> None:
     """Raises `NotJson`."""
     given = request.header(b"content-type")
     if (

@@ -31,16 +31,16 @@ def repeatable(tool: Tool[Any, Any]) -> bool:
     return tool.effect == "writes" and not tool.shows_secret
 
 
-def refusals(tool: Tool[Any, Any]) -> list[Code]:
+def problem_codes(tool: Tool[Any, Any]) -> list[Code]:
     """Every code that a call by who may run it can be answered with."""
     own = [error.code for error in tool.raises]
     return _ordered(tool, [*_ANY_CALL, *_ANY_BODY, *(_ANY_REPEATABLE if repeatable(tool) else ()), *own])
 
 
-def refusals_of_keys(tool: Tool[Any, Any]) -> list[Code]:
+def problem_codes_of_keys(tool: Tool[Any, Any]) -> list[Code]:
     """Every code that a key can be answered with: where no key may, its body is not even read."""
     never = NEVER_A_KEYS.get(tool.runs)
-    return refusals(tool) if never is None else _ordered(tool, [*_ANY_CALL, never])
+    return problem_codes(tool) if never is None else _ordered(tool, [*_ANY_CALL, never])
 
 
 def _ordered(tool: Tool[Any, Any], codes: Iterable[str]) -> list[Code]:

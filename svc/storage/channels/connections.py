@@ -32,7 +32,7 @@ from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.tables import connections
 from svc.storage.events import NewEvent
 from svc.storage.identity import members, teams
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
 _COLUMNS: Final = (
@@ -60,7 +60,7 @@ class NewConnection(msgspec.Struct, frozen=True, kw_only=True):
     url: str | None = None
 
 
-_GET = Prepared(select(connections).where(connections.c.id == bindparam("connection_id")))
+_GET = Statement(select(connections).where(connections.c.id == bindparam("connection_id")))
 
 
 def create(tx: Tx, organization_id: str, asked: NewConnection) -> tuple[Connection, str | None]:

@@ -14,7 +14,7 @@ from svc.domain import cursors
 from svc.domain.channels.messages import ConversationFacts, ConversationKind, Evidence, Identification
 from svc.domain.cursors import Position
 from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue, NotFound, named_at
-from svc.domain.forms.filing import Directory, enrich
+from svc.domain.forms.filing import ContactIndex, enrich
 from svc.domain.ids import new_id
 from svc.domain.limits import CANDIDATES_MAX, LIST_ROWS
 from svc.domain.near_names import shown
@@ -28,14 +28,14 @@ from svc.storage.events import NewEvent
 from svc.storage.identity import members, organizations, teams
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import contacts, enrichments, objects, records
-from svc.storage.records.enrichments import Learned
-from svc.storage.statements import Prepared
+from svc.storage.records.enrichments import SourcedEnrichment
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
 ConversationStatus = Literal["open", "closed"]
 
 
-class Known(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Participant(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Who is at the other end, in the bridge's words; of each kind the last."""
 
     name: str | None = None
@@ -53,7 +53,7 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
     external_id: str
     kind: ConversationKind
     title: str | None
-    known: Known
+    known: Participant
     contact_id: str | None
     held_reason: HeldReason | None
     """Why nobody knows yet which contact it is, where there are several that it may be."""
@@ -66,7 +66,7 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
     last_message_at: int
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class ConversationFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Which conversations to list: all that is given must hold."""
 
     connection_id: str | None = None
@@ -77,20 +77,20 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     held: bool | None = None
 
 
-_FIND = Prepared(
+_FIND = Statement(
     select(conversations).where(
         conversations.c.connection_id == bindparam("connection_id"),
         conversations.c.external_id == bindparam("external_id"),
     )
 )
-_GET = Prepared(
+_GET = Statement(
     select(conversations).where(
         conversations.c.id == bindparam("conversation_id"),
         conversations.c.organization_id == bindparam("organization_id"),
     )
 )
-_INSERT = Prepared(insert(conversations))
-_TOUCH = Prepared(
+_INSERT = Statement(insert(conversations))
+_TOUCH = Statement(
     update(conversations)
     .where(conversations.c.id == bindparam("conversation_id"))
     .values(last_message_at=bindparam("at"), status="open")
@@ -111,7 +111,7 @@ _PLAIN: Final = (
     "last_message_at",
 )
 
-_evidence: Final = LenientDecoder(msgspec.json.Decoder(Known), Known, conversations.c.evidence)
+_evidence: Final = LenientDecoder(msgspec.json.Decoder(Participant), Participant, conversations.c.evidence)
 _candidates: Final = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, conversations.c.candidates)
 
 
@@ -122,7 +122,7 @@ def open_one(
     external_id: str,
     *,
     facts: ConversationFacts | None = None,
-    told: Known | None = None,
+    told: Participant | None = None,
 ) -> Conversation:
     """The conversation that the bridge calls *external_id*, made if it is new; what is *told* is learned."""
     row = _FIND.one(tx.conn, {"connection_id": connection_id, "external_id": external_id})
@@ -153,7 +153,7 @@ def identify(tx: Tx, organization_id: str, connection_id: str, asked: Identifica
             faults.append(Fault(f"/evidence/{place}/value", "invalid_value", str(error)))
     if faults:
         raise InvalidInput(faults)
-    told = Known(name=asked.name, **{one.kind: one.value for one in asked.evidence})
+    told = Participant(name=asked.name, **{one.kind: one.value for one in asked.evidence})
     open_one(tx, organization_id, connection_id, asked.conversation_id, told=told)
 
 
@@ -168,7 +168,7 @@ def get(conn: Connection, organization_id: str, conversation_id: str) -> Convers
 def list_page(
     conn: Connection,
     organization_id: str,
-    asked: Wanted,
+    asked: ConversationFilter,
     *,
     cursor: str | None = None,
     limit: int = LIST_ROWS,
@@ -203,7 +203,7 @@ def list_page(
     return found, cursors.write(question, Position((str(last.last_message_at).encode(),), last.id))
 
 
-def _check_named(conn: Connection, organization_id: str, asked: Wanted) -> None:
+def _check_named(conn: Connection, organization_id: str, asked: ConversationFilter) -> None:
     """Raises `InvalidInput` for an id that a list was asked for and that does not exist."""
     if asked.connection_id is not None:
         with named_at("/connectionId"):
@@ -270,7 +270,7 @@ def _create(
     external_id: str,
     *,
     facts: ConversationFacts,
-    told: Known | None,
+    told: Participant | None,
 ) -> Conversation:
     made = Conversation(
         id=new_id("cnv", tx.now),
@@ -279,7 +279,7 @@ def _create(
         external_id=external_id,
         kind=facts.kind,
         title=facts.title,
-        known=told or Known(),
+        known=told or Participant(),
         contact_id=None,
         held_reason=None,
         candidates=(),
@@ -304,11 +304,11 @@ def _create(
     return made
 
 
-def _learn(tx: Tx, kept: Conversation, told: Known) -> Conversation:
+def _learn(tx: Tx, kept: Conversation, told: Participant) -> Conversation:
     """Take up what is new of *told*; only then is anything looked up."""
     added = {
         name: value
-        for name in Known.__struct_fields__
+        for name in Participant.__struct_fields__
         if (value := getattr(told, name)) is not None and value != getattr(kept.known, name)
     }
     if not added:
@@ -339,7 +339,7 @@ def _match(tx: Tx, kept: Conversation, chosen: str | None = None) -> Conversatio
         return kept
     if contact_id is not None and contact_id not in {one.id for one in found}:
         found += contacts.by_ids(tx.conn, organization.id, [contact_id])
-    directory = Directory(
+    directory = ContactIndex(
         found,
         properties={},
         country=organization.country,
@@ -360,7 +360,7 @@ def _match(tx: Tx, kept: Conversation, chosen: str | None = None) -> Conversatio
 def _teach(
     tx: Tx,
     kept: Conversation,
-    directory: Directory,
+    directory: ContactIndex,
     contact_id: str | None,
     identities: Mapping[str, str | None],
 ) -> Conversation:
@@ -371,7 +371,7 @@ def _teach(
         wanted["name"] = kept.known.name
     learned = enrich(contact_id, wanted, directory)
     source = {"kind": "channel", "connectionId": kept.connection_id, "conversationId": kept.id}
-    written = Learned(**msgspec.structs.asdict(learned), source=source)
+    written = SourcedEnrichment(**msgspec.structs.asdict(learned), source=source)
     object_id = objects.ids_by_slug(tx.conn, kept.organization_id)[CONTACT]
     enrichments.write(tx, kept.organization_id, object_id, [written])
     events.record(tx.conn, kept.organization_id, tx.now, list(enrichments.happened(written)))
@@ -385,7 +385,7 @@ def _hold(tx: Tx, kept: Conversation, match: Unclear) -> Conversation:
     return msgspec.structs.replace(kept, held_reason=match.reason, candidates=candidates)
 
 
-def _read(known: Known, country: str) -> tuple[str | None, str | None]:
+def _read(known: Participant, country: str) -> tuple[str | None, str | None]:
     """The e-mail and the phone, as contacts are known by them; what cannot be one is passed over."""
     read: dict[str, str | None] = {"email": None, "phone": None}
     for kind in ("email", "phone"):

@@ -19,7 +19,7 @@ from svc.domain.errors import Conflict
 from svc.domain.ids import new_id
 from svc.domain.limits import PUSH_HOLD_MS
 from svc.storage.channels.tables import deliveries
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.upserts import insert_or_keep
 
@@ -56,10 +56,10 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
     done_at: int | None
 
 
-_OF_REPLY = Prepared(select(deliveries.c.id).where(deliveries.c.reply_id == bindparam("reply_id")))
-_INSERT = Prepared(insert(deliveries))
-_INSERT_FIRST = Prepared(insert_or_keep(deliveries, ["reply_id"]))
-_NOTE = Prepared(
+_OF_REPLY = Statement(select(deliveries.c.id).where(deliveries.c.reply_id == bindparam("reply_id")))
+_INSERT = Statement(insert(deliveries))
+_INSERT_FIRST = Statement(insert_or_keep(deliveries, ["reply_id"]))
+_NOTE = Statement(
     update(deliveries)
     .where(deliveries.c.id == bindparam("delivery_id"))
     .values(
@@ -70,7 +70,7 @@ _NOTE = Prepared(
         done_at=func.coalesce(bindparam("new_done_at", type_=BigInteger), deliveries.c.done_at),
     )
 )
-_TESTS = Prepared(
+_TESTS = Statement(
     select(deliveries.c.id, deliveries.c.attempted_at)
     .where(
         deliveries.c.connection_id == bindparam("connection_id"),
@@ -79,7 +79,7 @@ _TESTS = Prepared(
     )
     .order_by(deliveries.c.id)
 )
-_BEGIN = Prepared(
+_BEGIN = Statement(
     update(deliveries).where(deliveries.c.id == bindparam("delivery_id")).values(attempted_at=bindparam("at"))
 )
 

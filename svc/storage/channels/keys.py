@@ -12,7 +12,7 @@ from svc.domain.ids import new_id
 from svc.domain.limits import CHANNEL_KEYS_MAX
 from svc.domain.near_names import shown
 from svc.storage.channels.tables import channel_keys
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.tables import organizations
 
@@ -46,7 +46,7 @@ class ChannelRoute(msgspec.Struct, frozen=True):
         return True
 
 
-_ROUTE = Prepared(
+_ROUTE = Statement(
     select(channel_keys.c.id, channel_keys.c.connection_id, channel_keys.c.organization_id)
     .join(organizations, organizations.c.id == channel_keys.c.organization_id)
     .where(

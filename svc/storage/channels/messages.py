@@ -12,7 +12,7 @@ from svc.domain.channels.messages import (
     Author,
     Direction,
     InboundMessage,
-    Received,
+    MessageReceived,
     ReportedError,
     Sender,
     StatusNoted,
@@ -26,12 +26,12 @@ from svc.domain.ids import new_id
 from svc.domain.limits import LIST_ROWS
 from svc.storage import events
 from svc.storage.channels import conversations, replies
-from svc.storage.channels.conversations import Conversation, Known
+from svc.storage.channels.conversations import Conversation, Participant
 from svc.storage.channels.tables import messages
 from svc.storage.channels.tables import replies as reply_rows
 from svc.storage.events import NewEvent
 from svc.storage.readable import each
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.upserts import insert_or_keep
 
@@ -69,9 +69,9 @@ class NewReply(msgspec.Struct, frozen=True, kw_only=True):
 
 
 # Told twice, recorded once: that is the index's work, whichever of two calls comes first.
-_INSERT = Prepared(insert_or_keep(messages, ["connection_id", "conversation_id", "external_id"]))
-_INSERT_REPLY = Prepared(insert(messages))
-_BY_EXTERNAL_ID = Prepared(
+_INSERT = Statement(insert_or_keep(messages, ["connection_id", "conversation_id", "external_id"]))
+_INSERT_REPLY = Statement(insert(messages))
+_BY_EXTERNAL_ID = Statement(
     select(messages.c.id, messages.c.direction, reply_rows.c.id.label("reply_id"))
     .outerjoin(reply_rows, reply_rows.c.message_id == messages.c.id)
     .where(
@@ -80,7 +80,7 @@ _BY_EXTERNAL_ID = Prepared(
         messages.c.external_id == bindparam("external_id"),
     )
 )
-_NAME = Prepared(
+_NAME = Statement(
     update(messages)
     .where(messages.c.id == bindparam("message_id"), messages.c.external_id.is_(None))
     .values(external_id=bindparam("new_external_id"))
@@ -105,7 +105,7 @@ _SHOWN: Final = (
     reply_rows.c.error,
 )
 _JOINED: Final = messages.outerjoin(reply_rows, reply_rows.c.message_id == messages.c.id)
-_GET = Prepared(
+_GET = Statement(
     select(*_SHOWN)
     .select_from(_JOINED)
     .where(
@@ -119,7 +119,7 @@ _decode_attachments: Final = msgspec.json.Decoder(tuple[Attachment, ...]).decode
 _decode_error: Final = msgspec.json.Decoder(ReportedError).decode
 
 
-def receive(tx: Tx, organization_id: str, connection_id: str, told: InboundMessage) -> Received:
+def receive(tx: Tx, organization_id: str, connection_id: str, told: InboundMessage) -> MessageReceived:
     """Record a message that happened in the messenger, once, and all that follows from it."""
     inbound = told.direction == "in"
     conversation = conversations.open_one(
@@ -134,7 +134,7 @@ def receive(tx: Tx, organization_id: str, connection_id: str, told: InboundMessa
         seen = replies.note_seen(tx, connection_id, told.reply_id)
         if seen is not None:
             _name(tx, seen.message_id, connection_id, seen.conversation_id, told.message_id)
-            return Received(duplicate=True, conversation=seen.conversation_id, message=seen.message_id)
+            return MessageReceived(duplicate=True, conversation=seen.conversation_id, message=seen.message_id)
     message_id = new_id("msg", tx.now)
     values = {
         "id": message_id,
@@ -155,11 +155,11 @@ def receive(tx: Tx, organization_id: str, connection_id: str, told: InboundMessa
     }
     if not _INSERT.run(tx.conn, values):
         first = _by_external_id(tx.conn, connection_id, conversation.id, told.message_id)
-        return Received(duplicate=True, conversation=conversation.id, message=first.id)
+        return MessageReceived(duplicate=True, conversation=conversation.id, message=first.id)
     conversations.touch(tx, conversation.id)
     if inbound:
         events.record(tx.conn, organization_id, tx.now, [_received(conversation, message_id, told)])
-    return Received(duplicate=False, conversation=conversation.id, message=message_id)
+    return MessageReceived(duplicate=False, conversation=conversation.id, message=message_id)
 
 
 def note_status(tx: Tx, connection_id: str, told: StatusReport) -> StatusNoted:
@@ -282,11 +282,11 @@ def _by_external_id(conn: Connection, connection_id: str, conversation_id: str, 
     return _BY_EXTERNAL_ID.one(conn, asked)
 
 
-def _known(sender: Sender | None) -> Known | None:
+def _known(sender: Sender | None) -> Participant | None:
     if sender is None:
         return None
-    known = Known(name=sender.name, phone=sender.phone, email=sender.email, username=sender.username)
-    return None if known == Known() else known
+    known = Participant(name=sender.name, phone=sender.phone, email=sender.email, username=sender.username)
+    return None if known == Participant() else known
 
 
 def _received(conversation: Conversation, message_id: str, told: InboundMessage) -> NewEvent:

@@ -7,24 +7,24 @@ from sqlalchemy import Connection
 
 from svc.domain.changes import OutboxChanged
 from svc.domain.channels.connections import Delivery
-from svc.domain.channels.messages import OutboundReply, Pulled
+from svc.domain.channels.messages import OutboundReply, PulledReplies
 from svc.domain.errors import Conflict
 from svc.storage import idempotency
 from svc.storage.channels import connections, deliveries, replies
 from svc.storage.channels.deliveries import Attempt
-from svc.storage.channels.replies import Handed
-from svc.storage.idempotency import Kept, Repeatable
+from svc.storage.channels.replies import PulledBatch
+from svc.storage.idempotency import Repeatable, ToolResult
 from svc.storage.store import Tx
 
 
-class Parcel(msgspec.Struct, frozen=True, kw_only=True):
+class Push(msgspec.Struct, frozen=True, kw_only=True):
     """One push: a reply, or a `ping` where there is none."""
 
     delivery_id: str
     reply: OutboundReply | None = None
 
 
-class Load(msgspec.Struct, frozen=True, kw_only=True):
+class PushBatch(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be pushed now, where to, and what it is signed with."""
 
     organization_id: str
@@ -35,12 +35,12 @@ class Load(msgspec.Struct, frozen=True, kw_only=True):
     contract: str
     sealed_secrets: tuple[bytes, ...] = ()
     """Sealed for the connection's id; the newest first."""
-    parcels: tuple[Parcel, ...] = ()
+    parcels: tuple[Push, ...] = ()
     more: bool = False
     next_at: int | None = None
 
 
-def pull(tx: Tx, connection_id: str, most: int, call: Repeatable | None = None) -> Handed | Kept:
+def pull(tx: Tx, connection_id: str, most: int, call: Repeatable | None = None) -> PulledBatch | ToolResult:
     """Hand out at most *most* replies; with 0, only settle what time has done.
 
     What is handed out to a *call* that may come again is kept as its answer, which it is given then.
@@ -50,23 +50,23 @@ def pull(tx: Tx, connection_id: str, most: int, call: Repeatable | None = None) 
         # Here and not only before: the first one may have been under way while this one came.
         before = idempotency.first_answer(tx.conn, call, tx.now)
         if before is not None:
-            return Kept(before, replayed=True)
+            return ToolResult(before, replayed=True)
     connection = connections.find(tx.conn, connection_id)
     if connection.delivery != "pull":
         raise Conflict("this connection's replies are pushed")
     handed = replies.hand_out(tx, connection, most)
     if call is not None and handed.replies:
-        answer = msgspec.json.encode(Pulled(replies=handed.replies, more=handed.more))
+        answer = msgspec.json.encode(PulledReplies(replies=handed.replies, more=handed.more))
         idempotency.keep(tx, call, answer)
     return handed
 
 
-def load(tx: Tx, connection_id: str, most: int) -> Load:
+def load(tx: Tx, connection_id: str, most: int) -> PushBatch:
     """Take what is to be pushed, at most *most*, tests first, and settle what time has done."""
     connection, sealed_secrets = connections.find_to_push(tx.conn, connection_id, tx.now)
     if connection.delivery == "pull":
         settled = replies.hand_out(tx, connection, 0)
-        return Load(
+        return PushBatch(
             organization_id=connection.organization_id,
             delivery="pull",
             url=None,
@@ -74,7 +74,7 @@ def load(tx: Tx, connection_id: str, most: int) -> Load:
             next_at=settled.next_at,
         )
     if connection.status == "removed":
-        return Load(
+        return PushBatch(
             organization_id=connection.organization_id,
             delivery="push",
             url=None,
@@ -83,25 +83,25 @@ def load(tx: Tx, connection_id: str, most: int) -> Load:
     tests = deliveries.begin_tests(tx, connection_id, most)
     handed = replies.hand_out(tx, connection, most - len(tests))
     pushed = [
-        Parcel(
+        Push(
             delivery_id=deliveries.of_reply(tx, connection.organization_id, connection_id, one.reply_id),
             reply=one,
         )
         for one in handed.replies
     ]
-    return Load(
+    return PushBatch(
         organization_id=connection.organization_id,
         delivery="push",
         url=connection.url,
         contract=connection.contract,
         sealed_secrets=sealed_secrets,
-        parcels=(*(Parcel(delivery_id=one) for one in tests), *pushed),
+        parcels=(*(Push(delivery_id=one) for one in tests), *pushed),
         more=handed.more,
         next_at=handed.next_at,
     )
 
 
-def give_back(tx: Tx, connection_id: str, parcels: Iterable[Parcel]) -> None:
+def give_back(tx: Tx, connection_id: str, parcels: Iterable[Push]) -> None:
     """Nothing of these was sent: they are as they were before they were taken."""
     for parcel in parcels:
         if parcel.reply is None:
@@ -110,7 +110,7 @@ def give_back(tx: Tx, connection_id: str, parcels: Iterable[Parcel]) -> None:
             replies.give_back(tx, connection_id, parcel.reply.reply_id, parcel.reply.attempt)
 
 
-def note_push(tx: Tx, connection_id: str, parcel: Parcel, attempt: Attempt) -> None:
+def note_push(tx: Tx, connection_id: str, parcel: Push, attempt: Attempt) -> None:
     """Keep how a push went: a reply that it reached is its bridge's for good, any other is put off.
 
     An address that is gone pauses the connection.

@@ -35,7 +35,7 @@ from svc.domain.times import rfc3339
 from svc.storage import events
 from svc.storage.channels.tables import IS_OPEN, connections, conversations, is_open, messages, replies
 from svc.storage.events import NewEvent
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
 log = structlog.get_logger("svc.storage.channels.replies")
@@ -52,7 +52,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     dispatch: Dispatch
 
 
-class Handed(msgspec.Struct, frozen=True, kw_only=True):
+class PulledBatch(msgspec.Struct, frozen=True, kw_only=True):
     """What was handed out at once."""
 
     replies: tuple[OutboundReply, ...]
@@ -77,18 +77,18 @@ _WITH_STATUS: Final = select(*_COLUMNS, connections.c.status).join(
     connections, connections.c.id == replies.c.connection_id
 )
 """A reply, and how its connection is: that decides what time does to it."""
-_GET = Prepared(
+_GET = Statement(
     _WITH_STATUS.where(
         replies.c.id == bindparam("reply_id"), replies.c.connection_id == bindparam("connection_id")
     )
 )
-_BY_MESSAGE = Prepared(_WITH_STATUS.where(replies.c.message_id == bindparam("message_id")))
-_OPEN = Prepared(
+_BY_MESSAGE = Statement(_WITH_STATUS.where(replies.c.message_id == bindparam("message_id")))
+_OPEN = Statement(
     select(*_COLUMNS)
     .where(replies.c.connection_id == bindparam("connection_id"), IS_OPEN)
     .order_by(replies.c.id)
 )
-_OVERDUE = Prepared(
+_OVERDUE = Statement(
     select(*_COLUMNS)
     .where(
         replies.c.connection_id == bindparam("connection_id"),
@@ -99,7 +99,7 @@ _OVERDUE = Prepared(
     .order_by(replies.c.id)
 )
 _AHEAD = replies.alias("ahead")
-_HEADS = Prepared(
+_HEADS = Statement(
     select(
         *_COLUMNS,
         replies.c.created_at,
@@ -129,7 +129,7 @@ _HEADS = Prepared(
     .limit(bindparam("most"))
 )
 """The oldest open reply of each conversation, where it waits and may be handed out."""
-_NEXT = Prepared(
+_NEXT = Statement(
     select(
         func.min(
             case(
@@ -143,17 +143,17 @@ _NEXT = Prepared(
         )
     ).where(replies.c.connection_id == bindparam("connection_id"), IS_OPEN)
 )
-_NEXT_LAPSE = Prepared(
+_NEXT_LAPSE = Statement(
     select(func.min(replies.c.lease_expires_at)).where(
         replies.c.connection_id == bindparam("connection_id"), IS_OPEN
     )
 )
-_STATUS = Prepared(select(connections.c.status).where(connections.c.id == bindparam("connection_id")))
-_COUNT_OPEN = Prepared(
+_STATUS = Statement(select(connections.c.status).where(connections.c.id == bindparam("connection_id")))
+_COUNT_OPEN = Statement(
     select(func.count().label("many")).where(replies.c.connection_id == bindparam("connection_id"), IS_OPEN)
 )
-_INSERT = Prepared(insert(replies))
-_WRITE = Prepared(
+_INSERT = Statement(insert(replies))
+_WRITE = Statement(
     update(replies)
     .where(replies.c.id == bindparam("reply_id"))
     .values(
@@ -192,7 +192,7 @@ def queue(tx: Tx, organization_id: str, connection_id: str, conversation_id: str
     return reply_id
 
 
-def hand_out(tx: Tx, connection: MessengerConnection, most: int) -> Handed:
+def hand_out(tx: Tx, connection: MessengerConnection, most: int) -> PulledBatch:
     """Take at most *most* replies for the bridge, the oldest first, of each conversation only the first.
 
     They are leased, or held for a push where the connection pushes. Nothing is taken with 0, and where the
@@ -234,7 +234,7 @@ def hand_out(tx: Tx, connection: MessengerConnection, most: int) -> Handed:
             if held_until is not None and next_at is not None and held_until <= next_at
             else _next_at(tx.conn, connection_id, tx.now, paused=paused)
         )
-    return Handed(replies=tuple(taken), more=len(found) > most, next_at=next_at)
+    return PulledBatch(replies=tuple(taken), more=len(found) > most, next_at=next_at)
 
 
 def note_status(tx: Tx, connection_id: str, asked: StatusReport) -> tuple[StatusNoted, Reply]:

@@ -21,7 +21,7 @@ from svc.storage.readable import LenientDecoder
 from svc.storage.records import objects
 from svc.storage.records.objects import StoredObject
 from svc.storage.sites import sites
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.tables import embeds as rows
 from svc.storage.tables import sites as site_rows
@@ -39,7 +39,7 @@ _COLUMNS = (
     rows.c.updated_at,
 )
 _SELECT = select(*_COLUMNS).select_from(rows.outerjoin(site_rows, rows.c.site_id == site_rows.c.id))
-_BY_KEY = Prepared(_SELECT.where(rows.c.embed_key == bindparam("embed_key")))
+_BY_KEY = Statement(_SELECT.where(rows.c.embed_key == bindparam("embed_key")))
 _decoder: Final = msgspec.json.Decoder(tuple[AnyBlock, ...])
 _listed: Final = LenientDecoder(_decoder, tuple, rows.c.blocks)
 

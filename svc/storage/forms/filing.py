@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, insert, update
 from sqlalchemy.exc import OperationalError
 
 from svc.domain.errors import Conflict
-from svc.domain.forms.filing import Contact, Directory, Filing, StoredSubmission, file, file_to
+from svc.domain.forms.filing import Contact, ContactIndex, Filing, StoredSubmission, file, file_to
 from svc.domain.ids import new_id
 from svc.domain.limits import FILING_BATCH_MAX
 from svc.domain.records.matching import HeldReason
@@ -21,9 +21,9 @@ from svc.storage.forms.stored_submissions import UnreadableSubmission
 from svc.storage.identity import organizations
 from svc.storage.readable import is_unreadable
 from svc.storage.records import contacts, enrichments, objects, records
-from svc.storage.records.enrichments import Learned
+from svc.storage.records.enrichments import SourcedEnrichment
 from svc.storage.sites import visits
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.tables import notes
 from svc.storage.tables import submissions as submission_rows
@@ -31,7 +31,7 @@ from svc.storage.tables import submissions as submission_rows
 log = structlog.get_logger("svc.storage.forms.filing")
 
 
-class Cabinet(msgspec.Struct, frozen=True):
+class FilingTarget(msgspec.Struct, frozen=True):
     """Where an organization's submissions are filed; it does not change while the organization lives."""
 
     organization_id: str
@@ -39,13 +39,13 @@ class Cabinet(msgspec.Struct, frozen=True):
     """Ids of the built-in objects, by slug."""
 
 
-def cabinet(conn: Connection, organization_id: str) -> Cabinet:
+def target(conn: Connection, organization_id: str) -> FilingTarget:
     """The cabinet of the organization. Raises `NotFound`."""
     organization = organizations.get(conn, organization_id)
-    return Cabinet(organization.id, objects.ids_by_slug(conn, organization.id))
+    return FilingTarget(organization.id, objects.ids_by_slug(conn, organization.id))
 
 
-def file_due(tx: Tx, where: Cabinet, batch: int = FILING_BATCH_MAX) -> int:
+def file_due(tx: Tx, where: FilingTarget, batch: int = FILING_BATCH_MAX) -> int:
     """File the oldest due submissions, at most *batch*, and return how many that were."""
     due = stored_submissions.due(tx.conn, where.organization_id, batch)
     _hold(tx, where, due.unreadable, "unreadable")
@@ -55,7 +55,7 @@ def file_due(tx: Tx, where: Cabinet, batch: int = FILING_BATCH_MAX) -> int:
     return len(due)
 
 
-def file_each_due(tx: Tx, where: Cabinet, batch: int = FILING_BATCH_MAX) -> int:
+def file_each_due(tx: Tx, where: FilingTarget, batch: int = FILING_BATCH_MAX) -> int:
     """As `file_due`, each submission for itself; one that cannot be filed is held, as `error`."""
     due = stored_submissions.due(tx.conn, where.organization_id, batch)
     _hold(tx, where, due.unreadable, "unreadable")
@@ -73,7 +73,7 @@ def file_each_due(tx: Tx, where: Cabinet, batch: int = FILING_BATCH_MAX) -> int:
 
 
 def attach(
-    tx: Tx, where: Cabinet, submission_id: str, contact_id: str | None, filed_by: str | None
+    tx: Tx, where: FilingTarget, submission_id: str, contact_id: str | None, filed_by: str | None
 ) -> Filing:
     """File a held submission to the contact that a person says it was sent by; None makes a new one.
 
@@ -99,14 +99,14 @@ def attach(
     return filing
 
 
-_HOLD = Prepared(
+_HOLD = Statement(
     update(submission_rows)
     .where(submission_rows.c.id == bindparam("submission_id"))
     .values(state="held", held_reason=bindparam("reason"))
 )
 
 
-def _hold(tx: Tx, where: Cabinet, which: Sequence[UnreadableSubmission], reason: HeldReason) -> None:
+def _hold(tx: Tx, where: FilingTarget, which: Sequence[UnreadableSubmission], reason: HeldReason) -> None:
     """Put submissions aside as they are stored: nothing of them is read."""
     _HOLD.many(tx.conn, [{"submission_id": one.id, "reason": reason} for one in which])
     held = [_held_event(one.id, one.form_id, reason) for one in which]
@@ -114,12 +114,12 @@ def _hold(tx: Tx, where: Cabinet, which: Sequence[UnreadableSubmission], reason:
 
 
 def _directory(
-    tx: Tx, where: Cabinet, filed: Sequence[StoredSubmission], chosen: Sequence[Contact] = ()
-) -> Directory:
+    tx: Tx, where: FilingTarget, filed: Sequence[StoredSubmission], chosen: Sequence[Contact] = ()
+) -> ContactIndex:
     emails = {one.email for one in filed if one.email}
     phones = {one.phone for one in filed if one.phone}
     known = {one.id: one for one in contacts.known_by(tx.conn, where.organization_id, emails, phones)}
-    return Directory(
+    return ContactIndex(
         [*known.values(), *(one for one in chosen if one.id not in known)],
         properties=(
             objects.properties_of(tx.conn, where.object_ids[CONTACT])
@@ -131,8 +131,8 @@ def _directory(
     )
 
 
-_INSERT_NOTE = Prepared(insert(notes))
-_UPDATE_SUBMISSION = Prepared(
+_INSERT_NOTE = Statement(insert(notes))
+_UPDATE_SUBMISSION = Statement(
     update(submission_rows)
     .where(submission_rows.c.id == bindparam("submission_id"))
     .values(
@@ -153,7 +153,7 @@ _UPDATE_SUBMISSION = Prepared(
 )
 
 
-def _write(tx: Tx, where: Cabinet, filings: Sequence[Filing], *, filed_by: str | None) -> None:
+def _write(tx: Tx, where: FilingTarget, filings: Sequence[Filing], *, filed_by: str | None) -> None:
     """Write every effect of *filings*, a statement a table."""
     filed = [one for one in filings if one.contact is not None]
     deals = {one.submission.id: new_id("rec", tx.now) for one in filed if one.deal_title is not None}
@@ -178,9 +178,9 @@ def _write(tx: Tx, where: Cabinet, filings: Sequence[Filing], *, filed_by: str |
     )
 
 
-def _learned(filing: Filing) -> Learned:
+def _learned(filing: Filing) -> SourcedEnrichment:
     assert filing.contact is not None  # noqa: S101  # only what is filed has something to teach
-    return Learned(
+    return SourcedEnrichment(
         contact=filing.contact,
         created=filing.created,
         filled=filing.filled,
@@ -195,7 +195,7 @@ def _deal(filing: Filing) -> dict[str, Any]:
     return {"name": filing.deal_title, "stage": DEAL_STAGES[0], "contact": filing.contact.id}
 
 
-def _write_notes(tx: Tx, where: Cabinet, filed: Sequence[Filing]) -> None:
+def _write_notes(tx: Tx, where: FilingTarget, filed: Sequence[Filing]) -> None:
     rows = [
         {
             "id": new_id("not", tx.now),
@@ -213,7 +213,7 @@ def _write_notes(tx: Tx, where: Cabinet, filed: Sequence[Filing]) -> None:
         _INSERT_NOTE.many(tx.conn, rows)
 
 
-def _attach_visits(tx: Tx, where: Cabinet, filed: Sequence[Filing]) -> None:
+def _attach_visits(tx: Tx, where: FilingTarget, filed: Sequence[Filing]) -> None:
     visits.attach(
         tx.conn,
         where.organization_id,

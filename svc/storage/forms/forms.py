@@ -20,7 +20,7 @@ from svc.domain.records.properties import Property
 from svc.domain.sites.domains import binding_faults
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import objects
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.tables import forms, sites
 
@@ -39,7 +39,7 @@ COLUMNS = (
 
 JOINED = forms.outerjoin(sites, forms.c.site_id == sites.c.id)
 
-_BY_KEY = Prepared(select(*COLUMNS).select_from(JOINED).where(forms.c.form_key == bindparam("form_key")))
+_BY_KEY = Statement(select(*COLUMNS).select_from(JOINED).where(forms.c.form_key == bindparam("form_key")))
 _STORED: Final = select(*COLUMNS, forms.c.site_id, forms.c.created_at, forms.c.updated_at).select_from(JOINED)
 
 _field_map = LenientDecoder(msgspec.json.Decoder(dict[str, str]), dict, forms.c.field_map)

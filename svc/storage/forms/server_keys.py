@@ -11,8 +11,8 @@ from svc.domain.identity.people import clean_name
 from svc.domain.ids import new_id
 from svc.domain.limits import EXPIRED_KEY_LISTED_MS, LIVE_SERVER_KEYS_MAX, SERVER_KEY_LIFE_MS
 from svc.domain.near_names import shown
-from svc.storage.identity import authorization as standing
-from svc.storage.statements import Prepared
+from svc.storage.identity import authorization
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.tables import server_keys
 
@@ -34,7 +34,7 @@ class MintedServerKey(ServerKey, frozen=True, kw_only=True):
 
 
 _COLUMNS = [server_keys.c[name] for name in ServerKey.__struct_fields__]
-_LIVE = Prepared(
+_LIVE = Statement(
     select(server_keys.c.digest, server_keys.c.expires_at).where(
         server_keys.c.organization_id == bindparam("organization_id"), server_keys.c.revoked_at.is_(None)
     )
@@ -51,8 +51,8 @@ def mint(tx: Tx, call: Call, name: str) -> MintedServerKey:
         KeyLimit: there are `LIVE_SERVER_KEYS_MAX` live ones.
         InvalidInput: the name is none.
     """
-    standing.require(tx.conn, call, "security")
-    standing.require_fresh(call, tx.now)
+    authorization.require(tx.conn, call, "security")
+    authorization.require_fresh(call, tx.now)
     organization_id = call.caller.organization_id
     with at("/name"):
         clean = clean_name(name)
@@ -87,7 +87,7 @@ def revoke(tx: Tx, call: Call, key_id: str) -> int:
 
     Raises `PersonOnly`, `Forbidden` and `NotFound`.
     """
-    standing.require(tx.conn, call, "security")
+    authorization.require(tx.conn, call, "security")
     organization_id = call.caller.organization_id
     done = tx.conn.execute(
         update(server_keys)

@@ -13,7 +13,7 @@ from svc.domain.scalars import Scalar
 from svc.storage import readable
 from svc.storage.forms import forms as form_rows
 from svc.storage.forms.submissions import LABELS
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.tables import DUE, forms, submissions
 from svc.storage.tables import sites as site_rows
 
@@ -35,7 +35,7 @@ _COLUMNS: Final = (
 _JOINED = submissions.join(forms, forms.c.id == submissions.c.form_id).outerjoin(
     site_rows, site_rows.c.id == forms.c.site_id
 )
-_DUE = Prepared(
+_DUE = Statement(
     select(*_COLUMNS, *form_rows.COLUMNS)
     .select_from(_JOINED)
     .where(submissions.c.organization_id == bindparam("organization_id"), submissions.c.state == DUE)
@@ -43,13 +43,13 @@ _DUE = Prepared(
     .limit(bindparam("batch"))
 )
 
-_DUE_IDS = Prepared(
+_DUE_IDS = Statement(
     select(submissions.c.id, submissions.c.form_id)
     .where(submissions.c.organization_id == bindparam("organization_id"), submissions.c.state == DUE)
     .order_by(submissions.c.id)
     .limit(bindparam("batch"))
 )
-_DUE_ROW = Prepared(
+_DUE_ROW = Statement(
     select(*_COLUMNS, *form_rows.COLUMNS)
     .select_from(_JOINED)
     .where(submissions.c.id == bindparam("submission_id"))

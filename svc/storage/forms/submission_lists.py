@@ -23,7 +23,7 @@ from svc.storage.readable import LenientDecoder
 from svc.storage.records import contacts
 from svc.storage.sites import visits
 from svc.storage.sites.visits import Visit
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.tables import DUE, HELD, QUEUED, forms, submissions
 
 
@@ -85,9 +85,9 @@ _SUMMARY: Final = (
 )
 
 
-def _newest(*conditions: ColumnElement[bool]) -> Prepared:
+def _newest(*conditions: ColumnElement[bool]) -> Statement:
     """Selects the ids of a form's newest submissions before one, of those for which *conditions* hold."""
-    return Prepared(
+    return Statement(
         select(submissions.c.id)
         .where(
             submissions.c.form_id == bindparam("form_id"),
@@ -99,13 +99,13 @@ def _newest(*conditions: ColumnElement[bool]) -> Prepared:
     )
 
 
-_NEWEST: Final[dict[Label | None, Prepared]] = {
+_NEWEST: Final[dict[Label | None, Statement]] = {
     None: _newest(),
     "Filed": _newest(submissions.c.state == "filed"),
     "Held": _newest(submissions.c.state == HELD),
     "Queued": _newest(submissions.c.state == QUEUED),
 }
-_DUE: Final = Prepared(
+_DUE: Final = Statement(
     select(submissions.c.id, submissions.c.form_id)
     .where(
         submissions.c.organization_id == bindparam("organization_id"),

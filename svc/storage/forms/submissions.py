@@ -27,7 +27,7 @@ from svc.storage.forms import forms as form_rows
 from svc.storage.forms import server_keys
 from svc.storage.identity import organizations
 from svc.storage.sites import sites
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.tables import DUE, HELD, QUEUED, forms, submissions
 
@@ -55,7 +55,7 @@ class NewSubmission(msgspec.Struct, frozen=True, kw_only=True):
     spam: bool
 
 
-_INSERT = Prepared(insert(submissions))
+_INSERT = Statement(insert(submissions))
 
 
 def _json(value: object) -> str:
@@ -97,7 +97,7 @@ def insert_one(tx: Tx, new: NewSubmission) -> str:
     return submission_id
 
 
-class FormStanding(msgspec.Struct, frozen=True, kw_only=True):
+class FormSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     """A form, and what is stored of its recent submissions: all that admitting the next one takes."""
 
     form: Form
@@ -118,21 +118,21 @@ class FormStanding(msgspec.Struct, frozen=True, kw_only=True):
     """When the oldest of them was queued."""
 
 
-_WAITING = Prepared(
+_WAITING = Statement(
     select(
         func.count().label("waiting"),
         func.min(submissions.c.queued_at).label("since"),
         func.min(submissions.c.id).label("head"),
     ).where(submissions.c.form_id == bindparam("form_id"), submissions.c.state == QUEUED)
 )
-_RECENT = Prepared(
+_RECENT = Statement(
     select(submissions.c.sender, submissions.c.received_at, submissions.c.queued_at)
     .where(submissions.c.form_id == bindparam("form_id"), submissions.c.id >= bindparam("since"))
     .order_by(submissions.c.id.desc())
     # As many as a form may take in an hour. Where a clock was ahead once, ids begin with later times.
     .limit(PACE_FILINGS_MAX * (QUEUE_WINDOW_MS // PACE_WINDOW_MS + 1) + QUEUE_SUBMISSIONS_MAX)
 )
-_LAST = Prepared(
+_LAST = Statement(
     select(submissions.c.paced_at)
     .where(submissions.c.form_id == bindparam("form_id"), submissions.c.id < bindparam("before"))
     .order_by(submissions.c.id.desc())
@@ -140,14 +140,14 @@ _LAST = Prepared(
 )
 
 
-def standing(conn: Connection, form_key: str, now: int) -> FormStanding:
+def snapshot(conn: Connection, form_key: str, now: int) -> FormSnapshot:
     """The standing of the form with the public key at *now*. Raises `NotFound`."""
     form = form_rows.by_key(conn, form_key)
     waiting, since, head = _WAITING.all(conn, {"form_id": form.id})[0]
     recent = _RECENT.all(conn, {"form_id": form.id, "since": first_id("sub", now - QUEUE_WINDOW_MS)})
     # The pace is kept in the order of arrival, so the newest ones ahead of the queue are the last paced.
     last = _LAST.all(conn, {"form_id": form.id, "before": head or last_id("sub")})
-    return FormStanding(
+    return FormSnapshot(
         form=form,
         organization=organizations.get(conn, form.organization_id),
         tracked=sites.any_tracked(conn, form.organization_id),
@@ -160,7 +160,7 @@ def standing(conn: Connection, form_key: str, now: int) -> FormStanding:
     )
 
 
-_RELEASE = Prepared(
+_RELEASE = Statement(
     update(submissions)
     .where(
         submissions.c.id.in_(

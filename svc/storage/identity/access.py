@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, and_, or_, select
 
-from svc.domain.identity.access import Access, KeyFacts, Standing
+from svc.domain.identity.access import Access, KeyFacts, Membership
 from svc.storage.identity import organizations, roles
 from svc.storage.identity.api_keys import tools_of
 from svc.storage.tables import api_keys, members, people
@@ -20,7 +20,7 @@ def of_organization(conn: Connection, organization_id: str, now: int) -> Access:
     )
 
 
-def _members(conn: Connection, organization_id: str) -> dict[str, Standing]:
+def _members(conn: Connection, organization_id: str) -> dict[str, Membership]:
     allowed = or_(
         homes.c.id == organization_id, and_(homes.c.allow_keys_elsewhere, homes.c.closed_at.is_(None))
     )
@@ -30,7 +30,7 @@ def _members(conn: Connection, organization_id: str) -> dict[str, Standing]:
         .join(homes, homes.c.id == people.c.home_organization_id)
         .where(members.c.organization_id == organization_id)
     )
-    return {person_id: Standing(role_id, status, bool(ok)) for person_id, role_id, status, ok in rows}
+    return {person_id: Membership(role_id, status, bool(ok)) for person_id, role_id, status, ok in rows}
 
 
 def _keys(conn: Connection, organization_id: str, now: int) -> dict[str, KeyFacts]:

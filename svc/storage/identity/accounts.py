@@ -16,7 +16,7 @@ from svc.domain.identity.people import Person, clean_name
 from svc.domain.ids import new_id
 from svc.domain.records.contact_points import normalise_email
 from svc.storage.identity import sessions
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.tables import members, organizations, people
 
@@ -37,7 +37,7 @@ class Credentials(NamedTuple):
     password_hash: str
 
 
-class Membership(msgspec.Struct, frozen=True):
+class JoinedOrganization(msgspec.Struct, frozen=True):
     """An open organization that a person is an active member of."""
 
     organization_id: str
@@ -46,7 +46,7 @@ class Membership(msgspec.Struct, frozen=True):
 
 
 _SELECT = select(people.c.id, people.c.email, people.c.name, people.c.home_organization_id)
-_GET = Prepared(_SELECT.where(people.c.id == bindparam("person_id")))
+_GET = Statement(_SELECT.where(people.c.id == bindparam("person_id")))
 
 
 def create(tx: Tx, asked: NewAccount) -> Person:
@@ -152,7 +152,7 @@ def home_of(conn: Connection, person_id: str) -> Home:
     return Home(*row)
 
 
-def memberships(conn: Connection, person_id: str) -> list[Membership]:
+def memberships(conn: Connection, person_id: str) -> list[JoinedOrganization]:
     """Where the person may work now, the oldest organization first."""
     rows = conn.execute(
         select(organizations.c.id, organizations.c.name, members.c.role_id)
@@ -164,7 +164,7 @@ def memberships(conn: Connection, person_id: str) -> list[Membership]:
         )
         .order_by(organizations.c.id)
     )
-    return [Membership(*row) for row in rows]
+    return [JoinedOrganization(*row) for row in rows]
 
 
 def _one(conn: Connection, statement: Select[tuple[str, str, str, str]]) -> Person | None:

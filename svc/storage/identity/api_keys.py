@@ -22,10 +22,9 @@ from svc.domain.limits import (
     LIVE_KEYS_MAX,
 )
 from svc.domain.near_names import shown
-from svc.storage.identity import authorization as standing
-from svc.storage.identity import roles
+from svc.storage.identity import authorization, roles
 from svc.storage.readable import LenientDecoder
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.tables import api_keys, organizations, people
 
@@ -88,14 +87,14 @@ class Route(msgspec.Struct, frozen=True):
         return now < self.expires_at
 
 
-_ROUTE = Prepared(
+_ROUTE = Statement(
     select(api_keys.c.organization_id, api_keys.c.expires_at).where(
         api_keys.c.digest == bindparam("digest"),
         api_keys.c.expires_at > bindparam("now"),
         api_keys.c.revoked_at.is_(None),
     )
 )
-_NOTE_USE = Prepared(
+_NOTE_USE = Statement(
     update(api_keys).where(api_keys.c.id == bindparam("key_id")).values(last_used_at=bindparam("used_at"))
 )
 
@@ -111,12 +110,12 @@ def mint(tx: Tx, call: Call, asked: NewKey) -> MintedKey:
         KeyLimit: there are 20 live keys.
         InvalidInput: what is asked for makes no sense, or is not there.
     """
-    own = standing.require(tx.conn, call, "security")
+    own = authorization.require(tx.conn, call, "security")
     creator_id = call.caller.person_id
     if creator_id is None:
         raise PersonOnly("a key acts as the person who made it: sign in to make one")
     _check_home(tx.conn, call.caller.organization_id, creator_id)
-    standing.require_fresh(call, tx.now)
+    authorization.require_fresh(call, tx.now)
     with named_at("/role"):
         role = (
             own if asked.role_id is None else roles.get(tx.conn, call.caller.organization_id, asked.role_id)
@@ -149,7 +148,7 @@ def revoke(tx: Tx, call: Call, key_id: str) -> int:
 
     Raises `NotFound`, `Forbidden` and `PersonOnly`.
     """
-    standing.require(tx.conn, call, "security")
+    authorization.require(tx.conn, call, "security")
     key_digest = tx.conn.execute(
         update(api_keys)
         .where(

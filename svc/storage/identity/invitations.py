@@ -19,8 +19,7 @@ from svc.domain.ids import new_id
 from svc.domain.limits import INVITATION_LIFE_MS, INVITATIONS_MAX
 from svc.domain.records.contact_points import normalise_email
 from svc.storage import audit
-from svc.storage.identity import accounts, members, roles, teams
-from svc.storage.identity import authorization as standing
+from svc.storage.identity import accounts, authorization, members, roles, teams
 from svc.storage.identity.accounts import NewAccount
 from svc.storage.readable import LenientDecoder
 from svc.storage.store import Tx
@@ -56,7 +55,7 @@ def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ..
     caller's own; and `Conflict` where the organization has an account with that address, or
     `INVITATIONS_MAX` wait.
     """
-    own = standing.require(tx.conn, call, "settings")
+    own = authorization.require(tx.conn, call, "settings")
     organization_id = call.caller.organization_id
     with at("/email"):
         address = normalise_email(email)
@@ -99,7 +98,7 @@ def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ..
 
 def withdraw(tx: Tx, call: Call, invitation_id: str) -> None:
     """Have an invitation that waits count no longer. Raises `Forbidden` and `NotFound`."""
-    standing.require(tx.conn, call, "settings")
+    authorization.require(tx.conn, call, "settings")
     done = tx.conn.execute(
         delete(invitations).where(
             invitations.c.id == invitation_id,
@@ -202,7 +201,7 @@ def _check_inviter(tx: Tx, invitation: Invitation) -> None:
     """Raises `Forbidden` when whoever invited could not invite like that any more."""
     role: Role | None = OWNER  # the command line's
     if invitation.invited_by is not None:
-        role = standing.active_role(tx.conn, invitation.organization_id, invitation.invited_by)
+        role = authorization.active_role(tx.conn, invitation.organization_id, invitation.invited_by)
     if role is None or "settings" not in role.permissions:
         raise Forbidden("whoever sent this invitation may no longer invite anybody")
     if not role.may_give(roles.get(tx.conn, invitation.organization_id, invitation.role_id)):

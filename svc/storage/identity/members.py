@@ -16,8 +16,7 @@ from svc.domain.identity.roles import OWNER, Role
 from svc.domain.limits import LIST_ROWS
 from svc.domain.near_names import shown
 from svc.storage import audit
-from svc.storage.identity import authorization as standing
-from svc.storage.identity import roles
+from svc.storage.identity import authorization, roles
 from svc.storage.store import Tx
 from svc.storage.tables import members, people, team_members, teams
 
@@ -44,7 +43,7 @@ class MemberChanges(msgspec.Struct, frozen=True, kw_only=True):
     """To freeze a member, or to let a frozen or deactivated one in again."""
 
 
-class MembersAsked(msgspec.Struct, frozen=True, kw_only=True):
+class MemberFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Which members to list: all that is given must hold."""
 
     role_id: str | None = None
@@ -61,7 +60,7 @@ def add(tx: Tx, call: Call, person_id: str, role_id: str, team_ids: Sequence[str
     `Conflict` for who is an active member.
     """
     organization_id = call.caller.organization_id
-    own = standing.require(tx.conn, call, "settings")
+    own = authorization.require(tx.conn, call, "settings")
     _check_gift(own, roles.get(tx.conn, organization_id, role_id))
     _check_joinable(tx.conn, organization_id, person_id, own)
     join(tx, organization_id, person_id, role_id, team_ids)
@@ -97,7 +96,7 @@ def change(tx: Tx, call: Call, person_id: str, changes: MemberChanges) -> Member
     Raises `Forbidden` when the member's role is above the caller's, or the new one is; `NotFound`; and
     `Conflict` when no active Owner would be left.
     """
-    own = standing.require(tx.conn, call, "settings")
+    own = authorization.require(tx.conn, call, "settings")
     member = _in_reach(tx, call, own, person_id)
     values: dict[str, str | int] = {"updated_at": tx.now}
     if changes.role_id is not None:
@@ -115,7 +114,7 @@ def change(tx: Tx, call: Call, person_id: str, changes: MemberChanges) -> Member
 
 def deactivate(tx: Tx, call: Call, person_id: str) -> Member:
     """Put a member out; their keys stop with the next call. Raises as `change` does."""
-    own = standing.require(tx.conn, call, "settings")
+    own = authorization.require(tx.conn, call, "settings")
     member = _in_reach(tx, call, own, person_id)
     _update(tx, call, member, {"status": "deactivated", "updated_at": tx.now})
     return get(tx.conn, call.caller.organization_id, person_id)
@@ -146,7 +145,7 @@ def of_organization(conn: Connection, organization_id: str) -> list[Member]:
     return _select(conn, organization_id)
 
 
-def page(conn: Connection, organization_id: str, asked: MembersAsked) -> tuple[list[Member], str | None]:
+def page(conn: Connection, organization_id: str, asked: MemberFilter) -> tuple[list[Member], str | None]:
     """The members that are asked for, in the order in which their accounts were made, and the next cursor.
 
     Raises `InvalidInput` for a cursor that is none of this list.

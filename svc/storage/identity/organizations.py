@@ -12,8 +12,8 @@ from svc.domain.identity.callers import Call
 from svc.domain.identity.organizations import Organization, Plan, clean_facts
 from svc.domain.ids import new_id
 from svc.domain.limits import TRIAL_MS
-from svc.storage.identity import authorization as standing
-from svc.storage.statements import Prepared
+from svc.storage.identity import authorization
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.tables import members, organizations, people
 
@@ -42,7 +42,7 @@ class OrganizationChanges(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _NAMES: Final = tuple(column.name for column in organizations.c)
-_GET = Prepared(select(organizations).where(organizations.c.id == bindparam("id")))
+_GET = Statement(select(organizations).where(organizations.c.id == bindparam("id")))
 
 
 def create(tx: Tx, asked: NewOrganization) -> Organization:
@@ -98,7 +98,7 @@ def change(tx: Tx, call: Call, changes: OrganizationChanges) -> Organization:
     clean = clean_facts(given)
     switches_keys = changes.allow_keys_elsewhere not in {None, before.allow_keys_elsewhere}
     if switches_keys:
-        standing.require(tx.conn, call, "security")
+        authorization.require(tx.conn, call, "security")
     if given:
         _update(tx, organization_id, given | clean)
     if switches_keys:

@@ -13,7 +13,7 @@ from svc.domain.identity.roles import BUILTIN_ROLES, Role, permissions_of
 from svc.domain.ids import new_id
 from svc.domain.limits import ROLES_MAX
 from svc.domain.near_names import hint, shown
-from svc.storage.identity import authorization as standing
+from svc.storage.identity import authorization
 from svc.storage.store import Tx
 from svc.storage.tables import api_keys, invitations, members, roles
 
@@ -31,7 +31,7 @@ def create(tx: Tx, call: Call, name: str, permissions: Iterable[str]) -> Role:
     Raises `InvalidInput`, `InvalidValue`, `Forbidden`, and `Conflict` for a name in use or where there are
     `ROLES_MAX`.
     """
-    own = standing.require(tx.conn, call, "settings")
+    own = authorization.require(tx.conn, call, "settings")
     if len(custom(tx.conn, call.caller.organization_id)) >= ROLES_MAX:
         raise Conflict(f"there are {ROLES_MAX} roles, which is the limit: delete one first")
     made = Role(new_id("rol", tx.now), _free_name(tx, call, name), permissions_of(permissions))
@@ -55,7 +55,7 @@ def change(tx: Tx, call: Call, role_id: str, changes: RoleChanges) -> Role:
 
     Nobody changes a role that permits more than their own.
     """
-    own = standing.require(tx.conn, call, "settings")
+    own = authorization.require(tx.conn, call, "settings")
     before = _custom(tx, call, role_id)
     _check_gift(own, before)
     after = Role(
@@ -75,7 +75,7 @@ def change(tx: Tx, call: Call, role_id: str, changes: RoleChanges) -> Role:
 
 def remove(tx: Tx, call: Call, role_id: str) -> None:
     """Delete a role that nobody has. Raises `NotFound`, `Forbidden`, and `Conflict` while it is in use."""
-    own = standing.require(tx.conn, call, "settings")
+    own = authorization.require(tx.conn, call, "settings")
     role = _custom(tx, call, role_id)
     _check_gift(own, role)
     in_use = or_(
@@ -114,7 +114,9 @@ def custom(conn: Connection, organization_id: str) -> dict[str, Role]:
         .where(roles.c.organization_id == organization_id)
         .order_by(roles.c.id)
     )
-    return {row.id: Role(row.id, row.name, standing.permissions_in(row.permissions, row.id)) for row in rows}
+    return {
+        row.id: Role(row.id, row.name, authorization.permissions_in(row.permissions, row.id)) for row in rows
+    }
 
 
 def _custom(tx: Tx, call: Call, role_id: str) -> Role:

@@ -8,14 +8,14 @@ from svc.domain.errors import NotFound
 from svc.domain.identity.sessions import Session
 from svc.domain.ids import new_id
 from svc.domain.limits import SESSION_IDLE_MS, SESSION_LIFE_MS
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.tables import sessions
 
 USER_AGENT_CHARS_KEPT = 200
 
 _COLUMNS = [sessions.c[name] for name in Session.__struct_fields__]
-_FIND = Prepared(
+_FIND = Statement(
     select(*_COLUMNS).where(sessions.c.digest == bindparam("digest"), sessions.c.revoked_at.is_(None))
 )
 

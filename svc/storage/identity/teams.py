@@ -9,8 +9,8 @@ from svc.domain.identity.people import clean_name
 from svc.domain.ids import new_id
 from svc.domain.limits import TEAMS_MAX
 from svc.domain.near_names import shown
-from svc.storage.identity import authorization as standing
-from svc.storage.statements import Prepared
+from svc.storage.identity import authorization
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.tables import team_members, teams
 
@@ -23,7 +23,7 @@ class Team(msgspec.Struct, frozen=True):
     member_count: int
 
 
-_PEOPLE = Prepared(select(team_members.c.person_id).where(team_members.c.team_id == bindparam("team_id")))
+_PEOPLE = Statement(select(team_members.c.person_id).where(team_members.c.team_id == bindparam("team_id")))
 
 
 def create(tx: Tx, call: Call, name: str) -> Team:
@@ -31,7 +31,7 @@ def create(tx: Tx, call: Call, name: str) -> Team:
 
     Raises `InvalidInput`, `Forbidden`, and `Conflict` for a name in use or where there are `TEAMS_MAX`.
     """
-    standing.require(tx.conn, call, "settings")
+    authorization.require(tx.conn, call, "settings")
     if len(of_organization(tx.conn, call.caller.organization_id)) >= TEAMS_MAX:
         raise Conflict(f"there are {TEAMS_MAX} teams, which is the limit: use one that is there")
     made = Team(new_id("tea", tx.now), _free_name(tx, call, name), 0)
@@ -45,7 +45,7 @@ def create(tx: Tx, call: Call, name: str) -> Team:
 
 def rename(tx: Tx, call: Call, team_id: str, name: str) -> Team:
     """Call the team something else. Raises as `create` does, and `NotFound`."""
-    standing.require(tx.conn, call, "settings")
+    authorization.require(tx.conn, call, "settings")
     before = get(tx.conn, call.caller.organization_id, team_id)
     after = msgspec.structs.replace(before, name=_free_name(tx, call, name, team_id))
     tx.conn.execute(update(teams).where(teams.c.id == team_id).values(name=after.name))

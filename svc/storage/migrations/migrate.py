@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Connection, inspect, text
 
-from svc.storage.sqlite import full_text as search
+from svc.storage.sqlite import full_text
 from svc.storage.store import SchemaTooNew, StoreFailed
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Once landed, none is changed: `tests/storage/migrations/test_migrate_kept.py` ho
 
 def is_ours(name: str | None, kind: str, _parents: object) -> bool:
     """Whether Alembic should compare what is called *name*; SQLite's search index keeps itself."""
-    return kind != "table" or name is None or not name.startswith(search.TABLE)
+    return kind != "table" or name is None or not name.startswith(full_text.TABLE)
 
 
 def known_revisions(versions: Path = VERSIONS) -> list[str]:

@@ -7,10 +7,10 @@ import msgspec
 from sqlalchemy import Connection, bindparam, insert, select
 
 from svc.domain.forms.filing import Contact
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.tables import identities, records
 
-_KNOWN_BY = Prepared(
+_KNOWN_BY = Statement(
     select(records.c.id, records.c.properties)
     .join(identities, identities.c.record_id == records.c.id)
     .where(
@@ -20,7 +20,7 @@ _KNOWN_BY = Prepared(
         records.c.deleted_at.is_(None),
     )
 )
-_BY_ID = Prepared(
+_BY_ID = Statement(
     select(records.c.id, records.c.properties).where(
         records.c.organization_id == bindparam("organization_id"),
         records.c.deleted_at.is_(None),
@@ -28,9 +28,9 @@ _BY_ID = Prepared(
     )
 )
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
-_INSERT_IDENTITY = Prepared(insert(identities))
+_INSERT_IDENTITY = Statement(insert(identities))
 # Most contacts are known by an e-mail and a phone, and are made one at a time.
-_INSERT_TWO = Prepared(
+_INSERT_TWO = Statement(
     insert(identities).values(
         [{column.name: bindparam(f"{column.name}_{place}") for column in identities.c} for place in (1, 2)]
     )
@@ -59,7 +59,7 @@ def by_ids(conn: Connection, organization_id: str, ids: Collection[str]) -> list
     ]
 
 
-_STANDING = Prepared(
+_STANDING = Statement(
     select(records.c.merged_into, records.c.deleted_at).where(
         records.c.organization_id == bindparam("organization_id"), records.c.id == bindparam("id")
     )

@@ -11,22 +11,22 @@ from svc.domain.records.objects import CONTACT
 from svc.storage.events import NewEvent
 from svc.storage.records import contacts, records
 from svc.storage.records.records import Source
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.tables import suggestions
 
 
-class Learned(Enrichment, frozen=True, kw_only=True):
+class SourcedEnrichment(Enrichment, frozen=True, kw_only=True):
     """An enrichment, and where it comes from."""
 
     source: Source
     submission_id: str | None = None
 
 
-_INSERT_SUGGESTION = Prepared(insert(suggestions))
+_INSERT_SUGGESTION = Statement(insert(suggestions))
 
 
-def write(tx: Tx, organization_id: str, object_id: str, learned: Sequence[Learned]) -> None:
+def write(tx: Tx, organization_id: str, object_id: str, learned: Sequence[SourcedEnrichment]) -> None:
     """Write *learned*: new contacts, changed ones, what they are known by, and suggestions.
 
     *object_id* is that of the organization's contacts. Each contact is written once, as the last one left it.
@@ -65,7 +65,7 @@ def write(tx: Tx, organization_id: str, object_id: str, learned: Sequence[Learne
     _write_suggestions(tx, organization_id, learned)
 
 
-def happened(learned: Learned) -> Iterator[NewEvent]:
+def happened(learned: SourcedEnrichment) -> Iterator[NewEvent]:
     """The event that a contact was created or updated, if it was."""
     if learned.created or learned.filled:
         contact = learned.contact
@@ -80,7 +80,7 @@ def happened(learned: Learned) -> Iterator[NewEvent]:
         )
 
 
-def _write_suggestions(tx: Tx, organization_id: str, learned: Sequence[Learned]) -> None:
+def _write_suggestions(tx: Tx, organization_id: str, learned: Sequence[SourcedEnrichment]) -> None:
     """A suggestion for each differing value, unless the same one is open already."""
     wanted = {
         (one.contact.id, slug, msgspec.json.encode(value).decode()): one.submission_id

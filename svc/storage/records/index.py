@@ -18,7 +18,7 @@ from svc.domain.records.text_search import words_of
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import search_words
 from svc.storage.records.objects import StoredObject
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.tables import BUILDING, properties, record_keys, records, relations, unique_values
 
@@ -36,7 +36,7 @@ class Shape(msgspec.Struct, frozen=True):
     texts: list[str]
 
 
-_SHAPE: Final = Prepared(
+_SHAPE: Final = Statement(
     select(
         properties.c.id,
         properties.c.slug,
@@ -48,24 +48,24 @@ _SHAPE: Final = Prepared(
     .order_by(properties.c.position)
 )
 _properties: Final = LenientDecoder(msgspec.json.Decoder(dict[str, Any]), dict, records.c.properties)
-_INSERT_KEY: Final = Prepared(insert(record_keys))
-_DELETE_KEY: Final = Prepared(
+_INSERT_KEY: Final = Statement(insert(record_keys))
+_DELETE_KEY: Final = Statement(
     delete(record_keys).where(
         record_keys.c.property_id == bindparam("of_property"),
         record_keys.c.record_id == bindparam("of_record"),
     )
 )
-_OWNER: Final = Prepared(
+_OWNER: Final = Statement(
     select(unique_values.c.record_id).where(
         unique_values.c.property_id == bindparam("property_id"), unique_values.c.value == bindparam("value")
     )
 )
-_INSERT_UNIQUE: Final = Prepared(insert(unique_values))
-_DELETE_UNIQUE: Final = Prepared(
+_INSERT_UNIQUE: Final = Statement(insert(unique_values))
+_DELETE_UNIQUE: Final = Statement(
     delete(unique_values).where(unique_values.c.record_id == bindparam("of_record"))
 )
-_INSERT_RELATION: Final = Prepared(insert(relations))
-_DELETE_RELATION: Final = Prepared(delete(relations).where(relations.c.record_id == bindparam("of_record")))
+_INSERT_RELATION: Final = Statement(insert(relations))
+_DELETE_RELATION: Final = Statement(delete(relations).where(relations.c.record_id == bindparam("of_record")))
 
 
 def shape_of(conn: Connection, object_id: str) -> Shape:
@@ -211,7 +211,7 @@ def mark_of(object_id: str) -> str:
 
 # Indexes are made when a list first asks for one, some records in each unit of work.
 
-_BEGUN: Final = Prepared(
+_BEGUN: Final = Statement(
     select(
         properties.c.id,
         properties.c.object_id,
@@ -224,7 +224,7 @@ _BEGUN: Final = Prepared(
     .limit(1)
 )
 
-_ORGANIZATIONS_BUILDING: Final = Prepared(
+_ORGANIZATIONS_BUILDING: Final = Statement(
     select(properties.c.organization_id).where(properties.c.index_state == BUILDING).distinct()
 )
 

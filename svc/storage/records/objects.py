@@ -15,7 +15,7 @@ from svc.domain.records import objects as rules
 from svc.domain.records.objects import BUILTIN_OBJECTS
 from svc.domain.records.properties import Property
 from svc.storage.readable import LenientDecoder
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.tables import objects, properties
 
@@ -54,16 +54,16 @@ COLUMNS: Final[tuple["Column[Any]", ...]] = tuple(
 """What `with_properties` reads."""
 _NAMES: Final = tuple(column.name for column in COLUMNS)
 
-_INSERT_OBJECT = Prepared(insert(objects))
-_OBJECT = Prepared(
+_INSERT_OBJECT = Statement(insert(objects))
+_OBJECT = Statement(
     select(*COLUMNS).where(
         objects.c.organization_id == bindparam("organization_id"), objects.c.slug == bindparam("slug")
     )
 )
-_EVERY = Prepared(
+_EVERY = Statement(
     select(*COLUMNS).where(objects.c.organization_id == bindparam("organization_id")).order_by(objects.c.id)
 )
-_PROPERTIES = Prepared(
+_PROPERTIES = Statement(
     select(
         properties.c.slug,
         properties.c.label,

@@ -6,11 +6,11 @@ from svc.domain.identity.organizations import Organization
 from svc.storage.identity import organizations
 from svc.storage.records import objects
 from svc.storage.records.objects import StoredObject
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.tables import objects as object_rows
 from svc.storage.tables import organizations as organization_rows
 
-_BOTH = Prepared(
+_BOTH = Statement(
     select(organization_rows, *(column.label(f"of_{column.name}") for column in objects.COLUMNS))
     .join(object_rows, object_rows.c.organization_id == organization_rows.c.id)
     .where(organization_rows.c.id == bindparam("organization_id"), object_rows.c.slug == bindparam("slug"))

@@ -24,7 +24,7 @@ from svc.storage.records import contacts, objects
 from svc.storage.records import index as record_index
 from svc.storage.records.index import Shape
 from svc.storage.records.objects import StoredObject
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.tables import identities, members, record_changes, records
 from svc.storage.tables import objects as object_rows
@@ -46,13 +46,13 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     updated_at: int
 
 
-_INSERT = Prepared(insert(records))
-_UPDATE = Prepared(
+_INSERT = Statement(insert(records))
+_UPDATE = Statement(
     update(records)
     .where(records.c.id == bindparam("record_id"))
     .values(properties=bindparam("new_properties"), updated_at=bindparam("at"))
 )
-_BY_ID = Prepared(
+_BY_ID = Statement(
     select(
         records,
         object_rows.c.slug.label("object_type"),
@@ -61,13 +61,13 @@ _BY_ID = Prepared(
     .join(object_rows, object_rows.c.id == records.c.object_id)
     .where(records.c.id == bindparam("record_id"), records.c.organization_id == bindparam("organization_id"))
 )
-_MEMBER = Prepared(
+_MEMBER = Statement(
     select(members.c.status).where(
         members.c.organization_id == bindparam("organization_id"),
         members.c.person_id == bindparam("person_id"),
     )
 )
-_FORGET = Prepared(
+_FORGET = Statement(
     delete(identities).where(
         identities.c.record_id == bindparam("of_record"),
         identities.c.organization_id == bindparam("of_organization"),
@@ -75,7 +75,7 @@ _FORGET = Prepared(
         identities.c.value == bindparam("of_value"),
     )
 )
-_INSERT_CHANGE = Prepared(insert(record_changes))
+_INSERT_CHANGE = Statement(insert(record_changes))
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
 

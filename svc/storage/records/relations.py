@@ -13,7 +13,7 @@ from svc.storage.tables import properties, relations
 from svc.storage.tables import records as record_rows
 
 
-class Related(msgspec.Struct, frozen=True, kw_only=True):
+class RelatedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A record that leads to the one asked for, and the property by which it does."""
 
     property: str
@@ -29,7 +29,7 @@ def leading_to(
     cursor: str | None = None,
     limit: int = LIST_ROWS,
     pointer: str = "",
-) -> tuple[list[Related], str | None]:
+) -> tuple[list[RelatedRecord], str | None]:
     """The records that lead to this one, in the order of their making, and the cursor that goes on.
 
     A relation leads to one record; its many end is this. Raises `NotFound`, and `InvalidInput` of *cursor*
@@ -56,7 +56,7 @@ def leading_to(
     ).all()
     found = each(
         rows[:limit],
-        lambda row: Related(property=row.slug, record=records.from_row(by_id[row.object_id], row)),
+        lambda row: RelatedRecord(property=row.slug, record=records.from_row(by_id[row.object_id], row)),
         "records",
     )
     end = rows[limit - 1] if len(rows) > limit else None

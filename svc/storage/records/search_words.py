@@ -11,38 +11,38 @@ from typing import Final
 
 from sqlalchemy import Connection, Integer, bindparam, func, insert, literal_column, select, update
 
-from svc.storage.sqlite import full_text as search
-from svc.storage.statements import Prepared
+from svc.storage.sqlite import full_text
+from svc.storage.statements import Statement
 from svc.storage.tables import search_texts
 
-MARK_CHARS: Final = search.MARK_CHARS
+MARK_CHARS: Final = full_text.MARK_CHARS
 BLOCK_ROWS: Final = 512
 
 # One aggregate alone, so that the database goes to the end of the index for it.
 _END: Final = select(
     func.coalesce(func.max(search_texts.c.id), literal_column("-1")) + literal_column("1", Integer)
 )
-_FIND_END: Final = Prepared(_END)
-_INSERT: Final = Prepared(insert(search_texts))
-_INSERT_AT_END: Final = Prepared(
+_FIND_END: Final = Statement(_END)
+_INSERT: Final = Statement(insert(search_texts))
+_INSERT_AT_END: Final = Statement(
     insert(search_texts)
     .values(id=_END.scalar_subquery(), record_id=bindparam("of_record"), words=bindparam("new_words"))
     .returning(search_texts.c.id)
 )
-_OF: Final = Prepared(
+_OF: Final = Statement(
     select(
         search_texts.c.id, search_texts.c.words, _END.correlate(None).scalar_subquery().label("end")
     ).where(search_texts.c.record_id == bindparam("of_record"))
 )
-_UPDATE: Final = Prepared(
+_UPDATE: Final = Statement(
     update(search_texts).where(search_texts.c.id == bindparam("of_row")).values(words=bindparam("new_words"))
 )
-_FROM: Final = Prepared(
+_FROM: Final = Statement(
     select(search_texts.c.id, search_texts.c.record_id, search_texts.c.words)
     .where(search_texts.c.id >= bindparam("first"), search_texts.c.id < bindparam("end"))
     .order_by(search_texts.c.id)
 )
-_LIKE: Final = Prepared(
+_LIKE: Final = Statement(
     select(search_texts.c.record_id, search_texts.c.words)
     .where(search_texts.c.id >= bindparam("first"), search_texts.c.words.like(bindparam("pattern")))
     .order_by(search_texts.c.id.desc())
@@ -57,7 +57,7 @@ def add(conn: Connection, found_by: Sequence[tuple[str, str]]) -> None:
     open_block, next_block = _block_of(end), _block_of(end + len(found_by))
     if open_block < next_block:
         full = _FROM.all(conn, {"first": open_block, "end": next_block})
-        search.add(conn, [(row.id, row.words) for row in full if row.words])
+        full_text.add(conn, [(row.id, row.words) for row in full if row.words])
 
 
 def _add(conn: Connection, found_by: Sequence[tuple[str, str]]) -> int:
@@ -85,10 +85,10 @@ def replace(conn: Connection, found_by: Sequence[tuple[str, str]]) -> None:
             continue
         open_block = _block_of(row.end)
         if row.id < open_block and row.words:
-            search.remove(conn, row.id, row.words)
+            full_text.remove(conn, row.id, row.words)
         _UPDATE.run(conn, {"of_row": row.id, "new_words": words})
         if row.id < open_block and words:
-            search.add(conn, [(row.id, words)])
+            full_text.add(conn, [(row.id, words)])
 
 
 def newest(conn: Connection, words: Sequence[str], *, prefix: bool, most: int) -> list[str]:
@@ -102,7 +102,7 @@ def newest(conn: Connection, words: Sequence[str], *, prefix: bool, most: int) -
     # Whole words first: their rows come one by one, those of beginnings only once all are gathered.
     for beginnings in (False, True) if prefix else (False,):
         if len(found) < most:
-            found += search.newest(conn, words, prefix=beginnings, most=most)
+            found += full_text.newest(conn, words, prefix=beginnings, most=most)
     return list(dict.fromkeys(found))[:most]
 
 

@@ -11,7 +11,7 @@ from svc.domain.ids import new_id
 from svc.domain.limits import SITE_LABELS_MAX, SITES_MAX
 from svc.domain.near_names import shown
 from svc.domain.sites.domains import is_shared, site_domain
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.tables import sites
 
@@ -28,12 +28,12 @@ class Site(msgspec.Struct, frozen=True):
 _SITES = select(sites.c.id, sites.c.organization_id, sites.c.domain, sites.c.created_at)
 
 _DOMAINS: Final = tuple(f"domain_{place}" for place in range(SITE_LABELS_MAX))
-_AT_HOST = Prepared(
+_AT_HOST = Statement(
     _SITES.where(
         or_(*(sites.c.domain == bindparam(name) for name in _DOMAINS)), sites.c.removed_at.is_(None)
     ).order_by(sites.c.id)
 )
-_ANY = Prepared(
+_ANY = Statement(
     select(sites.c.id)
     .where(sites.c.organization_id == bindparam("organization_id"), sites.c.removed_at.is_(None))
     .limit(1)

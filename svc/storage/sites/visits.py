@@ -11,13 +11,13 @@ from svc.domain.limits import VISITOR_KEY_DAYS, VISITS_SHOWN_MAX
 from svc.domain.sites.visits import PageView
 from svc.domain.times import day_of
 from svc.storage.sites.sites import Site
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.tables import visitor_keys, visits
 
 _KEY_BYTES = 32
 
-_INSERT = Prepared(insert(visits))
+_INSERT = Statement(insert(visits))
 
 
 def insert_view(tx: Tx, seen_by: Sequence[Site], visitor: str, view: PageView) -> None:
@@ -41,7 +41,7 @@ def insert_view(tx: Tx, seen_by: Sequence[Site], visitor: str, view: PageView) -
     )
 
 
-_ATTACH = Prepared(
+_ATTACH = Statement(
     update(visits)
     .where(
         visits.c.organization_id == bindparam("of_organization"),

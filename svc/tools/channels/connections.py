@@ -31,7 +31,7 @@ from svc.storage.channels.connections import NewConnection
 from svc.storage.channels.keys import ChannelKey
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
+from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
 
 ConnectionId = Annotated[
     str, about(description="The connection's id.", examples=["con_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])
@@ -58,14 +58,14 @@ SigningSecret = Annotated[
 ]
 
 
-class AccountAnswer(Answer, frozen=True, kw_only=True):
+class AccountAnswer(ToolOutput, frozen=True, kw_only=True):
     """Whose account it is."""
 
     kind: AccountKind
     id: Annotated[str | None, about(description="The team's or member's; null for the organization's.")]
 
 
-class HealthAnswer(Answer, frozen=True, kw_only=True):
+class HealthAnswer(ToolOutput, frozen=True, kw_only=True):
     """What the bridge last said of itself."""
 
     state: HealthState
@@ -74,7 +74,7 @@ class HealthAnswer(Answer, frozen=True, kw_only=True):
     at: Timestamp
 
 
-class ConnectionAnswer(Answer, frozen=True, kw_only=True):
+class ConnectionAnswer(ToolOutput, frozen=True, kw_only=True):
     """A connection."""
 
     id: ConnectionId
@@ -94,7 +94,7 @@ class ConnectionAnswer(Answer, frozen=True, kw_only=True):
     updated_at: Timestamp
 
 
-class KeyAnswer(Answer, frozen=True, kw_only=True):
+class KeyAnswer(ToolOutput, frozen=True, kw_only=True):
     """A live channel key, without its value."""
 
     id: KeyId
@@ -102,7 +102,7 @@ class KeyAnswer(Answer, frozen=True, kw_only=True):
     created_at: Timestamp
 
 
-class TestAnswer(Answer, frozen=True, kw_only=True):
+class TestAnswer(ToolOutput, frozen=True, kw_only=True):
     """How the last test went."""
 
     __test__ = False  # no class of tests
@@ -169,14 +169,14 @@ _KEY: Final = "ck_live_6qXv0nJc2TzB8mRk4WyLd1HsGp9EaUf3Y1Zt0Q"
 _SECRET: Final = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwM2Ih0Q5Jx5s="  # noqa: S105  # an example
 
 
-class ListConnections(Asked, frozen=True, kw_only=True):
+class ListConnections(ToolInput, frozen=True, kw_only=True):
     """Which part of the list."""
 
     limit: Annotated[int, Limit] = LIST_ROWS
     cursor: Annotated[str | None, Cursor] = None
 
 
-class ConnectionList(Answer, frozen=True, kw_only=True):
+class ConnectionList(ToolOutput, frozen=True, kw_only=True):
     """Connections that are not removed, the oldest first."""
 
     connections: list[ConnectionAnswer]
@@ -203,7 +203,7 @@ def list_all(view: View, call: Call, asked: ListConnections) -> ConnectionList:
     return ConnectionList(connections=[_answer(one) for one in found], next_cursor=following)
 
 
-class ConnectionById(Asked, frozen=True, kw_only=True):
+class ConnectionById(ToolInput, frozen=True, kw_only=True):
     """Which connection."""
 
     id: ConnectionId
@@ -240,7 +240,7 @@ def get(view: View, call: Call, asked: ConnectionById) -> ConnectionDetails:
     )
 
 
-class AskedAccount(Asked, frozen=True, kw_only=True):
+class AskedAccount(ToolInput, frozen=True, kw_only=True):
     """Whose account it is."""
 
     kind: AccountKind
@@ -249,7 +249,7 @@ class AskedAccount(Asked, frozen=True, kw_only=True):
     ] = None
 
 
-class CreateConnection(Asked, frozen=True, kw_only=True):
+class CreateConnection(ToolInput, frozen=True, kw_only=True):
     """A connection to be made."""
 
     name: Name
@@ -301,7 +301,7 @@ def create(tx: Tx, call: Call, asked: CreateConnection) -> CreatedConnection:
     return _created(made, channel_key=key.key, signing_secret=secret)
 
 
-class UpdateConnection(Asked, frozen=True, kw_only=True):
+class UpdateConnection(ToolInput, frozen=True, kw_only=True):
     """What to change about a connection. What is left out stays."""
 
     id: ConnectionId
@@ -357,7 +357,7 @@ def resume(tx: Tx, call: Call, asked: ConnectionById) -> ConnectionAnswer:
     return _answer(connections.resume(tx, kept.organization_id, kept.id))
 
 
-class RemovedConnection(Answer, frozen=True, kw_only=True):
+class RemovedConnection(ToolOutput, frozen=True, kw_only=True):
     """The connection is gone."""
 
     id: ConnectionId
@@ -382,7 +382,7 @@ def remove(tx: Tx, call: Call, asked: ConnectionById) -> RemovedConnection:
     return RemovedConnection(id=kept.id)
 
 
-class StartedTest(Answer, frozen=True, kw_only=True):
+class StartedTest(ToolOutput, frozen=True, kw_only=True):
     """A test is on its way."""
 
     id: ConnectionId
@@ -406,7 +406,7 @@ def test(tx: Tx, call: Call, asked: ConnectionById) -> StartedTest:
     return StartedTest(id=kept.id, delivery_id=outboxes.send_test(tx, kept.organization_id, kept.id))
 
 
-class MintedKey(Answer, frozen=True, kw_only=True):
+class MintedKey(ToolOutput, frozen=True, kw_only=True):
     """A new channel key."""
 
     id: KeyId
@@ -432,14 +432,14 @@ def mint_key(tx: Tx, call: Call, asked: ConnectionById) -> MintedKey:
     return MintedKey(id=minted.id, connection_id=kept.id, key=minted.key, visible_start=minted.visible_start)
 
 
-class RevokeKey(Asked, frozen=True, kw_only=True):
+class RevokeKey(ToolInput, frozen=True, kw_only=True):
     """Which channel key of which connection."""
 
     id: ConnectionId
     key_id: KeyId
 
 
-class RevokedKey(Answer, frozen=True, kw_only=True):
+class RevokedKey(ToolOutput, frozen=True, kw_only=True):
     """The channel key is revoked."""
 
     id: KeyId
@@ -463,7 +463,7 @@ def revoke_key(tx: Tx, call: Call, asked: RevokeKey) -> RevokedKey:
     return RevokedKey(id=asked.key_id, connection_id=kept.id, revoked_at=rfc3339(tx.now))
 
 
-class NewSecret(Answer, frozen=True, kw_only=True):
+class NewSecret(ToolOutput, frozen=True, kw_only=True):
     """A new signing secret."""
 
     id: ConnectionId

@@ -11,11 +11,11 @@ from svc.domain.identity.callers import Call
 from svc.domain.limits import CANDIDATES_MAX, LIST_ROWS
 from svc.domain.records.matching import HeldReason
 from svc.storage.channels import conversations
-from svc.storage.channels.conversations import Conversation, ConversationStatus, Wanted
+from svc.storage.channels.conversations import Conversation, ConversationFilter, ConversationStatus
 from svc.storage.store import Tx, View
 from svc.tools.channels.connections import ConnectionId
 from svc.tools.projections import Projection
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
+from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
 
 ConversationId = Annotated[
     str, about(description="The conversation's id.", examples=["cnv_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])
@@ -27,7 +27,7 @@ MemberId = Annotated[str, about(description="The member's id.", examples=["usr_0
 TeamId = Annotated[str, about(description="The team's id.", examples=["tea_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 
 
-class KnownAnswer(Answer, frozen=True, kw_only=True):
+class KnownAnswer(ToolOutput, frozen=True, kw_only=True):
     """Who is at the other end, as the messenger tells."""
 
     name: str | None
@@ -36,7 +36,7 @@ class KnownAnswer(Answer, frozen=True, kw_only=True):
     username: str | None
 
 
-class ConversationAnswer(Answer, frozen=True, kw_only=True):
+class ConversationAnswer(ToolOutput, frozen=True, kw_only=True):
     """A conversation."""
 
     id: ConversationId
@@ -84,7 +84,7 @@ EXAMPLE: Final = ConversationAnswer(
 )
 
 
-class ListConversations(Asked, frozen=True, kw_only=True):
+class ListConversations(ToolInput, frozen=True, kw_only=True):
     """Which conversations: all that is given must hold."""
 
     connection_id: ConnectionId | None = None
@@ -100,7 +100,7 @@ class ListConversations(Asked, frozen=True, kw_only=True):
     cursor: Annotated[str | None, Cursor] = None
 
 
-class ConversationList(Answer, frozen=True, kw_only=True):
+class ConversationList(ToolOutput, frozen=True, kw_only=True):
     """Conversations, those with the latest message first."""
 
     conversations: list[ConversationAnswer]
@@ -118,12 +118,12 @@ def list_all(view: View, call: Call, asked: ListConversations) -> ConversationLi
     facts = msgspec.structs.asdict(asked)
     cursor, limit = facts.pop("cursor"), facts.pop("limit")
     found, following = conversations.list_page(
-        view.conn, call.caller.organization_id, Wanted(**facts), cursor=cursor, limit=limit
+        view.conn, call.caller.organization_id, ConversationFilter(**facts), cursor=cursor, limit=limit
     )
     return ConversationList(conversations=[_answer(one) for one in found], next_cursor=following)
 
 
-class ConversationById(Asked, frozen=True, kw_only=True):
+class ConversationById(ToolInput, frozen=True, kw_only=True):
     """Which conversation."""
 
     id: ConversationId
@@ -141,7 +141,7 @@ def get(view: View, call: Call, asked: ConversationById) -> ConversationAnswer:
     return _answer(conversations.get(view.conn, call.caller.organization_id, asked.id))
 
 
-class AssignConversation(Asked, frozen=True, kw_only=True):
+class AssignConversation(ToolInput, frozen=True, kw_only=True):
     """Who looks after a conversation, and whom it is with. What is left out stays; null takes away."""
 
     id: ConversationId

@@ -19,20 +19,19 @@ from svc.domain.limits import (
     MESSAGE_CHARS_MAX,
     URL_CHARS_MAX,
 )
-from svc.storage.channels import conversations, messages
-from svc.storage.channels import replying as answering
+from svc.storage.channels import conversations, messages, replying
 from svc.storage.channels.messages import Message, NewReply
 from svc.storage.store import Tx, View
 from svc.tools.channels.conversations import ConversationId
 from svc.tools.projections import Projection
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
+from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
 
 MessageId = Annotated[
     str, about(description="The message's id.", examples=["msg_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])
 ]
 
 
-class AttachmentAnswer(Answer, frozen=True, kw_only=True):
+class AttachmentAnswer(ToolOutput, frozen=True, kw_only=True):
     """Something beside the text."""
 
     kind: AttachmentKind
@@ -47,7 +46,7 @@ class AttachmentAnswer(Answer, frozen=True, kw_only=True):
     ]
 
 
-class SenderAnswer(Answer, frozen=True, kw_only=True):
+class SenderAnswer(ToolOutput, frozen=True, kw_only=True):
     """Who wrote it, as the messenger tells."""
 
     id: str | None
@@ -57,21 +56,21 @@ class SenderAnswer(Answer, frozen=True, kw_only=True):
     username: str | None
 
 
-class AuthorAnswer(Answer, frozen=True, kw_only=True):
+class AuthorAnswer(ToolOutput, frozen=True, kw_only=True):
     """Who of ours wrote it."""
 
     kind: AuthorKind
     name: str
 
 
-class ErrorAnswer(Answer, frozen=True, kw_only=True):
+class ErrorAnswer(ToolOutput, frozen=True, kw_only=True):
     """Why the messenger did not take it, in the bridge's words."""
 
     code: str | None
     message: str | None
 
 
-class MessageAnswer(Answer, frozen=True, kw_only=True):
+class MessageAnswer(ToolOutput, frozen=True, kw_only=True):
     """A message."""
 
     id: MessageId
@@ -125,7 +124,7 @@ EXAMPLE: Final = MessageAnswer(
 )
 
 
-class ListMessages(Asked, frozen=True, kw_only=True):
+class ListMessages(ToolInput, frozen=True, kw_only=True):
     """Of which conversation, and which part of the list."""
 
     conversation_id: ConversationId
@@ -133,7 +132,7 @@ class ListMessages(Asked, frozen=True, kw_only=True):
     cursor: Annotated[str | None, Cursor] = None
 
 
-class MessageList(Answer, frozen=True, kw_only=True):
+class MessageList(ToolOutput, frozen=True, kw_only=True):
     """Messages, the latest first, by when they were recorded here."""
 
     messages: list[MessageAnswer]
@@ -154,7 +153,7 @@ def list_all(view: View, call: Call, asked: ListMessages) -> MessageList:
     return MessageList(messages=[_answer(one) for one in found], next_cursor=following)
 
 
-class AskedAttachment(Asked, frozen=True, kw_only=True):
+class AskedAttachment(ToolInput, frozen=True, kw_only=True):
     """Something beside the text, which the bridge fetches or has in `data`."""
 
     kind: AttachmentKind
@@ -171,7 +170,7 @@ class AskedAttachment(Asked, frozen=True, kw_only=True):
         check_levels(self.data)
 
 
-class WriteReply(Asked, frozen=True, kw_only=True):
+class WriteReply(ToolInput, frozen=True, kw_only=True):
     """A reply to be written. It has a text, attachments, or both."""
 
     conversation_id: ConversationId
@@ -207,10 +206,10 @@ def reply(tx: Tx, call: Call, asked: WriteReply) -> MessageAnswer:
         attachments=tuple(Attachment(**msgspec.structs.asdict(one)) for one in asked.attachments),
         reply_to=asked.reply_to,
     )
-    return _answer(answering.answer(tx, call, asked.conversation_id, new))
+    return _answer(replying.answer(tx, call, asked.conversation_id, new))
 
 
-class MessageById(Asked, frozen=True, kw_only=True):
+class MessageById(ToolInput, frozen=True, kw_only=True):
     """Which message."""
 
     id: MessageId
@@ -225,4 +224,4 @@ class MessageById(Asked, frozen=True, kw_only=True):
 )
 def cancel(tx: Tx, call: Call, asked: MessageById) -> MessageAnswer:
     """Take back a reply that still waits. What its bridge has taken may be sent already, and stays."""
-    return _answer(answering.cancel(tx, call, asked.id))
+    return _answer(replying.cancel(tx, call, asked.id))

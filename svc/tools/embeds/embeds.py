@@ -34,7 +34,7 @@ from svc.storage.embeds.embeds import EmbedChange
 from svc.storage.identity import organizations
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
+from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
 
 EmbedId = Annotated[str, about(description="The embed's id.", examples=["emb_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 Name = Annotated[
@@ -55,7 +55,7 @@ Blocks = Annotated[
 ]
 
 
-class RefusedBlock(Answer, frozen=True, kw_only=True):
+class RefusedBlock(ToolOutput, frozen=True, kw_only=True):
     """A block that shows nothing as things are now."""
 
     block: Annotated[int, about(description="Its place among the blocks, from 0.")]
@@ -70,7 +70,7 @@ class RefusedBlock(Answer, frozen=True, kw_only=True):
     ]
 
 
-class EmbedSummary(Answer, frozen=True, kw_only=True):
+class EmbedSummary(ToolOutput, frozen=True, kw_only=True):
     """An embed without its blocks."""
 
     id: EmbedId
@@ -137,14 +137,14 @@ _LIST: Final = "embeds"
 """What cursors of the list belong to."""
 
 
-class ListEmbeds(Asked, frozen=True, kw_only=True):
+class ListEmbeds(ToolInput, frozen=True, kw_only=True):
     """Which embeds to list."""
 
     limit: Annotated[int, Limit] = LIST_ROWS
     cursor: Annotated[str | None, Cursor] = None
 
 
-class EmbedPage(Answer, frozen=True, kw_only=True):
+class EmbedPage(ToolOutput, frozen=True, kw_only=True):
     """Some embeds, the oldest first."""
 
     embeds: tuple[EmbedSummary, ...]
@@ -176,7 +176,7 @@ def list_(view: View, call: Call, asked: ListEmbeds) -> EmbedPage:
     )
 
 
-class NamedEmbed(Asked, frozen=True, kw_only=True):
+class NamedEmbed(ToolInput, frozen=True, kw_only=True):
     """Which embed."""
 
     id: EmbedId
@@ -197,7 +197,7 @@ def get(view: View, call: Call, asked: NamedEmbed) -> EmbedAnswer:
     return _answer(view, embeds.get(view.conn, call.caller.organization_id, asked.id))
 
 
-class CreateEmbed(Asked, frozen=True, kw_only=True):
+class CreateEmbed(ToolInput, frozen=True, kw_only=True):
     """An embed to be made."""
 
     name: Name
@@ -233,7 +233,7 @@ def create(tx: Tx, call: Call, asked: CreateEmbed) -> EmbedAnswer:
     return _answer(tx, made)
 
 
-class UpdateEmbed(Asked, frozen=True, kw_only=True):
+class UpdateEmbed(ToolInput, frozen=True, kw_only=True):
     """What to change of an embed; what is left out stays as it is."""
 
     id: EmbedId
@@ -259,14 +259,14 @@ def update(tx: Tx, call: Call, asked: UpdateEmbed) -> EmbedAnswer:
     return _answer(tx, changed)
 
 
-class PreviewEmbed(Asked, frozen=True, kw_only=True):
+class PreviewEmbed(ToolInput, frozen=True, kw_only=True):
     """What to show: an embed that is saved, or blocks that are not. Give one of the two."""
 
     id: EmbedId | None = None
     blocks: Blocks | None = None
 
 
-class PreviewAnswer(Answer, frozen=True, kw_only=True):
+class PreviewAnswer(ToolOutput, frozen=True, kw_only=True):
     """What pages would show."""
 
     blocks: Annotated[
@@ -332,7 +332,7 @@ def resume(tx: Tx, call: Call, asked: NamedEmbed) -> EmbedAnswer:
     return _answer(tx, embeds.set_status(tx, call.caller.organization_id, asked.id, "active"))
 
 
-class RemovedEmbed(Answer, frozen=True, kw_only=True):
+class RemovedEmbed(ToolOutput, frozen=True, kw_only=True):
     """The embed is removed."""
 
     id: EmbedId

@@ -17,12 +17,12 @@ from svc.storage.store import View
 from svc.tools.finding import vocabulary
 from svc.tools.finding.ranking import Document, Ranking
 from svc.tools.schemas import Schemas, schemas_of
-from svc.tools.tool import Answer, Asked, Effect, Registry, Tool, about, reads
+from svc.tools.tool import Effect, Registry, Tool, ToolInput, ToolOutput, about, reads
 
 _Schema = Annotated[dict[str, Any], about(description="JSON Schema 2020-12.")]
 
 
-class ToolAnswer(Answer, frozen=True, kw_only=True):
+class ToolAnswer(ToolOutput, frozen=True, kw_only=True):
     """A tool, with all that is needed to call it."""
 
     name: str
@@ -33,7 +33,7 @@ class ToolAnswer(Answer, frozen=True, kw_only=True):
     refusal: Annotated[str | None, about(description="Why you may not call it; null where you may.")] = None
 
 
-class RefusedTool(Answer, frozen=True, kw_only=True):
+class RefusedTool(ToolOutput, frozen=True, kw_only=True):
     """A tool that fits and that the caller may not call."""
 
     name: str
@@ -41,14 +41,14 @@ class RefusedTool(Answer, frozen=True, kw_only=True):
     refusal: str
 
 
-class UnknownName(Answer, frozen=True, kw_only=True):
+class UnknownName(ToolOutput, frozen=True, kw_only=True):
     """A name that is no tool's."""
 
     name: str
     nearest: tuple[str, ...]
 
 
-class SearchTools(Asked, frozen=True, kw_only=True):
+class SearchTools(ToolInput, frozen=True, kw_only=True):
     """What a tool is wanted for."""
 
     query: Annotated[
@@ -64,7 +64,7 @@ class SearchTools(Asked, frozen=True, kw_only=True):
     )
 
 
-class FoundTools(Answer, frozen=True, kw_only=True):
+class FoundTools(ToolOutput, frozen=True, kw_only=True):
     """The tools that fit, the best first."""
 
     tools: tuple[ToolAnswer, ...]
@@ -73,7 +73,7 @@ class FoundTools(Answer, frozen=True, kw_only=True):
     ]
 
 
-class DescribeTools(Asked, frozen=True, kw_only=True):
+class DescribeTools(ToolInput, frozen=True, kw_only=True):
     """Which tools to describe."""
 
     names: Annotated[
@@ -82,7 +82,7 @@ class DescribeTools(Asked, frozen=True, kw_only=True):
     ]
 
 
-class DescribedTools(Answer, frozen=True, kw_only=True):
+class DescribedTools(ToolOutput, frozen=True, kw_only=True):
     """The tools that were asked for."""
 
     tools: tuple[ToolAnswer, ...]

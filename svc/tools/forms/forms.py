@@ -24,7 +24,7 @@ from svc.storage.store import Tx, View
 from svc.tools.forms import submissions
 from svc.tools.forms.submissions import FormId, SubmissionLine
 from svc.tools.projections import Projection
-from svc.tools.tool import Answer, Asked, Timestamp, about, reads, writes
+from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, reads, writes
 
 Name = Annotated[
     str,
@@ -64,7 +64,7 @@ Honeypot = Annotated[
 ]
 
 
-class FormAnswer(Answer, frozen=True, kw_only=True):
+class FormAnswer(ToolOutput, frozen=True, kw_only=True):
     """A form as it is set up."""
 
     id: FormId
@@ -114,11 +114,11 @@ EXAMPLE: Final = FormAnswer(
 )
 
 
-class ListForms(Asked, frozen=True, kw_only=True):
+class ListForms(ToolInput, frozen=True, kw_only=True):
     """Nothing is asked: all of them are listed."""
 
 
-class FormList(Answer, frozen=True, kw_only=True):
+class FormList(ToolOutput, frozen=True, kw_only=True):
     """The forms that are not removed."""
 
     forms: Annotated[list[FormAnswer], about(description="The oldest first.", max_length=FORMS_MAX)]
@@ -132,7 +132,7 @@ def list_all(view: View, call: Call, asked: ListForms) -> FormList:  # noqa: ARG
     )
 
 
-class FormById(Asked, frozen=True, kw_only=True):
+class FormById(ToolInput, frozen=True, kw_only=True):
     """Which form."""
 
     id: FormId
@@ -158,7 +158,7 @@ def get(view: View, call: Call, asked: FormById) -> FormDetails:
     return _details(form, recent_submissions=[submissions.line_of(one) for one in recent])
 
 
-class CreateForm(Asked, frozen=True, kw_only=True):
+class CreateForm(ToolInput, frozen=True, kw_only=True):
     """A form to be made."""
 
     name: Name
@@ -190,7 +190,7 @@ def create(tx: Tx, call: Call, asked: CreateForm) -> FormAnswer:
     return _answer(forms.create(tx, organization, NewForm(**msgspec.structs.asdict(asked))))
 
 
-class UpdateForm(Asked, frozen=True, kw_only=True):
+class UpdateForm(ToolInput, frozen=True, kw_only=True):
     """What to change about a form. What is left out stays; null takes away."""
 
     id: FormId

@@ -10,7 +10,7 @@ from svc.storage.forms import server_keys
 from svc.storage.forms.server_keys import ServerKey
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.tool import Answer, Asked, Timestamp, about, reads, writes
+from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, reads, writes
 
 ServerKeyId = Annotated[str, about(description="The key's id.", examples=["key_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 _Name = Annotated[
@@ -25,7 +25,7 @@ _Name = Annotated[
 _VisibleStart = Annotated[str, about(description="How the key begins.", examples=["sk_live_0f4Kq8"])]
 
 
-class ServerKeyAnswer(Answer, frozen=True, kw_only=True):
+class ServerKeyAnswer(ToolOutput, frozen=True, kw_only=True):
     """A server key, without the key itself."""
 
     id: ServerKeyId
@@ -35,7 +35,7 @@ class ServerKeyAnswer(Answer, frozen=True, kw_only=True):
     expires_at: Timestamp
 
 
-class MintedServerKeyAnswer(Answer, frozen=True, kw_only=True):
+class MintedServerKeyAnswer(ToolOutput, frozen=True, kw_only=True):
     """A new server key."""
 
     id: ServerKeyId
@@ -57,11 +57,11 @@ EXAMPLE: Final = ServerKeyAnswer(
 )
 
 
-class ListServerKeys(Asked, frozen=True, kw_only=True):
+class ListServerKeys(ToolInput, frozen=True, kw_only=True):
     """Nothing more is asked: all are listed."""
 
 
-class ServerKeyList(Answer, frozen=True, kw_only=True):
+class ServerKeyList(ToolOutput, frozen=True, kw_only=True):
     """Server keys, the oldest first."""
 
     server_keys: tuple[ServerKeyAnswer, ...]
@@ -79,7 +79,7 @@ def list_all(view: View, call: Call, asked: ListServerKeys) -> ServerKeyList:  #
     return ServerKeyList(server_keys=tuple(map(answer_of, found)))
 
 
-class MintServerKey(Asked, frozen=True, kw_only=True):
+class MintServerKey(ToolInput, frozen=True, kw_only=True):
     """A server key to be made."""
 
     name: _Name
@@ -118,13 +118,13 @@ def mint(tx: Tx, call: Call, asked: MintServerKey) -> MintedServerKeyAnswer:
     )
 
 
-class RevokeServerKey(Asked, frozen=True, kw_only=True):
+class RevokeServerKey(ToolInput, frozen=True, kw_only=True):
     """Which key to revoke."""
 
     id: ServerKeyId
 
 
-class RevokedServerKey(Answer, frozen=True, kw_only=True):
+class RevokedServerKey(ToolOutput, frozen=True, kw_only=True):
     """A key that counts no more."""
 
     id: ServerKeyId

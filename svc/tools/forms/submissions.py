@@ -16,7 +16,7 @@ from svc.storage.forms.submissions import Label
 from svc.storage.records import contacts
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
+from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
 
 SubmissionId = Annotated[
     str, about(description="The submission's id.", examples=["sub_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])
@@ -33,7 +33,7 @@ State = Annotated[
 ]
 
 
-class SubmissionLine(Answer, frozen=True, kw_only=True):
+class SubmissionLine(ToolOutput, frozen=True, kw_only=True):
     """A submission as a list has it."""
 
     id: SubmissionId
@@ -72,7 +72,7 @@ class SubmissionLine(Answer, frozen=True, kw_only=True):
     ]
 
 
-class Candidate(Answer, frozen=True, kw_only=True):
+class Candidate(ToolOutput, frozen=True, kw_only=True):
     """A contact that a held submission may be from."""
 
     id: Annotated[str, about(description="The contact's id.")]
@@ -81,7 +81,7 @@ class Candidate(Answer, frozen=True, kw_only=True):
     phone: str | None
 
 
-class PageViewAnswer(Answer, frozen=True, kw_only=True):
+class PageViewAnswer(ToolOutput, frozen=True, kw_only=True):
     """A view of a page of a tracked site."""
 
     url: str
@@ -173,7 +173,7 @@ EXAMPLE_LINE: Final = SubmissionLine(
 )
 
 
-class ListSubmissions(Asked, frozen=True, kw_only=True):
+class ListSubmissions(ToolInput, frozen=True, kw_only=True):
     """Which submissions to list: all that is given must hold."""
 
     form_id: FormId | None = None
@@ -182,7 +182,7 @@ class ListSubmissions(Asked, frozen=True, kw_only=True):
     cursor: Annotated[str | None, Cursor] = None
 
 
-class SubmissionList(Answer, frozen=True, kw_only=True):
+class SubmissionList(ToolOutput, frozen=True, kw_only=True):
     """A page of submissions."""
 
     submissions: Annotated[list[SubmissionLine], about(description="The newest first.")]
@@ -216,7 +216,7 @@ def list_some(view: View, call: Call, asked: ListSubmissions) -> SubmissionList:
     )
 
 
-class SubmissionById(Asked, frozen=True, kw_only=True):
+class SubmissionById(ToolInput, frozen=True, kw_only=True):
     """Which submission."""
 
     id: SubmissionId
@@ -235,7 +235,7 @@ def get(view: View, call: Call, asked: SubmissionById) -> SubmissionAnswer:
     return _answer(view, call, found)
 
 
-class AttachSubmission(Asked, frozen=True, kw_only=True):
+class AttachSubmission(ToolInput, frozen=True, kw_only=True):
     """Who sent a held submission."""
 
     id: SubmissionId
@@ -265,6 +265,6 @@ def attach(tx: Tx, call: Call, asked: AttachSubmission) -> SubmissionAnswer:
     suggested. It is Filed then; why it was held stays beside it.
     """
     organization_id = call.caller.organization_id
-    where = filing.cabinet(tx.conn, organization_id)
+    where = filing.target(tx.conn, organization_id)
     filing.attach(tx, where, asked.id, asked.contact_id, filed_by=call.caller.id)
     return _answer(tx, call, submission_lists.get(tx.conn, organization_id, asked.id))

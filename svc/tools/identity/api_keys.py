@@ -16,7 +16,7 @@ from svc.storage.store import Tx, View
 from svc.tools.identity.members import PersonId
 from svc.tools.identity.roles import RoleId
 from svc.tools.projections import Projection
-from svc.tools.tool import Answer, Asked, Registry, Timestamp, Tool, about, reads, writes
+from svc.tools.tool import Registry, Timestamp, Tool, ToolInput, ToolOutput, about, reads, writes
 
 ApiKeyId = Annotated[str, about(description="The key's id.", examples=["key_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 _Name = Annotated[
@@ -41,7 +41,7 @@ _LimitedTo = Annotated[
 ]
 
 
-class ApiKeyAnswer(Answer, frozen=True, kw_only=True):
+class ApiKeyAnswer(ToolOutput, frozen=True, kw_only=True):
     """A key, without the key itself."""
 
     id: ApiKeyId
@@ -58,7 +58,7 @@ class ApiKeyAnswer(Answer, frozen=True, kw_only=True):
     expires_at: Timestamp
 
 
-class MintedApiKey(Answer, frozen=True, kw_only=True):
+class MintedApiKey(ToolOutput, frozen=True, kw_only=True):
     """A new key."""
 
     id: ApiKeyId
@@ -89,11 +89,11 @@ EXAMPLE: Final = ApiKeyAnswer(
 )
 
 
-class ListApiKeys(Asked, frozen=True, kw_only=True):
+class ListApiKeys(ToolInput, frozen=True, kw_only=True):
     """Nothing more is asked: all are listed."""
 
 
-class ApiKeyList(Answer, frozen=True, kw_only=True):
+class ApiKeyList(ToolOutput, frozen=True, kw_only=True):
     """API and gateway keys, the oldest first."""
 
     api_keys: tuple[ApiKeyAnswer, ...]
@@ -114,7 +114,7 @@ def list_all(view: View, call: Call, asked: ListApiKeys) -> ApiKeyList:  # noqa:
     return ApiKeyList(api_keys=tuple(map(answer_of, found)))
 
 
-class MintApiKey(Asked, frozen=True, kw_only=True):
+class MintApiKey(ToolInput, frozen=True, kw_only=True):
     """A key to be made."""
 
     name: _Name
@@ -206,13 +206,13 @@ def known_tools(names: tuple[str, ...], registry: Registry) -> tuple[str, ...]:
     return tuple(found.name for found in tools if found is not None)
 
 
-class RevokeApiKey(Asked, frozen=True, kw_only=True):
+class RevokeApiKey(ToolInput, frozen=True, kw_only=True):
     """Which key to revoke."""
 
     id: ApiKeyId
 
 
-class RevokedApiKey(Answer, frozen=True, kw_only=True):
+class RevokedApiKey(ToolOutput, frozen=True, kw_only=True):
     """A key that opens nothing any more."""
 
     id: ApiKeyId

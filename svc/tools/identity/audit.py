@@ -3,14 +3,14 @@
 from datetime import datetime
 from typing import Annotated, Final
 
-from svc.domain.identity.callers import Call, CallerKind, Door
+from svc.domain.identity.callers import Call, CallerKind, DoorName
 from svc.domain.limits import LIST_ROWS
 from svc.domain.times import moment_ms
 from svc.storage import audit
-from svc.storage.audit import AuditAsked, AuditEntry, Outcome
+from svc.storage.audit import AuditEntry, AuditFilter, Outcome
 from svc.storage.store import View
 from svc.tools.projections import Projection
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads
+from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads
 
 _Person = Annotated[
     str,
@@ -35,7 +35,7 @@ _Target = Annotated[
 ]
 
 
-class AuditEntryAnswer(Answer, frozen=True, kw_only=True):
+class AuditEntryAnswer(ToolOutput, frozen=True, kw_only=True):
     """One line of the trail."""
 
     id: str
@@ -43,7 +43,7 @@ class AuditEntryAnswer(Answer, frozen=True, kw_only=True):
     caller_kind: CallerKind
     caller_id: _Caller
     person_id: _Person | None
-    door: Annotated[Door, about(description="The way in by which it was called.")]
+    door: Annotated[DoorName, about(description="The way in by which it was called.")]
     action: _Action
     target: _Target | None
     outcome: Outcome
@@ -68,7 +68,7 @@ EXAMPLE: Final = AuditEntryAnswer(
 )
 
 
-class ListAudit(Asked, frozen=True, kw_only=True):
+class ListAudit(ToolInput, frozen=True, kw_only=True):
     """Which entries to list: all that is given must hold."""
 
     person_id: _Person | None = None
@@ -82,7 +82,7 @@ class ListAudit(Asked, frozen=True, kw_only=True):
     cursor: Annotated[str | None, Cursor] = None
 
 
-class AuditList(Answer, frozen=True, kw_only=True):
+class AuditList(ToolOutput, frozen=True, kw_only=True):
     """Entries, the newest first."""
 
     entries: tuple[AuditEntryAnswer, ...]
@@ -101,7 +101,7 @@ def list_some(view: View, call: Call, asked: ListAudit) -> AuditList:
     Every write is in it, through whichever door; what is only read is not. Pages stay stable while more is
     written.
     """
-    which = AuditAsked(
+    which = AuditFilter(
         person_id=asked.person_id,
         caller_id=asked.caller_id,
         action=asked.action,

@@ -10,12 +10,12 @@ from svc.domain.limits import EMAIL_CHARS_MAX, LIST_ROWS, TEAMS_MAX
 from svc.domain.times import rfc3339
 from svc.storage.identity import invitations, members
 from svc.storage.identity.invitations import Invitation
-from svc.storage.identity.members import Member, MemberChanges, MembersAsked
+from svc.storage.identity.members import Member, MemberChanges, MemberFilter
 from svc.storage.store import Tx, View
 from svc.tools.identity.roles import RoleId
 from svc.tools.identity.teams import TeamId
 from svc.tools.projections import Projection
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
+from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
 
 PersonId = Annotated[str, about(description="A person's id.", examples=["usr_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 InvitationId = Annotated[
@@ -36,7 +36,7 @@ _Teams = Annotated[
 _INVITATION_PREFIX: Final = "inv_"
 
 
-class MemberAnswer(Answer, frozen=True, kw_only=True):
+class MemberAnswer(ToolOutput, frozen=True, kw_only=True):
     """A member."""
 
     id: PersonId
@@ -54,7 +54,7 @@ class MemberAnswer(Answer, frozen=True, kw_only=True):
     joined_at: Timestamp
 
 
-class InvitationAnswer(Answer, frozen=True, kw_only=True):
+class InvitationAnswer(ToolOutput, frozen=True, kw_only=True):
     """An invitation that waits to be accepted."""
 
     id: InvitationId
@@ -90,7 +90,7 @@ _INVITED: Final = InvitationAnswer(
 )
 
 
-class ListMembers(Asked, frozen=True, kw_only=True):
+class ListMembers(ToolInput, frozen=True, kw_only=True):
     """Which members to list: all that is given must hold."""
 
     role: RoleId | None = None
@@ -100,7 +100,7 @@ class ListMembers(Asked, frozen=True, kw_only=True):
     cursor: Annotated[str | None, Cursor] = None
 
 
-class MemberList(Answer, frozen=True, kw_only=True):
+class MemberList(ToolOutput, frozen=True, kw_only=True):
     """Members, in the order in which their accounts were made."""
 
     members: tuple[MemberAnswer, ...]
@@ -122,7 +122,7 @@ def list_some(view: View, call: Call, asked: ListMembers) -> MemberList:
     Members are listed whatever their status, unless `status` asks for one.
     """
     organization_id = call.caller.organization_id
-    which = MembersAsked(
+    which = MemberFilter(
         role_id=asked.role,
         team_id=asked.team,
         status=asked.status,
@@ -139,7 +139,7 @@ def list_some(view: View, call: Call, asked: ListMembers) -> MemberList:
     )
 
 
-class InviteMember(Asked, frozen=True, kw_only=True):
+class InviteMember(ToolInput, frozen=True, kw_only=True):
     """Whom to invite, and as what."""
 
     email: _Email
@@ -147,7 +147,7 @@ class InviteMember(Asked, frozen=True, kw_only=True):
     teams: _Teams = ()
 
 
-class MadeInvitationAnswer(Answer, frozen=True, kw_only=True):
+class MadeInvitationAnswer(ToolOutput, frozen=True, kw_only=True):
     """A new invitation."""
 
     id: InvitationId
@@ -182,7 +182,7 @@ def invite(tx: Tx, call: Call, asked: InviteMember) -> MadeInvitationAnswer:
     return MadeInvitationAnswer(id=made.id, token=made.token, expires_at=rfc3339(made.expires_at))
 
 
-class UpdateMember(Asked, frozen=True, kw_only=True):
+class UpdateMember(ToolInput, frozen=True, kw_only=True):
     """What to change of a member; what is left out, or null, stays."""
 
     id: PersonId
@@ -212,7 +212,7 @@ def update(tx: Tx, call: Call, asked: UpdateMember) -> MemberAnswer:
     return answer_of(members.change(tx, call, asked.id, changes))
 
 
-class DeactivateMember(Asked, frozen=True, kw_only=True):
+class DeactivateMember(ToolInput, frozen=True, kw_only=True):
     """Who is to be out."""
 
     id: Annotated[
@@ -220,7 +220,7 @@ class DeactivateMember(Asked, frozen=True, kw_only=True):
     ]
 
 
-class MemberOut(Answer, frozen=True, kw_only=True):
+class MemberOut(ToolOutput, frozen=True, kw_only=True):
     """Who is out."""
 
     id: str

@@ -9,7 +9,7 @@ from svc.storage.identity import organizations
 from svc.storage.identity.organizations import OrganizationChanges
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.tool import Answer, Asked, Timestamp, about, reads, writes
+from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, reads, writes
 
 Name = Annotated[
     str,
@@ -42,7 +42,7 @@ AllowKeysElsewhere = Annotated[
 ]
 
 
-class OrganizationAnswer(Answer, frozen=True, kw_only=True):
+class OrganizationAnswer(ToolOutput, frozen=True, kw_only=True):
     """An organization."""
 
     id: Annotated[str, about(description="Its id.", examples=["org_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
@@ -77,7 +77,7 @@ EXAMPLE: Final = OrganizationAnswer(
 )
 
 
-class GetOrganization(Asked, frozen=True, kw_only=True):
+class GetOrganization(ToolInput, frozen=True, kw_only=True):
     """Nothing more is asked: it is the caller's."""
 
 
@@ -87,7 +87,7 @@ def get(view: View, call: Call, asked: GetOrganization) -> OrganizationAnswer:  
     return answer_of(organizations.get(view.conn, call.caller.organization_id))
 
 
-class UpdateOrganization(Asked, frozen=True, kw_only=True):
+class UpdateOrganization(ToolInput, frozen=True, kw_only=True):
     """What to change; what is left out, or null, stays."""
 
     name: Name | None = None

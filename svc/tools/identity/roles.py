@@ -11,7 +11,7 @@ from svc.storage.identity import roles
 from svc.storage.identity.roles import RoleChanges
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.tool import Answer, Asked, Timestamp, about, reads, writes
+from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, reads, writes
 
 RoleId = Annotated[
     str,
@@ -34,7 +34,7 @@ _Permissions = Annotated[
 ]
 
 
-class RoleAnswer(Answer, frozen=True, kw_only=True):
+class RoleAnswer(ToolOutput, frozen=True, kw_only=True):
     """A role."""
 
     id: RoleId
@@ -58,11 +58,11 @@ EXAMPLE: Final = RoleAnswer(
 )
 
 
-class ListRoles(Asked, frozen=True, kw_only=True):
+class ListRoles(ToolInput, frozen=True, kw_only=True):
     """Nothing more is asked: all are listed."""
 
 
-class RoleList(Answer, frozen=True, kw_only=True):
+class RoleList(ToolOutput, frozen=True, kw_only=True):
     """Roles: the built-in ones, then the custom ones, the oldest first."""
 
     roles: tuple[RoleAnswer, ...]
@@ -75,7 +75,7 @@ def list_all(view: View, call: Call, asked: ListRoles) -> RoleList:  # noqa: ARG
     return RoleList(roles=tuple(map(answer_of, found)))
 
 
-class CreateRole(Asked, frozen=True, kw_only=True):
+class CreateRole(ToolInput, frozen=True, kw_only=True):
     """A role to be made."""
 
     name: _Name
@@ -98,7 +98,7 @@ def create(tx: Tx, call: Call, asked: CreateRole) -> RoleAnswer:
     return answer_of(roles.create(tx, call, asked.name, asked.permissions))
 
 
-class UpdateRole(Asked, frozen=True, kw_only=True):
+class UpdateRole(ToolInput, frozen=True, kw_only=True):
     """What to change of a role; what is left out, or null, stays."""
 
     id: RoleId
@@ -123,13 +123,13 @@ def update(tx: Tx, call: Call, asked: UpdateRole) -> RoleAnswer:
     return answer_of(roles.change(tx, call, asked.id, changes))
 
 
-class DeleteRole(Asked, frozen=True, kw_only=True):
+class DeleteRole(ToolInput, frozen=True, kw_only=True):
     """Which role to delete."""
 
     id: RoleId
 
 
-class DeletedRole(Answer, frozen=True, kw_only=True):
+class DeletedRole(ToolOutput, frozen=True, kw_only=True):
     """A role that is there no more."""
 
     id: RoleId

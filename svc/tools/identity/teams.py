@@ -11,7 +11,7 @@ from svc.storage.identity import teams
 from svc.storage.identity.teams import Team
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.tool import Answer, Asked, about, reads, writes
+from svc.tools.tool import ToolInput, ToolOutput, about, reads, writes
 
 TeamId = Annotated[str, about(description="A team's id.", examples=["tea_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 _Name = Annotated[
@@ -25,7 +25,7 @@ _Name = Annotated[
 ]
 
 
-class TeamAnswer(Answer, frozen=True, kw_only=True):
+class TeamAnswer(ToolOutput, frozen=True, kw_only=True):
     """A team."""
 
     id: TeamId
@@ -40,11 +40,11 @@ answer_of: Final = Projection(Team, TeamAnswer)
 EXAMPLE: Final = TeamAnswer(id="tea_01K5D3V7Q2M8Z4X6C9B1N0T5RA", name="Workshop", member_count=4)
 
 
-class ListTeams(Asked, frozen=True, kw_only=True):
+class ListTeams(ToolInput, frozen=True, kw_only=True):
     """Nothing more is asked: all are listed."""
 
 
-class TeamList(Answer, frozen=True, kw_only=True):
+class TeamList(ToolOutput, frozen=True, kw_only=True):
     """Teams, the oldest first."""
 
     teams: tuple[TeamAnswer, ...]
@@ -60,7 +60,7 @@ def list_all(view: View, call: Call, asked: ListTeams) -> TeamList:  # noqa: ARG
     return TeamList(teams=tuple(map(answer_of, found)))
 
 
-class CreateTeam(Asked, frozen=True, kw_only=True):
+class CreateTeam(ToolInput, frozen=True, kw_only=True):
     """A team to be made."""
 
     name: _Name
@@ -82,7 +82,7 @@ def create(tx: Tx, call: Call, asked: CreateTeam) -> TeamAnswer:
     return answer_of(teams.create(tx, call, asked.name))
 
 
-class UpdateTeam(Asked, frozen=True, kw_only=True):
+class UpdateTeam(ToolInput, frozen=True, kw_only=True):
     """What a team is called from now on."""
 
     id: TeamId

@@ -12,10 +12,10 @@ from svc.storage.records import records
 from svc.storage.store import Tx, View
 from svc.storage.timelines import Kind
 from svc.tools.records.records import EXAMPLE, ObjectTypeOfId, RecordAnswer, RecordId, answer_of
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
+from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
 
 
-class GetTimeline(Asked, frozen=True, kw_only=True):
+class GetTimeline(ToolInput, frozen=True, kw_only=True):
     """Of which record to show the timeline."""
 
     object_type: ObjectTypeOfId = None
@@ -24,7 +24,7 @@ class GetTimeline(Asked, frozen=True, kw_only=True):
     cursor: Annotated[str, Cursor] | None = None
 
 
-class TimelineEntry(Answer, frozen=True, kw_only=True):
+class TimelineEntry(ToolOutput, frozen=True, kw_only=True):
     """One thing that happened to a record."""
 
     id: Annotated[str, about(description="The id of what happened: of the note, of the submission, …")]
@@ -39,7 +39,7 @@ class TimelineEntry(Answer, frozen=True, kw_only=True):
     ]
 
 
-class Timeline(Answer, frozen=True, kw_only=True):
+class Timeline(ToolOutput, frozen=True, kw_only=True):
     """What happened to a record, the newest first."""
 
     entries: Annotated[tuple[TimelineEntry, ...], about(description="The newest first.")]
@@ -89,14 +89,14 @@ def timeline(view: View, call: Call, asked: GetTimeline) -> Timeline:
     return Timeline(entries=tuple(entries), next_cursor=more)
 
 
-class DeleteRecord(Asked, frozen=True, kw_only=True):
+class DeleteRecord(ToolInput, frozen=True, kw_only=True):
     """Which record to delete."""
 
     object_type: ObjectTypeOfId = None
     id: RecordId
 
 
-class DeletedRecord(Answer, frozen=True, kw_only=True):
+class DeletedRecord(ToolOutput, frozen=True, kw_only=True):
     """A record that was deleted."""
 
     id: RecordId
@@ -117,7 +117,7 @@ def delete(tx: Tx, call: Call, asked: DeleteRecord) -> DeletedRecord:
     return DeletedRecord(id=asked.id, deleted_at=rfc3339(tx.now))
 
 
-class RestoreRecord(Asked, frozen=True, kw_only=True):
+class RestoreRecord(ToolInput, frozen=True, kw_only=True):
     """Which record to bring back."""
 
     object_type: ObjectTypeOfId = None
@@ -140,7 +140,7 @@ def restore(tx: Tx, call: Call, asked: RestoreRecord) -> RecordAnswer:
     return answer_of(back)
 
 
-class MergeRecords(Asked, frozen=True, kw_only=True):
+class MergeRecords(ToolInput, frozen=True, kw_only=True):
     """Which two records of one object are the same."""
 
     object_type: ObjectTypeOfId = None

@@ -20,10 +20,10 @@ from svc.storage.records import organization_objects
 from svc.storage.records import search as record_search
 from svc.storage.store import View
 from svc.tools.records.records import EXAMPLE, ObjectType, RecordAnswer, answer_of
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, about, reads
+from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads
 
 
-class RecordFilter(Asked, frozen=True, kw_only=True):
+class RecordFilter(ToolInput, frozen=True, kw_only=True):
     """A condition that records fulfil."""
 
     property: Annotated[
@@ -46,7 +46,7 @@ class RecordFilter(Asked, frozen=True, kw_only=True):
     ] = None
 
 
-class RecordSort(Asked, frozen=True, kw_only=True):
+class RecordSort(ToolInput, frozen=True, kw_only=True):
     """One key of an order."""
 
     property: Annotated[
@@ -66,7 +66,7 @@ def _filters(asked: Sequence[RecordFilter]) -> list[Filter]:
     return [Filter(one.property, one.op, one.value) for one in asked]
 
 
-class ListRecords(Asked, frozen=True, kw_only=True):
+class ListRecords(ToolInput, frozen=True, kw_only=True):
     """Which records to list, and in which order."""
 
     object_type: ObjectType
@@ -79,7 +79,7 @@ class ListRecords(Asked, frozen=True, kw_only=True):
     cursor: Annotated[str, Cursor] | None = None
 
 
-class RecordList(Answer, frozen=True, kw_only=True):
+class RecordList(ToolOutput, frozen=True, kw_only=True):
     """A page of records."""
 
     records: Annotated[tuple[RecordAnswer, ...], about(description="In the order that was asked for.")]
@@ -124,14 +124,14 @@ def list_(view: View, call: Call, asked: ListRecords) -> RecordList:
     return RecordList(records=tuple(map(answer_of, page.records)), next_cursor=page.next_cursor)
 
 
-class CountRecords(Asked, frozen=True, kw_only=True):
+class CountRecords(ToolInput, frozen=True, kw_only=True):
     """Which records to count."""
 
     object_type: ObjectType
     filters: Filters = ()
 
 
-class RecordCount(Answer, frozen=True, kw_only=True):
+class RecordCount(ToolOutput, frozen=True, kw_only=True):
     """How many records there are."""
 
     count: Annotated[int, about(description="Exact.", ge=0)]
@@ -164,7 +164,7 @@ def count(view: View, call: Call, asked: CountRecords) -> RecordCount:
     return RecordCount(count=counted.many)
 
 
-class SearchRecords(Asked, frozen=True, kw_only=True):
+class SearchRecords(ToolInput, frozen=True, kw_only=True):
     """What to search for."""
 
     query: Annotated[
@@ -188,7 +188,7 @@ class SearchRecords(Asked, frozen=True, kw_only=True):
     ] = SEARCH_ROWS
 
 
-class FoundRecords(Answer, frozen=True, kw_only=True):
+class FoundRecords(ToolOutput, frozen=True, kw_only=True):
     """What a search found."""
 
     records: Annotated[tuple[RecordAnswer, ...], about(description="Those that fit best come first.")]

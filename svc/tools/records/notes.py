@@ -11,19 +11,19 @@ from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
 from svc.tools.records.records import EXAMPLE, ObjectTypeOfId, RecordId
 from svc.tools.tool import (
-    Answer,
-    Asked,
     Cursor,
     Limit,
     NextCursor,
     Timestamp,
+    ToolInput,
+    ToolOutput,
     about,
     reads,
     writes,
 )
 
 
-class NoteAnswer(Answer, frozen=True, kw_only=True):
+class NoteAnswer(ToolOutput, frozen=True, kw_only=True):
     """A note."""
 
     id: Annotated[str, about(description="The note's id.")]
@@ -36,7 +36,7 @@ class NoteAnswer(Answer, frozen=True, kw_only=True):
     created_at: Timestamp
 
 
-class NoteList(Answer, frozen=True, kw_only=True):
+class NoteList(ToolOutput, frozen=True, kw_only=True):
     """Notes of a record, the newest first."""
 
     notes: Annotated[tuple[NoteAnswer, ...], about(description="The newest first.")]
@@ -55,7 +55,7 @@ _EXAMPLE: Final = NoteAnswer(
 )
 
 
-class ListNotes(Asked, frozen=True, kw_only=True):
+class ListNotes(ToolInput, frozen=True, kw_only=True):
     """Of which record to list the notes."""
 
     object_type: ObjectTypeOfId = None
@@ -84,7 +84,7 @@ def list_(view: View, call: Call, asked: ListNotes) -> NoteList:
     return NoteList(notes=tuple(map(_answer, found)), next_cursor=more)
 
 
-class CreateNote(Asked, frozen=True, kw_only=True):
+class CreateNote(ToolInput, frozen=True, kw_only=True):
     """A note to be written. It has a title, a body, or both."""
 
     object_type: ObjectTypeOfId = None

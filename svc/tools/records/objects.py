@@ -14,7 +14,7 @@ from svc.storage.records.objects import StoredObject, StoredProperty
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
 from svc.tools.records.records import ObjectType
-from svc.tools.tool import Answer, Asked, Timestamp, about, reads, writes
+from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, reads, writes
 
 _BUILTIN: Final = frozenset(one.slug for one in BUILTIN_OBJECTS)
 
@@ -60,7 +60,7 @@ Unique = Annotated[
 ]
 
 
-class PropertyAnswer(Answer, frozen=True, kw_only=True):
+class PropertyAnswer(ToolOutput, frozen=True, kw_only=True):
     """A property of an object."""
 
     id: Annotated[str, about(description="The property's id.")]
@@ -72,7 +72,7 @@ class PropertyAnswer(Answer, frozen=True, kw_only=True):
     unique: Unique
 
 
-class ObjectSummary(Answer, frozen=True, kw_only=True):
+class ObjectSummary(ToolOutput, frozen=True, kw_only=True):
     """An object without its properties."""
 
     id: Annotated[str, about(description="The object's id.")]
@@ -90,7 +90,7 @@ class ObjectAnswer(ObjectSummary, frozen=True, kw_only=True):
     properties: Annotated[tuple[PropertyAnswer, ...], about(description="Its properties, in their order.")]
 
 
-class ObjectList(Answer, frozen=True, kw_only=True):
+class ObjectList(ToolOutput, frozen=True, kw_only=True):
     """The objects of an organization."""
 
     objects: Annotated[tuple[ObjectSummary, ...], about(description="The built-in ones first.")]
@@ -135,7 +135,7 @@ _LAMP: Final = msgspec.structs.replace(
 )
 
 
-class ListObjects(Asked, frozen=True, kw_only=True):
+class ListObjects(ToolInput, frozen=True, kw_only=True):
     """Nothing: all objects are listed."""
 
 
@@ -166,7 +166,7 @@ def list_(view: View, call: Call, asked: ListObjects) -> ObjectList:  # noqa: AR
     return ObjectList(objects=tuple(_summary(of) for of in found))
 
 
-class GetObject(Asked, frozen=True, kw_only=True):
+class GetObject(ToolInput, frozen=True, kw_only=True):
     """Which object to show."""
 
     object_type: ObjectType
@@ -184,7 +184,7 @@ def get(view: View, call: Call, asked: GetObject) -> ObjectAnswer:
     return _answer(objects.get(view.conn, call.caller.organization_id, asked.object_type))
 
 
-class CreateObject(Asked, frozen=True, kw_only=True):
+class CreateObject(ToolInput, frozen=True, kw_only=True):
     """An object to be made."""
 
     slug: Slug
@@ -208,7 +208,7 @@ def create(tx: Tx, call: Call, asked: CreateObject) -> ObjectAnswer:
     return _answer(objects.create(tx, organization_id, asked.slug, asked.label, asked.label_plural))
 
 
-class UpdateObject(Asked, frozen=True, kw_only=True):
+class UpdateObject(ToolInput, frozen=True, kw_only=True):
     """What to change of an object; what is absent stays."""
 
     object_type: ObjectType
@@ -235,7 +235,7 @@ def update(tx: Tx, call: Call, asked: UpdateObject) -> ObjectAnswer:
     return _answer(changed)
 
 
-class PublishObject(Asked, frozen=True, kw_only=True):
+class PublishObject(ToolInput, frozen=True, kw_only=True):
     """Whether an object may appear in embeds."""
 
     object_type: ObjectType

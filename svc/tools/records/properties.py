@@ -21,7 +21,7 @@ from svc.tools.records.objects import (
     property_answer,
 )
 from svc.tools.records.records import ObjectType
-from svc.tools.tool import Answer, Asked, Timestamp, about, writes
+from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, writes
 
 PropertySlug = Annotated[str, about(description="The property's slug.", examples=["color"])]
 
@@ -36,7 +36,7 @@ _EXAMPLE = PropertyAnswer(
 )
 
 
-class CreateProperty(Asked, frozen=True, kw_only=True):
+class CreateProperty(ToolInput, frozen=True, kw_only=True):
     """A property to be added."""
 
     object_type: ObjectType
@@ -75,7 +75,7 @@ def create(tx: Tx, call: Call, asked: CreateProperty) -> PropertyAnswer:
     return property_answer(made)
 
 
-class UpdateProperty(Asked, frozen=True, kw_only=True):
+class UpdateProperty(ToolInput, frozen=True, kw_only=True):
     """What to change of a property; what is absent stays."""
 
     object_type: ObjectType
@@ -111,14 +111,14 @@ def update(tx: Tx, call: Call, asked: UpdateProperty) -> PropertyAnswer:
     return property_answer(changed)
 
 
-class DeleteProperty(Asked, frozen=True, kw_only=True):
+class DeleteProperty(ToolInput, frozen=True, kw_only=True):
     """Which property to delete."""
 
     object_type: ObjectType
     slug: PropertySlug
 
 
-class DeletedProperty(Answer, frozen=True, kw_only=True):
+class DeletedProperty(ToolOutput, frozen=True, kw_only=True):
     """A property that was deleted."""
 
     id: Annotated[str, about(description="The property's id.")]

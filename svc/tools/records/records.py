@@ -18,7 +18,7 @@ from svc.storage.records import upserts as record_upserts
 from svc.storage.records.records import Record
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.tool import Answer, Asked, Cursor, Limit, NextCursor, Timestamp, about, reads, writes
+from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
 
 ObjectType = Annotated[
     str, about(description="The object's slug: `contact`, `company`, `deal` or a custom one.")
@@ -43,7 +43,7 @@ ChangedProperties = Annotated[
 ]
 
 
-class RecordAnswer(Answer, frozen=True, kw_only=True):
+class RecordAnswer(ToolOutput, frozen=True, kw_only=True):
     """A record."""
 
     id: RecordId
@@ -74,14 +74,14 @@ _SEVERAL: Final = tuple(
 )
 
 
-class GetRelated(Asked, frozen=True, kw_only=True):
+class GetRelated(ToolInput, frozen=True, kw_only=True):
     """Which page of the records that lead to one."""
 
     limit: Annotated[int, Limit] = LIST_ROWS
     cursor: Annotated[str, Cursor] | None = None
 
 
-class GetRecord(Asked, frozen=True, kw_only=True):
+class GetRecord(ToolInput, frozen=True, kw_only=True):
     """Which record to show, and whether with those that lead to it."""
 
     object_type: ObjectTypeOfId = None
@@ -95,14 +95,14 @@ class GetRecord(Asked, frozen=True, kw_only=True):
     ] = None
 
 
-class RelatedRecord(Answer, frozen=True, kw_only=True):
+class RelatedRecord(ToolOutput, frozen=True, kw_only=True):
     """A record that leads to another."""
 
     property: Annotated[str, about(description="The slug of its relation that does.")]
     record: RecordAnswer
 
 
-class RelatedRecords(Answer, frozen=True, kw_only=True):
+class RelatedRecords(ToolOutput, frozen=True, kw_only=True):
     """Records that lead to one, in the order of their making."""
 
     records: Annotated[tuple[RelatedRecord, ...], about(description="In the order of their making.")]
@@ -153,7 +153,7 @@ def _related(view: View, call: Call, record: Record, asked: GetRelated) -> Relat
     )
 
 
-class CreateRecord(Asked, frozen=True, kw_only=True):
+class CreateRecord(ToolInput, frozen=True, kw_only=True):
     """A record to be made."""
 
     object_type: ObjectType
@@ -178,20 +178,20 @@ def create(tx: Tx, call: Call, asked: CreateRecord) -> RecordAnswer:
     return answer_of(made)
 
 
-class NewRecord(Asked, frozen=True, kw_only=True):
+class NewRecord(ToolInput, frozen=True, kw_only=True):
     """One of several records to be made."""
 
     properties: NewProperties
 
 
-class CreateManyRecords(Asked, frozen=True, kw_only=True):
+class CreateManyRecords(ToolInput, frozen=True, kw_only=True):
     """Records of one object to be made."""
 
     object_type: ObjectType
     records: Annotated[tuple[NewRecord, ...], about(min_length=1, max_length=RECORDS_CREATED_MAX)]
 
 
-class CreatedRecords(Answer, frozen=True, kw_only=True):
+class CreatedRecords(ToolOutput, frozen=True, kw_only=True):
     """Records that were made."""
 
     records: Annotated[tuple[RecordAnswer, ...], about(description="In the order in which they were given.")]
@@ -222,7 +222,7 @@ def create_many(tx: Tx, call: Call, asked: CreateManyRecords) -> CreatedRecords:
     return CreatedRecords(records=tuple(map(answer_of, made)))
 
 
-class UpdateRecord(Asked, frozen=True, kw_only=True):
+class UpdateRecord(ToolInput, frozen=True, kw_only=True):
     """What to change of a record."""
 
     object_type: ObjectTypeOfId = None
@@ -249,7 +249,7 @@ def update(tx: Tx, call: Call, asked: UpdateRecord) -> RecordAnswer:
     return answer_of(changed)
 
 
-class UpsertRecord(Asked, frozen=True, kw_only=True):
+class UpsertRecord(ToolInput, frozen=True, kw_only=True):
     """A record to be found and changed, or else made."""
 
     object_type: ObjectType

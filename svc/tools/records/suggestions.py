@@ -12,12 +12,12 @@ from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
 from svc.tools.records.records import EXAMPLE, RecordAnswer, RecordId, answer_of
 from svc.tools.tool import (
-    Answer,
-    Asked,
     Cursor,
     Limit,
     NextCursor,
     Timestamp,
+    ToolInput,
+    ToolOutput,
     about,
     reads,
     writes,
@@ -28,7 +28,7 @@ SuggestionId = Annotated[
 ]
 
 
-class SuggestionAnswer(Answer, frozen=True, kw_only=True):
+class SuggestionAnswer(ToolOutput, frozen=True, kw_only=True):
     """A suggested value."""
 
     id: SuggestionId
@@ -41,7 +41,7 @@ class SuggestionAnswer(Answer, frozen=True, kw_only=True):
     decided_at: Annotated[Timestamp | None, about(description="Null while it is open.")]
 
 
-class SuggestionList(Answer, frozen=True, kw_only=True):
+class SuggestionList(ToolOutput, frozen=True, kw_only=True):
     """Suggestions, the newest first."""
 
     suggestions: Annotated[tuple[SuggestionAnswer, ...], about(description="The newest first.")]
@@ -62,7 +62,7 @@ _EXAMPLE: Final = SuggestionAnswer(
 )
 
 
-class ListSuggestions(Asked, frozen=True, kw_only=True):
+class ListSuggestions(ToolInput, frozen=True, kw_only=True):
     """Which suggestions to list."""
 
     record_id: Annotated[str | None, about(description="Those for this record alone.")] = None
@@ -93,7 +93,7 @@ def list_(view: View, call: Call, asked: ListSuggestions) -> SuggestionList:
     return SuggestionList(suggestions=tuple(map(_answer, found)), next_cursor=more)
 
 
-class AcceptSuggestion(Asked, frozen=True, kw_only=True):
+class AcceptSuggestion(ToolInput, frozen=True, kw_only=True):
     """Which suggestion to accept."""
 
     id: SuggestionId
@@ -115,7 +115,7 @@ def accept(tx: Tx, call: Call, asked: AcceptSuggestion) -> RecordAnswer:
     return answer_of(suggestions.accept(tx, organization, asked.id, source=call.source()))
 
 
-class DismissSuggestion(Asked, frozen=True, kw_only=True):
+class DismissSuggestion(ToolInput, frozen=True, kw_only=True):
     """Which suggestion to dismiss."""
 
     id: SuggestionId

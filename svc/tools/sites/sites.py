@@ -12,7 +12,7 @@ from svc.storage.sites import sites
 from svc.storage.sites.sites import Site
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.tool import Answer, Asked, Timestamp, about, reads, writes
+from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, reads, writes
 
 SiteId = Annotated[str, about(description="The site's id.", examples=["sit_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 Domain = Annotated[
@@ -24,7 +24,7 @@ Domain = Annotated[
 ]
 
 
-class SiteAnswer(Answer, frozen=True, kw_only=True):
+class SiteAnswer(ToolOutput, frozen=True, kw_only=True):
     """A tracked site."""
 
     id: SiteId
@@ -41,11 +41,11 @@ EXAMPLE: Final = SiteAnswer(
 )
 
 
-class ListSites(Asked, frozen=True, kw_only=True):
+class ListSites(ToolInput, frozen=True, kw_only=True):
     """Nothing is asked: all of them are listed."""
 
 
-class SiteList(Answer, frozen=True, kw_only=True):
+class SiteList(ToolOutput, frozen=True, kw_only=True):
     """The tracked sites."""
 
     sites: Annotated[list[SiteAnswer], about(description="The oldest first.", max_length=SITES_MAX)]
@@ -58,7 +58,7 @@ def list_all(view: View, call: Call, asked: ListSites) -> SiteList:  # noqa: ARG
     return SiteList(sites=[_answer(one) for one in found])
 
 
-class CreateSite(Asked, frozen=True, kw_only=True):
+class CreateSite(ToolInput, frozen=True, kw_only=True):
     """A site to be tracked."""
 
     domain: Domain
@@ -80,7 +80,7 @@ def create(tx: Tx, call: Call, asked: CreateSite) -> SiteAnswer:
     return _answer(sites.create(tx, call.caller.organization_id, asked.domain))
 
 
-class UpdateSite(Asked, frozen=True, kw_only=True):
+class UpdateSite(ToolInput, frozen=True, kw_only=True):
     """Where a site is from now on."""
 
     id: SiteId
@@ -103,13 +103,13 @@ def update(tx: Tx, call: Call, asked: UpdateSite) -> SiteAnswer:
     return _answer(sites.move(tx, call.caller.organization_id, asked.id, asked.domain))
 
 
-class SiteById(Asked, frozen=True, kw_only=True):
+class SiteById(ToolInput, frozen=True, kw_only=True):
     """Which site."""
 
     id: SiteId
 
 
-class RemovedSite(Answer, frozen=True, kw_only=True):
+class RemovedSite(ToolOutput, frozen=True, kw_only=True):
     """A site that is not tracked any more."""
 
     id: SiteId

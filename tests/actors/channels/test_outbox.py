@@ -10,7 +10,7 @@ from svc.domain.times import SECOND_MS
 from svc.storage import tables
 from svc.storage.channels import connections, messages, replies
 from svc.storage.channels import tables as channel_tables
-from svc.storage.channels.replies import Handed
+from svc.storage.channels.replies import PulledBatch
 from tests.channels import ChannelTown, channel_town
 
 LEASE_SECONDS = LEASE_MS / SECOND_MS
@@ -316,7 +316,7 @@ async def test_only_so_many_pulls_wait(autojump_clock):
         await here.pull(waitSeconds=20)
 
         assert began == trio.current_time()
-        assert PULLS_WAITING_MAX == here.live.bells.waiting(here.connection.id)
+        assert PULLS_WAITING_MAX == here.live.wakeups.waiting(here.connection.id)
 
 
 async def test_waiting_pulls_end_with_the_service(autojump_clock):
@@ -325,10 +325,10 @@ async def test_waiting_pulls_end_with_the_service(autojump_clock):
         nursery.start_soon(lambda: here.pull(waitSeconds=20))
         await trio.testing.wait_all_tasks_blocked()
         began = trio.current_time()
-        here.live.bells.silence()
+        here.live.wakeups.close()
         await trio.testing.wait_all_tasks_blocked()
 
-        assert 0 == here.live.bells.waiting(here.connection.id)
+        assert 0 == here.live.wakeups.waiting(here.connection.id)
         assert began == trio.current_time()
 
 
@@ -341,19 +341,19 @@ async def test_nothing_is_pulled_where_replies_are_pushed(autojump_clock):
 
 
 async def test_a_restart_keeps_every_promise(autojump_clock):
-    """Leases, lapses and the hour are rows: a house that is built anew goes on where the last one stood."""
+    """Leases, lapses and the hour are rows: a system that is built anew goes on where the last one stood."""
     async with channel_town() as here:
         await here.write_reply("a")
         await here.write_reply("b")
         first, second = await here.pull()
-        async with here.house() as rebuilt:
+        async with here.system() as rebuilt:
             outbox = Outbox(rebuilt, here.connection.id)
             too_early = await outbox.pull(50)
             here.clock.jump(LEASE_MS)
             again = await outbox.pull(50)
 
-            assert isinstance(too_early, Handed)
-            assert isinstance(again, Handed)
+            assert isinstance(too_early, PulledBatch)
+            assert isinstance(again, PulledBatch)
             assert () == too_early.replies
             assert [first["replyId"], second["replyId"]] == [one.reply_id for one in again.replies]
             await trio.sleep(LEASE_SECONDS + 61)

@@ -5,7 +5,7 @@ from typing import Any, cast
 import pytest
 import trio
 
-from svc.actors.outbound_http import Answered, NotSent
+from svc.actors.outbound_http import NotSent, PostResult
 from svc.domain.crypto.signatures import sign
 from svc.domain.errors import Conflict, Unavailable
 from svc.domain.limits import PUSH_HOLD_MS, PUSHES_AT_ONCE_MAX, REPLY_LIFE_MS, SIGNING_OVERLAP_MS
@@ -46,7 +46,7 @@ async def test_a_reply_is_pushed_as_soon_as_it_is_written(autojump_clock):
 
 async def test_pushes_that_fail_follow_the_plan(autojump_clock):
     """Again after 5 s, 30 s, 2 min, 5 min and then every 10 min, until the hour is over."""
-    answers: list[Answered | NotSent] = [UNREACHED, Answered(500), Answered(302)]
+    answers: list[PostResult | NotSent] = [UNREACHED, PostResult(500), PostResult(302)]
     async with push_town(*answers * 5) as (here, receiver):
         await here.write_reply()
         await trio.sleep(LIFE_SECONDS + 1)
@@ -71,7 +71,7 @@ async def test_a_retry_is_known_by_its_delivery(autojump_clock):
 
 async def test_retry_after_is_honoured(autojump_clock):
     """Where it asks for more than the plan, and within the hour."""
-    answers = [Answered(429, 90_000), Answered(503, 1_000), Answered(503, 10**12)]
+    answers = [PostResult(429, 90_000), PostResult(503, 1_000), PostResult(503, 10**12)]
     async with push_town(*answers) as (here, receiver):
         await here.write_reply()
         await trio.sleep(LIFE_SECONDS + 1)
@@ -82,7 +82,7 @@ async def test_retry_after_is_honoured(autojump_clock):
 
 async def test_an_address_that_is_gone_pauses_the_connection(autojump_clock):
     """Nothing is lost: with Resume it is pushed again, with all its time and the whole plan."""
-    async with push_town(Answered(410), UNREACHED) as (here, receiver):
+    async with push_town(PostResult(410), UNREACHED) as (here, receiver):
         await here.write_reply()
         await trio.sleep(2 * LIFE_SECONDS)
         gone = await here.store.read(connections.find, here.connection.id)
@@ -104,7 +104,7 @@ async def test_a_2xx_is_the_end(autojump_clock):
         await trio.sleep(1)
         await here.write_reply("a", "2")
         await trio.sleep(3 * LIFE_SECONDS)
-        async with here.house():  # a new process looks at everything anew
+        async with here.system():  # a new process looks at everything anew
             await trio.sleep(LIFE_SECONDS)
 
         assert ["1", "2"] == [body["data"]["text"] for body in receiver.bodies]
@@ -119,7 +119,7 @@ async def test_a_2xx_is_the_end(autojump_clock):
 
 async def test_a_2xx_ends_it_after_failed_pushes_too(autojump_clock):
     """Also where the connection is paused and resumed after it."""
-    async with push_town(UNREACHED, Answered(500), Answered(202)) as (here, receiver):
+    async with push_town(UNREACHED, PostResult(500), PostResult(202)) as (here, receiver):
         await here.write_reply()
         await trio.sleep(40)
         await here.store.write(connections.pause, here.organization.id, here.connection.id)
@@ -261,7 +261,7 @@ async def test_both_secrets_sign_for_a_day(autojump_clock):
 
 async def test_send_test_pushes_a_ping(autojump_clock):
     """Once, signed like everything else; how it went can be seen."""
-    async with push_town(Answered(500)) as (here, receiver):
+    async with push_town(PostResult(500)) as (here, receiver):
         test = await here.store.write(outboxes.send_test, here.organization.id, here.connection.id)
         with pytest.raises(Conflict):
             await here.store.write(outboxes.send_test, here.organization.id, here.connection.id)
@@ -290,7 +290,7 @@ async def test_pushes_of_an_earlier_life_are_gone_on_with(autojump_clock):
         await here.store.write(a_reply, pushed)
         await here.store.write(outboxes.load, pushed.id, 8)
         here.outgoing = receiver
-        async with here.house():
+        async with here.system():
             await trio.sleep(59)
             early = len(receiver.got)
             await trio.sleep(2)

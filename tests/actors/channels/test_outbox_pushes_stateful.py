@@ -21,7 +21,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from svc.actors.outbound_http import Answered, NotSent, Outgoing
+from svc.actors.outbound_http import NotSent, OutboundHttp, PostResult
 from svc.domain.channels.messages import HealthReport, StatusReport
 from svc.domain.errors import Conflict
 from svc.storage.channels import connections, messages, replies
@@ -38,15 +38,15 @@ RANKS = {"waiting": 0, "taken": 1, "sent": 2, "delivered": 3, "read": 4}
 Mood = Literal["takes", "fails", "unreached", "later", "gone", "dies"]
 """What the receiver answers: 2xx, 500, nothing, 503 with `Retry-After`, 410; or this process dies."""
 
-ANSWERS: dict[Mood, Answered] = {
-    "takes": Answered(204),
-    "fails": Answered(500),
-    "later": Answered(503, RETRY_AFTER),
-    "gone": Answered(410),
+ANSWERS: dict[Mood, PostResult] = {
+    "takes": PostResult(204),
+    "fails": PostResult(500),
+    "later": PostResult(503, RETRY_AFTER),
+    "gone": PostResult(410),
 }
 
 
-class MoodyReceiver(Outgoing):
+class MoodyReceiver(OutboundHttp):
     """What is pushed to. It keeps the deliveries that it got, by reply."""
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class MoodyReceiver(Outgoing):
 
     async def post(
         self, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, now: int
-    ) -> Answered:
+    ) -> PostResult:
         data = msgspec.json.decode(body)["data"]
         assert (None, None) == (data["leaseId"], data["leaseExpiresAt"])
         self.got[data["replyId"]].append(headers["webhook-id"])

@@ -28,14 +28,14 @@ from hypothesis.stateful import (
 
 from svc.actors._core import ActorCrashed
 from svc.actors.channels.outbox import Outbox
-from svc.actors.outbound_http import Outgoing
-from svc.actors.system import House
+from svc.actors.outbound_http import OutboundHttp
+from svc.actors.system import System
 from svc.domain.channels.connections import Connection
 from svc.domain.channels.messages import HealthReport, StatusReport
 from svc.domain.errors import Conflict
 from svc.storage.channels import connections, messages, replies
 from svc.storage.channels import tables as channel_tables
-from svc.storage.channels.replies import Handed
+from svc.storage.channels.replies import PulledBatch
 from svc.storage.store import Store
 from tests.channels import a_connection, a_reply
 from tests.town import START, Town, town
@@ -156,14 +156,14 @@ class Faulty:
 
 
 class World:
-    """A town in a thread of its own, whose house does what it is told, burns down, and is built again."""
+    """A town in a thread of its own, whose system does what it is told, burns down, and is built again."""
 
     here: Town
-    house: House
+    system: System
     connection: Connection
 
-    def __init__(self, outgoing: Outgoing | None = None, **asked: Any) -> None:
-        """The connection is as *asked*; what its house sends goes through *outgoing*."""
+    def __init__(self, outgoing: OutboundHttp | None = None, **asked: Any) -> None:
+        """The connection is as *asked*; what its system sends goes through *outgoing*."""
         self.clock = trio.testing.MockClock()
         self._outgoing = outgoing
         self._asked = asked
@@ -182,16 +182,16 @@ class World:
                 a_connection, self.here.organization.id, **self._asked
             )
             while self._lives:
-                async with self.here.house() as self.house:
+                async with self.here.system() as self.system:
                     self.store = Faulty(self.here.store)
-                    self.house.store = cast("Store", self.store)
+                    self.system.store = cast("Store", self.store)
                     self._burn = trio.Event()
                     await trio.testing.wait_all_tasks_blocked()
                     self._ready.put(trio.lowlevel.current_trio_token())
                     await self._burn.wait()
 
     def restart(self) -> None:
-        """Let the house burn down as it stands, and build it again."""
+        """Let the system burn down as it stands, and build it again."""
         self._token.run_sync_soon(self._burn.set)
         self._ready.get()
 
@@ -222,9 +222,9 @@ class World:
         result: T = self.do(self.here.store.write, fn, *args)
         return result
 
-    def pull(self, most: int) -> Handed:
-        handed = self.do(Outbox(self.house, self.connection.id).pull, most)
-        assert isinstance(handed, Handed)
+    def pull(self, most: int) -> PulledBatch:
+        handed = self.do(Outbox(self.system, self.connection.id).pull, most)
+        assert isinstance(handed, PulledBatch)
         return handed
 
     def rows(self) -> dict[str, Any]:

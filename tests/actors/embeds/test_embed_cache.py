@@ -12,10 +12,10 @@ import pytest
 import trio
 import trio.testing
 
-from svc.actors.embed_snapshots import EmbedSnapshots, Made, Snapshot, ready
+from svc.actors.embed_snapshots import EmbedSnapshots, Rendering, Snapshot, ready
 from svc.actors.embeds import embed_cache
 from svc.actors.embeds.embed_cache import MAKE_SECONDS, TRIES, EmbedCache, current
-from svc.actors.system import EMBEDS_AT_ONCE, House
+from svc.actors.system import EMBEDS_AT_ONCE, System
 from svc.domain.crypto.keys import EMBED_KEY, new_key
 from svc.domain.embeds.blocks import Embed, HeroBlock
 from svc.domain.errors import NotFound, Unavailable
@@ -64,7 +64,7 @@ class WatchedStore:
 
 class Place(msgspec.Struct):
     here: LampTown
-    house: House
+    system: System
     store: WatchedStore
     embed: Embed
 
@@ -73,7 +73,7 @@ class Place(msgspec.Struct):
         return self.embed.embed_key
 
     async def shown(self) -> dict[str, Any]:
-        return told(await current(self.house, self.key))
+        return told(await current(self.system, self.key))
 
     def made(self) -> int:
         """How often the embed was made."""
@@ -94,26 +94,26 @@ def prices(answer: dict[str, Any]) -> list[float]:
 async def place(*blocks: Any) -> AsyncIterator[Place]:
     async with lamp_town() as here:
         embed = await here.embed(*blocks)
-        async with here.house() as house:
+        async with here.system() as system:
             # The index is asked for with the first making, so that it is not in the way of what is counted.
-            await current(house, embed.embed_key)
+            await current(system, embed.embed_key)
             await trio.testing.wait_all_tasks_blocked()
-            house.embed_snapshots.drop(embed.embed_key)
+            system.embed_snapshots.drop(embed.embed_key)
             store = WatchedStore(here.store)
-            house.store = store
-            yield Place(here, house, store, embed)
+            system.store = store
+            yield Place(here, system, store, embed)
 
 
 async def test_a_fresh_embed_is_not_made_again(autojump_clock):
     """For 60 seconds everybody gets what was made, without a message to anybody."""
     async with place() as at:
-        first = await current(at.house, at.key)
+        first = await current(at.system, at.key)
         await trio.sleep(FRESH_SECONDS - 0.001)
-        turns = at.house.statistics()
-        again = await current(at.house, at.key)
+        turns = at.system.statistics()
+        again = await current(at.system, at.key)
 
         assert first is again
-        assert turns == at.house.statistics()
+        assert turns == at.system.statistics()
         assert 1 == at.made()
 
 
@@ -140,7 +140,7 @@ async def test_a_thousand_who_wait_have_it_made_once(autojump_clock):
         answers: list[Snapshot] = []
 
         async def ask() -> None:
-            answers.append(await current(at.house, at.key))
+            answers.append(await current(at.system, at.key))
 
         async with trio.open_nursery() as nursery:
             for _ in range(1_000):
@@ -156,18 +156,18 @@ async def test_a_thousand_who_wait_have_it_made_once(autojump_clock):
 async def test_a_thousand_stale_requests_ask_for_one_refresh(autojump_clock):
     """While a refresh runs, nobody waits for it and nobody asks for another."""
     async with place() as at:
-        first = await current(at.house, at.key)
+        first = await current(at.system, at.key)
         await trio.sleep(FRESH_SECONDS)
         at.store.gate = trio.Event()
         for _ in range(1_000):
-            assert first is await current(at.house, at.key)
+            assert first is await current(at.system, at.key)
         await trio.testing.wait_all_tasks_blocked()
-        (statistics,) = at.house.actors("EmbedCache")
+        (statistics,) = at.system.actors("EmbedCache")
 
         assert (2, 0) == (at.made(), statistics.mailbox_depth)
         at.store.gate.set()
         await trio.testing.wait_all_tasks_blocked()
-        assert first is not await current(at.house, at.key)
+        assert first is not await current(at.system, at.key)
         assert 2 == at.made()
 
 
@@ -190,17 +190,17 @@ async def test_what_is_too_old_is_not_served(autojump_clock):
 async def test_a_failed_refresh_keeps_what_there_is(autojump_clock):
     """While the store fails, what is stale is served, and the next request after it tries again."""
     async with place() as at:
-        first = await current(at.house, at.key)
+        first = await current(at.system, at.key)
         await trio.sleep(FRESH_SECONDS)
         at.store.broken = True
         for _ in range(10):
-            assert first is await current(at.house, at.key)
+            assert first is await current(at.system, at.key)
             await trio.sleep(10)
         at.store.broken = False
-        await current(at.house, at.key)
+        await current(at.system, at.key)
         await trio.testing.wait_all_tasks_blocked()
 
-        assert first is not await current(at.house, at.key)
+        assert first is not await current(at.system, at.key)
         assert 12 == at.made()
 
 
@@ -210,7 +210,7 @@ async def test_after_that_its_records_are_in_error(autojump_clock):
         await at.shown()
         at.store.broken = True
         at.here.clock.jump(EMBED_FRESH_MS + EMBED_STALE_MS)
-        failed = await current(at.house, at.key)
+        failed = await current(at.system, at.key)
         html = failed.made and failed.made.html.plain.body.decode()
         hero, records = told(failed)["blocks"]
 
@@ -229,7 +229,7 @@ async def test_without_anything_to_show_it_is_refused(autojump_clock):
         at.store.broken = True
         for _ in range(5):
             with pytest.raises(Unavailable):
-                await current(at.house, at.key)
+                await current(at.system, at.key)
 
         assert 1 == at.made()
         at.store.broken = False
@@ -243,13 +243,13 @@ async def test_who_waits_too_long_is_refused(autojump_clock):
         organization_id = at.here.organization.id
         async with AsyncExitStack() as others:
             for _ in range(EMBEDS_AT_ONCE):
-                await others.enter_async_context(at.house.embed_pace.of(organization_id))
+                await others.enter_async_context(at.system.embed_pace.of(organization_id))
             began = trio.current_time()
             with pytest.raises(Unavailable):
                 await at.shown()
 
             assert MAKE_SECONDS == trio.current_time() - began
-        assert [0] == [one.crashes for one in at.house.actors("EmbedCache")]
+        assert [0] == [one.crashes for one in at.system.actors("EmbedCache")]
 
 
 async def test_a_pause_takes_effect_at_once(autojump_clock):
@@ -257,7 +257,7 @@ async def test_a_pause_takes_effect_at_once(autojump_clock):
     async with place() as at:
         await at.shown()
         await at.here.store.write(embeds.set_status, at.here.organization.id, at.embed.id, "paused")
-        closed = [await current(at.house, at.key) for _ in range(3)]
+        closed = [await current(at.system, at.key) for _ in range(3)]
 
         assert [None] * 3 == [one.made for one in closed]
         assert 2 == at.made()
@@ -292,7 +292,7 @@ async def test_a_change_takes_effect_at_once(autojump_clock):
         await at.here.store.write(organizations.close, at.here.organization.id)
 
         assert "New" == changed["blocks"][0]["title"]
-        assert (await current(at.house, at.key)).made is None
+        assert (await current(at.system, at.key)).made is None
 
 
 async def test_what_was_read_before_a_change_is_not_served_after_it(autojump_clock):
@@ -302,7 +302,7 @@ async def test_what_was_read_before_a_change_is_not_served_after_it(autojump_clo
         answers: list[Snapshot] = []
 
         async def ask() -> None:
-            answers.append(await current(at.house, at.key))
+            answers.append(await current(at.system, at.key))
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(ask)
@@ -318,14 +318,14 @@ async def test_what_changes_all_the_time_is_refused(autojump_clock, monkeypatch:
     """An embed that is changed whenever it is made does not keep others from being made."""
     async with place() as at:
         elsewhere = await at.here.store.write(provisioning.create, organizations.NewOrganization(name="B"))
-        kept = at.house.embed_snapshots.keep
+        kept = at.system.embed_snapshots.keep
         changing = at.here.organization.id
 
         def change_and_keep(*args: Any) -> bool:
-            at.house.embed_snapshots.drop_all_of(changing)
+            at.system.embed_snapshots.drop_all_of(changing)
             return kept(*args)
 
-        monkeypatch.setattr(at.house.embed_snapshots, "keep", change_and_keep)
+        monkeypatch.setattr(at.system.embed_snapshots, "keep", change_and_keep)
         with pytest.raises(Unavailable):
             await at.shown()
         assert TRIES == at.made()
@@ -340,11 +340,11 @@ async def test_an_unknown_key_leaves_nothing_behind(autojump_clock):
     async with place() as at:
         for _ in range(3):
             with pytest.raises(NotFound):
-                await current(at.house, new_key(EMBED_KEY))
+                await current(at.system, new_key(EMBED_KEY))
 
         await trio.testing.wait_all_tasks_blocked()
-        assert [at.key] == [one.key for one in at.house.actors("EmbedCache")]
-        assert (0, 0) == (at.made(), len(at.house.embed_snapshots))
+        assert [at.key] == [one.key for one in at.system.actors("EmbedCache")]
+        assert (0, 0) == (at.made(), len(at.system.embed_snapshots))
 
 
 async def test_nothing_is_kept_of_what_nobody_asks_for(autojump_clock):
@@ -353,14 +353,14 @@ async def test_nothing_is_kept_of_what_nobody_asks_for(autojump_clock):
         await at.shown()
         await trio.sleep(601)
 
-        assert [] == at.house.actors("EmbedCache")
-        assert (0, 0) == (len(at.house.embed_snapshots), at.house.embed_snapshots.size)
+        assert [] == at.system.actors("EmbedCache")
+        assert (0, 0) == (len(at.system.embed_snapshots), at.system.embed_snapshots.size)
 
 
 async def test_a_crash_keeps_what_is_served(autojump_clock, monkeypatch: pytest.MonkeyPatch):
     """What goes wrong in the making is the actor's; what was made is served until it is too old."""
     async with place() as at:
-        first = await current(at.house, at.key)
+        first = await current(at.system, at.key)
 
         def explode(*_: object) -> None:
             raise RuntimeError("a fault of ours")
@@ -368,14 +368,14 @@ async def test_a_crash_keeps_what_is_served(autojump_clock, monkeypatch: pytest.
         with monkeypatch.context() as broken:
             broken.setattr(embed_cache, "_make", explode)
             await trio.sleep(FRESH_SECONDS)
-            assert first is await current(at.house, at.key)
+            assert first is await current(at.system, at.key)
             await trio.sleep(1)
-            assert first is await current(at.house, at.key)
+            assert first is await current(at.system, at.key)
         await trio.sleep(10)
-        await current(at.house, at.key)
+        await current(at.system, at.key)
         await trio.testing.wait_all_tasks_blocked()
 
-        assert first is not await current(at.house, at.key)
+        assert first is not await current(at.system, at.key)
 
 
 async def test_what_it_is_read_by_is_indexed(autojump_clock):
@@ -384,21 +384,21 @@ async def test_what_it_is_read_by_is_indexed(autojump_clock):
         states = {row.slug: row.index_state for row in await at.here.rows(tables.properties)}
 
         assert "ready" == states["price"]
-        assert at.house.actors("EmbedCache")
+        assert at.system.actors("EmbedCache")
 
 
 async def test_an_operator_sees_how_it_went(autojump_clock):
     """The state of an EmbedCache is whose it is and counters, and nothing of what is shown."""
     async with place() as at:
         await at.shown()
-        state = await EmbedCache(at.house, at.key).snapshot()
+        state = await EmbedCache(at.system, at.key).snapshot()
 
         organization_id = at.here.organization.id
         assert {"organization_id": organization_id, "made": 2, "failed": 0, "rests_until": 0} == state
 
 
 def a_snapshot(size: int) -> Snapshot:
-    made = Made(json=ready(bytes(size)), html=ready(b""), outline=())
+    made = Rendering(json=ready(bytes(size)), html=ready(b""), outline=())
     return Snapshot(organization_id="org_1", domain=None, made=made, fresh_until=1, stale_until=2)
 
 

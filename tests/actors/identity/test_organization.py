@@ -1,11 +1,11 @@
-"""How a Filer files, and how the Caretaker finds what nobody was told of."""
+"""How a Filer files, and how the Reconciler finds what nobody was told of."""
 
 import trio
 
 from svc.actors.forms.filer import FILING_REST_MS, Filer
 from svc.actors.forms.form_window import FormWindow
 from svc.actors.kinds import KINDS
-from svc.actors.system import House, Secrets
+from svc.actors.system import Secrets, System
 from svc.domain.times import DAY_MS
 from svc.storage import tables
 from svc.storage.forms import submissions
@@ -16,12 +16,12 @@ from tests.town import SECRETS, a_post, a_stored_one, submit, town
 
 async def test_under_load_submissions_are_filed_in_sets(autojump_clock):
     """The first is filed at once; what comes within the rest is filed together after it."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         form = await here.form()
-        await submit(house, form, 0)
+        await submit(system, form, 0)
         await trio.sleep(0.01)
         for number in range(1, 20):
-            await submit(house, form, number)
+            await submit(system, form, number)
             await trio.sleep(0.01)
         during_the_rest = await here.states()
         await trio.sleep(FILING_REST_MS / 1000)
@@ -34,15 +34,15 @@ async def test_under_load_submissions_are_filed_in_sets(autojump_clock):
 
 async def test_one_filing_at_a_time(autojump_clock):
     """While a filing waits for the disk, what else it is told of waits for its end."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         form = await here.form()
         await here.store.write(_insert_due_quietly, a_stored_one(form))
         Disk(here.store).seconds = 2
         tasks = []
         for _ in range(5):
-            await Filer(house, here.organization.id).wake()
+            await Filer(system, here.organization.id).wake()
             await trio.sleep(0.1)
-            seen = house.seen("Filer", here.organization.id)
+            seen = system.seen("Filer", here.organization.id)
             assert seen is not None
             tasks.append(seen.tasks)
         await trio.sleep(5)
@@ -53,12 +53,12 @@ async def test_one_filing_at_a_time(autojump_clock):
 
 async def test_two_submissions_of_one_new_person_at_once_make_one_contact(autojump_clock):
     """Concurrent submissions of one person, through two forms, meet in one contact."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         first, second = await here.form(), await here.form()
 
         async with trio.open_nursery() as nursery:
             for form in (first, second, first, second):
-                nursery.start_soon(FormWindow(house, form.form_key).submit, a_post())
+                nursery.start_soon(FormWindow(system, form.form_key).submit, a_post())
         await trio.sleep(2)
 
         assert {"filed": 4} == await here.states()
@@ -67,7 +67,7 @@ async def test_two_submissions_of_one_new_person_at_once_make_one_contact(autoju
 
 async def test_a_submission_that_crashes_its_filing_is_held_and_the_others_are_filed(autojump_clock):
     """One poisoned submission is put aside; it takes no other with it."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         form = await here.form()
         ids = [
             await here.store.write(_insert_due_quietly, a_stored_one(form, f"p{number}@example.com"))
@@ -75,7 +75,7 @@ async def test_a_submission_that_crashes_its_filing_is_held_and_the_others_are_f
         ]
         await here.store.write(_poison, ids[2])
 
-        await Filer(house, here.organization.id).wake()
+        await Filer(system, here.organization.id).wake()
         await trio.sleep(1)
 
         rows = {row.id: (row.state, row.held_reason) for row in await here.rows(tables.submissions)}
@@ -85,11 +85,11 @@ async def test_a_submission_that_crashes_its_filing_is_held_and_the_others_are_f
 
 async def test_a_full_disk_delays_filing_and_loses_nothing(autojump_clock):
     """Filing goes on when the disk takes work again."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         form = await here.form()
         await here.store.write(_insert_due_quietly, a_stored_one(form))
         async with here.full_disk(tables.records):
-            await Filer(house, here.organization.id).wake()
+            await Filer(system, here.organization.id).wake()
             await trio.sleep(5)
             delayed = await here.states()
 
@@ -99,9 +99,9 @@ async def test_a_full_disk_delays_filing_and_loses_nothing(autojump_clock):
         assert {"filed": 1} == await here.states()
 
 
-async def test_the_caretaker_wakes_who_was_not_told(autojump_clock):
+async def test_the_reconciler_wakes_who_was_not_told(autojump_clock):
     """Due submissions that no one was told of are filed within a round, and so is a forgotten queue."""
-    async with town() as here, here.house():
+    async with town() as here, here.system():
         form = await here.form()
         await here.store.write(_insert_due_quietly, a_stored_one(form))
         await here.store.write(submissions.insert_one, a_stored_one(form, "b@example.com", queued=True))
@@ -116,17 +116,17 @@ async def test_the_caretaker_wakes_who_was_not_told(autojump_clock):
 
 async def test_the_visitors_keys_change_at_midnight(autojump_clock):
     """Each day has a key of its own, and a key is kept for 30 days."""
-    async with town() as here, here.house() as house:
-        first = house.visitor_keys
+    async with town() as here, here.system() as system:
+        first = system.visitor_keys
         here.clock.jump(DAY_MS)
         await trio.sleep(61)
-        second = house.visitor_keys
+        second = system.visitor_keys
 
         assert (1, 2) == (len(first), len(second))
         assert first[0] == second[1]
         for _ in range(40):
             here.clock.jump(DAY_MS)
-            async with here.house() as later:
+            async with here.system() as later:
                 kept = later.visitor_keys
 
         assert 30 == len(kept)
@@ -138,18 +138,18 @@ def test_secrets_do_not_show():
     assert "s" * 32 not in repr(Secrets(sender=b"s" * 32, sealing=b"s" * 32))
 
 
-async def test_a_drained_house_is_empty(autojump_clock):
+async def test_a_drained_system_is_empty(autojump_clock):
     """Draining leaves no actor behind, and says so."""
     async with town() as here:
         form = await here.form()
-        house = House(KINDS, here.store, here.clock, SECRETS)
-        async with house.live():
-            await submit(house, form, 1)
+        system = System(KINDS, here.store, here.clock, SECRETS)
+        async with system.live():
+            await submit(system, form, 1)
 
-            late = await house.drain(5)
+            late = await system.drain(5)
 
             assert [] == late
-            assert [] == house.actors()
+            assert [] == system.actors()
 
 
 def _insert_due_quietly(tx: Tx, new: submissions.NewSubmission) -> str:

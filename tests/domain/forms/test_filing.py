@@ -5,7 +5,7 @@ from itertools import count
 import msgspec
 import pytest
 
-from svc.domain.forms.filing import Contact, Directory, Filing, StoredSubmission, file, file_to
+from svc.domain.forms.filing import Contact, ContactIndex, Filing, StoredSubmission, file, file_to
 from svc.domain.forms.forms import Form
 from svc.domain.records.objects import BUILTIN_OBJECTS
 from svc.domain.records.properties import Property
@@ -22,9 +22,9 @@ def contact_of(filing: Filing) -> Contact:
     return filing.contact
 
 
-def directory(*contacts: Contact) -> Directory:
+def directory(*contacts: Contact) -> ContactIndex:
     numbers = count(1)
-    return Directory(
+    return ContactIndex(
         contacts, properties=PROPERTIES, country="DE", new_contact_id=lambda: f"rec_new{next(numbers)}"
     )
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.domain.errors import ApprovalRequired, Forbidden, PersonOnly, Unauthenticated
-from svc.domain.identity.access import Access, KeyFacts, Standing, admit_key, admit_person
+from svc.domain.identity.access import Access, KeyFacts, Membership, admit_key, admit_person
 from svc.domain.identity.callers import Caller, permit
 from svc.domain.identity.roles import ADMIN, OWNER, PERMISSIONS, VIEWER, Role
 from svc.domain.identity.sessions import Session, csrf_token, is_fresh
@@ -31,7 +31,7 @@ def access(**changes: Any) -> Access:
         organization_id="org_1",
         is_open=True,
         roles={FORMS.id: FORMS},
-        members={"usr_1": Standing("owner", "active", keys_allowed=True)},
+        members={"usr_1": Membership("owner", "active", keys_allowed=True)},
         keys={"digest": KEY},
     )
     return msgspec.structs.replace(known, **changes)
@@ -42,7 +42,7 @@ def key(**changes: Any) -> dict[str, KeyFacts]:
 
 
 def member(role_id: str = "owner", status: Any = "active", *, keys_allowed: bool = True) -> Any:
-    return {"usr_1": Standing(role_id, status, keys_allowed)}
+    return {"usr_1": Membership(role_id, status, keys_allowed)}
 
 
 def test_a_live_key_is_admitted() -> None:

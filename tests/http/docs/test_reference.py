@@ -16,7 +16,7 @@ from svc.http.docs.front import PublicFront
 from svc.http.docs.html_text import inline, prose
 from svc.http.problems.causes import CAUSES
 from svc.http.problems.problems import CODES, KINDS
-from svc.http.quart_app import LeanQuart
+from svc.http.quart_app import QuartApp
 from svc.http.tools.problem_codes import NEVER_A_KEYS
 from svc.tools.catalogue import REGISTRY
 from svc.tools.tool import Registry
@@ -60,7 +60,7 @@ class Parts(HTMLParser):
 @asynccontextmanager
 async def visitor_of(registry: Registry) -> AsyncIterator[httpx.AsyncClient]:
     """A visitor of the pages of *registry* alone."""
-    app = LeanQuart("pages", static_folder=None)
+    app = QuartApp("pages", static_folder=None)
     doors, pages = doc_pages(registry)
     app.register_blueprint(doors)
     app.add_url_rule("/", "front", PublicFront(pages, len(registry)).show)
@@ -108,7 +108,7 @@ async def test_every_address_on_the_pages_leads_somewhere(registry, autojump_clo
 async def test_pages_allow_themselves_nothing_else(autojump_clock):
     """One script of our own, no inline style, no other origin, no frame."""
     paths = ("/docs/api", "/docs/search?q=x", "/problems/conflict", "/docs/forms", "/", "/nowhere")
-    async with town() as here, here.house() as house, client_of(public_app(house)) as visitor:
+    async with town() as here, here.system() as system, client_of(public_app(system)) as visitor:
         pages = [await visitor.get(path, headers={"accept": BROWSER}) for path in paths]
 
     for page in pages:

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 import structlog
 
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.crypto.keys import EMBED_KEY, new_key
 from svc.domain.embeds.blocks import Embed, FormBlock, HeroBlock, TextBlock
 from svc.http.app import public_app
@@ -30,7 +30,7 @@ LOADER_BYTES_MAX = 3_072
 
 class Place(msgspec.Struct):
     here: LampTown
-    house: House
+    system: System
     client: httpx.AsyncClient
 
     async def get(self, embed: Embed | str, query: str = "", **headers: str) -> httpx.Response:
@@ -47,8 +47,8 @@ class Place(msgspec.Struct):
 
 @asynccontextmanager
 async def place() -> AsyncIterator[Place]:
-    async with lamp_town() as here, here.house() as house, client_of(public_app(house)) as client:
-        yield Place(here, house, client)
+    async with lamp_town() as here, here.system() as system, client_of(public_app(system)) as client:
+        yield Place(here, system, client)
 
 
 async def test_an_embed_is_json(autojump_clock):
@@ -96,7 +96,7 @@ async def test_an_embed_is_json(autojump_clock):
 async def test_an_embed_is_html(autojump_clock):
     """With `format=html` it is a fragment, whose form leads to where the service is reached."""
     async with place() as at:
-        at.house.base_url = "https://svc.example.com"
+        at.system.base_url = "https://svc.example.com"
         form = await at.here.form()
         embed = await at.here.embed(PRICES, FormBlock(form_id=form.id))
 
@@ -412,7 +412,7 @@ async def test_the_attribution_leads_somewhere(autojump_clock):
 
 async def test_what_is_served_is_http(autojump_clock):
     """Through the real server, an answer and its 304 are framed as they should be."""
-    async with lamp_town() as here, here.house() as house, in_memory(public_app(house)) as server:
+    async with lamp_town() as here, here.system() as system, in_memory(public_app(system)) as server:
         embed = await here.embed()
         asked = b"GET /api/e/%b HTTP/1.1\r\nHost: a\r\n%b\r\n"
         client = server.dial()

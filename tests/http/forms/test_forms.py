@@ -10,14 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.crypto.keys import FORM_KEY, digest, new_key
 from svc.domain.forms.forms import SUBMIT_PATH, Form
 from svc.domain.identity.callers import operator_call
 from svc.domain.limits import FORM_BODY_BYTES_MAX, SENDER_SUBMISSIONS_MAX
 from svc.domain.net.client_addresses import parse_networks
 from svc.http.asgi import Message
-from svc.http.fast_path import Hot
+from svc.http.fast_path import FastPath
 from svc.http.forms.door import FormDoor
 from svc.storage import tables
 from svc.storage.forms import forms, server_keys
@@ -60,9 +60,9 @@ class Reply(msgspec.Struct):
 class Sender:
     """Sends requests to the door, as a server hands them over."""
 
-    def __init__(self, house: House, trusted_proxies: tuple[str, ...] = ()) -> None:
-        door = FormDoor(house, parse_networks(trusted_proxies))
-        self._app = Hot(_nowhere, {SUBMIT_PATH: door})
+    def __init__(self, system: System, trusted_proxies: tuple[str, ...] = ()) -> None:
+        door = FormDoor(system, parse_networks(trusted_proxies))
+        self._app = FastPath(_nowhere, {SUBMIT_PATH: door})
 
     async def send(
         self,
@@ -109,8 +109,8 @@ async def _nowhere(*_asgi: object) -> None:
 @asynccontextmanager
 async def shop(**asked: object) -> AsyncIterator[tuple[Town, Form, Sender]]:
     """A town with a form, and somebody who sends to it."""
-    async with town() as here, here.house() as house:
-        yield here, await here.form(**asked), Sender(house)
+    async with town() as here, here.system() as system:
+        yield here, await here.form(**asked), Sender(system)
 
 
 async def test_a_submission_is_taken(autojump_clock):
@@ -347,9 +347,9 @@ async def test_the_server_key_is_answered_for(autojump_clock):
 
 async def test_the_sender_is_who_the_trusted_proxy_says(autojump_clock):
     """Behind a trusted proxy senders are told apart; nobody else can choose who they are."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         form = await here.form()
-        sender = Sender(house, ("10.0.0.0/8",))
+        sender = Sender(system, ("10.0.0.0/8",))
 
         async def send(client: str, forwarded: str) -> int:
             body = json.dumps({"f": form.form_key, "v": {"email": "a@example.com"}}).encode()

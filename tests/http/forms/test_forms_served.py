@@ -49,9 +49,9 @@ class Shop(msgspec.Struct, Generic[ServerT]):
 async def shop(
     serving: Callable[..., AbstractAsyncContextManager[ServerT]], **options: Any
 ) -> AsyncIterator[Shop[ServerT]]:
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         form = await here.form()
-        async with serving(public_app(house), **options) as server:
+        async with serving(public_app(system), **options) as server:
             yield Shop(here, form, server)
 
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 import trio
 
-from svc.actors.system import House
+from svc.actors.system import System
 from svc.domain.crypto.keys import SESSION, well_formed
 from svc.domain.identity.callers import operator_call
 from svc.domain.limits import PAIR_FAILURES_MAX
@@ -28,7 +28,7 @@ GOOD = {"email": "ada@example.com", "password": PASSWORD}
 
 
 class Doors(Town):
-    house_: House
+    system_: System
     client: httpx.AsyncClient
 
     async def ask(
@@ -45,13 +45,13 @@ class Doors(Town):
 
 @asynccontextmanager
 async def doors() -> AsyncIterator[Doors]:
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         asked = Doors(here.store, here.clock, here.organization)
-        asked.house_ = house
+        asked.system_ = system
         await here.store.write(
             a_member, here.organization.id, "ada@example.com", password_hash=HASHER.hash(PASSWORD)
         )
-        async with client_of(public_app(house)) as asked.client:
+        async with client_of(public_app(system)) as asked.client:
             yield asked
 
 
@@ -281,10 +281,10 @@ async def test_where_nobody_may_work_nobody_signs_in(autojump_clock):
         assert 401 == (await asked.ask("sign-in", GOOD)).status_code
 
 
-async def test_a_house_that_drains_says_so(autojump_clock):
+async def test_a_system_that_drains_says_so(autojump_clock):
     """503, with when to come again."""
     async with doors() as asked:
-        await asked.house_.drain(1)
+        await asked.system_.drain(1)
         answer = await asked.ask("sign-in", GOOD)
 
         assert (503, "overloaded") == (answer.status_code, answer.json()["code"])

@@ -25,11 +25,11 @@ async def browser(
     base: str = "http://svc.test", proxies: tuple[str, ...] = (), **asked: Any
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A client that keeps cookies as they are set, whatever a browser would have made of them."""
-    async with town() as here, here.house() as house:
+    async with town() as here, here.system() as system:
         await here.store.write(
             a_member, here.organization.id, "ada@example.com", password_hash=HASHER.hash(PASSWORD)
         )
-        app = public_app(house, trusted_proxies=parse_networks(proxies), **asked)
+        app = public_app(system, trusted_proxies=parse_networks(proxies), **asked)
         async with client_of(app) as client:
             client.base_url = httpx.URL(base)
             yield client

@@ -12,7 +12,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from svc.domain.limits import CALLS_MAX
 from svc.http.app import public_app
-from svc.http.fast_path import Hot
+from svc.http.fast_path import FastPath
 from svc.http.problems.problems import CODES
 from svc.http.tools import contract
 from svc.http.tools import door as tools
@@ -154,8 +154,8 @@ def test_an_old_name_is_marked():
 async def test_an_old_name_works_until_its_day(autojump_clock):
     """It says that it goes, and when; from then on it answers 410, and still says so."""
     async with tool_town() as here:
-        door = ToolDoor(here.house_, SAMPLES, KeyGate(here.house_))
-        async with client_of(Hot(public_app(here.house_), {tools.API_PATH: door})) as here.client:
+        door = ToolDoor(here.system_, SAMPLES, KeyGate(here.system_))
+        async with client_of(FastPath(public_app(here.system_), {tools.API_PATH: door})) as here.client:
             before = await here.call("automation.list")
             here.clock.jump(SUNSET_AT - here.clock.now() - 1)
             key = await here.mint()
@@ -215,7 +215,7 @@ async def test_the_doors_answer_as_it_says(autojump_clock):
 
 async def test_everybody_may_read_it(autojump_clock):
     """Without a key, from pages of any origin, packed for who unpacks it, and once."""
-    async with town() as here, here.house() as house, client_of(public_app(house)) as visitor:
+    async with town() as here, here.system() as system, client_of(public_app(system)) as visitor:
         plain = await visitor.get(contract.PATH, headers={"accept-encoding": "identity"})
         packed = await visitor.get(contract.PATH, headers={"accept-encoding": "gzip"})
         again = await visitor.get(contract.PATH, headers={"if-none-match": packed.headers["etag"]})

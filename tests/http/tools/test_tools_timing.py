@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from svc.actors.credential_cache import Directory
-from svc.actors.system import House
+from svc.actors.credential_cache import CredentialCache
+from svc.actors.system import System
 from svc.clock import VirtualClock
 from svc.domain.crypto.keys import API_KEY, digest, new_key
 from svc.domain.times import DAY_MS
@@ -59,9 +59,9 @@ def slower(ones: Sequence[int], others: Sequence[int]) -> float:
 class Keys:
     """Keys of each kind, and the door that they are tried at."""
 
-    def __init__(self, app: ASGIApp, house: House, keys: dict[str, list[str]]) -> None:
+    def __init__(self, app: ASGIApp, system: System, keys: dict[str, list[str]]) -> None:
         self.app = app
-        self.house = house
+        self.system = system
         self.keys = keys
 
     async def times(self) -> dict[str, list[int]]:
@@ -128,12 +128,12 @@ async def stopped_keys(path: Path) -> AsyncIterator[Keys]:
                 a_stored_key(tx, owner, f"other-{number}", expires_at=tx.now + 10 * DAY_MS)
 
         await store.write(mint)
-        async with here.house() as house:
-            app = public_app(house)
+        async with here.system() as system:
+            app = public_app(system)
             for key in keys["expired"]:  # in use until they expired: they are kept at hand
                 assert 401 != await ask(app, asked_with(key))
             clock.jump(2 * DAY_MS)
-            yield Keys(app, house, keys)
+            yield Keys(app, system, keys)
 
 
 async def test_stopped_keys_cannot_be_told_apart_by_time(tmp_path: Path) -> None:
@@ -145,11 +145,11 @@ async def test_stopped_keys_cannot_be_told_apart_by_time(tmp_path: Path) -> None
     assert {} == {pair: by for pair, by in found.items() if abs(by) > DEVIATIONS_MAX}
 
 
-class Hasty(Directory[Route]):
+class Hasty(CredentialCache[Route]):
     """Remembers which keys were stopped, and looks for them no more."""
 
-    def __init__(self, house: House, stopped: set[str]) -> None:
-        super().__init__(house.store, house.clock, house.keys._search)
+    def __init__(self, system: System, stopped: set[str]) -> None:
+        super().__init__(system.store, system.clock, system.keys._search)
         self._stopped = stopped
 
     async def find(self, digest: str) -> Route | None:
@@ -160,7 +160,7 @@ class Hasty(Directory[Route]):
 async def test_an_early_answer_would_be_seen(kind: str, tmp_path: Path) -> None:
     """The test above is worth something: a directory that spares itself one search is far beyond it."""
     async with stopped_keys(tmp_path / "svc.db") as asked:
-        asked.house.keys = Hasty(asked.house, {digest(key) for key in asked.keys[kind]})
+        asked.system.keys = Hasty(asked.system, {digest(key) for key in asked.keys[kind]})
         taken = await asked.times()
 
     assert slower(taken["unknown"], taken[kind]) > 4 * DEVIATIONS_MAX

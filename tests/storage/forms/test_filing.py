@@ -10,15 +10,15 @@ from svc.domain.sites.visits import page_view
 from svc.domain.times import DAY_MS
 from svc.storage import provisioning, tables
 from svc.storage.forms import filing, submission_lists, submissions
-from svc.storage.forms.filing import Cabinet
+from svc.storage.forms.filing import FilingTarget
 from svc.storage.identity import organizations
 from svc.storage.records import contacts
 from svc.storage.sites import sites, visits
 from tests.town import Town, a_stored_one, town
 
 
-async def cabinet(here: Town) -> Cabinet:
-    return await here.store.read(filing.cabinet, here.organization.id)
+async def cabinet(here: Town) -> FilingTarget:
+    return await here.store.read(filing.target, here.organization.id)
 
 
 async def store_and_file(here: Town, *stored: submissions.NewSubmission) -> list[str]:

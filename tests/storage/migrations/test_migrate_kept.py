@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from svc.storage.integrity import check
 from svc.storage.metadata import metadata
 from svc.storage.migrations import migrate
-from svc.storage.sqlite import full_text as search
+from svc.storage.sqlite import full_text
 from svc.storage.sqlite.engine import make_engine, raw
 from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.sqlite.transaction import schema_change
@@ -156,7 +156,7 @@ def test_what_a_push_had_reached_is_not_pushed_again(conn: Connection, revision:
 def tables(conn: Connection) -> list[str]:
     """The tables, but for those that SQLite and Alembic keep."""
     names = conn.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-    theirs = (search.TABLE, "sqlite_", "alembic_version")
+    theirs = (full_text.TABLE, "sqlite_", "alembic_version")
     return [name for name in names.scalars() if not name.startswith(theirs)]
 
 

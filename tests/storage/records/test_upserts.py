@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Column, Connection, Integer, MetaData, StaticPool, Table, Text, create_engine, select
 
-from svc.storage.statements import Prepared
+from svc.storage.statements import Statement
 from svc.storage.upserts import insert_or_keep, insert_or_replace
 
 tables = MetaData()
@@ -16,8 +16,8 @@ pets = Table(
     Column("name", Text, primary_key=True),
     Column("legs", Integer, nullable=False),
 )
-KEEP = Prepared(insert_or_keep(pets, ["owner", "name"]))
-REPLACE = Prepared(insert_or_replace(pets, ["owner", "name"]))
+KEEP = Statement(insert_or_keep(pets, ["owner", "name"]))
+REPLACE = Statement(insert_or_replace(pets, ["owner", "name"]))
 
 CAT = {"owner": "Ada", "name": "cat", "legs": 4}
 LAME = CAT | {"legs": 3}

@@ -324,7 +324,7 @@ async def test_another_organizations_submission_is_not_found(autojump_clock):
         other = await here.store.write(provisioning.create, NewOrganization(name="Another"))
         form = await here.store.write(forms.create, other, NewForm(name="Theirs"))
         theirs = await here.store.write(submissions.insert_one, a_stored_one(form, spam=True))
-        await here.store.write(filing.file_due, await here.store.read(filing.cabinet, other.id))
+        await here.store.write(filing.file_due, await here.store.read(filing.target, other.id))
         answers = [await here.call(tool, {"id": theirs}) for tool in ("submission.get", "submission.attach")]
 
         assert [(404, "not_found")] * 2 == [(one.status_code, one.json()["code"]) for one in answers]

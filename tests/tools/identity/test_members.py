@@ -11,7 +11,7 @@ from svc.storage import tables
 from svc.storage.identity import members, roles
 from svc.storage.identity.members import MemberChanges
 from svc.storage.store import Tx
-from svc.tools import execution as running
+from svc.tools import execution
 from svc.tools.catalogue import REGISTRY
 from tests.people import call_of
 from tests.tooling import tool_town
@@ -230,7 +230,7 @@ async def test_there_is_an_end_to_everything(tool: str, most: int, body: dict[st
         def fill(tx: Tx) -> None:
             for number in range(most):
                 asked = REGISTRY[tool].read(msgspec.json.encode(numbered(number)))
-                running.write(tx, REGISTRY[tool], call, asked)
+                execution.write(tx, REGISTRY[tool], call, asked)
 
         await here.store.write(fill)
         refused = await here.call_as_person(tool, numbered(most), csrf=await here.sign_in())

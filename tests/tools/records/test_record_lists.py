@@ -13,7 +13,7 @@ from svc.storage.records import index as record_index
 from svc.storage.records import lists as record_lists
 from svc.storage.records import objects, records
 from svc.storage.store import TakesLong, Tx
-from svc.tools import execution as running
+from svc.tools import execution
 from svc.tools.catalogue import REGISTRY
 from tests.people import key_call
 from tests.tooling import ToolTown, tool_town
@@ -186,7 +186,7 @@ async def test_an_index_is_made_in_parts_one_after_the_other(autojump_clock):
         units = here.store.statistics().units
         for slug in ("name", "city"):
             await names(here, sort=[{"property": slug}], limit=1)
-        seen = here.house_.seen("Indexer", here.organization.id)
+        seen = here.system_.seen("Indexer", here.organization.id)
         await trio.sleep(1)
 
         assert seen is not None
@@ -197,14 +197,14 @@ async def test_an_index_is_made_in_parts_one_after_the_other(autojump_clock):
 
 
 async def test_an_index_that_was_begun_is_made_after_a_restart(autojump_clock):
-    """The Caretaker finds it at the start, and nothing else has to ask for it."""
+    """The Reconciler finds it at the start, and nothing else has to ask for it."""
     async with town() as here:
         await here.store.write(many_contacts, here.organization.id, INDEX_BATCH + 1)
         of = await here.store.read(objects.get, here.organization.id, "contact")
         await here.store.write(record_index.want, here.organization.id, [of.properties["city"].id])
         await here.store.write(record_index.build, here.organization.id)
         begun = await index_states(here)
-        async with here.house():
+        async with here.system():
             await trio.sleep(1)
 
         assert {"city": "building"} == begun
@@ -237,7 +237,7 @@ async def test_an_index_that_cannot_be_made_stops_nobody(autojump_clock):
         listed = [await names(here, filters=[CITY])]
         await trio.sleep(1)
         listed.append(await names(here, filters=[CITY]))
-        seen = here.house_.seen("Indexer", here.organization.id)
+        seen = here.system_.seen("Indexer", here.organization.id)
 
         assert [[None], [None]] == listed
         assert seen is not None
@@ -261,7 +261,7 @@ async def test_a_long_list_goes_beside_the_quick_ones(autojump_clock, monkeypatc
 
         for tool, asked in ((list_, by_name), (count, uncounted)):
             with pytest.raises(TakesLong):
-                await here.store.read(running.read, now, tool, call, asked)
+                await here.store.read(execution.read, now, tool, call, asked)
         assert ["0", "1", "2", "3", "4"] == await names(here, sort=[{"property": "name"}])
         assert ["4", "3"] == await names(here, limit=2)
 
@@ -280,7 +280,7 @@ async def test_a_long_count_goes_beside_the_quick_ones(autojump_clock, monkeypat
         for filters in ([], [CITY], by_both):
             asked = {"objectType": "contact", "filters": filters}
             with pytest.raises(TakesLong):
-                await here.store.read(running.read, now, tool, call, tool.read(msgspec.json.encode(asked)))
+                await here.store.read(execution.read, now, tool, call, tool.read(msgspec.json.encode(asked)))
             counts.append((await here.answer("record.count", asked))["count"])
 
         assert [5, 5, 5] == counts

@@ -21,7 +21,7 @@ from svc.domain.records.queries import CREATED_AT, UPDATED_AT, Filter, Sort
 from svc.storage import tables
 from svc.storage.records import index as record_index
 from svc.storage.records import objects, search_words
-from svc.tools import execution as running
+from svc.tools import execution
 from svc.tools.catalogue import REGISTRY
 from tests.people import a_member, call_of
 from tests.record_model import (
@@ -67,7 +67,7 @@ class Tools(RuleBasedStateMachine):
         """What a tool that reads answers."""
         one = REGISTRY[tool]
         read = one.read(msgspec.json.encode({"objectType": "thing"} | asked))
-        done = running.read(self.here.conn, self.here.now, one, self.caller, read, patient=True)
+        done = execution.read(self.here.conn, self.here.now, one, self.caller, read, patient=True)
         if done.unindexed:
             # As the Organization does, and only now and then, so that lists meet every state of an index.
             self.here.write(record_index.want, self.here.organization.id, done.unindexed[:1])
@@ -81,9 +81,9 @@ class Tools(RuleBasedStateMachine):
         first = None if key is None else self.answers.get((tool, key))
         if first is not None and first[0] != asked:
             with pytest.raises(IdempotencyMismatch):
-                self.here.write(running.write, one, self.caller, one.read(body), key)
+                self.here.write(execution.write, one, self.caller, one.read(body), key)
             return None, True
-        done = self.here.write(running.write, one, self.caller, one.read(body), key)
+        done = self.here.write(execution.write, one, self.caller, one.read(body), key)
         assert (first is not None, first[1] if first else done.body) == (done.replayed, done.body)
         if key is not None:
             self.answers[tool, key] = asked, done.body
