@@ -7,11 +7,11 @@ from sqlalchemy import insert
 from svc.domain.identity.callers import Call, Caller, operator_call
 from svc.domain.identity.people import Person
 from svc.domain.identity.roles import PERMISSIONS
-from svc.storage import tables
 from svc.storage.identity import accounts, members, organizations
 from svc.storage.identity.accounts import NewAccount
 from svc.storage.identity.organizations import OrganizationChanges
 from svc.storage.store import Tx
+from tests import tables
 
 
 def a_member(

@@ -23,13 +23,14 @@ from svc.domain.crypto.sealing import Sealer
 from svc.domain.forms.forms import Form, NewForm
 from svc.domain.identity.organizations import Organization
 from svc.domain.scalars import Scalar
-from svc.storage import provisioning, tables
+from svc.storage import provisioning
 from svc.storage.forms import forms
 from svc.storage.forms.submissions import NewSubmission
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.sqlite.engine import make_engine, raw
 from svc.storage.sqlite.inline import create_tables, inline_store
 from svc.storage.store import Store
+from tests import tables
 
 START = 1_789_689_600_000
 """When the tests begin: 2026-09-18T00:00:00Z."""

@@ -45,21 +45,11 @@ from svc.domain.rate_limits.sliding_window import SlidingWindow
 from svc.domain.records.objects import CONTACT, DEAL, DEAL_STAGES
 from svc.domain.records.properties import Property
 from svc.domain.sites.visits import visitor_digests
-from svc.storage.tables import (
-    events,
-    forms,
-    identities,
-    notes,
-    objects,
-    organizations,
-    properties,
-    records,
-    sites,
-    submissions,
-    suggestions,
-    visitor_keys,
-    visits,
-)
+from svc.storage.forms.tables import forms, submissions
+from svc.storage.identity.tables import organizations
+from svc.storage.records.tables import identities, notes, objects, properties, records, suggestions
+from svc.storage.sites.tables import sites, visitor_keys, visits
+from svc.storage.tables import events
 
 PRAGMAS: Final = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON")
 BUSY_SECONDS: Final = 30

@@ -16,22 +16,12 @@ from svc.domain.identity.roles import BUILTIN_ROLES, OWNER
 from svc.domain.records.objects import BUILTIN_OBJECTS, CONTACT
 from svc.storage import stored_json
 from svc.storage.channels.tables import connections, conversations, deliveries, messages, replies
+from svc.storage.forms.tables import submissions
+from svc.storage.identity.tables import api_keys, invitations, members, organizations, roles
 from svc.storage.metadata import metadata
+from svc.storage.records.tables import identities, notes, objects, records, suggestions
 from svc.storage.sites import sites
 from svc.storage.sqlite.offline import foreign_key_faults, integrity_faults
-from svc.storage.tables import (
-    api_keys,
-    identities,
-    invitations,
-    members,
-    notes,
-    objects,
-    organizations,
-    records,
-    roles,
-    submissions,
-    suggestions,
-)
 
 EXAMPLES_MAX: Final = 5
 

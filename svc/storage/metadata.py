@@ -1,7 +1,12 @@
 """The metadata with every table in it, for what is done to all of them: creating, migrating, checking."""
 
-from svc.storage import tables  # noqa: F401  # each adds its tables
-from svc.storage.channels import tables as channel_tables  # noqa: F401  # each adds its tables
+from svc.storage import tables as _tables  # noqa: F401  # it adds its tables
+from svc.storage.channels import tables as _channels  # noqa: F401  # it adds its tables
+from svc.storage.embeds import tables as _embeds  # noqa: F401  # it adds its tables
+from svc.storage.forms import tables as _forms  # noqa: F401  # it adds its tables
+from svc.storage.identity import tables as _identity  # noqa: F401  # it adds its tables
+from svc.storage.records import tables as _records  # noqa: F401  # it adds its tables
 from svc.storage.schema import metadata
+from svc.storage.sites import tables as _sites  # noqa: F401  # it adds its tables
 
 __all__ = ["metadata"]

@@ -8,8 +8,9 @@ from typing import Final
 from sqlalchemy import Column, delete, select, tuple_
 
 from svc.domain.limits import IDEMPOTENCY_LIFE_MS, PRUNED_MAX, SIGN_IN_WINDOW_MS
+from svc.storage.identity.tables import invitations, sessions, sign_in_failures, sign_in_links
 from svc.storage.store import Tx
-from svc.storage.tables import idempotency, invitations, sessions, sign_in_failures, sign_in_links
+from svc.storage.tables import idempotency
 
 # Of idempotency and failures there may be very many, and an index leads to the old ones. The others are
 # about as many as people: they are looked through.

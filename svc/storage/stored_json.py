@@ -13,19 +13,11 @@ from svc.domain.identity.roles import Permission
 from svc.domain.scalars import Scalar
 from svc.storage.channels.conversations import Participant
 from svc.storage.channels.tables import conversations, messages, replies
-from svc.storage.tables import (
-    api_keys,
-    embeds,
-    events,
-    forms,
-    invitations,
-    properties,
-    record_changes,
-    records,
-    roles,
-    submissions,
-    suggestions,
-)
+from svc.storage.embeds.tables import embeds
+from svc.storage.forms.tables import forms, submissions
+from svc.storage.identity.tables import api_keys, invitations, roles
+from svc.storage.records.tables import properties, record_changes, records, suggestions
+from svc.storage.tables import events
 
 TYPES: Final[tuple[tuple[Column[str], Any], ...]] = (
     (submissions.c.fields, dict[str, Scalar]),

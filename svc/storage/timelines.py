@@ -11,11 +11,13 @@ from svc.domain import cursors
 from svc.domain.cursors import Position
 from svc.domain.limits import LIST_ROWS
 from svc.domain.records.objects import DEAL
+from svc.storage.forms.tables import submissions
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import records
-from svc.storage.tables import notes, record_changes, relations, submissions, visits
-from svc.storage.tables import objects as object_rows
-from svc.storage.tables import records as record_rows
+from svc.storage.records.tables import notes, record_changes, relations
+from svc.storage.records.tables import objects as object_rows
+from svc.storage.records.tables import records as record_rows
+from svc.storage.sites.tables import visits
 
 Kind = Literal["created", "updated", "deleted", "restored", "merged", "note", "submission", "visit", "deal"]
 

@@ -16,12 +16,13 @@ from svc.domain.identity.people import Person
 from svc.domain.identity.roles import VIEWER
 from svc.domain.identity.sessions import Session
 from svc.domain.times import DAY_MS
-from svc.storage import provisioning, tables
+from svc.storage import provisioning
 from svc.storage.identity import api_keys, members, organizations, roles
 from svc.storage.identity.api_keys import MintedKey, NewKey, Route
 from svc.storage.identity.members import MemberChanges
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.identity.roles import RoleChanges
+from tests import tables
 from tests.people import a_member, a_stored_key, allow_keys_elsewhere, call_of
 from tests.town import START, Town, town
 

@@ -16,11 +16,12 @@ from svc.domain.limits import (
     SIGN_IN_WINDOW_MS,
 )
 from svc.domain.times import YEAR_MS
-from svc.storage import idempotency, retention, tables
+from svc.storage import idempotency, retention
 from svc.storage.idempotency import Repeatable
 from svc.storage.identity import invitations, sessions, sign_in
 from svc.storage.identity.sign_in import Failure
 from svc.storage.store import Tx
+from tests import tables
 from tests.people import a_member, a_stored_key
 from tests.town import Town, town
 

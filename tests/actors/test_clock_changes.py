@@ -34,7 +34,7 @@ from svc.domain.limits import (
 )
 from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, YEAR_MS, day_of
 from svc.http.app import public_app
-from svc.storage import provisioning, tables
+from svc.storage import provisioning
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels import tables as channel_tables
 from svc.storage.channels.replies import PulledBatch
@@ -44,6 +44,7 @@ from svc.storage.identity import organizations, sessions, sign_in
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.sqlite.inline import inline_store
 from svc.storage.store import Store, Tx
+from tests import tables
 from tests.channels import Receiver, a_connection, a_reply
 from tests.conftest import forget_ids
 from tests.http.asking import client_of

@@ -32,10 +32,10 @@ from svc.domain.rate_limits.keyed_windows import KeyedWindows
 from svc.domain.rate_limits.sliding_window import SlidingWindow
 from svc.domain.sites.visits import PageView
 from svc.domain.times import YEAR_MS
-from svc.storage import tables
 from svc.storage.identity import sign_in
 from svc.storage.sites import sites
 from svc.storage.store import Tx
+from tests import tables
 from tests.people import a_member, a_stored_key
 from tests.town import Town, a_post, submit, town
 

@@ -9,8 +9,8 @@ from svc.domain.errors import TooManyAttempts
 from svc.domain.limits import PAIR_FAILURES_MAX
 from svc.services import sign_in
 from svc.services.sign_in import Browser
-from svc.storage import tables
 from svc.storage.identity import api_keys
+from tests import tables
 from tests.channels import channel_town
 from tests.disk import Disk
 from tests.people import call_of

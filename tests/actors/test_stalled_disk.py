@@ -7,8 +7,8 @@ import trio
 from svc.actors.forms.filer import Filer
 from svc.actors.forms.form_window import FormWindow
 from svc.domain.limits import PACE_FILINGS_MAX, PACE_WINDOW_MS
-from svc.storage import tables
 from svc.storage.channels import tables as channel_tables
+from tests import tables
 from tests.channels import channel_town, push_town
 from tests.disk import Disk
 from tests.town import START, Town, submit, town

@@ -16,11 +16,11 @@ from svc.domain.embeds.blocks import HeroBlock
 from svc.domain.errors import NotFound
 from svc.domain.limits import SITE_LABELS_MAX, UNKNOWN_KEYS_MS
 from svc.http.app import public_app
-from svc.storage import tables
 from svc.storage.embeds import embeds
 from svc.storage.forms import forms
 from svc.storage.sites import sites
 from svc.storage.store import Store
+from tests import tables
 from tests.http.asking import client_of
 from tests.town import Town, town
 

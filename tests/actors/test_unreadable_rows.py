@@ -16,11 +16,11 @@ from svc.domain.errors import Unreadable
 from svc.domain.limits import CALLS_MAX
 from svc.domain.times import SECOND_MS
 from svc.http.app import public_app
-from svc.storage import tables
 from svc.storage.channels import tables as channel_tables
 from svc.storage.embeds import embeds
 from svc.storage.forms import filing, submissions
 from svc.storage.store import Tx
+from tests import tables
 from tests.channels import a_reply, channel_town, push_town
 from tests.http.asking import client_of
 from tests.lamps import lamp_town

@@ -22,7 +22,7 @@ from svc.domain.crypto.sealing import Sealer
 from svc.domain.embeds import html_fragment as embed_fragment
 from svc.domain.net.origins import origin_allowed
 from svc.http.app import public_app
-from svc.storage import provisioning, tables
+from svc.storage import provisioning
 from svc.storage.embeds import views as embed_views
 from svc.storage.forms import forms
 from svc.storage.identity import organizations
@@ -30,6 +30,7 @@ from svc.storage.identity.organizations import NewOrganization
 from svc.storage.sqlite.inline import inline_store
 from svc.storage.sqlite.store import open_store
 from svc.storage.store import Store
+from tests import tables
 from tests.cli.conftest import Svc
 from tests.http.asking import client_of
 from tests.storage.keeping import KEPT

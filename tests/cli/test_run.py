@@ -23,12 +23,12 @@ from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
 from svc.domain.forms.forms import NewForm
 from svc.domain.identity.callers import operator_call
-from svc.storage import tables
 from svc.storage.forms import forms, server_keys
 from svc.storage.identity import organizations
 from svc.storage.sqlite.offline import sole_use
 from svc.storage.sqlite.store import open_store
 from svc.storage.store import Tx
+from tests import tables
 from tests.cli.conftest import Svc
 from tests.cli.running import END_SECONDS, TRIES, Service, load
 

@@ -21,10 +21,10 @@ from svc.client import (
 from svc.client.runner import DELIVERIES_MAX, LEASE_SECONDS
 from svc.domain.limits import LEASE_MS
 from svc.domain.times import SECOND_MS
-from svc.storage import tables
 from svc.storage.channels import connections
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels import tables as channel_tables
+from tests import tables
 from tests.channels import ChannelTown, channel_town
 from tests.client.edges import Fault, Messenger, answering, bridged, channel_of, killed, message
 

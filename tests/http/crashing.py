@@ -29,13 +29,14 @@ from svc.actors.system import System
 from svc.clock import WallClock
 from svc.http.app import public_app
 from svc.http.asgi import ASGIApp, Receive, Scope, Send
-from svc.storage import integrity, provisioning, tables
+from svc.storage import integrity, provisioning
 from svc.storage.identity import api_keys
 from svc.storage.identity.api_keys import NewKey
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.sqlite.engine import raw
 from svc.storage.sqlite.store import migrate_to_head, open_store
 from svc.storage.store import Store
+from tests import tables
 from tests.http.asking import client_of
 from tests.people import a_member, call_of
 from tests.town import SECRETS

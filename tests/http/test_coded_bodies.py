@@ -10,8 +10,8 @@ import httpx
 import pytest
 from structlog.testing import capture_logs
 
-from svc.storage import tables
 from svc.storage.sites import sites
+from tests import tables
 from tests.channels import channel_town
 from tests.tooling import PASSWORD, ToolTown, tool_town
 

@@ -19,8 +19,8 @@ from svc.demo.shop_page import demo_doors
 from svc.http.app import public_app
 from svc.http.docs.demo_shop import DemoShop
 from svc.http.forms.door import Reason
-from svc.storage import tables
 from svc.storage.embeds import embeds
+from tests import tables
 from tests.http.asking import client_of
 from tests.town import Town, town
 

@@ -15,10 +15,10 @@ from svc.actors.reconciler import Reconciler
 from svc.domain.errors import Unavailable
 from svc.http.operator.app import operator_app
 from svc.http.problems.problems import problem_for
-from svc.storage import tables
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels import tables as channel_tables
 from svc.storage.store import Store, StoreClosed, StoreFailed, StoreFull, Tx
+from tests import tables
 from tests.channels import a_connection
 from tests.http.asking import client_of
 from tests.tooling import PASSWORD, ToolTown, tool_town

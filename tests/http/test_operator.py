@@ -24,12 +24,12 @@ from svc.domain.identity.callers import operator_call
 from svc.domain.net.client_addresses import sender_of, visitor_of
 from svc.http.app import public_app
 from svc.http.operator.app import CHECK_SECONDS, SNAPSHOT_SECONDS, ActorFilter, operator_app
-from svc.storage import tables
 from svc.storage.embeds import embeds
 from svc.storage.forms import server_keys
 from svc.storage.identity import api_keys
 from svc.storage.identity.api_keys import NewKey
 from svc.storage.sites import sites
+from tests import tables
 from tests.channels import a_connection, a_reply
 from tests.http.asking import ADDRESS, client_of
 from tests.http.serving import in_memory

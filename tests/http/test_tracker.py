@@ -25,9 +25,9 @@ from svc.domain.limits import (
 )
 from svc.domain.net.client_addresses import parse_networks
 from svc.http.app import public_app
-from svc.storage import tables
 from svc.storage.sites import sites
 from svc.throttled_log import LOG_SECONDS
+from tests import tables
 from tests.http.asking import ADDRESS, client_of
 from tests.town import Town, town
 

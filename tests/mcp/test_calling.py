@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from svc.storage import tables
+from tests import tables
 from tests.mcp.asking import NEWEST, mcp_town
 
 ADA = {"objectType": "contact", "properties": {"name": "Ada", "email": "ada@example.com"}}

@@ -10,9 +10,9 @@ from svc.domain.identity.callers import operator_call
 from svc.domain.limits import CALLS_MAX, TOOL_BODY_BYTES_MAX
 from svc.http.mcp.door import FULL_PATH, PATH
 from svc.http.problems.problems import UNAUTHORIZED
-from svc.storage import tables
 from svc.storage.identity import api_keys
 from svc.tools.catalogue import REGISTRY
+from tests import tables
 from tests.mcp.asking import ENVELOPE, NEWEST, mcp_town
 
 VERSIONS = ("2025-03-26", "2025-06-18", "2025-11-25")

@@ -38,10 +38,11 @@ from svc.domain.limits import (
 from svc.domain.times import HOUR_MS, MINUTE_MS
 from svc.services import sign_in
 from svc.services.sign_in import Browser, WrongCredentials
-from svc.storage import provisioning, tables
+from svc.storage import provisioning
 from svc.storage.identity import accounts, members, organizations, sessions
 from svc.storage.identity import sign_in as stored
 from svc.storage.identity.organizations import NewOrganization
+from tests import tables
 from tests.people import a_member, call_of
 from tests.town import HASHER, PASSWORDS, START, Town, town
 

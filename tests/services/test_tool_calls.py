@@ -18,7 +18,7 @@ from svc.domain.identity.callers import Call, operator_call
 from svc.domain.limits import CALLS_MAX
 from svc.http.problems.problems import UNAUTHORIZED
 from svc.services import tool_calls
-from svc.storage import provisioning, tables
+from svc.storage import provisioning
 from svc.storage.identity import api_keys, members
 from svc.storage.identity.api_keys import NewKey
 from svc.storage.identity.members import MemberChanges
@@ -30,6 +30,7 @@ from svc.tools import execution
 from svc.tools.records import records
 from svc.tools.records.records import CreateRecord, GetRecord
 from svc.tools.tool import Tool, ToolInput
+from tests import tables
 from tests.people import a_member, call_of
 from tests.tooling import ToolTown, tool_town
 from tests.town import START, Town

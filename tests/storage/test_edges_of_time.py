@@ -33,7 +33,7 @@ from svc.domain.limits import (
     TRIAL_MS,
 )
 from svc.domain.times import SECOND_MS
-from svc.storage import idempotency, tables
+from svc.storage import idempotency
 from svc.storage.channels import connections, deliveries, outboxes, replies
 from svc.storage.channels import tables as channel_tables
 from svc.storage.forms import server_keys, submissions
@@ -42,6 +42,7 @@ from svc.storage.idempotency import Repeatable
 from svc.storage.identity import access, api_keys, invitations, organizations, roles, sessions, sign_in
 from svc.storage.identity.sign_in import Failure
 from svc.storage.store import Tx
+from tests import tables
 from tests.channels import a_connection, a_reply
 from tests.people import a_member, a_stored_key
 from tests.town import Town, a_stored_one, town

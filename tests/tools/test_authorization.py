@@ -17,12 +17,13 @@ from svc.domain.identity.roles import Permission
 from svc.domain.identity.sessions import csrf_token
 from svc.domain.times import DAY_MS
 from svc.services import tool_calls
-from svc.storage import provisioning, tables
+from svc.storage import provisioning
 from svc.storage.identity import members, organizations, roles, sessions
 from svc.storage.identity.members import MemberChanges
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.store import Tx
 from svc.tools.catalogue import REGISTRY
+from tests import tables
 from tests.people import a_member, a_stored_key, call_of
 from tests.tooling import ToolTown, tool_town
 

@@ -10,7 +10,7 @@ from svc.domain.errors import Conflict, Forbidden, InvalidInput, InvalidValue, N
 from svc.domain.identity.access import admit_key
 from svc.domain.identity.callers import operator_call
 from svc.domain.times import DAY_MS
-from svc.storage import audit, tables
+from svc.storage import audit
 from svc.storage.channels import outboxes, replies
 from svc.storage.channels.tables import deliveries
 from svc.storage.channels.tables import replies as reply_rows
@@ -28,6 +28,7 @@ from svc.tools.installation import (
     MintKey,
     SetUp,
 )
+from tests import tables
 from tests.channels import a_connection, a_reply
 from tests.people import a_member
 from tests.town import Town, town

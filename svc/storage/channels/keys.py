@@ -12,9 +12,9 @@ from svc.domain.ids import new_id
 from svc.domain.limits import CHANNEL_KEYS_MAX
 from svc.domain.near_names import shown
 from svc.storage.channels.tables import channel_keys
+from svc.storage.identity.tables import organizations
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.tables import organizations
 
 
 class ChannelKey(msgspec.Struct, frozen=True):

@@ -19,17 +19,12 @@ from svc.domain.limits import (
 )
 from svc.storage.channels.tables import connections, conversations, deliveries, replies
 from svc.storage.clock import marks as clock_marks
+from svc.storage.forms.tables import submissions
+from svc.storage.identity.tables import invitations, sessions, sign_in_failures, sign_in_links
+from svc.storage.records.tables import records
+from svc.storage.sites.tables import visits
 from svc.storage.store import Tx
-from svc.storage.tables import (
-    idempotency,
-    invitations,
-    records,
-    sessions,
-    sign_in_failures,
-    sign_in_links,
-    submissions,
-    visits,
-)
+from svc.storage.tables import idempotency
 
 log = structlog.get_logger("svc.storage")
 

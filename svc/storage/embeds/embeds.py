@@ -15,16 +15,16 @@ from svc.domain.ids import new_id
 from svc.domain.limits import EMBED_BLOCKS_MAX, EMBEDS_MAX, LIST_ROWS
 from svc.domain.near_names import shown
 from svc.domain.sites.domains import binding_faults
+from svc.storage.embeds.tables import embeds as rows
 from svc.storage.forms import forms
 from svc.storage.identity import organizations
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import objects
 from svc.storage.records.objects import StoredObject
 from svc.storage.sites import sites
+from svc.storage.sites.tables import sites as site_rows
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.tables import embeds as rows
-from svc.storage.tables import sites as site_rows
 
 _COLUMNS = (
     rows.c.id,

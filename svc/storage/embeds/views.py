@@ -23,7 +23,7 @@ from svc.storage.identity import organizations
 from svc.storage.records import lists as record_lists
 from svc.storage.records import objects
 from svc.storage.records.objects import StoredObject, StoredProperty
-from svc.storage.tables import records
+from svc.storage.records.tables import records
 
 log = structlog.get_logger("svc.storage.embeds")
 

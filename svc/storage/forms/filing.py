@@ -18,15 +18,15 @@ from svc.storage import events
 from svc.storage.events import NewEvent
 from svc.storage.forms import stored_submissions
 from svc.storage.forms.stored_submissions import UnreadableSubmission
+from svc.storage.forms.tables import submissions as submission_rows
 from svc.storage.identity import organizations
 from svc.storage.readable import is_unreadable
 from svc.storage.records import contacts, enrichments, objects, records
 from svc.storage.records.enrichments import SourcedEnrichment
+from svc.storage.records.tables import notes
 from svc.storage.sites import visits
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.tables import notes
-from svc.storage.tables import submissions as submission_rows
 
 log = structlog.get_logger("svc.storage.forms.filing")
 

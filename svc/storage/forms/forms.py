@@ -18,11 +18,12 @@ from svc.domain.near_names import shown
 from svc.domain.records.objects import CONTACT
 from svc.domain.records.properties import Property
 from svc.domain.sites.domains import binding_faults
+from svc.storage.forms.tables import forms
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import objects
+from svc.storage.sites.tables import sites
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.tables import forms, sites
 
 COLUMNS = (
     forms.c.id,

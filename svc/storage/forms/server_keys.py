@@ -11,10 +11,10 @@ from svc.domain.identity.people import clean_name
 from svc.domain.ids import new_id
 from svc.domain.limits import EXPIRED_KEY_LISTED_MS, LIVE_SERVER_KEYS_MAX, SERVER_KEY_LIFE_MS
 from svc.domain.near_names import shown
+from svc.storage.forms.tables import server_keys
 from svc.storage.identity import authorization
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.tables import server_keys
 
 
 class ServerKey(msgspec.Struct, frozen=True, kw_only=True):

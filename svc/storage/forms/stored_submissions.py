@@ -13,9 +13,9 @@ from svc.domain.scalars import Scalar
 from svc.storage import readable
 from svc.storage.forms import forms as form_rows
 from svc.storage.forms.submissions import LABELS
+from svc.storage.forms.tables import DUE, forms, submissions
+from svc.storage.sites.tables import sites as site_rows
 from svc.storage.statements import Statement
-from svc.storage.tables import DUE, forms, submissions
-from svc.storage.tables import sites as site_rows
 
 _COLUMNS: Final = (
     submissions.c.id,

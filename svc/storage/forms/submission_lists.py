@@ -19,12 +19,12 @@ from svc.domain.near_names import shown
 from svc.domain.records.matching import HeldReason
 from svc.domain.scalars import Scalar
 from svc.storage.forms.submissions import LABELS, Label
+from svc.storage.forms.tables import DUE, HELD, QUEUED, forms, submissions
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import contacts
 from svc.storage.sites import visits
 from svc.storage.sites.visits import Visit
 from svc.storage.statements import Statement
-from svc.storage.tables import DUE, HELD, QUEUED, forms, submissions
 
 
 class SubmissionSummary(msgspec.Struct, frozen=True, kw_only=True):

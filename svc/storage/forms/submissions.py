@@ -25,11 +25,11 @@ from svc.domain.scalars import Scalar
 from svc.domain.times import DAY_MS
 from svc.storage.forms import forms as form_rows
 from svc.storage.forms import server_keys
+from svc.storage.forms.tables import DUE, HELD, QUEUED, forms, submissions
 from svc.storage.identity import organizations
 from svc.storage.sites import sites
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.tables import DUE, HELD, QUEUED, forms, submissions
 
 State = Literal["due", "queued", "filed", "held"]
 Label = Literal["Filed", "Held", "Queued"]

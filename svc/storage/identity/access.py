@@ -5,8 +5,8 @@ from sqlalchemy import Connection, and_, or_, select
 from svc.domain.identity.access import Access, KeyFacts, Membership
 from svc.storage.identity import organizations, roles
 from svc.storage.identity.api_keys import tools_of
-from svc.storage.tables import api_keys, members, people
-from svc.storage.tables import organizations as homes
+from svc.storage.identity.tables import api_keys, members, people
+from svc.storage.identity.tables import organizations as homes
 
 
 def of_organization(conn: Connection, organization_id: str, now: int) -> Access:

@@ -16,9 +16,9 @@ from svc.domain.identity.people import Person, clean_name
 from svc.domain.ids import new_id
 from svc.domain.records.contact_points import normalise_email
 from svc.storage.identity import sessions
+from svc.storage.identity.tables import members, organizations, people
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.tables import members, organizations, people
 
 
 class NewAccount(msgspec.Struct, frozen=True, kw_only=True):

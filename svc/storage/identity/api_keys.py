@@ -23,10 +23,10 @@ from svc.domain.limits import (
 )
 from svc.domain.near_names import shown
 from svc.storage.identity import authorization, roles
+from svc.storage.identity.tables import api_keys, organizations, people
 from svc.storage.readable import LenientDecoder
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.tables import api_keys, organizations, people
 
 ExpiresIn = Literal["30d", "90d", "1y"]
 

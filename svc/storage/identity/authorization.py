@@ -13,8 +13,8 @@ from svc.domain.errors import ConfirmationRequired, Forbidden, PersonOnly
 from svc.domain.identity.callers import Call
 from svc.domain.identity.roles import BUILTIN_ROLES, OWNER, Permission, Role
 from svc.domain.identity.sessions import is_fresh
+from svc.storage.identity.tables import members, organizations, roles
 from svc.storage.readable import LenientDecoder
-from svc.storage.tables import members, organizations, roles
 
 _permissions: Final = LenientDecoder(
     msgspec.json.Decoder(frozenset[Permission]), frozenset, roles.c.permissions

@@ -21,9 +21,9 @@ from svc.domain.records.contact_points import normalise_email
 from svc.storage import audit
 from svc.storage.identity import accounts, authorization, members, roles, teams
 from svc.storage.identity.accounts import NewAccount
+from svc.storage.identity.tables import invitations
 from svc.storage.readable import LenientDecoder
 from svc.storage.store import Tx
-from svc.storage.tables import invitations
 
 _team_ids = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, invitations.c.team_ids)
 

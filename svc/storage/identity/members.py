@@ -17,8 +17,8 @@ from svc.domain.limits import LIST_ROWS
 from svc.domain.near_names import shown
 from svc.storage import audit
 from svc.storage.identity import authorization, roles
+from svc.storage.identity.tables import members, people, team_members, teams
 from svc.storage.store import Tx
-from svc.storage.tables import members, people, team_members, teams
 
 
 class Member(msgspec.Struct, frozen=True, kw_only=True):

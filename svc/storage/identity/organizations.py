@@ -13,9 +13,9 @@ from svc.domain.identity.organizations import Organization, Plan, clean_facts
 from svc.domain.ids import new_id
 from svc.domain.limits import TRIAL_MS
 from svc.storage.identity import authorization
+from svc.storage.identity.tables import members, organizations, people
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.tables import members, organizations, people
 
 
 class NewOrganization(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,8 +14,8 @@ from svc.domain.ids import new_id
 from svc.domain.limits import ROLES_MAX
 from svc.domain.near_names import hint, shown
 from svc.storage.identity import authorization
+from svc.storage.identity.tables import api_keys, invitations, members, roles
 from svc.storage.store import Tx
-from svc.storage.tables import api_keys, invitations, members, roles
 
 
 class RoleChanges(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,9 +8,9 @@ from svc.domain.errors import NotFound
 from svc.domain.identity.sessions import Session
 from svc.domain.ids import new_id
 from svc.domain.limits import SESSION_IDLE_MS, SESSION_LIFE_MS
+from svc.storage.identity.tables import sessions
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.tables import sessions
 
 USER_AGENT_CHARS_KEPT = 200
 

@@ -7,8 +7,8 @@ from svc.domain.crypto.keys import SIGN_IN_LINK, digest, new_key
 from svc.domain.errors import NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import SIGN_IN_LINK_LIFE_MS, SIGN_IN_WINDOW_MS
+from svc.storage.identity.tables import sign_in_failures, sign_in_links
 from svc.storage.store import Tx
-from svc.storage.tables import sign_in_failures, sign_in_links
 
 
 class MadeLink(msgspec.Struct, frozen=True):

@@ -10,9 +10,9 @@ from svc.domain.ids import new_id
 from svc.domain.limits import TEAMS_MAX
 from svc.domain.near_names import shown
 from svc.storage.identity import authorization
+from svc.storage.identity.tables import team_members, teams
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.tables import team_members, teams
 
 
 class Team(msgspec.Struct, frozen=True):

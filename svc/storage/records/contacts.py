@@ -7,8 +7,8 @@ import msgspec
 from sqlalchemy import Connection, bindparam, insert, select
 
 from svc.domain.forms.filing import Contact
+from svc.storage.records.tables import identities, records
 from svc.storage.statements import Statement
-from svc.storage.tables import identities, records
 
 _KNOWN_BY = Statement(
     select(records.c.id, records.c.properties)

@@ -11,9 +11,9 @@ from svc.domain.records.objects import CONTACT
 from svc.storage.events import NewEvent
 from svc.storage.records import contacts, records
 from svc.storage.records.records import Source
+from svc.storage.records.tables import suggestions
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.tables import suggestions
 
 
 class SourcedEnrichment(Enrichment, frozen=True, kw_only=True):

@@ -18,9 +18,9 @@ from svc.domain.records.text_search import words_of
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import search_words
 from svc.storage.records.objects import StoredObject
+from svc.storage.records.tables import BUILDING, properties, record_keys, records, relations, unique_values
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.tables import BUILDING, properties, record_keys, records, relations, unique_values
 
 Made = Sequence[tuple[str, Mapping[str, Any]]]
 """Records with their properties."""

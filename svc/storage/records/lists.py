@@ -54,7 +54,7 @@ from svc.storage import readable
 from svc.storage.records import objects
 from svc.storage.records.objects import StoredObject
 from svc.storage.records.records import Record, visible
-from svc.storage.tables import record_keys, records
+from svc.storage.records.tables import record_keys, records
 
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 

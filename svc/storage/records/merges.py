@@ -9,10 +9,10 @@ from svc.domain.errors import Conflict, named_at
 from svc.domain.records.objects import CONTACT
 from svc.storage.records import objects, records
 from svc.storage.records.records import Record, Source
+from svc.storage.records.tables import identities, properties, relations
+from svc.storage.records.tables import records as record_rows
 from svc.storage.schema import MOVES_WITH_RECORD, metadata
 from svc.storage.store import Tx
-from svc.storage.tables import identities, properties, relations
-from svc.storage.tables import records as record_rows
 
 
 def merge(

@@ -9,8 +9,8 @@ from svc.domain.errors import Fault, InvalidInput
 from svc.domain.ids import new_id
 from svc.domain.limits import LIST_ROWS, NOTE_CHARS_MAX, NOTE_TITLE_CHARS_MAX
 from svc.storage.records import records
+from svc.storage.records.tables import notes
 from svc.storage.store import Tx
-from svc.storage.tables import notes
 
 
 class Note(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

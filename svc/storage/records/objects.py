@@ -15,9 +15,9 @@ from svc.domain.records import objects as rules
 from svc.domain.records.objects import BUILTIN_OBJECTS
 from svc.domain.records.properties import Property
 from svc.storage.readable import LenientDecoder
+from svc.storage.records.tables import objects, properties
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.tables import objects, properties
 
 IndexState = Literal["building", "ready"]
 

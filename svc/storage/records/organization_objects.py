@@ -4,11 +4,11 @@ from sqlalchemy import Connection, bindparam, select
 
 from svc.domain.identity.organizations import Organization
 from svc.storage.identity import organizations
+from svc.storage.identity.tables import organizations as organization_rows
 from svc.storage.records import objects
 from svc.storage.records.objects import StoredObject
+from svc.storage.records.tables import objects as object_rows
 from svc.storage.statements import Statement
-from svc.storage.tables import objects as object_rows
-from svc.storage.tables import organizations as organization_rows
 
 _BOTH = Statement(
     select(organization_rows, *(column.label(f"of_{column.name}") for column in objects.COLUMNS))

@@ -20,14 +20,15 @@ from svc.domain.records.properties import Property
 from svc.domain.records.values import Values, changed
 from svc.storage import events
 from svc.storage.events import NewEvent
+from svc.storage.identity.tables import members
 from svc.storage.records import contacts, objects
 from svc.storage.records import index as record_index
 from svc.storage.records.index import Shape
 from svc.storage.records.objects import StoredObject
+from svc.storage.records.tables import identities, record_changes, records
+from svc.storage.records.tables import objects as object_rows
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.tables import identities, members, record_changes, records
-from svc.storage.tables import objects as object_rows
 
 Source = Mapping[str, Any]
 """Where a write came from, JSON-ready: `{"kind": "api", …}` (decisions §10)."""

@@ -9,8 +9,8 @@ from svc.domain.limits import LIST_ROWS
 from svc.storage.readable import each
 from svc.storage.records import objects, records
 from svc.storage.records.records import Record
-from svc.storage.tables import properties, relations
-from svc.storage.tables import records as record_rows
+from svc.storage.records.tables import properties, relations
+from svc.storage.records.tables import records as record_rows
 
 
 class RelatedRecord(msgspec.Struct, frozen=True, kw_only=True):

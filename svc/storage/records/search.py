@@ -14,8 +14,8 @@ from svc.storage.records import objects, search_words
 from svc.storage.records.index import mark_of
 from svc.storage.records.objects import StoredObject
 from svc.storage.records.records import Record, from_row
+from svc.storage.records.tables import records
 from svc.storage.statements import Statement
-from svc.storage.tables import records
 
 # By id alone: beside a condition on the object, SQLite walks through all of the object's records.
 _ROWS = Statement(select(records).where(records.c.id.in_(bindparam("ids", expanding=True))))

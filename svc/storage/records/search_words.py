@@ -11,9 +11,9 @@ from typing import Final
 
 from sqlalchemy import Connection, Integer, bindparam, func, insert, literal_column, select, update
 
+from svc.storage.records.tables import search_texts
 from svc.storage.sqlite import full_text
 from svc.storage.statements import Statement
-from svc.storage.tables import search_texts
 
 MARK_CHARS: Final = full_text.MARK_CHARS
 BLOCK_ROWS: Final = 512

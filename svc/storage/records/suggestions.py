@@ -14,9 +14,9 @@ from svc.domain.near_names import shown
 from svc.storage.readable import each
 from svc.storage.records import records
 from svc.storage.records.records import Record, Source
+from svc.storage.records.tables import records as record_rows
+from svc.storage.records.tables import suggestions
 from svc.storage.store import Tx
-from svc.storage.tables import records as record_rows
-from svc.storage.tables import suggestions
 
 State = Literal["open", "accepted", "dismissed"]
 

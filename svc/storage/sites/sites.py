@@ -11,9 +11,9 @@ from svc.domain.ids import new_id
 from svc.domain.limits import SITE_LABELS_MAX, SITES_MAX
 from svc.domain.near_names import shown
 from svc.domain.sites.domains import is_shared, site_domain
+from svc.storage.sites.tables import sites
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.tables import sites
 
 
 class Site(msgspec.Struct, frozen=True):

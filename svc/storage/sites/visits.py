@@ -11,9 +11,9 @@ from svc.domain.limits import VISITOR_KEY_DAYS, VISITS_SHOWN_MAX
 from svc.domain.sites.visits import PageView
 from svc.domain.times import day_of
 from svc.storage.sites.sites import Site
+from svc.storage.sites.tables import visitor_keys, visits
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.tables import visitor_keys, visits
 
 _KEY_BYTES = 32
 

@@ -7,10 +7,10 @@ from svc.actors.channels.outbox import Outbox
 from svc.domain.errors import Conflict
 from svc.domain.limits import LAPSES_MAX, LEASE_MS, PULLS_WAITING_MAX, REPLY_LIFE_MS
 from svc.domain.times import SECOND_MS
-from svc.storage import tables
 from svc.storage.channels import connections, messages, replies
 from svc.storage.channels import tables as channel_tables
 from svc.storage.channels.replies import PulledBatch
+from tests import tables
 from tests.channels import ChannelTown, channel_town
 
 LEASE_SECONDS = LEASE_MS / SECOND_MS

@@ -20,12 +20,13 @@ from svc.domain.crypto.keys import EMBED_KEY, new_key
 from svc.domain.embeds.blocks import Embed, HeroBlock
 from svc.domain.errors import NotFound, Unavailable
 from svc.domain.limits import EMBED_FRESH_MS, EMBED_STALE_MS
-from svc.storage import provisioning, tables
+from svc.storage import provisioning
 from svc.storage.embeds import embeds
 from svc.storage.embeds.embeds import EmbedChange
 from svc.storage.identity import organizations
 from svc.storage.records import objects
 from svc.storage.store import Store, StoreFailed
+from tests import tables
 from tests.lamps import LAMP, PRICES, LampTown, lamp_town
 
 FRESH_SECONDS = EMBED_FRESH_MS / 1_000

@@ -14,12 +14,13 @@ from svc.domain.limits import (
     SERVER_KEY_LIFE_MS,
     TRIAL_MS,
 )
-from svc.storage import provisioning, tables
+from svc.storage import provisioning
 from svc.storage.forms import forms, server_keys, submissions
 from svc.storage.identity import organizations
 from svc.storage.identity.organizations import OrganizationChanges
 from svc.storage.sites import sites
 from svc.storage.store import StoreFailed
+from tests import tables
 from tests.town import a_post, a_stored_one, submit, town
 
 

@@ -7,9 +7,9 @@ from svc.actors.forms.form_window import FormWindow
 from svc.actors.kinds import KINDS
 from svc.actors.system import Secrets, System
 from svc.domain.times import DAY_MS
-from svc.storage import tables
 from svc.storage.forms import submissions
 from svc.storage.store import Tx
+from tests import tables
 from tests.disk import Disk
 from tests.town import SECRETS, a_post, a_stored_one, submit, town
 

@@ -9,11 +9,11 @@ import trio.lowlevel
 
 from svc.domain.limits import ATTACHMENT_DATA_LEVELS_MAX, CHANNEL_BODY_BYTES_MAX, CHANNEL_CALLS_MAX
 from svc.http.problems.problems import UNAUTHORIZED
-from svc.storage import tables
 from svc.storage.channels import connections
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels import tables as channel_tables
 from svc.storage.identity import organizations
+from tests import tables
 from tests.channels import a_connection, channel_town
 
 MESSAGE: dict[str, object] = {

@@ -19,9 +19,9 @@ from svc.domain.net.client_addresses import parse_networks
 from svc.http.asgi import Message
 from svc.http.fast_path import FastPath
 from svc.http.forms.door import FormDoor
-from svc.storage import tables
 from svc.storage.forms import forms, server_keys
 from svc.storage.sites import sites
+from tests import tables
 from tests.town import Town, town
 
 JSON = {"content-type": "application/json"}

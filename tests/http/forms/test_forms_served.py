@@ -14,9 +14,9 @@ from svc.domain.forms.forms import SUBMIT_PATH, Form
 from svc.domain.identity.callers import operator_call
 from svc.domain.limits import FORM_BODY_BYTES_MAX, QUEUE_SUBMISSIONS_MAX, SENDER_SUBMISSIONS_MAX
 from svc.http.app import public_app
-from svc.storage import tables
 from svc.storage.forms import server_keys, submissions
 from svc.storage.store import Tx
+from tests import tables
 from tests.http.serving import Listening, Memory, Reply, in_memory, listening, post
 from tests.town import Town, a_stored_one, town
 

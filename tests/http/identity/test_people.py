@@ -16,9 +16,10 @@ from svc.domain.times import HOUR_MS
 from svc.http.app import public_app
 from svc.http.identity.door import BODY_BYTES_MAX
 from svc.http.request.session_cookie import SESSION_COOKIE as COOKIE
-from svc.storage import provisioning, tables
+from svc.storage import provisioning
 from svc.storage.identity import invitations, organizations, sign_in
 from svc.storage.identity.organizations import NewOrganization
+from tests import tables
 from tests.http.asking import client_of
 from tests.people import a_member
 from tests.town import HASHER, Town, town

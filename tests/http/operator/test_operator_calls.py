@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from svc.http.operator.app import operator_app
-from svc.storage import tables
+from tests import tables
 from tests.http.asking import client_of
 from tests.people import a_member
 from tests.tooling import PASSWORD

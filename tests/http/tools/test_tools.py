@@ -2,7 +2,7 @@
 
 from svc.domain.limits import CALLS_MAX, TOOL_BODY_BYTES_MAX
 from svc.http.problems.problems import UNAUTHORIZED
-from svc.storage import tables
+from tests import tables
 from tests.tooling import tool_town
 
 ADA = {"objectType": "contact", "properties": {"name": "Ada", "email": "ada@example.com"}}

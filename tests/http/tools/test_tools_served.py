@@ -13,9 +13,9 @@ import trio
 from svc.domain.identity.callers import operator_call
 from svc.domain.limits import TOOL_BODY_BYTES_MAX
 from svc.http.app import public_app
-from svc.storage import tables
 from svc.storage.identity import api_keys
 from svc.storage.identity.api_keys import NewKey
+from tests import tables
 from tests.http.http2 import Http2Client
 from tests.http.serving import Listening, Memory, in_memory, listening, post
 from tests.people import a_member, call_of

@@ -8,12 +8,13 @@ from svc.domain.errors import Conflict, NotFound
 from svc.domain.limits import VISITOR_KEY_DAYS
 from svc.domain.sites.visits import page_view
 from svc.domain.times import DAY_MS
-from svc.storage import provisioning, tables
+from svc.storage import provisioning
 from svc.storage.forms import filing, submission_lists, submissions
 from svc.storage.forms.filing import FilingTarget
 from svc.storage.identity import organizations
 from svc.storage.records import contacts
 from svc.storage.sites import sites, visits
+from tests import tables
 from tests.town import Town, a_stored_one, town
 
 

@@ -20,10 +20,11 @@ from svc.domain.errors import (
 )
 from svc.domain.limits import API_KEY_LIVES_MS, LIVE_KEYS_MAX
 from svc.domain.times import DAY_MS, HOUR_MS
-from svc.storage import provisioning, tables
+from svc.storage import provisioning
 from svc.storage.identity import api_keys, organizations, roles
 from svc.storage.identity.api_keys import MintedKey, NewKey, Route
 from svc.storage.identity.organizations import NewOrganization
+from tests import tables
 from tests.people import a_member, a_stored_key, allow_keys_elsewhere, call_of, key_call
 from tests.town import START, Town, town
 

@@ -9,7 +9,7 @@ import pytest
 from svc.domain.errors import Conflict, InvalidInput, NotFound
 from svc.domain.records.properties import Property
 from svc.domain.records.queries import Filter, Sort
-from svc.storage import provisioning, tables, timelines
+from svc.storage import provisioning, timelines
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.records import index as record_index
 from svc.storage.records import lists as record_lists
@@ -18,6 +18,7 @@ from svc.storage.records import notes, objects, records, suggestions
 from svc.storage.records import relations as record_relations
 from svc.storage.records import search as record_search
 from svc.storage.records import upserts as record_upserts
+from tests import tables
 from tests.storage.ledger import API, Ledger, ledger
 
 

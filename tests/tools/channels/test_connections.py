@@ -12,11 +12,12 @@ from svc.domain.crypto.keys import CHANNEL_KEY, well_formed
 from svc.domain.identity.people import Person
 from svc.domain.limits import CHANNEL_KEYS_MAX
 from svc.domain.net.client_addresses import parse_networks
-from svc.storage import provisioning, tables
+from svc.storage import provisioning
 from svc.storage.channels import tables as channel_tables
 from svc.storage.identity import roles, teams
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.store import Tx
+from tests import tables
 from tests.people import call_of
 from tests.tooling import ToolTown, tool_town
 

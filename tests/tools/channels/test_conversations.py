@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from svc.domain.limits import ATTACHMENTS_MAX, CHANNEL_BODY_BYTES_MAX, MESSAGE_CHARS_MAX
-from svc.storage import tables
 from svc.storage.channels import tables as channel_tables
 from svc.storage.identity import members, teams
 from svc.storage.identity.members import MemberChanges
+from tests import tables
 from tests.people import call_of
 from tests.tooling import ToolTown, tool_town
 from tests.tools.channels.test_connections import SHOP, bridge, clerk, connect, run

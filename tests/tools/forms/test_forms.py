@@ -17,10 +17,11 @@ from svc.domain.limits import (
     TRIAL_MS,
 )
 from svc.domain.records.objects import CONTACT
-from svc.storage import provisioning, tables
+from svc.storage import provisioning
 from svc.storage.forms import forms
 from svc.storage.identity import organizations
 from svc.storage.identity.organizations import NewOrganization, OrganizationChanges
+from tests import tables
 from tests.tooling import ToolTown, tool_town
 
 SET_UP = {

@@ -7,12 +7,13 @@ import trio
 
 from svc.domain.forms.forms import NewForm
 from svc.domain.limits import VISITS_SHOWN_MAX
-from svc.storage import provisioning, tables
+from svc.storage import provisioning
 from svc.storage.forms import filing, forms, submissions
 from svc.storage.identity import roles
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.records import merges as record_merges
 from svc.storage.store import Tx
+from tests import tables
 from tests.people import call_of
 from tests.tooling import ToolTown, tool_town
 from tests.town import a_stored_one

@@ -13,12 +13,13 @@ from svc.domain.identity.people import Person
 from svc.domain.limits import CONFIRMATION_MS, LIVE_KEYS_MAX, LIVE_SERVER_KEYS_MAX
 from svc.domain.times import DAY_MS, rfc3339
 from svc.http.problems.problems import UNAUTHORIZED
-from svc.storage import provisioning, tables
+from svc.storage import provisioning
 from svc.storage.identity import api_keys, members, organizations, roles
 from svc.storage.identity.members import MemberChanges
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.identity.roles import RoleChanges
 from svc.tools.catalogue import REGISTRY
+from tests import tables
 from tests.people import a_member, allow_keys_elsewhere, call_of
 from tests.tooling import PASSWORD, ToolTown, tool_town
 from tests.town import HASHER, START, a_post

@@ -7,12 +7,12 @@ import pytest
 
 from svc.domain.limits import INVITATIONS_MAX, LIST_ROWS, ROLES_MAX, TEAMS_MAX
 from svc.domain.times import DAY_MS
-from svc.storage import tables
 from svc.storage.identity import members, roles
 from svc.storage.identity.members import MemberChanges
 from svc.storage.store import Tx
 from svc.tools import execution
 from svc.tools.catalogue import REGISTRY
+from tests import tables
 from tests.people import call_of
 from tests.tooling import tool_town
 

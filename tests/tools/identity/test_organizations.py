@@ -9,9 +9,9 @@ import trio
 from svc.actors.forms.form_window import FormWindow, PostRefused
 from svc.domain.records.properties import Property
 from svc.domain.times import rfc3339
-from svc.storage import tables
 from svc.storage.identity import roles
 from svc.storage.records import objects
+from tests import tables
 from tests.people import call_of
 from tests.tooling import tool_town
 from tests.town import START, a_post

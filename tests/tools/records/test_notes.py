@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from svc.storage import tables
+from tests import tables
 from tests.tooling import ToolTown, tool_town
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from svc.domain.changes import Change, ObjectsChanged
-from svc.storage import tables
+from tests import tables
 from tests.tooling import ToolTown, tool_town
 
 BOAT = {"slug": "boat", "label": "Boat", "labelPlural": "Boats"}

@@ -8,13 +8,13 @@ import trio
 
 from svc.actors.records.indexer import RETRY_MS
 from svc.domain.limits import INDEX_BATCH
-from svc.storage import tables
 from svc.storage.records import index as record_index
 from svc.storage.records import lists as record_lists
 from svc.storage.records import objects, records
 from svc.storage.store import TakesLong, Tx
 from svc.tools import execution
 from svc.tools.catalogue import REGISTRY
+from tests import tables
 from tests.people import key_call
 from tests.tooling import ToolTown, tool_town
 from tests.town import Town, town

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from svc.domain.ids import new_id
-from svc.storage import provisioning, tables
+from svc.storage import provisioning
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.records import records
+from tests import tables
 from tests.people import a_member
 from tests.tooling import ToolTown, tool_town
 

@@ -18,11 +18,11 @@ from hypothesis.stateful import (
 
 from svc.domain.errors import Conflict, DomainError, IdempotencyMismatch, InvalidInput, NotFound
 from svc.domain.records.queries import CREATED_AT, UPDATED_AT, Filter, Sort
-from svc.storage import tables
 from svc.storage.records import index as record_index
 from svc.storage.records import objects, search_words
 from svc.tools import execution
 from svc.tools.catalogue import REGISTRY
+from tests import tables
 from tests.people import a_member, call_of
 from tests.record_model import (
     CODES,

@@ -6,10 +6,11 @@ import pytest
 from sqlalchemy import insert
 
 from svc.domain.ids import new_id
-from svc.storage import provisioning, tables
+from svc.storage import provisioning
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.records import records
 from svc.storage.store import Tx
+from tests import tables
 from tests.tooling import ToolTown, tool_town
 
 

@@ -4,9 +4,10 @@ from sqlalchemy import update
 
 from svc.domain.errors import Conflict
 from svc.domain.limits import SITES_MAX
-from svc.storage import provisioning, tables
+from svc.storage import provisioning
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.sites import sites
+from tests import tables
 from tests.tooling import ToolTown, tool_town
 
 LAMPS = "https://lamps.example"

@@ -1,0 +1,73 @@
+"""Every table, for tests that look at rows."""
+
+from svc.storage.embeds.tables import embeds
+from svc.storage.forms.tables import DUE, HELD, QUEUED, forms, server_keys, submissions
+from svc.storage.identity.tables import (
+    api_keys,
+    invitations,
+    members,
+    organizations,
+    people,
+    roles,
+    sessions,
+    sign_in_failures,
+    sign_in_links,
+    team_members,
+    teams,
+)
+from svc.storage.records.tables import (
+    BUILDING,
+    identities,
+    notes,
+    objects,
+    properties,
+    record_changes,
+    record_keys,
+    records,
+    relations,
+    search_texts,
+    suggestions,
+    unique_values,
+)
+from svc.storage.sites.tables import sites, visitor_keys, visits
+from svc.storage.tables import audit, clock_marks, events, idempotency
+
+__all__ = [
+    "BUILDING",
+    "DUE",
+    "HELD",
+    "QUEUED",
+    "api_keys",
+    "audit",
+    "clock_marks",
+    "embeds",
+    "events",
+    "forms",
+    "idempotency",
+    "identities",
+    "invitations",
+    "members",
+    "notes",
+    "objects",
+    "organizations",
+    "people",
+    "properties",
+    "record_changes",
+    "record_keys",
+    "records",
+    "relations",
+    "roles",
+    "search_texts",
+    "server_keys",
+    "sessions",
+    "sign_in_failures",
+    "sign_in_links",
+    "sites",
+    "submissions",
+    "suggestions",
+    "team_members",
+    "teams",
+    "unique_values",
+    "visitor_keys",
+    "visits",
+]
