@@ -3,16 +3,16 @@
 from typing import Literal
 
 import msgspec
-from sqlalchemy import insert, select
+import sqlalchemy as sa
 
 from svc.domain import cursors
 from svc.domain.cursors import Position
 from svc.domain.identity.callers import Call, CallerKind, DoorName
 from svc.domain.ids import first_id, new_id
 from svc.domain.limits import LIST_ROWS
+from svc.storage import tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx, View
-from svc.storage.tables import audit
 
 Outcome = Literal["done", "refused"]
 
@@ -58,7 +58,7 @@ class AuditPage(msgspec.Struct, frozen=True):
     next_cursor: str | None
 
 
-_INSERT = Statement(insert(audit))
+_INSERT = Statement(sa.insert(tables.audit))
 
 
 def note(tx: Tx, call: Call, action: str, target: str | None = None) -> None:
@@ -107,7 +107,7 @@ def page(view: View, organization_id: str, asked: AuditFilter) -> AuditPage:
     before = cursors.read(question, asked.cursor, 0)
     if searched or asked.until is not None:
         view.expect_long()
-    column = audit.c
+    column = tables.audit.c
     matching = [column[name] == value for name, value in searched.items()]
     if asked.person_id is not None:
         matching.append(column.person_id == asked.person_id)
@@ -119,7 +119,7 @@ def page(view: View, organization_id: str, asked: AuditFilter) -> AuditPage:
     if before is not None:
         matching.append(column.id < before.id)
     rows = view.conn.execute(
-        select(audit)
+        sa.select(tables.audit)
         .where(column.organization_id == organization_id, *matching)
         .order_by(column.id.desc())
         .limit(asked.limit + 1)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
-from sqlalchemy import Connection, insert
+import sqlalchemy as sa
 
 from svc.domain.ids import new_id
+from svc.storage import tables
 from svc.storage.statements import Statement
-from svc.storage.tables import events
 
 EventType = Literal[
     "record.created",
@@ -30,10 +30,10 @@ class NewEvent(msgspec.Struct, frozen=True):
     data: dict[str, Any]
 
 
-_INSERT = Statement(insert(events))
+_INSERT = Statement(sa.insert(tables.events))
 
 
-def record(conn: Connection, organization_id: str, at: int, happened: Sequence[NewEvent]) -> None:
+def record(conn: sa.Connection, organization_id: str, at: int, happened: Sequence[NewEvent]) -> None:
     """Record *happened*, in this order."""
     if happened:
         _INSERT.many(

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from typing import Final
 
 import msgspec
-from sqlalchemy import Connection, bindparam, select
+import sqlalchemy as sa
 
 from svc.domain.errors import IdempotencyMismatch
 from svc.domain.limits import IDEMPOTENCY_LIFE_MS
+from svc.storage import tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.tables import idempotency
 from svc.storage.upserts import insert_or_replace
 
 
@@ -36,16 +36,16 @@ _encode: Final = msgspec.json.Encoder().encode
 _canonical: Final = msgspec.json.Encoder(order="sorted").encode
 
 _FIND = Statement(
-    select(idempotency.c.fingerprint, idempotency.c.answer).where(
-        idempotency.c.organization_id == bindparam("organization_id"),
-        idempotency.c.caller_id == bindparam("caller_id"),
-        idempotency.c.tool == bindparam("tool"),
-        idempotency.c.key == bindparam("key"),
-        idempotency.c.created_at > bindparam("since"),
+    sa.select(tables.idempotency.c.fingerprint, tables.idempotency.c.answer).where(
+        tables.idempotency.c.organization_id == sa.bindparam("organization_id"),
+        tables.idempotency.c.caller_id == sa.bindparam("caller_id"),
+        tables.idempotency.c.tool == sa.bindparam("tool"),
+        tables.idempotency.c.key == sa.bindparam("key"),
+        tables.idempotency.c.created_at > sa.bindparam("since"),
     )
 )
 # One that is too old to count may be there still, and is written over.
-_KEEP = Statement(insert_or_replace(idempotency, ["organization_id", "caller_id", "tool", "key"]))
+_KEEP = Statement(insert_or_replace(tables.idempotency, ["organization_id", "caller_id", "tool", "key"]))
 
 
 def repeatable(
@@ -56,7 +56,7 @@ def repeatable(
     return Repeatable(organization_id, caller_id, tool, key, fingerprint)
 
 
-def first_answer(conn: Connection, call: Repeatable, now: int) -> bytes | None:
+def first_answer(conn: sa.Connection, call: Repeatable, now: int) -> bytes | None:
     """What the first such call was answered; None where this is the first.
 
     Raises `IdempotencyMismatch` when the first asked something else.

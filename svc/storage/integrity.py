@@ -10,22 +10,22 @@ from operator import itemgetter
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, LargeBinary, Select, and_, cast, or_, select
+import sqlalchemy as sa
 
 from svc.domain.identity.roles import BUILTIN_ROLES, OWNER
 from svc.domain.records.objects import BUILTIN_OBJECTS, CONTACT
 from svc.storage import stored_json
-from svc.storage.channels.tables import connections, conversations, deliveries, messages, replies
-from svc.storage.forms.tables import submissions
-from svc.storage.identity.tables import api_keys, invitations, members, organizations, roles
+from svc.storage.channels import tables as channels_tables
+from svc.storage.forms import tables as forms_tables
+from svc.storage.identity import tables as identity_tables
 from svc.storage.metadata import metadata
-from svc.storage.records.tables import identities, notes, objects, records, suggestions
+from svc.storage.records import tables as records_tables
 from svc.storage.sites import sites
 from svc.storage.sqlite.offline import foreign_key_faults, integrity_faults
 
 EXAMPLES_MAX: Final = 5
 
-Broken = Callable[[Connection], Iterable[str]]
+Broken = Callable[[sa.Connection], Iterable[str]]
 """Names each thing that breaks a promise, in the words of a person who goes to look at it."""
 
 
@@ -39,7 +39,7 @@ class Finding(msgspec.Struct, frozen=True):
     """The first of them."""
 
 
-def check(conn: Connection) -> Iterator[Finding]:
+def check(conn: sa.Connection) -> Iterator[Finding]:
     """Look at every promise in turn, within one transaction of *conn*."""
     for promise, broken in INVARIANTS.items():
         count = 0
@@ -51,11 +51,11 @@ def check(conn: Connection) -> Iterator[Finding]:
         yield Finding(promise, count, tuple(examples))
 
 
-def _submissions(where: ColumnElement[bool]) -> Broken:
-    return lambda conn: conn.scalars(select(submissions.c.id).where(where))
+def _submissions(where: sa.ColumnElement[bool]) -> Broken:
+    return lambda conn: conn.scalars(sa.select(forms_tables.submissions.c.id).where(where))
 
 
-def _of_another_organization(conn: Connection) -> Iterator[str]:
+def _of_another_organization(conn: sa.Connection) -> Iterator[str]:
     """Rows that refer to a row of another organization, along every foreign key."""
     for table, column, crossing in _crossings():
         for row_id in conn.scalars(crossing):
@@ -63,7 +63,7 @@ def _of_another_organization(conn: Connection) -> Iterator[str]:
 
 
 @cache
-def _crossings() -> tuple[tuple[str, str, Select[Any]], ...]:
+def _crossings() -> tuple[tuple[str, str, sa.Select[Any]], ...]:
     """Table and column of each such foreign key, and its query. To make them costs more than to ask."""
     found = []
     for table in metadata.sorted_tables:
@@ -72,7 +72,7 @@ def _crossings() -> tuple[tuple[str, str, Select[Any]], ...]:
             if "organization_id" not in table.c or "organization_id" not in parent.c:
                 continue
             crossing = (
-                select(table.c.get("id", key.parent))
+                sa.select(table.c.get("id", key.parent))
                 .join(parent, parent.c[key.column.name] == key.parent)
                 .where(parent.c.organization_id != table.c.organization_id)
             )
@@ -80,24 +80,40 @@ def _crossings() -> tuple[tuple[str, str, Select[Any]], ...]:
     return tuple(found)
 
 
-def _without_objects(conn: Connection) -> Iterator[str]:
+def _without_objects(conn: sa.Connection) -> Iterator[str]:
     for builtin in BUILTIN_OBJECTS:
-        has = select(objects.c.id).where(
-            objects.c.organization_id == organizations.c.id, objects.c.slug == builtin.slug
+        has = sa.select(records_tables.objects.c.id).where(
+            records_tables.objects.c.organization_id == identity_tables.organizations.c.id,
+            records_tables.objects.c.slug == builtin.slug,
         )
-        for organization_id in conn.scalars(select(organizations.c.id).where(~has.exists())):
+        for organization_id in conn.scalars(
+            sa.select(identity_tables.organizations.c.id).where(~has.exists())
+        ):
             yield f"{organization_id} has no {builtin.slug}"
 
 
-def _unknown_by(conn: Connection) -> Iterator[str]:
+def _unknown_by(conn: sa.Connection) -> Iterator[str]:
     """Contacts that are not known by the e-mail and phone that they have, and by those merged into them."""
-    survivors = set(conn.scalars(select(records.c.merged_into).where(records.c.merged_into.is_not(None))))
+    survivors = set(
+        conn.scalars(
+            sa.select(records_tables.records.c.merged_into).where(
+                records_tables.records.c.merged_into.is_not(None)
+            )
+        )
+    )
     rows = conn.execute(
-        select(records.c.id, cast(records.c.properties, LargeBinary), identities.c.kind, identities.c.value)
-        .join(objects, objects.c.id == records.c.object_id)
-        .outerjoin(identities, identities.c.record_id == records.c.id)
-        .where(objects.c.slug == CONTACT, records.c.deleted_at.is_(None))
-        .order_by(records.c.id)
+        sa.select(
+            records_tables.records.c.id,
+            sa.cast(records_tables.records.c.properties, sa.LargeBinary),
+            records_tables.identities.c.kind,
+            records_tables.identities.c.value,
+        )
+        .join(records_tables.objects, records_tables.objects.c.id == records_tables.records.c.object_id)
+        .outerjoin(
+            records_tables.identities, records_tables.identities.c.record_id == records_tables.records.c.id
+        )
+        .where(records_tables.objects.c.slug == CONTACT, records_tables.records.c.deleted_at.is_(None))
+        .order_by(records_tables.records.c.id)
         .execution_options(yield_per=1_000)
     )
     for contact_id, group in groupby(rows.tuples(), key=itemgetter(0)):
@@ -112,76 +128,93 @@ def _unknown_by(conn: Connection) -> Iterator[str]:
             yield contact_id
 
 
-def _filed_without_note(conn: Connection) -> Iterable[str]:
-    note = select(notes.c.id).where(
-        notes.c.record_id == submissions.c.contact_id, notes.c.submission_id == submissions.c.id
+def _filed_without_note(conn: sa.Connection) -> Iterable[str]:
+    note = sa.select(records_tables.notes.c.id).where(
+        records_tables.notes.c.record_id == forms_tables.submissions.c.contact_id,
+        records_tables.notes.c.submission_id == forms_tables.submissions.c.id,
     )
     return conn.scalars(
-        select(submissions.c.id).where(
-            submissions.c.state == "filed", submissions.c.contact_id.is_not(None), ~note.exists()
+        sa.select(forms_tables.submissions.c.id).where(
+            forms_tables.submissions.c.state == "filed",
+            forms_tables.submissions.c.contact_id.is_not(None),
+            ~note.exists(),
         )
     )
 
 
-def _without_role(conn: Connection) -> Iterator[str]:
+def _without_role(conn: sa.Connection) -> Iterator[str]:
     """Members, keys and invitations whose role is neither built in nor their organization's."""
-    for table, key in ((members, "person_id"), (api_keys, "id"), (invitations, "id")):
-        has = select(roles.c.id).where(
-            roles.c.id == table.c.role_id, roles.c.organization_id == table.c.organization_id
+    for table, key in (
+        (identity_tables.members, "person_id"),
+        (identity_tables.api_keys, "id"),
+        (identity_tables.invitations, "id"),
+    ):
+        has = sa.select(identity_tables.roles.c.id).where(
+            identity_tables.roles.c.id == table.c.role_id,
+            identity_tables.roles.c.organization_id == table.c.organization_id,
         )
-        missing = select(table.c[key]).where(table.c.role_id.not_in(BUILTIN_ROLES), ~has.exists())
+        missing = sa.select(table.c[key]).where(table.c.role_id.not_in(BUILTIN_ROLES), ~has.exists())
         for row_id in conn.scalars(missing):
             yield f"{table.name} {row_id}"
 
 
-def _without_owner(conn: Connection) -> Iterable[str]:
+def _without_owner(conn: sa.Connection) -> Iterable[str]:
     """Organizations that have members, and no active Owner among them."""
-    owner = members.alias()
-    has = select(owner.c.person_id).where(
-        owner.c.organization_id == members.c.organization_id,
+    owner = identity_tables.members.alias()
+    has = sa.select(owner.c.person_id).where(
+        owner.c.organization_id == identity_tables.members.c.organization_id,
         owner.c.role_id == OWNER.id,
         owner.c.status == "active",
     )
-    return conn.scalars(select(members.c.organization_id).distinct().where(~has.exists()))
+    return conn.scalars(sa.select(identity_tables.members.c.organization_id).distinct().where(~has.exists()))
 
 
-def _messages_elsewhere(conn: Connection) -> Iterable[str]:
+def _messages_elsewhere(conn: sa.Connection) -> Iterable[str]:
     """Messages and replies of a conversation that are of another connection than it is."""
-    for table in (messages, replies):
+    for table in (channels_tables.messages, channels_tables.replies):
         yield from conn.scalars(
-            select(table.c.id)
-            .join(conversations, conversations.c.id == table.c.conversation_id)
-            .where(conversations.c.connection_id != table.c.connection_id)
+            sa.select(table.c.id)
+            .join(
+                channels_tables.conversations, channels_tables.conversations.c.id == table.c.conversation_id
+            )
+            .where(channels_tables.conversations.c.connection_id != table.c.connection_id)
         )
 
 
-def _taken_twice(conn: Connection) -> Iterable[str]:
+def _taken_twice(conn: sa.Connection) -> Iterable[str]:
     """Conversations of which a reply is taken while an earlier one waits, is leased or is being pushed."""
-    ahead = replies.alias()
+    ahead = channels_tables.replies.alias()
     return conn.scalars(
-        select(replies.c.conversation_id)
+        sa.select(channels_tables.replies.c.conversation_id)
         .distinct()
-        .join(ahead, (ahead.c.conversation_id == replies.c.conversation_id) & (ahead.c.id < replies.c.id))
+        .join(
+            ahead,
+            (ahead.c.conversation_id == channels_tables.replies.c.conversation_id)
+            & (ahead.c.id < channels_tables.replies.c.id),
+        )
         .where(
-            replies.c.state == "taken",
-            or_(ahead.c.state == "waiting", ahead.c.lease_expires_at.is_not(None)),
+            channels_tables.replies.c.state == "taken",
+            sa.or_(ahead.c.state == "waiting", ahead.c.lease_expires_at.is_not(None)),
         )
     )
 
 
-def _taken_without_end(conn: Connection) -> Iterable[str]:
+def _taken_without_end(conn: sa.Connection) -> Iterable[str]:
     """Replies that are taken without an end, though no push reached their bridge."""
-    reached = select(deliveries.c.id).where(
-        deliveries.c.reply_id == replies.c.id, deliveries.c.done_at.is_not(None)
+    reached = sa.select(channels_tables.deliveries.c.id).where(
+        channels_tables.deliveries.c.reply_id == channels_tables.replies.c.id,
+        channels_tables.deliveries.c.done_at.is_not(None),
     )
     return conn.scalars(
-        select(replies.c.id).where(
-            replies.c.state == "taken", replies.c.lease_expires_at.is_(None), ~reached.exists()
+        sa.select(channels_tables.replies.c.id).where(
+            channels_tables.replies.c.state == "taken",
+            channels_tables.replies.c.lease_expires_at.is_(None),
+            ~reached.exists(),
         )
     )
 
 
-_column = submissions.c
+_column = forms_tables.submissions.c
 
 INVARIANTS: Final[dict[str, Broken]] = {
     "the file is whole": integrity_faults,
@@ -193,43 +226,56 @@ INVARIANTS: Final[dict[str, Broken]] = {
         _column.state.not_in(("due", "queued", "filed", "held"))
     ),
     "every due submission has its place in the form's pace": _submissions(
-        and_(_column.state == "due", _column.paced_at.is_(None))
+        sa.and_(_column.state == "due", _column.paced_at.is_(None))
     ),
     "every queued submission waits since a time, and has no place in the pace": _submissions(
-        and_(_column.state == "queued", or_(_column.queued_at.is_(None), _column.paced_at.is_not(None)))
+        sa.and_(_column.state == "queued", sa.or_(_column.queued_at.is_(None), _column.paced_at.is_not(None)))
     ),
     "every filed submission has its contact and its time": _submissions(
-        and_(_column.state == "filed", or_(_column.contact_id.is_(None), _column.filed_at.is_(None)))
+        sa.and_(_column.state == "filed", sa.or_(_column.contact_id.is_(None), _column.filed_at.is_(None)))
     ),
     "every filed submission left a note on its contact": _filed_without_note,
     "every held submission says why, and is filed nowhere": _submissions(
-        and_(_column.state == "held", or_(_column.held_reason.is_(None), _column.contact_id.is_not(None)))
+        sa.and_(
+            _column.state == "held", sa.or_(_column.held_reason.is_(None), _column.contact_id.is_not(None))
+        )
     ),
     "every contact is known by its own e-mail and phone": _unknown_by,
     "every suggestion is open, or was decided": lambda conn: conn.scalars(
-        select(suggestions.c.id).where((suggestions.c.state == "open") != suggestions.c.decided_at.is_(None))
+        sa.select(records_tables.suggestions.c.id).where(
+            (records_tables.suggestions.c.state == "open")
+            != records_tables.suggestions.c.decided_at.is_(None)
+        )
     ),
     "every message and reply is of the connection of its conversation": _messages_elsewhere,
     "every lease and every push under way has an end, unless a push has reached the bridge": (
         _taken_without_end
     ),
     "no reply is leased or being pushed unless it is taken": lambda conn: conn.scalars(
-        select(replies.c.id).where(replies.c.state != "taken", replies.c.lease_expires_at.is_not(None))
+        sa.select(channels_tables.replies.c.id).where(
+            channels_tables.replies.c.state != "taken",
+            channels_tables.replies.c.lease_expires_at.is_not(None),
+        )
     ),
     "no reply is taken before an earlier one of its conversation": _taken_twice,
     "every failed reply says why, and no other does": lambda conn: conn.scalars(
-        select(replies.c.id).where((replies.c.state == "failed") != replies.c.failure.is_not(None))
+        sa.select(channels_tables.replies.c.id).where(
+            (channels_tables.replies.c.state == "failed") != channels_tables.replies.c.failure.is_not(None)
+        )
     ),
     "every held conversation says why, and has no contact": lambda conn: conn.scalars(
-        select(conversations.c.id).where(
-            conversations.c.held_reason.is_not(None), conversations.c.contact_id.is_not(None)
+        sa.select(channels_tables.conversations.c.id).where(
+            channels_tables.conversations.c.held_reason.is_not(None),
+            channels_tables.conversations.c.contact_id.is_not(None),
         )
     ),
     "every connection that pushes has an address and a secret": lambda conn: conn.scalars(
-        select(connections.c.id).where(
-            connections.c.delivery == "push",
-            connections.c.status != "removed",
-            or_(connections.c.url.is_(None), connections.c.secret.is_(None)),
+        sa.select(channels_tables.connections.c.id).where(
+            channels_tables.connections.c.delivery == "push",
+            channels_tables.connections.c.status != "removed",
+            sa.or_(
+                channels_tables.connections.c.url.is_(None), channels_tables.connections.c.secret.is_(None)
+            ),
         )
     ),
     "no tracked site is at a public suffix, below which strangers have pages": lambda conn: (

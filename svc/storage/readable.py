@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, Generic, TypeVar
 
 import msgspec
+import sqlalchemy as sa
 import structlog
-from sqlalchemy import Column
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ class LenientDecoder(Generic[T]):
     __slots__ = ("_column", "_decode", "_empty")
 
     def __init__(
-        self, decoder: "msgspec.json.Decoder[T]", empty: Callable[[], T], column: Column[Any]
+        self, decoder: "msgspec.json.Decoder[T]", empty: Callable[[], T], column: sa.Column[Any]
     ) -> None:
         self._decode = decoder.decode
         self._empty = empty

@@ -2,9 +2,9 @@
 
 from typing import Any, Final
 
-from sqlalchemy import Column, ForeignKey, MetaData, Text, text
+import sqlalchemy as sa
 
-metadata: Final = MetaData(
+metadata: Final = sa.MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
         "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -18,16 +18,18 @@ MOVES_WITH_RECORD: Final = "moves with its record"
 """The mark, in a column's `info`, that a merge of records makes it refer to the one that survives."""
 
 
-def of_record(name: str, *, nullable: bool = True) -> "Column[str]":
+def of_record(name: str, *, nullable: bool = True) -> "sa.Column[str]":
     """A column that says which record a row belongs to; a merge of records moves the row along."""
-    return Column(name, Text, ForeignKey("records.id"), nullable=nullable, info={MOVES_WITH_RECORD: True})
+    return sa.Column(
+        name, sa.Text, sa.ForeignKey("records.id"), nullable=nullable, info={MOVES_WITH_RECORD: True}
+    )
 
 
 def only_where(condition: str) -> dict[str, Any]:
     """That an index has only the rows for which *condition* holds."""
-    return {"sqlite_where": text(condition), "postgresql_where": text(condition)}
+    return {"sqlite_where": sa.text(condition), "postgresql_where": sa.text(condition)}
 
 
-def of_organization() -> "Column[str]":
+def of_organization() -> "sa.Column[str]":
     """The column that says whose a row is."""
-    return Column("organization_id", Text, ForeignKey("organizations.id"), nullable=False)
+    return sa.Column("organization_id", sa.Text, sa.ForeignKey("organizations.id"), nullable=False)

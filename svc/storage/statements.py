@@ -10,14 +10,14 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias, cast
 
-from sqlalchemy import Connection, CursorResult, Delete, Dialect, Insert, Select, Update
+import sqlalchemy as sa
 from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
 
 Values: TypeAlias = Mapping[str, Any]
-_Clause: TypeAlias = Select[Any] | Insert | Update | Delete
-DialectStatement: TypeAlias = Callable[[Dialect], _Clause]
+_Clause: TypeAlias = sa.Select[Any] | sa.Insert | sa.Update | sa.Delete
+DialectStatement: TypeAlias = Callable[[sa.Dialect], _Clause]
 """What is written in another way for each database: see `svc.storage.upserts`."""
 
 _NO_VALUES: Final[Values] = MappingProxyType({})
@@ -35,24 +35,24 @@ class Statement:
         self._statement = statement
         self._plans: dict[tuple[str, str], _Plan] = {}
 
-    def one(self, conn: Connection, values: Values = _NO_VALUES) -> Any | None:
+    def one(self, conn: sa.Connection, values: Values = _NO_VALUES) -> Any | None:
         """The first row, if there is one."""
         plan, result = self._execute(conn, values)
         row = result.fetchone()
         result.close()  # else a statement that is not read to its end would hold the transaction open
         return None if row is None else plan.row(row)
 
-    def all(self, conn: Connection, values: Values = _NO_VALUES) -> list[Any]:
+    def all(self, conn: sa.Connection, values: Values = _NO_VALUES) -> list[Any]:
         """All rows."""
         plan, result = self._execute(conn, values)
         return [plan.row(row) for row in result.fetchall()]
 
-    def run(self, conn: Connection, values: Values = _NO_VALUES) -> int:
+    def run(self, conn: sa.Connection, values: Values = _NO_VALUES) -> int:
         """Run it for its effect; the number of rows that it touched."""
         _, result = self._execute(conn, values)
         return result.rowcount
 
-    def many(self, conn: Connection, rows: Sequence[Values]) -> None:
+    def many(self, conn: sa.Connection, rows: Sequence[Values]) -> None:
         """Run it for its effect, once with each of *rows*."""
         plan = self._plan(conn.dialect)
         if plan.expanding:
@@ -61,13 +61,15 @@ class Statement:
         elif rows:
             plan.execute_many(conn, [plan.bind(row) for row in rows])
 
-    def _execute(self, conn: Connection, values: Values) -> "tuple[_Plan, DBAPICursor | CursorResult[Any]]":
+    def _execute(
+        self, conn: sa.Connection, values: Values
+    ) -> "tuple[_Plan, DBAPICursor | sa.CursorResult[Any]]":
         plan = self._plan(conn.dialect)
         if plan.expanding:
             return plan, conn.execute(plan.statement, values)
         return plan, plan.execute(conn, plan.bind(values))
 
-    def _plan(self, dialect: Dialect) -> "_Plan":
+    def _plan(self, dialect: sa.Dialect) -> "_Plan":
         key = (dialect.name, dialect.driver)
         plan = self._plans.get(key)
         if plan is None:
@@ -80,7 +82,7 @@ class _Plan:
 
     __slots__ = ("_sql", "bind", "expanding", "row", "statement")
 
-    def __init__(self, statement: _Clause | DialectStatement, dialect: Dialect) -> None:
+    def __init__(self, statement: _Clause | DialectStatement, dialect: sa.Dialect) -> None:
         statement = statement(dialect) if callable(statement) else statement
         self.statement = statement
         compiled = statement.compile(dialect=dialect)
@@ -89,7 +91,7 @@ class _Plan:
         self.bind = _binder(compiled, dialect)
         self.row = _as_it_is if self.expanding else _row_maker(statement, dialect)
 
-    def execute(self, conn: Connection, values: Any) -> DBAPICursor:
+    def execute(self, conn: sa.Connection, values: Any) -> DBAPICursor:
         cursor = _cursor(conn)
         try:
             cursor.execute(self._sql, values)
@@ -97,25 +99,25 @@ class _Plan:
             raise self._translated(error, conn) from error
         return cursor
 
-    def execute_many(self, conn: Connection, rows: Any) -> None:
+    def execute_many(self, conn: sa.Connection, rows: Any) -> None:
         cursor = _cursor(conn)
         try:
             cursor.executemany(self._sql, rows)
         except conn.dialect.loaded_dbapi.Error as error:
             raise self._translated(error, conn) from error
 
-    def _translated(self, error: Exception, conn: Connection) -> BaseException:
+    def _translated(self, error: Exception, conn: sa.Connection) -> BaseException:
         base = cast(type[Exception], conn.dialect.loaded_dbapi.Error)
         return DBAPIError.instance(self._sql, None, error, base, hide_parameters=True, dialect=conn.dialect)
 
 
-def _cursor(conn: Connection) -> DBAPICursor:
+def _cursor(conn: sa.Connection) -> DBAPICursor:
     if not conn.in_transaction():
         conn.begin()  # as Core does before a statement
     return conn.connection.cursor()
 
 
-def _binder(compiled: SQLCompiler, dialect: Dialect) -> Callable[[Values], Any]:
+def _binder(compiled: SQLCompiler, dialect: sa.Dialect) -> Callable[[Values], Any]:
     """What turns named values into what the driver takes: a tuple, or a mapping where it has names."""
     constants = {
         name: bind.effective_value for bind, name in compiled.bind_names.items() if not bind.required
@@ -147,7 +149,7 @@ def _as_it_is(row: Sequence[Any]) -> Any:
     return row
 
 
-def _row_maker(statement: _Clause, dialect: Dialect) -> Callable[[Sequence[Any]], Any]:
+def _row_maker(statement: _Clause, dialect: sa.Dialect) -> Callable[[Sequence[Any]], Any]:
     """What turns a driver's row into a named tuple."""
     columns = statement.exported_columns
     names = [str(name) for name in columns.keys()]  # noqa: SIM118  # a collection of columns is no dict

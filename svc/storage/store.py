@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 import msgspec
-from sqlalchemy import Connection
+import sqlalchemy as sa
 
 from svc.domain.changes import Change
 from svc.domain.crypto.sealing import Sealer
@@ -71,7 +71,7 @@ class View:
 
     __slots__ = ("conn", "now", "patient", "unindexed")
 
-    def __init__(self, conn: Connection, now: int, *, patient: bool = False) -> None:
+    def __init__(self, conn: sa.Connection, now: int, *, patient: bool = False) -> None:
         self.conn = conn
         self.now = now
         """When the unit was handed in, milliseconds since the Unix epoch."""
@@ -94,7 +94,7 @@ class Tx(View):
 
     __slots__ = ("_sealer", "changes")
 
-    def __init__(self, conn: Connection, now: int, sealer: Sealer | None = None) -> None:
+    def __init__(self, conn: sa.Connection, now: int, sealer: Sealer | None = None) -> None:
         super().__init__(conn, now, patient=True)
         self.changes: list[Change] = []
         self._sealer = sealer
@@ -159,7 +159,9 @@ class Owner(StrEnum):
 class Units(Protocol):
     """Runs the units of work of one owner. They are synchronous, do no I/O of their own, and are short."""
 
-    async def read(self, fn: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+    async def read(
+        self, fn: Callable[Concatenate[sa.Connection, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
         """Run `fn(connection, *args)` over one snapshot of what is committed. It must be quick.
 
         Raises `StoreFull`, `StoreClosed`, and whatever *fn* raises.
@@ -167,7 +169,7 @@ class Units(Protocol):
         ...
 
     async def read_long(
-        self, fn: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs
+        self, fn: Callable[Concatenate[sa.Connection, P], R], *args: P.args, **kwargs: P.kwargs
     ) -> R:
         """As `read`, but not in the way of the quick ones: for exports and checks."""
         ...

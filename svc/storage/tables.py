@@ -6,65 +6,57 @@ the order of ids is the order of making. JSON is text that the noun modules enco
 
 from typing import Final
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    ForeignKey,
-    Index,
-    LargeBinary,
-    Table,
-    Text,
-)
+import sqlalchemy as sa
 
 from svc.storage.schema import metadata
 from svc.storage.schema import of_organization as _organization
 
-events: Final = Table(
+events: Final = sa.Table(
     "events",
     metadata,
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     _organization(),
-    Column("type", Text, nullable=False),
-    Column("at", BigInteger, nullable=False),
-    Column("data", Text, nullable=False),
-    Index("ix_events_organization_id_id", "organization_id", "id"),
+    sa.Column("type", sa.Text, nullable=False),
+    sa.Column("at", sa.BigInteger, nullable=False),
+    sa.Column("data", sa.Text, nullable=False),
+    sa.Index("ix_events_organization_id_id", "organization_id", "id"),
 )
 
-audit: Final = Table(
+audit: Final = sa.Table(
     "audit",
     metadata,
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     _organization(),
-    Column("at", BigInteger, nullable=False),
-    Column("caller_kind", Text, nullable=False),
-    Column("caller_id", Text, nullable=False),
-    Column("person_id", Text, ForeignKey("people.id")),
-    Column("door", Text, nullable=False),
-    Column("action", Text, nullable=False),
-    Column("target", Text),
-    Column("outcome", Text, nullable=False),
-    Column("reason", Text),
-    Column("request_id", Text),
-    Index("ix_audit_organization_id_id", "organization_id", "id"),
-    Index("ix_audit_organization_id_person_id_id", "organization_id", "person_id", "id"),
+    sa.Column("at", sa.BigInteger, nullable=False),
+    sa.Column("caller_kind", sa.Text, nullable=False),
+    sa.Column("caller_id", sa.Text, nullable=False),
+    sa.Column("person_id", sa.Text, sa.ForeignKey("people.id")),
+    sa.Column("door", sa.Text, nullable=False),
+    sa.Column("action", sa.Text, nullable=False),
+    sa.Column("target", sa.Text),
+    sa.Column("outcome", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text),
+    sa.Column("request_id", sa.Text),
+    sa.Index("ix_audit_organization_id_id", "organization_id", "id"),
+    sa.Index("ix_audit_organization_id_person_id_id", "organization_id", "person_id", "id"),
 )
 
-idempotency: Final = Table(
+idempotency: Final = sa.Table(
     "idempotency",
     metadata,
-    Column("organization_id", Text, ForeignKey("organizations.id"), primary_key=True),
-    Column("caller_id", Text, primary_key=True),
-    Column("tool", Text, primary_key=True),
-    Column("key", Text, primary_key=True),
-    Column("fingerprint", LargeBinary, nullable=False),
-    Column("answer", LargeBinary, nullable=False),
-    Column("created_at", BigInteger, nullable=False),
-    Index("ix_idempotency_created_at", "created_at"),
+    sa.Column("organization_id", sa.Text, sa.ForeignKey("organizations.id"), primary_key=True),
+    sa.Column("caller_id", sa.Text, primary_key=True),
+    sa.Column("tool", sa.Text, primary_key=True),
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("fingerprint", sa.LargeBinary, nullable=False),
+    sa.Column("answer", sa.LargeBinary, nullable=False),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Index("ix_idempotency_created_at", "created_at"),
 )
 
-clock_marks: Final = Table(
+clock_marks: Final = sa.Table(
     "clock_marks",
     metadata,
-    Column("name", Text, primary_key=True),
-    Column("at", BigInteger, nullable=False),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("at", sa.BigInteger, nullable=False),
 )

@@ -5,28 +5,26 @@ from heapq import nlargest
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Select, and_, literal, select, tuple_
+import sqlalchemy as sa
 
 from svc.domain import cursors
 from svc.domain.cursors import Position
 from svc.domain.limits import LIST_ROWS
 from svc.domain.records.objects import DEAL
-from svc.storage.forms.tables import submissions
+from svc.storage.forms import tables as forms_tables
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import records
-from svc.storage.records.tables import notes, record_changes, relations
-from svc.storage.records.tables import objects as object_rows
-from svc.storage.records.tables import records as record_rows
-from svc.storage.sites.tables import visits
+from svc.storage.records import tables as records_tables
+from svc.storage.sites import tables as sites_tables
 
 Kind = Literal["created", "updated", "deleted", "restored", "merged", "note", "submission", "visit", "deal"]
 
 
 _object: Final = msgspec.json.Decoder(dict[str, Any])
-_changed: Final = LenientDecoder(_object, dict, record_changes.c.changed)
-_source: Final = LenientDecoder(_object, dict, record_changes.c.source)
-_fields: Final = LenientDecoder(_object, dict, submissions.c.fields)
-_properties: Final = LenientDecoder(_object, dict, record_rows.c.properties)
+_changed: Final = LenientDecoder(_object, dict, records_tables.record_changes.c.changed)
+_source: Final = LenientDecoder(_object, dict, records_tables.record_changes.c.source)
+_fields: Final = LenientDecoder(_object, dict, forms_tables.submissions.c.fields)
+_properties: Final = LenientDecoder(_object, dict, records_tables.records.c.properties)
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,15 +39,15 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 class _Part(NamedTuple):
     """Where entries of one kind are kept."""
 
-    at: ColumnElement[int]
-    id: ColumnElement[str]
-    rows: Callable[[str], Select[Any]]
+    at: sa.ColumnElement[int]
+    id: sa.ColumnElement[str]
+    rows: Callable[[str], sa.Select[Any]]
     """What selects the rows of a record."""
     entry: Callable[[Any], Entry]
 
 
 def list_page(
-    conn: Connection,
+    conn: sa.Connection,
     organization_id: str,
     object_slug: str | None,
     record_id: str,
@@ -82,11 +80,13 @@ def _place(entry: Entry) -> tuple[int, str]:
 
 
 def _entries(
-    conn: Connection, part: _Part, record_id: str, before: tuple[int, str] | None, most: int
+    conn: sa.Connection, part: _Part, record_id: str, before: tuple[int, str] | None, most: int
 ) -> Iterator[Entry]:
     asked = part.rows(record_id)
     if before is not None:
-        asked = asked.where(tuple_(part.at, part.id) < tuple_(literal(before[0]), literal(before[1])))
+        asked = asked.where(
+            sa.tuple_(part.at, part.id) < sa.tuple_(sa.literal(before[0]), sa.literal(before[1]))
+        )
     rows = conn.execute(asked.order_by(part.at.desc(), part.id.desc()).limit(most))
     return map(part.entry, rows.all())
 
@@ -117,14 +117,14 @@ def _deal(row: Any) -> Entry:
     return Entry(id=row.id, kind="deal", at=row.created_at, data=data)
 
 
-def _deals(record_id: str) -> Select[Any]:
+def _deals(record_id: str) -> sa.Select[Any]:
     return (
-        select(record_rows)
-        .join(relations, relations.c.record_id == record_rows.c.id)
-        .join(object_rows, object_rows.c.id == record_rows.c.object_id)
+        sa.select(records_tables.records)
+        .join(records_tables.relations, records_tables.relations.c.record_id == records_tables.records.c.id)
+        .join(records_tables.objects, records_tables.objects.c.id == records_tables.records.c.object_id)
         .where(
-            relations.c.target_id == record_id,
-            and_(object_rows.c.slug == DEAL, record_rows.c.deleted_at.is_(None)),
+            records_tables.relations.c.target_id == record_id,
+            sa.and_(records_tables.objects.c.slug == DEAL, records_tables.records.c.deleted_at.is_(None)),
         )
         .distinct()
     )
@@ -132,28 +132,34 @@ def _deals(record_id: str) -> Select[Any]:
 
 _PARTS: Final = (
     _Part(
-        record_changes.c.at,
-        record_changes.c.id,
-        lambda record_id: select(record_changes).where(record_changes.c.record_id == record_id),
+        records_tables.record_changes.c.at,
+        records_tables.record_changes.c.id,
+        lambda record_id: sa.select(records_tables.record_changes).where(
+            records_tables.record_changes.c.record_id == record_id
+        ),
         _change,
     ),
     _Part(
-        notes.c.created_at,
-        notes.c.id,
-        lambda record_id: select(notes).where(notes.c.record_id == record_id),
+        records_tables.notes.c.created_at,
+        records_tables.notes.c.id,
+        lambda record_id: sa.select(records_tables.notes).where(
+            records_tables.notes.c.record_id == record_id
+        ),
         _note,
     ),
     _Part(
-        submissions.c.received_at,
-        submissions.c.id,
-        lambda record_id: select(submissions).where(submissions.c.contact_id == record_id),
+        forms_tables.submissions.c.received_at,
+        forms_tables.submissions.c.id,
+        lambda record_id: sa.select(forms_tables.submissions).where(
+            forms_tables.submissions.c.contact_id == record_id
+        ),
         _submission,
     ),
     _Part(
-        visits.c.at,
-        visits.c.id,
-        lambda record_id: select(visits).where(visits.c.record_id == record_id),
+        sites_tables.visits.c.at,
+        sites_tables.visits.c.id,
+        lambda record_id: sa.select(sites_tables.visits).where(sites_tables.visits.c.record_id == record_id),
         _visit,
     ),
-    _Part(record_rows.c.created_at, record_rows.c.id, _deals, _deal),
+    _Part(records_tables.records.c.created_at, records_tables.records.c.id, _deals, _deal),
 )

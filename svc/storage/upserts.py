@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 import msgspec
-from sqlalchemy import Dialect, Insert, Table
+import sqlalchemy as sa
 
 
 class Upsert(msgspec.Struct, frozen=True):
@@ -14,15 +14,15 @@ class Upsert(msgspec.Struct, frozen=True):
     names a database.
     """
 
-    table: Table
+    table: sa.Table
     unique: tuple[str, ...]
     replaced: bool
 
-    def __call__(self, dialect: Dialect) -> Insert:
+    def __call__(self, dialect: sa.Dialect) -> sa.Insert:
         """The statement for *dialect*."""
         # Only the dialect that is used is imported: another would cost memory and the start its time.
         insert = import_module(f"sqlalchemy.dialects.{dialect.name}").insert(self.table)
-        statement: Insert
+        statement: sa.Insert
         if self.replaced:
             others = [column.name for column in self.table.c if column.name not in self.unique]
             statement = insert.on_conflict_do_update(
@@ -33,11 +33,11 @@ class Upsert(msgspec.Struct, frozen=True):
         return statement
 
 
-def insert_or_keep(table: Table, unique: Sequence[str]) -> Upsert:
+def insert_or_keep(table: sa.Table, unique: Sequence[str]) -> Upsert:
     """An insert that does nothing where a row has the same *unique* columns: no row is touched then."""
     return Upsert(table, tuple(unique), replaced=False)
 
 
-def insert_or_replace(table: Table, unique: Sequence[str]) -> Upsert:
+def insert_or_replace(table: sa.Table, unique: Sequence[str]) -> Upsert:
     """An insert that, where a row has the same *unique* columns, writes all its others over."""
     return Upsert(table, tuple(unique), replaced=True)

@@ -3,8 +3,7 @@
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection as Conn
-from sqlalchemy import bindparam, func, insert, select, update
+import sqlalchemy as sa
 
 from svc.domain import cursors
 from svc.domain.changes import OutboxChanged
@@ -27,9 +26,8 @@ from svc.domain.ids import new_id
 from svc.domain.limits import CONNECTIONS_MAX, LIST_ROWS, SIGNING_OVERLAP_MS
 from svc.domain.near_names import shown
 from svc.storage import events
-from svc.storage.channels import deliveries, replies
+from svc.storage.channels import deliveries, replies, tables
 from svc.storage.channels import keys as channel_keys
-from svc.storage.channels.tables import connections
 from svc.storage.events import NewEvent
 from svc.storage.identity import members, teams
 from svc.storage.statements import Statement
@@ -60,7 +58,9 @@ class NewConnection(msgspec.Struct, frozen=True, kw_only=True):
     url: str | None = None
 
 
-_GET = Statement(select(connections).where(connections.c.id == bindparam("connection_id")))
+_GET = Statement(
+    sa.select(tables.connections).where(tables.connections.c.id == sa.bindparam("connection_id"))
+)
 
 
 def create(tx: Tx, organization_id: str, asked: NewConnection) -> tuple[Connection, str | None]:
@@ -76,13 +76,15 @@ def create(tx: Tx, organization_id: str, asked: NewConnection) -> tuple[Connecti
             [Fault("/url", "invalid_value", "it is where replies are pushed to: for `push` alone")]
         )
     _check_account(tx.conn, organization_id, asked.account)
-    mine = (connections.c.organization_id == organization_id) & (connections.c.status != "removed")
-    if tx.conn.execute(select(func.count()).where(mine)).scalar_one() >= CONNECTIONS_MAX:
+    mine = (tables.connections.c.organization_id == organization_id) & (
+        tables.connections.c.status != "removed"
+    )
+    if tx.conn.execute(sa.select(sa.func.count()).where(mine)).scalar_one() >= CONNECTIONS_MAX:
         raise Conflict(f"an organization has at most {CONNECTIONS_MAX} connections")
     connection_id = new_id("con", tx.now)
     secret = new_secret() if asked.delivery == "push" else None
     tx.conn.execute(
-        insert(connections).values(
+        sa.insert(tables.connections).values(
             id=connection_id,
             organization_id=organization_id,
             name=_clean_name(asked.name),
@@ -101,7 +103,7 @@ def create(tx: Tx, organization_id: str, asked: NewConnection) -> tuple[Connecti
     return get(tx.conn, organization_id, connection_id), secret
 
 
-def get(conn: Conn, organization_id: str, connection_id: str) -> Connection:
+def get(conn: sa.Connection, organization_id: str, connection_id: str) -> Connection:
     """The connection. Raises `NotFound`, also for one that was removed."""
     row = _GET.one(conn, {"connection_id": connection_id})
     if row is None or row.organization_id != organization_id or row.status == "removed":
@@ -109,18 +111,18 @@ def get(conn: Conn, organization_id: str, connection_id: str) -> Connection:
     return _from_row(row)
 
 
-def find(conn: Conn, connection_id: str) -> Connection:
+def find(conn: sa.Connection, connection_id: str) -> Connection:
     """The connection, whosever it is and even if it was removed. Raises `NotFound`."""
     return _from_row(_row_of(conn, connection_id))
 
 
-def find_to_push(conn: Conn, connection_id: str, now: int) -> tuple[Connection, tuple[bytes, ...]]:
+def find_to_push(conn: sa.Connection, connection_id: str, now: int) -> tuple[Connection, tuple[bytes, ...]]:
     """As `find`, with what signs pushes at *now*, sealed for the connection's id; the newest first."""
     row = _row_of(conn, connection_id)
     return _from_row(row), _sealed_secrets(row, now)
 
 
-def _row_of(conn: Conn, connection_id: str) -> Any:
+def _row_of(conn: sa.Connection, connection_id: str) -> Any:
     row = _GET.one(conn, {"connection_id": connection_id})
     if row is None:
         raise NotFound(f"there is no connection {shown(connection_id)}")
@@ -128,7 +130,7 @@ def _row_of(conn: Conn, connection_id: str) -> Any:
 
 
 def list_page(
-    conn: Conn,
+    conn: sa.Connection,
     organization_id: str,
     *,
     member_id: str | None = None,
@@ -143,18 +145,18 @@ def list_page(
     own = (
         []
         if member_id is None
-        else [connections.c.account_kind == "member", connections.c.account_id == member_id]
+        else [tables.connections.c.account_kind == "member", tables.connections.c.account_id == member_id]
     )
     after = cursors.read(question, cursor, 0)
     rows = conn.execute(
-        select(connections)
+        sa.select(tables.connections)
         .where(
-            connections.c.organization_id == organization_id,
-            connections.c.status != "removed",
-            connections.c.id > ("" if after is None else after.id),
+            tables.connections.c.organization_id == organization_id,
+            tables.connections.c.status != "removed",
+            tables.connections.c.id > ("" if after is None else after.id),
             *own,
         )
-        .order_by(connections.c.id)
+        .order_by(tables.connections.c.id)
         .limit(limit + 1)
     ).all()
     found = [_from_row(row) for row in rows[:limit]]
@@ -215,8 +217,8 @@ def remove(tx: Tx, organization_id: str, connection_id: str) -> None:
 
 def stop_all(tx: Tx, organization_id: str) -> None:
     """Let nothing go out to the organization's bridges any more: what waits has failed, no test is pushed."""
-    own = select(connections.c.id).where(
-        connections.c.organization_id == organization_id, connections.c.status != "removed"
+    own = sa.select(tables.connections.c.id).where(
+        tables.connections.c.organization_id == organization_id, tables.connections.c.status != "removed"
     )
     for connection_id in tx.conn.scalars(own).all():
         replies.settle_all(tx, connection_id)
@@ -256,7 +258,7 @@ def rotate_secret(tx: Tx, organization_id: str, connection_id: str) -> tuple[str
         connection_id,
         {
             "secret": tx.sealer.seal(secret, connection_id),
-            "previous_secret": connections.c.secret,
+            "previous_secret": tables.connections.c.secret,
             "previous_secret_until": until,
         },
     )
@@ -281,7 +283,7 @@ def _checked_url(url: str) -> str:
         return check_url(url)
 
 
-def _check_account(conn: Conn, organization_id: str, account: Account) -> None:
+def _check_account(conn: sa.Connection, organization_id: str, account: Account) -> None:
     if (account.id is None) != (account.kind == "organization"):
         detail = "an account is the organization's, or has the `id` of its team or member"
         raise InvalidInput([Fault("/account", "invalid_value", detail)])
@@ -296,8 +298,8 @@ def _check_account(conn: Conn, organization_id: str, account: Account) -> None:
 
 def _update(tx: Tx, connection_id: str, values: dict[str, Any]) -> None:
     tx.conn.execute(
-        update(connections)
-        .where(connections.c.id == connection_id)
+        sa.update(tables.connections)
+        .where(tables.connections.c.id == connection_id)
         .values(**(values | {"updated_at": tx.now}))
     )
     tx.announce(OutboxChanged(connection_id))

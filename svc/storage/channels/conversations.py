@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 import msgspec
-from sqlalchemy import Connection, bindparam, insert, literal, select, tuple_, update
+import sqlalchemy as sa
 
 from svc.domain import cursors
 from svc.domain.channels.messages import ConversationFacts, ConversationKind, Evidence, Identification
@@ -22,8 +22,7 @@ from svc.domain.records.contact_points import normalise_email, normalise_phone
 from svc.domain.records.matching import Clear, HeldReason, Unclear
 from svc.domain.records.objects import CONTACT
 from svc.storage import events, readable
-from svc.storage.channels import connections
-from svc.storage.channels.tables import conversations
+from svc.storage.channels import connections, tables
 from svc.storage.events import NewEvent
 from svc.storage.identity import members, organizations, teams
 from svc.storage.readable import LenientDecoder
@@ -78,22 +77,22 @@ class ConversationFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _FIND = Statement(
-    select(conversations).where(
-        conversations.c.connection_id == bindparam("connection_id"),
-        conversations.c.external_id == bindparam("external_id"),
+    sa.select(tables.conversations).where(
+        tables.conversations.c.connection_id == sa.bindparam("connection_id"),
+        tables.conversations.c.external_id == sa.bindparam("external_id"),
     )
 )
 _GET = Statement(
-    select(conversations).where(
-        conversations.c.id == bindparam("conversation_id"),
-        conversations.c.organization_id == bindparam("organization_id"),
+    sa.select(tables.conversations).where(
+        tables.conversations.c.id == sa.bindparam("conversation_id"),
+        tables.conversations.c.organization_id == sa.bindparam("organization_id"),
     )
 )
-_INSERT = Statement(insert(conversations))
+_INSERT = Statement(sa.insert(tables.conversations))
 _TOUCH = Statement(
-    update(conversations)
-    .where(conversations.c.id == bindparam("conversation_id"))
-    .values(last_message_at=bindparam("at"), status="open")
+    sa.update(tables.conversations)
+    .where(tables.conversations.c.id == sa.bindparam("conversation_id"))
+    .values(last_message_at=sa.bindparam("at"), status="open")
 )
 _PLAIN: Final = (
     "id",
@@ -111,8 +110,12 @@ _PLAIN: Final = (
     "last_message_at",
 )
 
-_evidence: Final = LenientDecoder(msgspec.json.Decoder(Participant), Participant, conversations.c.evidence)
-_candidates: Final = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, conversations.c.candidates)
+_evidence: Final = LenientDecoder(
+    msgspec.json.Decoder(Participant), Participant, tables.conversations.c.evidence
+)
+_candidates: Final = LenientDecoder(
+    msgspec.json.Decoder(tuple[str, ...]), tuple, tables.conversations.c.candidates
+)
 
 
 def open_one(
@@ -157,7 +160,7 @@ def identify(tx: Tx, organization_id: str, connection_id: str, asked: Identifica
     open_one(tx, organization_id, connection_id, asked.conversation_id, told=told)
 
 
-def get(conn: Connection, organization_id: str, conversation_id: str) -> Conversation:
+def get(conn: sa.Connection, organization_id: str, conversation_id: str) -> Conversation:
     """The conversation. Raises `NotFound`."""
     row = _GET.one(conn, {"conversation_id": conversation_id, "organization_id": organization_id})
     if row is None:
@@ -166,7 +169,7 @@ def get(conn: Connection, organization_id: str, conversation_id: str) -> Convers
 
 
 def list_page(
-    conn: Connection,
+    conn: sa.Connection,
     organization_id: str,
     asked: ConversationFilter,
     *,
@@ -176,7 +179,7 @@ def list_page(
     """Conversations, those with the latest message first, and the cursor that goes on."""
     question = ["conversations", organization_id, msgspec.to_builtins(asked)]
     after = cursors.read(question, cursor, 1)
-    column = conversations.c
+    column = tables.conversations.c
     equal = {
         name: value
         for name in ("connection_id", "contact_id", "member_id", "team_id", "status")
@@ -186,10 +189,10 @@ def list_page(
     if asked.held is not None:
         where.append(column.held_reason.is_not(None) if asked.held else column.held_reason.is_(None))
     if after is not None:
-        before = tuple_(literal(int(after.keys[0])), literal(after.id))
-        where.append(tuple_(column.last_message_at, column.id) < before)
+        before = sa.tuple_(sa.literal(int(after.keys[0])), sa.literal(after.id))
+        where.append(sa.tuple_(column.last_message_at, column.id) < before)
     rows = conn.execute(
-        select(conversations)
+        sa.select(tables.conversations)
         .where(*where)
         .order_by(column.last_message_at.desc(), column.id.desc())
         .limit(limit + 1)
@@ -203,7 +206,7 @@ def list_page(
     return found, cursors.write(question, Position((str(last.last_message_at).encode(),), last.id))
 
 
-def _check_named(conn: Connection, organization_id: str, asked: ConversationFilter) -> None:
+def _check_named(conn: sa.Connection, organization_id: str, asked: ConversationFilter) -> None:
     """Raises `InvalidInput` for an id that a list was asked for and that does not exist."""
     if asked.connection_id is not None:
         with named_at("/connectionId"):
@@ -409,7 +412,9 @@ def _normalised(one: Evidence, country: str) -> str:
 
 
 def _update(tx: Tx, conversation_id: str, values: Mapping[str, Any]) -> None:
-    tx.conn.execute(update(conversations).where(conversations.c.id == conversation_id).values(**values))
+    tx.conn.execute(
+        sa.update(tables.conversations).where(tables.conversations.c.id == conversation_id).values(**values)
+    )
 
 
 def _json(value: object) -> str:

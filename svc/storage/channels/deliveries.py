@@ -3,22 +3,12 @@
 from typing import Any, Literal
 
 import msgspec
-from sqlalchemy import (
-    BigInteger,
-    Connection,
-    Integer,
-    bindparam,
-    func,
-    insert,
-    literal_column,
-    select,
-    update,
-)
+import sqlalchemy as sa
 
 from svc.domain.errors import Conflict
 from svc.domain.ids import new_id
 from svc.domain.limits import PUSH_HOLD_MS
-from svc.storage.channels.tables import deliveries
+from svc.storage.channels import tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.upserts import insert_or_keep
@@ -56,31 +46,37 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
     done_at: int | None
 
 
-_OF_REPLY = Statement(select(deliveries.c.id).where(deliveries.c.reply_id == bindparam("reply_id")))
-_INSERT = Statement(insert(deliveries))
-_INSERT_FIRST = Statement(insert_or_keep(deliveries, ["reply_id"]))
+_OF_REPLY = Statement(
+    sa.select(tables.deliveries.c.id).where(tables.deliveries.c.reply_id == sa.bindparam("reply_id"))
+)
+_INSERT = Statement(sa.insert(tables.deliveries))
+_INSERT_FIRST = Statement(insert_or_keep(tables.deliveries, ["reply_id"]))
 _NOTE = Statement(
-    update(deliveries)
-    .where(deliveries.c.id == bindparam("delivery_id"))
+    sa.update(tables.deliveries)
+    .where(tables.deliveries.c.id == sa.bindparam("delivery_id"))
     .values(
-        attempts=deliveries.c.attempts + literal_column("1", Integer),
-        attempted_at=bindparam("at"),
-        status_code=bindparam("new_status_code"),
-        error=bindparam("new_error"),
-        done_at=func.coalesce(bindparam("new_done_at", type_=BigInteger), deliveries.c.done_at),
+        attempts=tables.deliveries.c.attempts + sa.literal_column("1", sa.Integer),
+        attempted_at=sa.bindparam("at"),
+        status_code=sa.bindparam("new_status_code"),
+        error=sa.bindparam("new_error"),
+        done_at=sa.func.coalesce(
+            sa.bindparam("new_done_at", type_=sa.BigInteger), tables.deliveries.c.done_at
+        ),
     )
 )
 _TESTS = Statement(
-    select(deliveries.c.id, deliveries.c.attempted_at)
+    sa.select(tables.deliveries.c.id, tables.deliveries.c.attempted_at)
     .where(
-        deliveries.c.connection_id == bindparam("connection_id"),
-        deliveries.c.done_at.is_(None),
-        deliveries.c.reply_id.is_(None),
+        tables.deliveries.c.connection_id == sa.bindparam("connection_id"),
+        tables.deliveries.c.done_at.is_(None),
+        tables.deliveries.c.reply_id.is_(None),
     )
-    .order_by(deliveries.c.id)
+    .order_by(tables.deliveries.c.id)
 )
 _BEGIN = Statement(
-    update(deliveries).where(deliveries.c.id == bindparam("delivery_id")).values(attempted_at=bindparam("at"))
+    sa.update(tables.deliveries)
+    .where(tables.deliveries.c.id == sa.bindparam("delivery_id"))
+    .values(attempted_at=sa.bindparam("at"))
 )
 
 
@@ -137,31 +133,31 @@ def note(tx: Tx, delivery_id: str, attempt: Attempt, *, done: bool) -> None:
 def end_tests(tx: Tx, connection_id: str) -> None:
     """Push no `ping` of the connection any more."""
     tx.conn.execute(
-        update(deliveries)
+        sa.update(tables.deliveries)
         .where(
-            deliveries.c.connection_id == connection_id,
-            deliveries.c.done_at.is_(None),
-            deliveries.c.reply_id.is_(None),
+            tables.deliveries.c.connection_id == connection_id,
+            tables.deliveries.c.done_at.is_(None),
+            tables.deliveries.c.reply_id.is_(None),
         )
         .values(done_at=tx.now)
     )
 
 
-def last_test(conn: Connection, connection_id: str) -> Delivery | None:
+def last_test(conn: sa.Connection, connection_id: str) -> Delivery | None:
     """The latest test of a connection, and how it went."""
     row = conn.execute(
-        select(*(deliveries.c[name] for name in Delivery.__struct_fields__))
-        .where(deliveries.c.connection_id == connection_id, deliveries.c.event == "ping")
-        .order_by(deliveries.c.id.desc())
+        sa.select(*(tables.deliveries.c[name] for name in Delivery.__struct_fields__))
+        .where(tables.deliveries.c.connection_id == connection_id, tables.deliveries.c.event == "ping")
+        .order_by(tables.deliveries.c.id.desc())
         .limit(1)
     ).one_or_none()
     return None if row is None else Delivery(**row._asdict())
 
 
-def connections_with_tests(conn: Connection) -> list[str]:
+def connections_with_tests(conn: sa.Connection) -> list[str]:
     """The connections that have tests to be pushed."""
-    due = deliveries.c.done_at.is_(None) & deliveries.c.reply_id.is_(None)
-    return list(conn.scalars(select(deliveries.c.connection_id).where(due).distinct()))
+    due = tables.deliveries.c.done_at.is_(None) & tables.deliveries.c.reply_id.is_(None)
+    return list(conn.scalars(sa.select(tables.deliveries.c.connection_id).where(due).distinct()))
 
 
 def _new(

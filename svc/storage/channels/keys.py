@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, select, update
+import sqlalchemy as sa
 
 from svc.domain.changes import ChannelKeysChanged
 from svc.domain.crypto.keys import CHANNEL_KEY, digest, new_key, visible_start
@@ -11,8 +11,8 @@ from svc.domain.errors import KeyLimit, NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import CHANNEL_KEYS_MAX
 from svc.domain.near_names import shown
-from svc.storage.channels.tables import channel_keys
-from svc.storage.identity.tables import organizations
+from svc.storage.channels import tables
+from svc.storage.identity import tables as identity_tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -47,25 +47,30 @@ class ChannelRoute(msgspec.Struct, frozen=True):
 
 
 _ROUTE = Statement(
-    select(channel_keys.c.id, channel_keys.c.connection_id, channel_keys.c.organization_id)
-    .join(organizations, organizations.c.id == channel_keys.c.organization_id)
+    sa.select(
+        tables.channel_keys.c.id, tables.channel_keys.c.connection_id, tables.channel_keys.c.organization_id
+    )
+    .join(
+        identity_tables.organizations,
+        identity_tables.organizations.c.id == tables.channel_keys.c.organization_id,
+    )
     .where(
-        channel_keys.c.digest == bindparam("digest"),
-        channel_keys.c.revoked_at.is_(None),
-        organizations.c.closed_at.is_(None),
+        tables.channel_keys.c.digest == sa.bindparam("digest"),
+        tables.channel_keys.c.revoked_at.is_(None),
+        identity_tables.organizations.c.closed_at.is_(None),
     )
 )
 
 
 def mint(tx: Tx, organization_id: str, connection_id: str) -> MintedChannelKey:
     """Make a key for a connection that is there. Raises `KeyLimit`."""
-    live = tx.conn.execute(select(func.count()).where(_live(connection_id))).scalar_one()
+    live = tx.conn.execute(sa.select(sa.func.count()).where(_live(connection_id))).scalar_one()
     if live >= CHANNEL_KEYS_MAX:
         raise KeyLimit(f"there are {CHANNEL_KEYS_MAX} live keys, which is the limit: revoke one first")
     key = new_key(CHANNEL_KEY)
     minted = MintedChannelKey(new_id("key", tx.now), key, visible_start(key, CHANNEL_KEY))
     tx.conn.execute(
-        insert(channel_keys).values(
+        sa.insert(tables.channel_keys).values(
             id=minted.id,
             organization_id=organization_id,
             connection_id=connection_id,
@@ -79,7 +84,7 @@ def mint(tx: Tx, organization_id: str, connection_id: str) -> MintedChannelKey:
 
 def revoke(tx: Tx, connection_id: str, key_id: str) -> None:
     """Revoke a key for good, effective with the next call. Raises `NotFound`."""
-    if not _revoke(tx, _live(connection_id) & (channel_keys.c.id == key_id)):
+    if not _revoke(tx, _live(connection_id) & (tables.channel_keys.c.id == key_id)):
         raise NotFound(f"there is no channel key {shown(key_id)}")
 
 
@@ -88,29 +93,34 @@ def revoke_all(tx: Tx, connection_id: str) -> None:
     _revoke(tx, _live(connection_id))
 
 
-def of_connection(conn: Connection, connection_id: str) -> list[ChannelKey]:
+def of_connection(conn: sa.Connection, connection_id: str) -> list[ChannelKey]:
     """The connection's live keys, the oldest first."""
     rows = conn.execute(
-        select(channel_keys.c.id, channel_keys.c.visible_start, channel_keys.c.created_at)
+        sa.select(
+            tables.channel_keys.c.id, tables.channel_keys.c.visible_start, tables.channel_keys.c.created_at
+        )
         .where(_live(connection_id))
-        .order_by(channel_keys.c.id)
+        .order_by(tables.channel_keys.c.id)
     )
     return [ChannelKey(*row) for row in rows]
 
 
-def route(conn: Connection, key_digest: str, _now: int) -> ChannelRoute | None:
+def route(conn: sa.Connection, key_digest: str, _now: int) -> ChannelRoute | None:
     """Where the key leads; for unknown and revoked ones the same search, which finds nothing."""
     row = _ROUTE.one(conn, {"digest": key_digest})
     return None if row is None else ChannelRoute(*row)
 
 
-def _live(connection_id: str) -> ColumnElement[bool]:
-    return (channel_keys.c.connection_id == connection_id) & channel_keys.c.revoked_at.is_(None)
+def _live(connection_id: str) -> sa.ColumnElement[bool]:
+    return (tables.channel_keys.c.connection_id == connection_id) & tables.channel_keys.c.revoked_at.is_(None)
 
 
-def _revoke(tx: Tx, which: ColumnElement[bool]) -> Sequence[str]:
+def _revoke(tx: Tx, which: sa.ColumnElement[bool]) -> Sequence[str]:
     digests = tx.conn.scalars(
-        update(channel_keys).where(which).values(revoked_at=tx.now).returning(channel_keys.c.digest)
+        sa.update(tables.channel_keys)
+        .where(which)
+        .values(revoked_at=tx.now)
+        .returning(tables.channel_keys.c.digest)
     ).all()
     if digests:
         tx.announce(ChannelKeysChanged(tuple(digests)))

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+import sqlalchemy as sa
 
 from svc.domain import cursors
 from svc.domain.channels.connections import Connection as MessengerConnection
@@ -25,10 +25,8 @@ from svc.domain.errors import Conflict, NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import LIST_ROWS
 from svc.storage import events
-from svc.storage.channels import conversations, replies
+from svc.storage.channels import conversations, replies, tables
 from svc.storage.channels.conversations import Conversation, Participant
-from svc.storage.channels.tables import messages
-from svc.storage.channels.tables import replies as reply_rows
 from svc.storage.events import NewEvent
 from svc.storage.readable import each
 from svc.storage.statements import Statement
@@ -69,48 +67,50 @@ class NewReply(msgspec.Struct, frozen=True, kw_only=True):
 
 
 # Told twice, recorded once: that is the index's work, whichever of two calls comes first.
-_INSERT = Statement(insert_or_keep(messages, ["connection_id", "conversation_id", "external_id"]))
-_INSERT_REPLY = Statement(insert(messages))
+_INSERT = Statement(insert_or_keep(tables.messages, ["connection_id", "conversation_id", "external_id"]))
+_INSERT_REPLY = Statement(sa.insert(tables.messages))
 _BY_EXTERNAL_ID = Statement(
-    select(messages.c.id, messages.c.direction, reply_rows.c.id.label("reply_id"))
-    .outerjoin(reply_rows, reply_rows.c.message_id == messages.c.id)
+    sa.select(tables.messages.c.id, tables.messages.c.direction, tables.replies.c.id.label("reply_id"))
+    .outerjoin(tables.replies, tables.replies.c.message_id == tables.messages.c.id)
     .where(
-        messages.c.connection_id == bindparam("connection_id"),
-        messages.c.conversation_id == bindparam("conversation_id"),
-        messages.c.external_id == bindparam("external_id"),
+        tables.messages.c.connection_id == sa.bindparam("connection_id"),
+        tables.messages.c.conversation_id == sa.bindparam("conversation_id"),
+        tables.messages.c.external_id == sa.bindparam("external_id"),
     )
 )
 _NAME = Statement(
-    update(messages)
-    .where(messages.c.id == bindparam("message_id"), messages.c.external_id.is_(None))
-    .values(external_id=bindparam("new_external_id"))
+    sa.update(tables.messages)
+    .where(tables.messages.c.id == sa.bindparam("message_id"), tables.messages.c.external_id.is_(None))
+    .values(external_id=sa.bindparam("new_external_id"))
 )
 
 _SHOWN: Final = (
-    messages.c.id,
-    messages.c.conversation_id,
-    messages.c.direction,
-    messages.c.external_id,
-    messages.c.sender,
-    messages.c.author_kind,
-    messages.c.author_name,
-    messages.c.text,
-    messages.c.attachments,
-    messages.c.reply_to,
-    messages.c.sent_at,
-    messages.c.created_at,
-    reply_rows.c.id.label("reply_id"),
-    reply_rows.c.state,
-    reply_rows.c.failure,
-    reply_rows.c.error,
+    tables.messages.c.id,
+    tables.messages.c.conversation_id,
+    tables.messages.c.direction,
+    tables.messages.c.external_id,
+    tables.messages.c.sender,
+    tables.messages.c.author_kind,
+    tables.messages.c.author_name,
+    tables.messages.c.text,
+    tables.messages.c.attachments,
+    tables.messages.c.reply_to,
+    tables.messages.c.sent_at,
+    tables.messages.c.created_at,
+    tables.replies.c.id.label("reply_id"),
+    tables.replies.c.state,
+    tables.replies.c.failure,
+    tables.replies.c.error,
 )
-_JOINED: Final = messages.outerjoin(reply_rows, reply_rows.c.message_id == messages.c.id)
+_JOINED: Final = tables.messages.outerjoin(
+    tables.replies, tables.replies.c.message_id == tables.messages.c.id
+)
 _GET = Statement(
-    select(*_SHOWN)
+    sa.select(*_SHOWN)
     .select_from(_JOINED)
     .where(
-        messages.c.id == bindparam("message_id"),
-        messages.c.organization_id == bindparam("organization_id"),
+        tables.messages.c.id == sa.bindparam("message_id"),
+        tables.messages.c.organization_id == sa.bindparam("organization_id"),
     )
 )
 
@@ -235,7 +235,7 @@ def reply(
     return msgspec.structs.replace(message, reply_id=reply_id)
 
 
-def get(conn: Connection, organization_id: str, message_id: str) -> Message:
+def get(conn: sa.Connection, organization_id: str, message_id: str) -> Message:
     """The message. Raises `NotFound`."""
     row = _GET.one(conn, {"message_id": message_id, "organization_id": organization_id})
     if row is None:
@@ -244,16 +244,20 @@ def get(conn: Connection, organization_id: str, message_id: str) -> Message:
 
 
 def list_page(
-    conn: Connection, conversation_id: str, *, cursor: str | None = None, limit: int = LIST_ROWS
+    conn: sa.Connection, conversation_id: str, *, cursor: str | None = None, limit: int = LIST_ROWS
 ) -> tuple[list[Message], str | None]:
     """The conversation's messages in the order in which we got them, the latest first, and the cursor."""
     question = ["messages", conversation_id]
     after = cursors.read(question, cursor, 0)
-    where = [messages.c.conversation_id == conversation_id]
+    where = [tables.messages.c.conversation_id == conversation_id]
     if after is not None:
-        where.append(messages.c.id < after.id)
+        where.append(tables.messages.c.id < after.id)
     rows = conn.execute(
-        select(*_SHOWN).select_from(_JOINED).where(*where).order_by(messages.c.id.desc()).limit(limit + 1)
+        sa.select(*_SHOWN)
+        .select_from(_JOINED)
+        .where(*where)
+        .order_by(tables.messages.c.id.desc())
+        .limit(limit + 1)
     ).all()
     found = each(rows[:limit], _from_row, "messages")
     return found, cursors.write(question, Position((), rows[limit - 1].id)) if len(rows) > limit else None
@@ -269,11 +273,11 @@ def _name(tx: Tx, message_id: str, connection_id: str, conversation_id: str, ext
     if first is not None:
         if first.direction == "in" or first.reply_id is not None:
             return
-        tx.conn.execute(delete(messages).where(messages.c.id == first.id))
+        tx.conn.execute(sa.delete(tables.messages).where(tables.messages.c.id == first.id))
     _NAME.run(tx.conn, {"message_id": message_id, "new_external_id": external_id})
 
 
-def _by_external_id(conn: Connection, connection_id: str, conversation_id: str, external_id: str) -> Any:
+def _by_external_id(conn: sa.Connection, connection_id: str, conversation_id: str, external_id: str) -> Any:
     asked = {
         "connection_id": connection_id,
         "conversation_id": conversation_id,

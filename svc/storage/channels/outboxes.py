@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 import msgspec
-from sqlalchemy import Connection
+import sqlalchemy as sa
 
 from svc.domain.changes import OutboxChanged
 from svc.domain.channels.connections import Delivery
@@ -141,6 +141,6 @@ def send_test(tx: Tx, organization_id: str, connection_id: str) -> str:
     return test
 
 
-def due(conn: Connection, until: int) -> list[str]:
+def due(conn: sa.Connection, until: int) -> list[str]:
     """The connections that have something to push, or to give up on by *until*."""
     return sorted({*replies.connections_due(conn, until), *deliveries.connections_with_tests(conn)})

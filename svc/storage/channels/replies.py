@@ -8,20 +8,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
+import sqlalchemy as sa
 import structlog
-from sqlalchemy import (
-    Connection,
-    Integer,
-    Text,
-    bindparam,
-    case,
-    func,
-    insert,
-    literal_column,
-    or_,
-    select,
-    update,
-)
 
 from svc.domain.changes import OutboxChanged
 from svc.domain.channels import replies as rules
@@ -33,7 +21,7 @@ from svc.domain.ids import new_id
 from svc.domain.limits import REPLIES_OPEN_MAX
 from svc.domain.times import rfc3339
 from svc.storage import events
-from svc.storage.channels.tables import IS_OPEN, connections, conversations, is_open, messages, replies
+from svc.storage.channels import tables
 from svc.storage.events import NewEvent
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -62,103 +50,112 @@ class PulledBatch(msgspec.Struct, frozen=True, kw_only=True):
     """When time will change what there is to hand out; None while only news can."""
 
 
-_WAITING: Final = literal_column("'waiting'", Text)
+_WAITING: Final = sa.literal_column("'waiting'", sa.Text)
 _COLUMNS: Final = (
-    replies.c.id,
-    replies.c.organization_id,
-    replies.c.connection_id,
-    replies.c.conversation_id,
-    replies.c.message_id,
-    *(replies.c[name] for name in Dispatch.__struct_fields__),
+    tables.replies.c.id,
+    tables.replies.c.organization_id,
+    tables.replies.c.connection_id,
+    tables.replies.c.conversation_id,
+    tables.replies.c.message_id,
+    *(tables.replies.c[name] for name in Dispatch.__struct_fields__),
 )
 _OWN: Final = len(_COLUMNS) - len(Dispatch.__struct_fields__)
 
-_WITH_STATUS: Final = select(*_COLUMNS, connections.c.status).join(
-    connections, connections.c.id == replies.c.connection_id
+_WITH_STATUS: Final = sa.select(*_COLUMNS, tables.connections.c.status).join(
+    tables.connections, tables.connections.c.id == tables.replies.c.connection_id
 )
 """A reply, and how its connection is: that decides what time does to it."""
 _GET = Statement(
     _WITH_STATUS.where(
-        replies.c.id == bindparam("reply_id"), replies.c.connection_id == bindparam("connection_id")
+        tables.replies.c.id == sa.bindparam("reply_id"),
+        tables.replies.c.connection_id == sa.bindparam("connection_id"),
     )
 )
-_BY_MESSAGE = Statement(_WITH_STATUS.where(replies.c.message_id == bindparam("message_id")))
+_BY_MESSAGE = Statement(_WITH_STATUS.where(tables.replies.c.message_id == sa.bindparam("message_id")))
 _OPEN = Statement(
-    select(*_COLUMNS)
-    .where(replies.c.connection_id == bindparam("connection_id"), IS_OPEN)
-    .order_by(replies.c.id)
+    sa.select(*_COLUMNS)
+    .where(tables.replies.c.connection_id == sa.bindparam("connection_id"), tables.IS_OPEN)
+    .order_by(tables.replies.c.id)
 )
 _OVERDUE = Statement(
-    select(*_COLUMNS)
+    sa.select(*_COLUMNS)
     .where(
-        replies.c.connection_id == bindparam("connection_id"),
-        IS_OPEN,
-        case((replies.c.state == _WAITING, replies.c.expires_at), else_=replies.c.lease_expires_at)
-        <= bindparam("now"),
+        tables.replies.c.connection_id == sa.bindparam("connection_id"),
+        tables.IS_OPEN,
+        sa.case(
+            (tables.replies.c.state == _WAITING, tables.replies.c.expires_at),
+            else_=tables.replies.c.lease_expires_at,
+        )
+        <= sa.bindparam("now"),
     )
-    .order_by(replies.c.id)
+    .order_by(tables.replies.c.id)
 )
-_AHEAD = replies.alias("ahead")
+_AHEAD = tables.replies.alias("ahead")
 _HEADS = Statement(
-    select(
+    sa.select(
         *_COLUMNS,
-        replies.c.created_at,
-        conversations.c.external_id,
-        messages.c.text,
-        messages.c.attachments,
-        messages.c.reply_to,
-        messages.c.author_kind,
-        messages.c.author_name,
+        tables.replies.c.created_at,
+        tables.conversations.c.external_id,
+        tables.messages.c.text,
+        tables.messages.c.attachments,
+        tables.messages.c.reply_to,
+        tables.messages.c.author_kind,
+        tables.messages.c.author_name,
     )
-    .join(messages, messages.c.id == replies.c.message_id)
-    .join(conversations, conversations.c.id == replies.c.conversation_id)
+    .join(tables.messages, tables.messages.c.id == tables.replies.c.message_id)
+    .join(tables.conversations, tables.conversations.c.id == tables.replies.c.conversation_id)
     .where(
-        replies.c.connection_id == bindparam("connection_id"),
-        IS_OPEN,
-        replies.c.state == _WAITING,
-        replies.c.offer_at <= bindparam("now"),
-        ~select(literal_column("1", Integer))
+        tables.replies.c.connection_id == sa.bindparam("connection_id"),
+        tables.IS_OPEN,
+        tables.replies.c.state == _WAITING,
+        tables.replies.c.offer_at <= sa.bindparam("now"),
+        ~sa.select(sa.literal_column("1", sa.Integer))
         .where(
-            _AHEAD.c.conversation_id == replies.c.conversation_id,
-            _AHEAD.c.id < replies.c.id,
-            is_open("ahead"),
+            _AHEAD.c.conversation_id == tables.replies.c.conversation_id,
+            _AHEAD.c.id < tables.replies.c.id,
+            tables.is_open("ahead"),
         )
         .exists(),
     )
-    .order_by(replies.c.id)
-    .limit(bindparam("most"))
+    .order_by(tables.replies.c.id)
+    .limit(sa.bindparam("most"))
 )
 """The oldest open reply of each conversation, where it waits and may be handed out."""
 _NEXT = Statement(
-    select(
-        func.min(
-            case(
-                (replies.c.state != _WAITING, replies.c.lease_expires_at),
+    sa.select(
+        sa.func.min(
+            sa.case(
+                (tables.replies.c.state != _WAITING, tables.replies.c.lease_expires_at),
                 (
-                    (replies.c.offer_at > bindparam("now")) & (replies.c.offer_at < replies.c.expires_at),
-                    replies.c.offer_at,
+                    (tables.replies.c.offer_at > sa.bindparam("now"))
+                    & (tables.replies.c.offer_at < tables.replies.c.expires_at),
+                    tables.replies.c.offer_at,
                 ),
-                else_=replies.c.expires_at,
+                else_=tables.replies.c.expires_at,
             )
         )
-    ).where(replies.c.connection_id == bindparam("connection_id"), IS_OPEN)
+    ).where(tables.replies.c.connection_id == sa.bindparam("connection_id"), tables.IS_OPEN)
 )
 _NEXT_LAPSE = Statement(
-    select(func.min(replies.c.lease_expires_at)).where(
-        replies.c.connection_id == bindparam("connection_id"), IS_OPEN
+    sa.select(sa.func.min(tables.replies.c.lease_expires_at)).where(
+        tables.replies.c.connection_id == sa.bindparam("connection_id"), tables.IS_OPEN
     )
 )
-_STATUS = Statement(select(connections.c.status).where(connections.c.id == bindparam("connection_id")))
-_COUNT_OPEN = Statement(
-    select(func.count().label("many")).where(replies.c.connection_id == bindparam("connection_id"), IS_OPEN)
+_STATUS = Statement(
+    sa.select(tables.connections.c.status).where(tables.connections.c.id == sa.bindparam("connection_id"))
 )
-_INSERT = Statement(insert(replies))
+_COUNT_OPEN = Statement(
+    sa.select(sa.func.count().label("many")).where(
+        tables.replies.c.connection_id == sa.bindparam("connection_id"), tables.IS_OPEN
+    )
+)
+_INSERT = Statement(sa.insert(tables.replies))
 _WRITE = Statement(
-    update(replies)
-    .where(replies.c.id == bindparam("reply_id"))
+    sa.update(tables.replies)
+    .where(tables.replies.c.id == sa.bindparam("reply_id"))
     .values(
-        {name: bindparam(f"new_{name}") for name in Dispatch.__struct_fields__}
-        | {"error": bindparam("new_error"), "changed_at": bindparam("at")}
+        {name: sa.bindparam(f"new_{name}") for name in Dispatch.__struct_fields__}
+        | {"error": sa.bindparam("new_error"), "changed_at": sa.bindparam("at")}
     )
 )
 
@@ -329,7 +326,7 @@ def fail_all(tx: Tx, connection_id: str, why: Failure) -> None:
         _write(tx, before, rules.fail(before.dispatch, why))
 
 
-def _next_at(conn: Connection, connection_id: str, now: int, *, paused: bool) -> int | None:
+def _next_at(conn: sa.Connection, connection_id: str, now: int, *, paused: bool) -> int | None:
     """When time changes something about the connection's replies; *now* or before, it has already."""
     if paused:
         row = _NEXT_LAPSE.one(conn, {"connection_id": connection_id})
@@ -338,22 +335,30 @@ def _next_at(conn: Connection, connection_id: str, now: int, *, paused: bool) ->
     return None if row is None else row[0]
 
 
-def connections_due(conn: Connection, until: int) -> list[str]:
+def connections_due(conn: sa.Connection, until: int) -> list[str]:
     """The connections of which a lease or a wait ends by *until*, and those that have something to push."""
-    due = or_(
-        connections.c.delivery == "push",
-        case((replies.c.state == _WAITING, replies.c.expires_at), else_=replies.c.lease_expires_at) <= until,
+    due = sa.or_(
+        tables.connections.c.delivery == "push",
+        sa.case(
+            (tables.replies.c.state == _WAITING, tables.replies.c.expires_at),
+            else_=tables.replies.c.lease_expires_at,
+        )
+        <= until,
     )
-    found = select(replies.c.connection_id).join(connections, connections.c.id == replies.c.connection_id)
-    return list(conn.scalars(found.where(IS_OPEN, connections.c.status == "active", due).distinct()))
+    found = sa.select(tables.replies.c.connection_id).join(
+        tables.connections, tables.connections.c.id == tables.replies.c.connection_id
+    )
+    return list(
+        conn.scalars(found.where(tables.IS_OPEN, tables.connections.c.status == "active", due).distinct())
+    )
 
 
-def get(conn: Connection, connection_id: str, reply_id: str) -> Reply:
+def get(conn: sa.Connection, connection_id: str, reply_id: str) -> Reply:
     """The reply, as it was last settled. Raises `NotFound` for what is no reply of the connection."""
     return _from_row(_row_of(conn, connection_id, reply_id))
 
 
-def _row_of(conn: Connection, connection_id: str, reply_id: str) -> Any:
+def _row_of(conn: sa.Connection, connection_id: str, reply_id: str) -> Any:
     row = _GET.one(conn, {"reply_id": reply_id, "connection_id": connection_id})
     if row is None:
         raise NotFound("no such reply")

@@ -1,6 +1,6 @@
 """Answering: who may write in a conversation, and in whose name."""
 
-from sqlalchemy import Connection
+import sqlalchemy as sa
 
 from svc.domain.channels.connections import Account, check_may_answer
 from svc.domain.channels.messages import Author
@@ -40,12 +40,12 @@ def cancel(tx: Tx, call: Call, message_id: str) -> Message:
     return messages.get(tx.conn, organization_id, message_id)
 
 
-def _check(conn: Connection, call: Call, account: Account) -> None:
+def _check(conn: sa.Connection, call: Call, account: Account) -> None:
     team = teams.people_of(conn, account.id or "") if account.kind == "team" else frozenset[str]()
     check_may_answer(call.caller, account, team)
 
 
-def _author(conn: Connection, call: Call) -> Author:
+def _author(conn: sa.Connection, call: Call) -> Author:
     """In whose name: that of the person who calls or whose key it is, or else the organization's."""
     caller = call.caller
     if caller.person_id is None:

@@ -2,63 +2,51 @@
 
 from typing import Final
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    Table,
-    Text,
-    TextClause,
-    UniqueConstraint,
-    text,
-)
+import sqlalchemy as sa
 
 from svc.storage.schema import metadata, of_organization, of_record, only_where
 
-connections: Final = Table(
+connections: Final = sa.Table(
     "connections",
     metadata,
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     of_organization(),
-    Column("name", Text, nullable=False),
-    Column("account_kind", Text, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("account_kind", sa.Text, nullable=False),
     # A team's or a person's id: which of them, the kind says.
-    Column("account_id", Text),
-    Column("messenger", Text, nullable=False),
-    Column("delivery", Text, nullable=False),
-    Column("url", Text),
-    Column("contract", Text, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("pause_reason", Text),
-    Column("health_state", Text),
-    Column("health_reason", Text),
-    Column("health_detail", Text),
-    Column("health_at", BigInteger),
+    sa.Column("account_id", sa.Text),
+    sa.Column("messenger", sa.Text, nullable=False),
+    sa.Column("delivery", sa.Text, nullable=False),
+    sa.Column("url", sa.Text),
+    sa.Column("contract", sa.Text, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("pause_reason", sa.Text),
+    sa.Column("health_state", sa.Text),
+    sa.Column("health_reason", sa.Text),
+    sa.Column("health_detail", sa.Text),
+    sa.Column("health_at", sa.BigInteger),
     # Sealed. The previous one signs too until its time is over.
-    Column("secret", LargeBinary),
-    Column("previous_secret", LargeBinary),
-    Column("previous_secret_until", BigInteger),
-    Column("created_at", BigInteger, nullable=False),
-    Column("updated_at", BigInteger, nullable=False),
-    Index("ix_connections_organization_id_id", "organization_id", "id"),
+    sa.Column("secret", sa.LargeBinary),
+    sa.Column("previous_secret", sa.LargeBinary),
+    sa.Column("previous_secret_until", sa.BigInteger),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("updated_at", sa.BigInteger, nullable=False),
+    sa.Index("ix_connections_organization_id_id", "organization_id", "id"),
 )
 
-channel_keys: Final = Table(
+channel_keys: Final = sa.Table(
     "channel_keys",
     metadata,
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     of_organization(),
-    Column("connection_id", Text, ForeignKey("connections.id"), nullable=False),
-    Column("digest", Text, nullable=False),
-    Column("visible_start", Text, nullable=False),
-    Column("created_at", BigInteger, nullable=False),
-    Column("revoked_at", BigInteger),
-    Index("ix_channel_keys_connection_id_id", "connection_id", "id"),
+    sa.Column("connection_id", sa.Text, sa.ForeignKey("connections.id"), nullable=False),
+    sa.Column("digest", sa.Text, nullable=False),
+    sa.Column("visible_start", sa.Text, nullable=False),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("revoked_at", sa.BigInteger),
+    sa.Index("ix_channel_keys_connection_id_id", "connection_id", "id"),
     # Unknown keys and revoked ones are the same search for an entry that is not there.
-    Index(
+    sa.Index(
         "ix_channel_keys_live",
         "digest",
         "connection_id",
@@ -67,53 +55,55 @@ channel_keys: Final = Table(
     ),
 )
 
-conversations: Final = Table(
+conversations: Final = sa.Table(
     "conversations",
     metadata,
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     of_organization(),
-    Column("connection_id", Text, ForeignKey("connections.id"), nullable=False),
-    Column("external_id", Text, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("title", Text),
+    sa.Column("connection_id", sa.Text, sa.ForeignKey("connections.id"), nullable=False),
+    sa.Column("external_id", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("title", sa.Text),
     # Who is at the other end, in the bridge's words, as JSON.
-    Column("evidence", Text, nullable=False),
+    sa.Column("evidence", sa.Text, nullable=False),
     of_record("contact_id"),
-    Column("held_reason", Text),
-    Column("candidates", Text),
-    Column("status", Text, nullable=False),
-    Column("member_id", Text, ForeignKey("people.id")),
-    Column("team_id", Text, ForeignKey("teams.id")),
-    Column("created_at", BigInteger, nullable=False),
-    Column("last_message_at", BigInteger, nullable=False),
-    UniqueConstraint("connection_id", "external_id"),
-    Index("ix_conversations_organization_id_last_message_at_id", "organization_id", "last_message_at", "id"),
-    Index("ix_conversations_contact_id", "contact_id", **only_where("contact_id IS NOT NULL")),
+    sa.Column("held_reason", sa.Text),
+    sa.Column("candidates", sa.Text),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("member_id", sa.Text, sa.ForeignKey("people.id")),
+    sa.Column("team_id", sa.Text, sa.ForeignKey("teams.id")),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("last_message_at", sa.BigInteger, nullable=False),
+    sa.UniqueConstraint("connection_id", "external_id"),
+    sa.Index(
+        "ix_conversations_organization_id_last_message_at_id", "organization_id", "last_message_at", "id"
+    ),
+    sa.Index("ix_conversations_contact_id", "contact_id", **only_where("contact_id IS NOT NULL")),
 )
 
-messages: Final = Table(
+messages: Final = sa.Table(
     "messages",
     metadata,
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     of_organization(),
-    Column("connection_id", Text, ForeignKey("connections.id"), nullable=False),
-    Column("conversation_id", Text, ForeignKey("conversations.id"), nullable=False),
-    Column("direction", Text, nullable=False),
+    sa.Column("connection_id", sa.Text, sa.ForeignKey("connections.id"), nullable=False),
+    sa.Column("conversation_id", sa.Text, sa.ForeignKey("conversations.id"), nullable=False),
+    sa.Column("direction", sa.Text, nullable=False),
     # The messenger's id of it; a reply has none until its bridge reports one.
-    Column("external_id", Text),
-    Column("sender", Text),
-    Column("author_kind", Text),
-    Column("author_id", Text),
-    Column("author_name", Text),
-    Column("text", Text),
-    Column("attachments", Text),
+    sa.Column("external_id", sa.Text),
+    sa.Column("sender", sa.Text),
+    sa.Column("author_kind", sa.Text),
+    sa.Column("author_id", sa.Text),
+    sa.Column("author_name", sa.Text),
+    sa.Column("text", sa.Text),
+    sa.Column("attachments", sa.Text),
     # The messenger's id of the message that this one answers.
-    Column("reply_to", Text),
-    Column("sent_at", BigInteger),
-    Column("created_at", BigInteger, nullable=False),
+    sa.Column("reply_to", sa.Text),
+    sa.Column("sent_at", sa.BigInteger),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
     # What the same bridge says twice is recorded once.
-    UniqueConstraint("connection_id", "conversation_id", "external_id"),
-    Index("ix_messages_conversation_id_id", "conversation_id", "id"),
+    sa.UniqueConstraint("connection_id", "conversation_id", "external_id"),
+    sa.Index("ix_messages_conversation_id_id", "conversation_id", "id"),
 )
 
 OPEN: Final = "state = 'waiting' OR lease_expires_at IS NOT NULL"
@@ -121,51 +111,51 @@ OPEN: Final = "state = 'waiting' OR lease_expires_at IS NOT NULL"
 next of its conversation may go."""
 
 
-def is_open(name: str) -> TextClause:
+def is_open(name: str) -> sa.TextClause:
     """`OPEN` of the replies that a statement calls *name*: written out, so that its indexes are used."""
-    return text(f"({name}.state = 'waiting' OR {name}.lease_expires_at IS NOT NULL)")
+    return sa.text(f"({name}.state = 'waiting' OR {name}.lease_expires_at IS NOT NULL)")
 
 
 IS_OPEN: Final = is_open("replies")
 
-replies: Final = Table(
+replies: Final = sa.Table(
     "replies",
     metadata,
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     of_organization(),
-    Column("connection_id", Text, ForeignKey("connections.id"), nullable=False),
-    Column("conversation_id", Text, ForeignKey("conversations.id"), nullable=False),
-    Column("message_id", Text, ForeignKey("messages.id"), nullable=False, unique=True),
-    Column("state", Text, nullable=False),
-    Column("expires_at", BigInteger, nullable=False),
-    Column("offer_at", BigInteger, nullable=False),
-    Column("attempts", Integer, nullable=False),
-    Column("lapses", Integer, nullable=False),
-    Column("push_failures", Integer, nullable=False),
-    Column("lease_id", Text),
-    Column("lease_expires_at", BigInteger),
-    Column("failure", Text),
-    Column("error", Text),
-    Column("created_at", BigInteger, nullable=False),
-    Column("changed_at", BigInteger, nullable=False),
-    Index("ix_replies_open", "connection_id", "id", **only_where(OPEN)),
-    Index("ix_replies_ahead", "conversation_id", "id", **only_where(OPEN)),
+    sa.Column("connection_id", sa.Text, sa.ForeignKey("connections.id"), nullable=False),
+    sa.Column("conversation_id", sa.Text, sa.ForeignKey("conversations.id"), nullable=False),
+    sa.Column("message_id", sa.Text, sa.ForeignKey("messages.id"), nullable=False, unique=True),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("expires_at", sa.BigInteger, nullable=False),
+    sa.Column("offer_at", sa.BigInteger, nullable=False),
+    sa.Column("attempts", sa.Integer, nullable=False),
+    sa.Column("lapses", sa.Integer, nullable=False),
+    sa.Column("push_failures", sa.Integer, nullable=False),
+    sa.Column("lease_id", sa.Text),
+    sa.Column("lease_expires_at", sa.BigInteger),
+    sa.Column("failure", sa.Text),
+    sa.Column("error", sa.Text),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("changed_at", sa.BigInteger, nullable=False),
+    sa.Index("ix_replies_open", "connection_id", "id", **only_where(OPEN)),
+    sa.Index("ix_replies_ahead", "conversation_id", "id", **only_where(OPEN)),
 )
 
-deliveries: Final = Table(
+deliveries: Final = sa.Table(
     "deliveries",
     metadata,
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     of_organization(),
-    Column("connection_id", Text, ForeignKey("connections.id"), nullable=False),
-    Column("event", Text, nullable=False),
-    Column("reply_id", Text, ForeignKey("replies.id"), unique=True),
-    Column("attempts", Integer, nullable=False),
-    Column("attempted_at", BigInteger),
-    Column("status_code", Integer),
-    Column("error", Text),
-    Column("created_at", BigInteger, nullable=False),
-    Column("done_at", BigInteger),
-    Index("ix_deliveries_connection_id_id", "connection_id", "id"),
-    Index("ix_deliveries_due", "connection_id", **only_where("done_at IS NULL AND reply_id IS NULL")),
+    sa.Column("connection_id", sa.Text, sa.ForeignKey("connections.id"), nullable=False),
+    sa.Column("event", sa.Text, nullable=False),
+    sa.Column("reply_id", sa.Text, sa.ForeignKey("replies.id"), unique=True),
+    sa.Column("attempts", sa.Integer, nullable=False),
+    sa.Column("attempted_at", sa.BigInteger),
+    sa.Column("status_code", sa.Integer),
+    sa.Column("error", sa.Text),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("done_at", sa.BigInteger),
+    sa.Index("ix_deliveries_connection_id_id", "connection_id", "id"),
+    sa.Index("ix_deliveries_due", "connection_id", **only_where("done_at IS NULL AND reply_id IS NULL")),
 )

@@ -6,8 +6,8 @@ then, and what is over would be kept. So a start sets them to what they would be
 
 from typing import Final
 
+import sqlalchemy as sa
 import structlog
-from sqlalchemy import Column, update
 
 from svc.domain.limits import (
     INVITATION_LIFE_MS,
@@ -17,39 +17,39 @@ from svc.domain.limits import (
     SIGN_IN_LINK_LIFE_MS,
     SIGNING_OVERLAP_MS,
 )
-from svc.storage.channels.tables import connections, conversations, deliveries, replies
+from svc.storage import tables
+from svc.storage.channels import tables as channels_tables
 from svc.storage.clock import marks as clock_marks
-from svc.storage.forms.tables import submissions
-from svc.storage.identity.tables import invitations, sessions, sign_in_failures, sign_in_links
-from svc.storage.records.tables import records
-from svc.storage.sites.tables import visits
+from svc.storage.forms import tables as forms_tables
+from svc.storage.identity import tables as identity_tables
+from svc.storage.records import tables as records_tables
+from svc.storage.sites import tables as sites_tables
 from svc.storage.store import Tx
-from svc.storage.tables import idempotency
 
 log = structlog.get_logger("svc.storage")
 
-LEADS_MS: Final[tuple[tuple[Column[int], int], ...]] = (
+LEADS_MS: Final[tuple[tuple[sa.Column[int], int], ...]] = (
     # When something happened.
-    (submissions.c.received_at, 0),
-    (submissions.c.queued_at, 0),
-    (submissions.c.paced_at, 0),
-    (idempotency.c.created_at, 0),
-    (sign_in_failures.c.at, 0),
-    (sessions.c.seen_at, 0),
-    (deliveries.c.attempted_at, 0),
+    (forms_tables.submissions.c.received_at, 0),
+    (forms_tables.submissions.c.queued_at, 0),
+    (forms_tables.submissions.c.paced_at, 0),
+    (tables.idempotency.c.created_at, 0),
+    (identity_tables.sign_in_failures.c.at, 0),
+    (identity_tables.sessions.c.seen_at, 0),
+    (channels_tables.deliveries.c.attempted_at, 0),
     # Lists are in the order of these.
-    (records.c.created_at, 0),
-    (records.c.updated_at, 0),
-    (conversations.c.last_message_at, 0),
-    (visits.c.at, 0),
+    (records_tables.records.c.created_at, 0),
+    (records_tables.records.c.updated_at, 0),
+    (channels_tables.conversations.c.last_message_at, 0),
+    (sites_tables.visits.c.at, 0),
     # When something ends or goes on, by how long that takes at most.
-    (sessions.c.expires_at, SESSION_LIFE_MS),
-    (sign_in_links.c.expires_at, SIGN_IN_LINK_LIFE_MS),
-    (invitations.c.expires_at, INVITATION_LIFE_MS),
-    (connections.c.previous_secret_until, SIGNING_OVERLAP_MS),
-    (replies.c.expires_at, REPLY_LIFE_MS),
-    (replies.c.lease_expires_at, LEASE_MS),
-    (replies.c.offer_at, REPLY_LIFE_MS),
+    (identity_tables.sessions.c.expires_at, SESSION_LIFE_MS),
+    (identity_tables.sign_in_links.c.expires_at, SIGN_IN_LINK_LIFE_MS),
+    (identity_tables.invitations.c.expires_at, INVITATION_LIFE_MS),
+    (channels_tables.connections.c.previous_secret_until, SIGNING_OVERLAP_MS),
+    (channels_tables.replies.c.expires_at, REPLY_LIFE_MS),
+    (channels_tables.replies.c.lease_expires_at, LEASE_MS),
+    (channels_tables.replies.c.offer_at, REPLY_LIFE_MS),
 )
 """How far ahead of now a time in a column can lie, in ms; what lies further becomes that.
 
@@ -68,10 +68,10 @@ def put_right(tx: Tx) -> None:
     clock_marks.mark(tx)
 
 
-def _put_right(tx: Tx, column: Column[int], lead_ms: int) -> int:
+def _put_right(tx: Tx, column: sa.Column[int], lead_ms: int) -> int:
     latest = tx.now + lead_ms
     # What may be offered later may be offered now as well, and a first offer has no reason to wait.
-    becomes = tx.now if column is replies.c.offer_at else latest
+    becomes = tx.now if column is channels_tables.replies.c.offer_at else latest
     return tx.conn.execute(
-        update(column.table).where(column > latest).values({column.name: becomes})
+        sa.update(column.table).where(column > latest).values({column.name: becomes})
     ).rowcount

@@ -5,14 +5,14 @@ machine's clock was set back in between. Nothing is written for it on the way of
 """
 
 import msgspec
-from sqlalchemy import Column, Connection, Text, func, insert, inspect, select, update
+import sqlalchemy as sa
 
 from svc.clock import Clock
 from svc.domain.ids import SEQUENCE, time_of
 from svc.domain.times import DAY_MS
+from svc.storage import tables
 from svc.storage.metadata import metadata
 from svc.storage.store import Tx
-from svc.storage.tables import clock_marks
 
 _LATEST = "latest"
 """The name of the one mark there is."""
@@ -44,16 +44,16 @@ class Traces(msgspec.Struct, frozen=True):
         return found if contradicted else (*found, made_at)
 
 
-def traces(conn: Connection) -> Traces:
+def traces(conn: sa.Connection) -> Traces:
     """Look at the mark and at the end of each table's ids; tables that are not there are passed over."""
-    there = set(inspect(conn).get_table_names())
+    there = set(sa.inspect(conn).get_table_names())
     newest = [
         found
         for table in metadata.sorted_tables
-        if table.name in there and (key := table.c.get("id")) is not None and isinstance(key.type, Text)
+        if table.name in there and (key := table.c.get("id")) is not None and isinstance(key.type, sa.Text)
         if (found := _newest(conn, key)) is not None
     ]
-    marked_at = marked(conn) if clock_marks.name in there else None
+    marked_at = marked(conn) if tables.clock_marks.name in there else None
     return Traces(marked_at, max(newest, default=None))
 
 
@@ -64,22 +64,24 @@ def resume(clock: Clock, found: Traces) -> None:
     clock.start_from(found.times)
 
 
-def marked(conn: Connection) -> int | None:
+def marked(conn: sa.Connection) -> int | None:
     """The time of the last mark."""
-    at = conn.scalar(select(clock_marks.c.at).where(clock_marks.c.name == _LATEST))
+    at = conn.scalar(sa.select(tables.clock_marks.c.at).where(tables.clock_marks.c.name == _LATEST))
     return at if isinstance(at, int) else None
 
 
 def mark(tx: Tx) -> None:
     """Remember that this time was told."""
-    done = tx.conn.execute(update(clock_marks).where(clock_marks.c.name == _LATEST).values(at=tx.now))
+    done = tx.conn.execute(
+        sa.update(tables.clock_marks).where(tables.clock_marks.c.name == _LATEST).values(at=tx.now)
+    )
     if not done.rowcount:
-        tx.conn.execute(insert(clock_marks).values(name=_LATEST, at=tx.now))
+        tx.conn.execute(sa.insert(tables.clock_marks).values(name=_LATEST, at=tx.now))
 
 
-def _newest(conn: Connection, key: "Column[str]") -> str | None:
+def _newest(conn: sa.Connection, key: "sa.Column[str]") -> str | None:
     """The end of a table's ids, by its index; None for an empty table, or where it is no id of ours."""
-    newest: str | None = conn.scalar(select(func.max(key)))
+    newest: str | None = conn.scalar(sa.select(sa.func.max(key)))
     ulid = "" if newest is None else newest.partition("_")[2]
     try:
         time_of(ulid)

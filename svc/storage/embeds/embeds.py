@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+import sqlalchemy as sa
 
 from svc.domain.changes import EmbedsChanged
 from svc.domain.crypto.keys import EMBED_KEY, new_key
@@ -15,33 +15,35 @@ from svc.domain.ids import new_id
 from svc.domain.limits import EMBED_BLOCKS_MAX, EMBEDS_MAX, LIST_ROWS
 from svc.domain.near_names import shown
 from svc.domain.sites.domains import binding_faults
-from svc.storage.embeds.tables import embeds as rows
+from svc.storage.embeds import tables
 from svc.storage.forms import forms
 from svc.storage.identity import organizations
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import objects
 from svc.storage.records.objects import StoredObject
 from svc.storage.sites import sites
-from svc.storage.sites.tables import sites as site_rows
+from svc.storage.sites import tables as sites_tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
 _COLUMNS = (
-    rows.c.id,
-    rows.c.organization_id,
-    rows.c.name,
-    rows.c.embed_key,
-    rows.c.status,
-    rows.c.site_id,
-    site_rows.c.domain,
-    rows.c.blocks,
-    rows.c.created_at,
-    rows.c.updated_at,
+    tables.embeds.c.id,
+    tables.embeds.c.organization_id,
+    tables.embeds.c.name,
+    tables.embeds.c.embed_key,
+    tables.embeds.c.status,
+    tables.embeds.c.site_id,
+    sites_tables.sites.c.domain,
+    tables.embeds.c.blocks,
+    tables.embeds.c.created_at,
+    tables.embeds.c.updated_at,
 )
-_SELECT = select(*_COLUMNS).select_from(rows.outerjoin(site_rows, rows.c.site_id == site_rows.c.id))
-_BY_KEY = Statement(_SELECT.where(rows.c.embed_key == bindparam("embed_key")))
+_SELECT = sa.select(*_COLUMNS).select_from(
+    tables.embeds.outerjoin(sites_tables.sites, tables.embeds.c.site_id == sites_tables.sites.c.id)
+)
+_BY_KEY = Statement(_SELECT.where(tables.embeds.c.embed_key == sa.bindparam("embed_key")))
 _decoder: Final = msgspec.json.Decoder(tuple[AnyBlock, ...])
-_listed: Final = LenientDecoder(_decoder, tuple, rows.c.blocks)
+_listed: Final = LenientDecoder(_decoder, tuple, tables.embeds.c.blocks)
 
 
 class _Known(msgspec.Struct, frozen=True):
@@ -77,13 +79,15 @@ def create(
     """
     _check(tx.conn, organization_id, name, site_id=site_id, blocks=blocks, blocks_max=blocks_max)
     many = tx.conn.execute(
-        select(func.count()).where(rows.c.organization_id == organization_id, rows.c.status != "removed")
+        sa.select(sa.func.count()).where(
+            tables.embeds.c.organization_id == organization_id, tables.embeds.c.status != "removed"
+        )
     ).scalar_one()
     if many >= EMBEDS_MAX:
         raise Conflict(f"an organization has at most {EMBEDS_MAX} embeds")
     embed_id = new_id("emb", tx.now)
     tx.conn.execute(
-        insert(rows).values(
+        sa.insert(tables.embeds).values(
             id=embed_id,
             organization_id=organization_id,
             site_id=site_id,
@@ -118,8 +122,8 @@ def change(
         blocks_max=blocks_max,
     )
     tx.conn.execute(
-        update(rows)
-        .where(rows.c.id == kept.id)
+        sa.update(tables.embeds)
+        .where(tables.embeds.c.id == kept.id)
         .values(name=name, site_id=site_id, blocks=_encode(blocks), updated_at=tx.now)
     )
     tx.announce(EmbedsChanged(organization_id, kept.embed_key))
@@ -129,16 +133,20 @@ def change(
 def set_status(tx: Tx, organization_id: str, embed_id: str, status: EmbedStatus) -> Embed:
     """Pause, resume or remove an embed, effective with the next request. Raises `NotFound`."""
     kept = get(tx.conn, organization_id, embed_id)
-    tx.conn.execute(update(rows).where(rows.c.id == kept.id).values(status=status, updated_at=tx.now))
+    tx.conn.execute(
+        sa.update(tables.embeds).where(tables.embeds.c.id == kept.id).values(status=status, updated_at=tx.now)
+    )
     tx.announce(EmbedsChanged(organization_id, kept.embed_key))
     return msgspec.structs.replace(kept, status=status, updated_at=tx.now)
 
 
-def get(conn: Connection, organization_id: str, embed_id: str) -> Embed:
+def get(conn: sa.Connection, organization_id: str, embed_id: str) -> Embed:
     """The organization's embed, unless it is removed. Raises `NotFound`."""
     row = conn.execute(
         _SELECT.where(
-            rows.c.id == embed_id, rows.c.organization_id == organization_id, rows.c.status != "removed"
+            tables.embeds.c.id == embed_id,
+            tables.embeds.c.organization_id == organization_id,
+            tables.embeds.c.status != "removed",
         )
     ).one_or_none()
     if row is None:
@@ -146,7 +154,7 @@ def get(conn: Connection, organization_id: str, embed_id: str) -> Embed:
     return _from_row(tuple(row))
 
 
-def by_key(conn: Connection, embed_key: str) -> Embed:
+def by_key(conn: sa.Connection, embed_key: str) -> Embed:
     """The embed with the public key, whatever its status. Raises `NotFound` and `Unreadable`."""
     row = _BY_KEY.one(conn, {"embed_key": embed_key})
     if row is None:
@@ -158,7 +166,7 @@ def by_key(conn: Connection, embed_key: str) -> Embed:
 
 
 def of_organization(
-    conn: Connection, organization_id: str, *, after: str = "", limit: int = LIST_ROWS
+    conn: sa.Connection, organization_id: str, *, after: str = "", limit: int = LIST_ROWS
 ) -> list[Embed]:
     """The organization's embeds that are not removed, the oldest first, from behind the id *after*.
 
@@ -166,16 +174,18 @@ def of_organization(
     """
     found = conn.execute(
         _SELECT.where(
-            rows.c.organization_id == organization_id, rows.c.id > after, rows.c.status != "removed"
+            tables.embeds.c.organization_id == organization_id,
+            tables.embeds.c.id > after,
+            tables.embeds.c.status != "removed",
         )
-        .order_by(rows.c.id)
+        .order_by(tables.embeds.c.id)
         .limit(limit)
     )
     return [_from_row(tuple(row), _listed.read(row.blocks, row.id)) for row in found]
 
 
 def _check(
-    conn: Connection,
+    conn: sa.Connection,
     organization_id: str,
     name: str,
     *,
@@ -195,7 +205,7 @@ def _check(
 
 
 def check_blocks(
-    conn: Connection, organization_id: str, blocks: Sequence[AnyBlock], blocks_max: int = EMBED_BLOCKS_MAX
+    conn: sa.Connection, organization_id: str, blocks: Sequence[AnyBlock], blocks_max: int = EMBED_BLOCKS_MAX
 ) -> None:
     """Raises `InvalidInput` with all that is wrong with *blocks*, as when they are saved."""
     if faults := _block_faults(conn, organization_id, blocks, blocks_max):
@@ -203,7 +213,7 @@ def check_blocks(
 
 
 def _block_faults(
-    conn: Connection, organization_id: str, blocks: Sequence[AnyBlock], blocks_max: int
+    conn: sa.Connection, organization_id: str, blocks: Sequence[AnyBlock], blocks_max: int
 ) -> list[Fault]:
     known = _Known(
         country=organizations.get(conn, organization_id).country,

@@ -2,29 +2,22 @@
 
 from typing import Final
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    ForeignKey,
-    Index,
-    Table,
-    Text,
-)
+import sqlalchemy as sa
 
 from svc.storage.schema import metadata
 from svc.storage.schema import of_organization as _organization
 
-embeds: Final = Table(
+embeds: Final = sa.Table(
     "embeds",
     metadata,
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     _organization(),
-    Column("site_id", Text, ForeignKey("sites.id")),
-    Column("name", Text, nullable=False),
-    Column("embed_key", Text, nullable=False, unique=True),
-    Column("status", Text, nullable=False),
-    Column("blocks", Text, nullable=False),
-    Column("created_at", BigInteger, nullable=False),
-    Column("updated_at", BigInteger, nullable=False),
-    Index("ix_embeds_organization_id_id", "organization_id", "id"),
+    sa.Column("site_id", sa.Text, sa.ForeignKey("sites.id")),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("embed_key", sa.Text, nullable=False, unique=True),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("blocks", sa.Text, nullable=False),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("updated_at", sa.BigInteger, nullable=False),
+    sa.Index("ix_embeds_organization_id_id", "organization_id", "id"),
 )

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
+import sqlalchemy as sa
 import structlog
-from sqlalchemy import Connection, select
 
 from svc.domain.embeds.blocks import AnyBlock, Embed, FormBlock, RecordsBlock, Refused, is_public
 from svc.domain.embeds.embedded_forms import EmbeddedForm, embedded
@@ -22,8 +22,8 @@ from svc.storage.forms import forms
 from svc.storage.identity import organizations
 from svc.storage.records import lists as record_lists
 from svc.storage.records import objects
+from svc.storage.records import tables as records_tables
 from svc.storage.records.objects import StoredObject, StoredProperty
-from svc.storage.records.tables import records
 
 log = structlog.get_logger("svc.storage.embeds")
 
@@ -49,7 +49,7 @@ def outline(views: Iterable[BlockView]) -> tuple[BlockView, ...]:
     )
 
 
-def by_key(conn: Connection, embed_key: str) -> tuple[Embed, Shown | None]:
+def by_key(conn: sa.Connection, embed_key: str) -> tuple[Embed, Shown | None]:
     """The embed with the public key, and what it shows: nothing unless it is active. Raises `NotFound`."""
     embed = embeds.by_key(conn, embed_key)
     organization = organizations.get(conn, embed.organization_id)
@@ -58,7 +58,9 @@ def by_key(conn: Connection, embed_key: str) -> tuple[Embed, Shown | None]:
     return embed, of_blocks(conn, organization, embed.blocks)
 
 
-def refusals(conn: Connection, organization: Organization, blocks: Sequence[AnyBlock]) -> dict[int, Refused]:
+def refusals(
+    conn: sa.Connection, organization: Organization, blocks: Sequence[AnyBlock]
+) -> dict[int, Refused]:
     """Which of *blocks*, by their places, would show nothing, and why."""
     reader = _Reader(conn, organization)
     found = {
@@ -67,7 +69,7 @@ def refusals(conn: Connection, organization: Organization, blocks: Sequence[AnyB
     return {place: why for place, why in found.items() if why is not None}
 
 
-def of_blocks(conn: Connection, organization: Organization, blocks: Sequence[AnyBlock]) -> Shown:
+def of_blocks(conn: sa.Connection, organization: Organization, blocks: Sequence[AnyBlock]) -> Shown:
     """What *blocks* show, whoever has them."""
     reader = _Reader(conn, organization)
     views = tuple(map(reader.view, blocks))
@@ -77,7 +79,7 @@ def of_blocks(conn: Connection, organization: Organization, blocks: Sequence[Any
 class _Reader:
     """Reads the blocks of one embed."""
 
-    def __init__(self, conn: Connection, organization: Organization) -> None:
+    def __init__(self, conn: sa.Connection, organization: Organization) -> None:
         self._conn = conn
         self._organization = organization
         self._formats = Formats(organization.locale, organization.time_zone)
@@ -178,10 +180,10 @@ class _Reader:
         if not ids:
             return {}
         rows = self._conn.execute(
-            select(records.c.id, records.c.properties).where(
-                records.c.id.in_(ids),
-                records.c.organization_id == self._organization.id,
-                records.c.deleted_at.is_(None),
+            sa.select(records_tables.records.c.id, records_tables.records.c.properties).where(
+                records_tables.records.c.id.in_(ids),
+                records_tables.records.c.organization_id == self._organization.id,
+                records_tables.records.c.deleted_at.is_(None),
             )
         )
         named = {

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+import sqlalchemy as sa
 import structlog
-from sqlalchemy import Connection, bindparam, insert, update
 from sqlalchemy.exc import OperationalError
 
 from svc.domain.errors import Conflict
@@ -16,14 +16,13 @@ from svc.domain.records.matching import HeldReason
 from svc.domain.records.objects import CONTACT, DEAL, DEAL_STAGES
 from svc.storage import events
 from svc.storage.events import NewEvent
-from svc.storage.forms import stored_submissions
+from svc.storage.forms import stored_submissions, tables
 from svc.storage.forms.stored_submissions import UnreadableSubmission
-from svc.storage.forms.tables import submissions as submission_rows
 from svc.storage.identity import organizations
 from svc.storage.readable import is_unreadable
 from svc.storage.records import contacts, enrichments, objects, records
+from svc.storage.records import tables as records_tables
 from svc.storage.records.enrichments import SourcedEnrichment
-from svc.storage.records.tables import notes
 from svc.storage.sites import visits
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -39,7 +38,7 @@ class FilingTarget(msgspec.Struct, frozen=True):
     """Ids of the built-in objects, by slug."""
 
 
-def target(conn: Connection, organization_id: str) -> FilingTarget:
+def target(conn: sa.Connection, organization_id: str) -> FilingTarget:
     """The cabinet of the organization. Raises `NotFound`."""
     organization = organizations.get(conn, organization_id)
     return FilingTarget(organization.id, objects.ids_by_slug(conn, organization.id))
@@ -100,9 +99,9 @@ def attach(
 
 
 _HOLD = Statement(
-    update(submission_rows)
-    .where(submission_rows.c.id == bindparam("submission_id"))
-    .values(state="held", held_reason=bindparam("reason"))
+    sa.update(tables.submissions)
+    .where(tables.submissions.c.id == sa.bindparam("submission_id"))
+    .values(state="held", held_reason=sa.bindparam("reason"))
 )
 
 
@@ -131,13 +130,13 @@ def _directory(
     )
 
 
-_INSERT_NOTE = Statement(insert(notes))
+_INSERT_NOTE = Statement(sa.insert(records_tables.notes))
 _UPDATE_SUBMISSION = Statement(
-    update(submission_rows)
-    .where(submission_rows.c.id == bindparam("submission_id"))
+    sa.update(tables.submissions)
+    .where(tables.submissions.c.id == sa.bindparam("submission_id"))
     .values(
         {
-            name: bindparam(f"new_{name}")
+            name: sa.bindparam(f"new_{name}")
             for name in (
                 "state",
                 "visitors",

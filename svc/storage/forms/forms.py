@@ -3,8 +3,8 @@
 from typing import Any, Final
 
 import msgspec
+import sqlalchemy as sa
 from msgspec import UNSET, UnsetType
-from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from svc.domain.changes import FormChanged
 from svc.domain.crypto.keys import FORM_KEY, new_key
@@ -18,32 +18,36 @@ from svc.domain.near_names import shown
 from svc.domain.records.objects import CONTACT
 from svc.domain.records.properties import Property
 from svc.domain.sites.domains import binding_faults
-from svc.storage.forms.tables import forms
+from svc.storage.forms import tables
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import objects
-from svc.storage.sites.tables import sites
+from svc.storage.sites import tables as sites_tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
 COLUMNS = (
-    forms.c.id,
-    forms.c.organization_id,
-    forms.c.name,
-    forms.c.form_key,
-    forms.c.status,
-    sites.c.domain,
-    forms.c.field_map,
-    forms.c.deal_title,
-    forms.c.honeypot,
+    tables.forms.c.id,
+    tables.forms.c.organization_id,
+    tables.forms.c.name,
+    tables.forms.c.form_key,
+    tables.forms.c.status,
+    sites_tables.sites.c.domain,
+    tables.forms.c.field_map,
+    tables.forms.c.deal_title,
+    tables.forms.c.honeypot,
 )
 """What `from_row` reads, of `forms` outer-joined to `sites`."""
 
-JOINED = forms.outerjoin(sites, forms.c.site_id == sites.c.id)
+JOINED = tables.forms.outerjoin(sites_tables.sites, tables.forms.c.site_id == sites_tables.sites.c.id)
 
-_BY_KEY = Statement(select(*COLUMNS).select_from(JOINED).where(forms.c.form_key == bindparam("form_key")))
-_STORED: Final = select(*COLUMNS, forms.c.site_id, forms.c.created_at, forms.c.updated_at).select_from(JOINED)
+_BY_KEY = Statement(
+    sa.select(*COLUMNS).select_from(JOINED).where(tables.forms.c.form_key == sa.bindparam("form_key"))
+)
+_STORED: Final = sa.select(
+    *COLUMNS, tables.forms.c.site_id, tables.forms.c.created_at, tables.forms.c.updated_at
+).select_from(JOINED)
 
-_field_map = LenientDecoder(msgspec.json.Decoder(dict[str, str]), dict, forms.c.field_map)
+_field_map = LenientDecoder(msgspec.json.Decoder(dict[str, str]), dict, tables.forms.c.field_map)
 """Without its map a form still takes submissions: what would be mapped goes to the note."""
 
 
@@ -78,13 +82,15 @@ def create(tx: Tx, organization: Organization, asked: NewForm) -> StoredForm:
     asked = checked(asked, _contact_properties(tx.conn, organization.id))
     _check_site(tx.conn, organization.id, asked.site_id)
     there = tx.conn.execute(
-        select(func.count()).where(forms.c.organization_id == organization.id, forms.c.status != "removed")
+        sa.select(sa.func.count()).where(
+            tables.forms.c.organization_id == organization.id, tables.forms.c.status != "removed"
+        )
     )
     if there.scalar_one() >= FORMS_MAX:
         raise Conflict(f"an organization has at most {FORMS_MAX} forms")
     form_id = new_id("frm", tx.now)
     tx.conn.execute(
-        insert(forms).values(
+        sa.insert(tables.forms).values(
             **_values(asked),
             id=form_id,
             organization_id=organization.id,
@@ -145,9 +151,11 @@ def _set_status(tx: Tx, form: StoredForm, status: FormStatus) -> StoredForm:
 
 
 def _write(tx: Tx, form: StoredForm, values: dict[str, Any]) -> StoredForm:
-    tx.conn.execute(update(forms).where(forms.c.id == form.id).values(**values, updated_at=tx.now))
+    tx.conn.execute(
+        sa.update(tables.forms).where(tables.forms.c.id == form.id).values(**values, updated_at=tx.now)
+    )
     tx.announce(FormChanged(form.form_key))
-    return _stored(tx.conn.execute(_STORED.where(forms.c.id == form.id)).one())
+    return _stored(tx.conn.execute(_STORED.where(tables.forms.c.id == form.id)).one())
 
 
 def _values(form: NewForm) -> dict[str, Any]:
@@ -159,12 +167,14 @@ def _check_plan(tx: Tx, organization: Organization) -> None:
         raise PlanRequired("the form endpoint needs a plan that includes it, and the Marketing hub")
 
 
-def _check_site(conn: Connection, organization_id: str, site_id: str | None) -> None:
+def _check_site(conn: sa.Connection, organization_id: str, site_id: str | None) -> None:
     if site_id is None:
         return
     found = conn.execute(
-        select(sites.c.domain).where(
-            sites.c.id == site_id, sites.c.organization_id == organization_id, sites.c.removed_at.is_(None)
+        sa.select(sites_tables.sites.c.domain).where(
+            sites_tables.sites.c.id == site_id,
+            sites_tables.sites.c.organization_id == organization_id,
+            sites_tables.sites.c.removed_at.is_(None),
         )
     )
     domain = found.scalar_one_or_none()
@@ -175,11 +185,11 @@ def _check_site(conn: Connection, organization_id: str, site_id: str | None) -> 
         raise InvalidInput(faults)
 
 
-def _contact_properties(conn: Connection, organization_id: str) -> dict[str, Property]:
+def _contact_properties(conn: sa.Connection, organization_id: str) -> dict[str, Property]:
     return {**objects.properties_of(conn, objects.ids_by_slug(conn, organization_id)[CONTACT])}
 
 
-def by_key(conn: Connection, form_key: str) -> Form:
+def by_key(conn: sa.Connection, form_key: str) -> Form:
     """The form with the public key, whatever its status. Raises `NotFound`."""
     row = _BY_KEY.one(conn, {"form_key": form_key})
     if row is None:
@@ -187,11 +197,13 @@ def by_key(conn: Connection, form_key: str) -> Form:
     return from_row(tuple(row))
 
 
-def get(conn: Connection, organization_id: str, form_id: str) -> StoredForm:
+def get(conn: sa.Connection, organization_id: str, form_id: str) -> StoredForm:
     """The form, unless it is removed. Raises `NotFound`."""
     row = conn.execute(
         _STORED.where(
-            forms.c.id == form_id, forms.c.organization_id == organization_id, forms.c.status != "removed"
+            tables.forms.c.id == form_id,
+            tables.forms.c.organization_id == organization_id,
+            tables.forms.c.status != "removed",
         )
     ).one_or_none()
     if row is None:
@@ -199,12 +211,12 @@ def get(conn: Connection, organization_id: str, form_id: str) -> StoredForm:
     return _stored(row)
 
 
-def of_organization(conn: Connection, organization_id: str) -> list[StoredForm]:
+def of_organization(conn: sa.Connection, organization_id: str) -> list[StoredForm]:
     """The organization's forms that are not removed, the oldest first."""
     rows = conn.execute(
-        _STORED.where(forms.c.organization_id == organization_id, forms.c.status != "removed").order_by(
-            forms.c.id
-        )
+        _STORED.where(
+            tables.forms.c.organization_id == organization_id, tables.forms.c.status != "removed"
+        ).order_by(tables.forms.c.id)
     )
     return [_stored(row) for row in rows]
 

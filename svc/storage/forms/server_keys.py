@@ -1,7 +1,7 @@
 """Server keys: with one, each visitor that a server names is counted as its own sender."""
 
 import msgspec
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+import sqlalchemy as sa
 
 from svc.domain.changes import ServerKeysChanged
 from svc.domain.crypto.keys import SERVER_KEY, digest, new_key, visible_start
@@ -11,7 +11,7 @@ from svc.domain.identity.people import clean_name
 from svc.domain.ids import new_id
 from svc.domain.limits import EXPIRED_KEY_LISTED_MS, LIVE_SERVER_KEYS_MAX, SERVER_KEY_LIFE_MS
 from svc.domain.near_names import shown
-from svc.storage.forms.tables import server_keys
+from svc.storage.forms import tables
 from svc.storage.identity import authorization
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -33,10 +33,11 @@ class MintedServerKey(ServerKey, frozen=True, kw_only=True):
     key: str
 
 
-_COLUMNS = [server_keys.c[name] for name in ServerKey.__struct_fields__]
+_COLUMNS = [tables.server_keys.c[name] for name in ServerKey.__struct_fields__]
 _LIVE = Statement(
-    select(server_keys.c.digest, server_keys.c.expires_at).where(
-        server_keys.c.organization_id == bindparam("organization_id"), server_keys.c.revoked_at.is_(None)
+    sa.select(tables.server_keys.c.digest, tables.server_keys.c.expires_at).where(
+        tables.server_keys.c.organization_id == sa.bindparam("organization_id"),
+        tables.server_keys.c.revoked_at.is_(None),
     )
 )
 
@@ -68,7 +69,7 @@ def mint(tx: Tx, call: Call, name: str) -> MintedServerKey:
         expires_at=tx.now + SERVER_KEY_LIFE_MS,
     )
     tx.conn.execute(
-        insert(server_keys).values(
+        sa.insert(tables.server_keys).values(
             id=minted.id,
             organization_id=organization_id,
             name=minted.name,
@@ -90,11 +91,11 @@ def revoke(tx: Tx, call: Call, key_id: str) -> int:
     authorization.require(tx.conn, call, "security")
     organization_id = call.caller.organization_id
     done = tx.conn.execute(
-        update(server_keys)
+        sa.update(tables.server_keys)
         .where(
-            server_keys.c.id == key_id,
-            server_keys.c.organization_id == organization_id,
-            server_keys.c.revoked_at.is_(None),
+            tables.server_keys.c.id == key_id,
+            tables.server_keys.c.organization_id == organization_id,
+            tables.server_keys.c.revoked_at.is_(None),
         )
         .values(revoked_at=tx.now)
     )
@@ -104,30 +105,30 @@ def revoke(tx: Tx, call: Call, key_id: str) -> int:
     return tx.now
 
 
-def of_organization(conn: Connection, organization_id: str, now: int) -> list[ServerKey]:
+def of_organization(conn: sa.Connection, organization_id: str, now: int) -> list[ServerKey]:
     """The organization's keys that are not revoked, the oldest first; expired ones for another 90 days."""
     rows = conn.execute(
-        select(*_COLUMNS)
+        sa.select(*_COLUMNS)
         .where(
-            server_keys.c.organization_id == organization_id,
-            server_keys.c.revoked_at.is_(None),
-            server_keys.c.expires_at > now - EXPIRED_KEY_LISTED_MS,
+            tables.server_keys.c.organization_id == organization_id,
+            tables.server_keys.c.revoked_at.is_(None),
+            tables.server_keys.c.expires_at > now - EXPIRED_KEY_LISTED_MS,
         )
-        .order_by(server_keys.c.id)
+        .order_by(tables.server_keys.c.id)
     )
     return [ServerKey(**row._asdict()) for row in rows]
 
 
-def live(conn: Connection, organization_id: str) -> dict[str, int]:
+def live(conn: sa.Connection, organization_id: str) -> dict[str, int]:
     """The organization's keys that are not revoked: digest to the time that each expires."""
     return {row.digest: row.expires_at for row in _LIVE.all(conn, {"organization_id": organization_id})}
 
 
-def _count_live(conn: Connection, organization_id: str, now: int) -> int:
+def _count_live(conn: sa.Connection, organization_id: str, now: int) -> int:
     return conn.execute(
-        select(func.count()).where(
-            server_keys.c.organization_id == organization_id,
-            server_keys.c.revoked_at.is_(None),
-            server_keys.c.expires_at > now,
+        sa.select(sa.func.count()).where(
+            tables.server_keys.c.organization_id == organization_id,
+            tables.server_keys.c.revoked_at.is_(None),
+            tables.server_keys.c.expires_at > now,
         )
     ).scalar_one()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, bindparam, select
+import sqlalchemy as sa
 
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.forms.filing import StoredSubmission
@@ -12,47 +12,53 @@ from svc.domain.near_names import shown
 from svc.domain.scalars import Scalar
 from svc.storage import readable
 from svc.storage.forms import forms as form_rows
+from svc.storage.forms import tables
 from svc.storage.forms.submissions import LABELS
-from svc.storage.forms.tables import DUE, forms, submissions
-from svc.storage.sites.tables import sites as site_rows
+from svc.storage.sites import tables as sites_tables
 from svc.storage.statements import Statement
 
 _COLUMNS: Final = (
-    submissions.c.id,
-    submissions.c.received_at,
-    submissions.c.email,
-    submissions.c.phone,
-    submissions.c.name,
-    submissions.c.fields,
-    submissions.c.recognised,
-    submissions.c.mapped,
-    submissions.c.dropped,
-    submissions.c.held_reason,
-    submissions.c.visitors,
+    tables.submissions.c.id,
+    tables.submissions.c.received_at,
+    tables.submissions.c.email,
+    tables.submissions.c.phone,
+    tables.submissions.c.name,
+    tables.submissions.c.fields,
+    tables.submissions.c.recognised,
+    tables.submissions.c.mapped,
+    tables.submissions.c.dropped,
+    tables.submissions.c.held_reason,
+    tables.submissions.c.visitors,
 )
 """What `_stored` reads, followed by the columns of the form."""
 
-_JOINED = submissions.join(forms, forms.c.id == submissions.c.form_id).outerjoin(
-    site_rows, site_rows.c.id == forms.c.site_id
+_JOINED = tables.submissions.join(tables.forms, tables.forms.c.id == tables.submissions.c.form_id).outerjoin(
+    sites_tables.sites, sites_tables.sites.c.id == tables.forms.c.site_id
 )
 _DUE = Statement(
-    select(*_COLUMNS, *form_rows.COLUMNS)
+    sa.select(*_COLUMNS, *form_rows.COLUMNS)
     .select_from(_JOINED)
-    .where(submissions.c.organization_id == bindparam("organization_id"), submissions.c.state == DUE)
-    .order_by(submissions.c.id)
-    .limit(bindparam("batch"))
+    .where(
+        tables.submissions.c.organization_id == sa.bindparam("organization_id"),
+        tables.submissions.c.state == tables.DUE,
+    )
+    .order_by(tables.submissions.c.id)
+    .limit(sa.bindparam("batch"))
 )
 
 _DUE_IDS = Statement(
-    select(submissions.c.id, submissions.c.form_id)
-    .where(submissions.c.organization_id == bindparam("organization_id"), submissions.c.state == DUE)
-    .order_by(submissions.c.id)
-    .limit(bindparam("batch"))
+    sa.select(tables.submissions.c.id, tables.submissions.c.form_id)
+    .where(
+        tables.submissions.c.organization_id == sa.bindparam("organization_id"),
+        tables.submissions.c.state == tables.DUE,
+    )
+    .order_by(tables.submissions.c.id)
+    .limit(sa.bindparam("batch"))
 )
 _DUE_ROW = Statement(
-    select(*_COLUMNS, *form_rows.COLUMNS)
+    sa.select(*_COLUMNS, *form_rows.COLUMNS)
     .select_from(_JOINED)
-    .where(submissions.c.id == bindparam("submission_id"))
+    .where(tables.submissions.c.id == sa.bindparam("submission_id"))
 )
 
 _decode_fields = msgspec.json.Decoder(dict[str, Scalar]).decode
@@ -77,7 +83,7 @@ class DueSubmissions(msgspec.Struct, frozen=True):
         return len(self.readable) + len(self.unreadable)
 
 
-def due(conn: Connection, organization_id: str, batch: int) -> DueSubmissions:
+def due(conn: sa.Connection, organization_id: str, batch: int) -> DueSubmissions:
     """The organization's oldest due submissions, at most *batch*."""
     found = DueSubmissions([], [])
     for one in _due_rows(conn, organization_id, batch):
@@ -92,7 +98,7 @@ def due(conn: Connection, organization_id: str, batch: int) -> DueSubmissions:
     return found
 
 
-def _due_rows(conn: Connection, organization_id: str, batch: int) -> Iterator[Any]:
+def _due_rows(conn: sa.Connection, organization_id: str, batch: int) -> Iterator[Any]:
     """Rows of `_DUE`; where they cannot be fetched together, one by one."""
     asked = {"organization_id": organization_id, "batch": batch}
     try:
@@ -150,12 +156,14 @@ class HeldSubmission(msgspec.Struct, frozen=True):
     candidates: tuple[str, ...]
 
 
-def held(conn: Connection, organization_id: str, submission_id: str) -> HeldSubmission:
+def held(conn: sa.Connection, organization_id: str, submission_id: str) -> HeldSubmission:
     """A held submission. Raises `NotFound`, and `Conflict` for one that is not held or cannot be read."""
     row = conn.execute(
-        select(*_COLUMNS, *form_rows.COLUMNS, submissions.c.candidates, submissions.c.state)
+        sa.select(*_COLUMNS, *form_rows.COLUMNS, tables.submissions.c.candidates, tables.submissions.c.state)
         .select_from(_JOINED)
-        .where(submissions.c.id == submission_id, submissions.c.organization_id == organization_id)
+        .where(
+            tables.submissions.c.id == submission_id, tables.submissions.c.organization_id == organization_id
+        )
     ).one_or_none()
     if row is None:
         raise NotFound(f"there is no submission {shown(submission_id)}")

@@ -8,7 +8,7 @@ from heapq import nlargest
 from typing import Any, Final, Literal
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, bindparam, select
+import sqlalchemy as sa
 
 from svc.domain import cursors
 from svc.domain.cursors import Position
@@ -18,8 +18,8 @@ from svc.domain.limits import LIST_ROWS
 from svc.domain.near_names import shown
 from svc.domain.records.matching import HeldReason
 from svc.domain.scalars import Scalar
+from svc.storage.forms import tables
 from svc.storage.forms.submissions import LABELS, Label
-from svc.storage.forms.tables import DUE, HELD, QUEUED, forms, submissions
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import contacts
 from svc.storage.sites import visits
@@ -64,60 +64,60 @@ class SubmissionPage(msgspec.Struct, frozen=True):
     next_cursor: str | None
 
 
-_fields: Final = LenientDecoder(msgspec.json.Decoder(dict[str, Scalar]), dict, submissions.c.fields)
-_candidates: Final = LenientDecoder(msgspec.json.Decoder(list[str]), list, submissions.c.candidates)
-_visitors: Final = LenientDecoder(msgspec.json.Decoder(list[str]), list, submissions.c.visitors)
+_fields: Final = LenientDecoder(msgspec.json.Decoder(dict[str, Scalar]), dict, tables.submissions.c.fields)
+_candidates: Final = LenientDecoder(msgspec.json.Decoder(list[str]), list, tables.submissions.c.candidates)
+_visitors: Final = LenientDecoder(msgspec.json.Decoder(list[str]), list, tables.submissions.c.visitors)
 
 _SUMMARY: Final = (
-    submissions.c.id,
-    submissions.c.form_id,
-    submissions.c.state,
-    submissions.c.received_at,
-    submissions.c.email,
-    submissions.c.phone,
-    submissions.c.name,
-    submissions.c.held_reason,
-    submissions.c.contact_id,
-    submissions.c.deal_id,
-    submissions.c.dropped,
-    submissions.c.filed_at,
-    submissions.c.filed_by,
+    tables.submissions.c.id,
+    tables.submissions.c.form_id,
+    tables.submissions.c.state,
+    tables.submissions.c.received_at,
+    tables.submissions.c.email,
+    tables.submissions.c.phone,
+    tables.submissions.c.name,
+    tables.submissions.c.held_reason,
+    tables.submissions.c.contact_id,
+    tables.submissions.c.deal_id,
+    tables.submissions.c.dropped,
+    tables.submissions.c.filed_at,
+    tables.submissions.c.filed_by,
 )
 
 
-def _newest(*conditions: ColumnElement[bool]) -> Statement:
+def _newest(*conditions: sa.ColumnElement[bool]) -> Statement:
     """Selects the ids of a form's newest submissions before one, of those for which *conditions* hold."""
     return Statement(
-        select(submissions.c.id)
+        sa.select(tables.submissions.c.id)
         .where(
-            submissions.c.form_id == bindparam("form_id"),
-            submissions.c.id < bindparam("before"),
+            tables.submissions.c.form_id == sa.bindparam("form_id"),
+            tables.submissions.c.id < sa.bindparam("before"),
             *conditions,
         )
-        .order_by(submissions.c.id.desc())
-        .limit(bindparam("most"))
+        .order_by(tables.submissions.c.id.desc())
+        .limit(sa.bindparam("most"))
     )
 
 
 _NEWEST: Final[dict[Label | None, Statement]] = {
     None: _newest(),
-    "Filed": _newest(submissions.c.state == "filed"),
-    "Held": _newest(submissions.c.state == HELD),
-    "Queued": _newest(submissions.c.state == QUEUED),
+    "Filed": _newest(tables.submissions.c.state == "filed"),
+    "Held": _newest(tables.submissions.c.state == tables.HELD),
+    "Queued": _newest(tables.submissions.c.state == tables.QUEUED),
 }
 _DUE: Final = Statement(
-    select(submissions.c.id, submissions.c.form_id)
+    sa.select(tables.submissions.c.id, tables.submissions.c.form_id)
     .where(
-        submissions.c.organization_id == bindparam("organization_id"),
-        submissions.c.state == DUE,
-        submissions.c.id < bindparam("before"),
+        tables.submissions.c.organization_id == sa.bindparam("organization_id"),
+        tables.submissions.c.state == tables.DUE,
+        tables.submissions.c.id < sa.bindparam("before"),
     )
-    .order_by(submissions.c.id.desc())
+    .order_by(tables.submissions.c.id.desc())
 )
 
 
 def list_page(
-    conn: Connection,
+    conn: sa.Connection,
     organization_id: str,
     *,
     form_id: str | None = None,
@@ -140,18 +140,25 @@ def list_page(
         ids += [row.id for row in due if row.form_id in form_ids]
     ids = nlargest(limit + 1, ids)
     rows = conn.execute(
-        select(*_SUMMARY).where(submissions.c.id.in_(ids[:limit])).order_by(submissions.c.id.desc())
+        sa.select(*_SUMMARY)
+        .where(tables.submissions.c.id.in_(ids[:limit]))
+        .order_by(tables.submissions.c.id.desc())
     )
     found = [SubmissionSummary(**_facts(row)) for row in rows]
     more = cursors.write(question, Position((), found[-1].id)) if len(ids) > limit else None
     return SubmissionPage(found, more)
 
 
-def get(conn: Connection, organization_id: str, submission_id: str) -> SubmissionDetails:
+def get(conn: sa.Connection, organization_id: str, submission_id: str) -> SubmissionDetails:
     """The submission. Raises `NotFound`."""
     row = conn.execute(
-        select(*_SUMMARY, submissions.c.fields, submissions.c.candidates, submissions.c.visitors).where(
-            submissions.c.id == submission_id, submissions.c.organization_id == organization_id
+        sa.select(
+            *_SUMMARY,
+            tables.submissions.c.fields,
+            tables.submissions.c.candidates,
+            tables.submissions.c.visitors,
+        ).where(
+            tables.submissions.c.id == submission_id, tables.submissions.c.organization_id == organization_id
         )
     ).one_or_none()
     if row is None:
@@ -174,10 +181,10 @@ def get(conn: Connection, organization_id: str, submission_id: str) -> Submissio
     )
 
 
-def _form_ids(conn: Connection, organization_id: str, form_id: str | None) -> set[str]:
+def _form_ids(conn: sa.Connection, organization_id: str, form_id: str | None) -> set[str]:
     """Ids of the organization's forms, removed ones included, or of that one. Raises `InvalidInput`."""
-    theirs = select(forms.c.id).where(forms.c.organization_id == organization_id)
-    found = set(conn.scalars(theirs if form_id is None else theirs.where(forms.c.id == form_id)))
+    theirs = sa.select(tables.forms.c.id).where(tables.forms.c.organization_id == organization_id)
+    found = set(conn.scalars(theirs if form_id is None else theirs.where(tables.forms.c.id == form_id)))
     if form_id is not None and not found:
         raise InvalidInput([Fault("/formId", "not_found", f"there is no form {shown(form_id)}")])
     return found

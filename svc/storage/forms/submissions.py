@@ -7,7 +7,7 @@
 from typing import Final, Literal
 
 import msgspec
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+import sqlalchemy as sa
 
 from svc.domain.changes import SubmissionsDue
 from svc.domain.forms.forms import Form
@@ -24,8 +24,7 @@ from svc.domain.limits import (
 from svc.domain.scalars import Scalar
 from svc.domain.times import DAY_MS
 from svc.storage.forms import forms as form_rows
-from svc.storage.forms import server_keys
-from svc.storage.forms.tables import DUE, HELD, QUEUED, forms, submissions
+from svc.storage.forms import server_keys, tables
 from svc.storage.identity import organizations
 from svc.storage.sites import sites
 from svc.storage.statements import Statement
@@ -55,7 +54,7 @@ class NewSubmission(msgspec.Struct, frozen=True, kw_only=True):
     spam: bool
 
 
-_INSERT = Statement(insert(submissions))
+_INSERT = Statement(sa.insert(tables.submissions))
 
 
 def _json(value: object) -> str:
@@ -119,28 +118,36 @@ class FormSnapshot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _WAITING = Statement(
-    select(
-        func.count().label("waiting"),
-        func.min(submissions.c.queued_at).label("since"),
-        func.min(submissions.c.id).label("head"),
-    ).where(submissions.c.form_id == bindparam("form_id"), submissions.c.state == QUEUED)
+    sa.select(
+        sa.func.count().label("waiting"),
+        sa.func.min(tables.submissions.c.queued_at).label("since"),
+        sa.func.min(tables.submissions.c.id).label("head"),
+    ).where(
+        tables.submissions.c.form_id == sa.bindparam("form_id"), tables.submissions.c.state == tables.QUEUED
+    )
 )
 _RECENT = Statement(
-    select(submissions.c.sender, submissions.c.received_at, submissions.c.queued_at)
-    .where(submissions.c.form_id == bindparam("form_id"), submissions.c.id >= bindparam("since"))
-    .order_by(submissions.c.id.desc())
+    sa.select(tables.submissions.c.sender, tables.submissions.c.received_at, tables.submissions.c.queued_at)
+    .where(
+        tables.submissions.c.form_id == sa.bindparam("form_id"),
+        tables.submissions.c.id >= sa.bindparam("since"),
+    )
+    .order_by(tables.submissions.c.id.desc())
     # As many as a form may take in an hour. Where a clock was ahead once, ids begin with later times.
     .limit(PACE_FILINGS_MAX * (QUEUE_WINDOW_MS // PACE_WINDOW_MS + 1) + QUEUE_SUBMISSIONS_MAX)
 )
 _LAST = Statement(
-    select(submissions.c.paced_at)
-    .where(submissions.c.form_id == bindparam("form_id"), submissions.c.id < bindparam("before"))
-    .order_by(submissions.c.id.desc())
+    sa.select(tables.submissions.c.paced_at)
+    .where(
+        tables.submissions.c.form_id == sa.bindparam("form_id"),
+        tables.submissions.c.id < sa.bindparam("before"),
+    )
+    .order_by(tables.submissions.c.id.desc())
     .limit(PACE_FILINGS_MAX)
 )
 
 
-def snapshot(conn: Connection, form_key: str, now: int) -> FormSnapshot:
+def snapshot(conn: sa.Connection, form_key: str, now: int) -> FormSnapshot:
     """The standing of the form with the public key at *now*. Raises `NotFound`."""
     form = form_rows.by_key(conn, form_key)
     waiting, since, head = _WAITING.all(conn, {"form_id": form.id})[0]
@@ -161,16 +168,19 @@ def snapshot(conn: Connection, form_key: str, now: int) -> FormSnapshot:
 
 
 _RELEASE = Statement(
-    update(submissions)
+    sa.update(tables.submissions)
     .where(
-        submissions.c.id.in_(
-            select(submissions.c.id)
-            .where(submissions.c.form_id == bindparam("of_form"), submissions.c.state == QUEUED)
-            .order_by(submissions.c.id)
-            .limit(bindparam("room"))
+        tables.submissions.c.id.in_(
+            sa.select(tables.submissions.c.id)
+            .where(
+                tables.submissions.c.form_id == sa.bindparam("of_form"),
+                tables.submissions.c.state == tables.QUEUED,
+            )
+            .order_by(tables.submissions.c.id)
+            .limit(sa.bindparam("room"))
         )
     )
-    .values(state="due", paced_at=bindparam("at"))
+    .values(state="due", paced_at=sa.bindparam("at"))
 )
 
 
@@ -182,22 +192,24 @@ def release(tx: Tx, organization_id: str, form_id: str, room: int) -> int:
     return released
 
 
-def organizations_with_due(conn: Connection) -> list[str]:
+def organizations_with_due(conn: sa.Connection) -> list[str]:
     """The organizations that have submissions to be filed."""
     return list(
         conn.execute(
-            select(submissions.c.organization_id).where(submissions.c.state == DUE).distinct()
+            sa.select(tables.submissions.c.organization_id)
+            .where(tables.submissions.c.state == tables.DUE)
+            .distinct()
         ).scalars()
     )
 
 
-def forms_with_queue(conn: Connection) -> list[str]:
+def forms_with_queue(conn: sa.Connection) -> list[str]:
     """The keys of the forms that have a queue."""
     return list(
         conn.execute(
-            select(forms.c.form_key)
-            .join(submissions, submissions.c.form_id == forms.c.id)
-            .where(submissions.c.state == QUEUED)
+            sa.select(tables.forms.c.form_key)
+            .join(tables.submissions, tables.submissions.c.form_id == tables.forms.c.id)
+            .where(tables.submissions.c.state == tables.QUEUED)
             .distinct()
         ).scalars()
     )
@@ -209,11 +221,11 @@ def forget_visitors(tx: Tx) -> None:
     A name stands beside it, so it would tell who the visitors of that day were.
     """
     tx.conn.execute(
-        update(submissions)
+        sa.update(tables.submissions)
         .where(
-            submissions.c.state == HELD,
-            submissions.c.received_at <= tx.now - VISITOR_KEY_DAYS * DAY_MS,
-            submissions.c.visitors.is_not(None),
+            tables.submissions.c.state == tables.HELD,
+            tables.submissions.c.received_at <= tx.now - VISITOR_KEY_DAYS * DAY_MS,
+            tables.submissions.c.visitors.is_not(None),
         )
         .values(visitors=None)
     )

@@ -2,111 +2,101 @@
 
 from typing import Final
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    ForeignKey,
-    Index,
-    Integer,
-    Table,
-    Text,
-    literal_column,
-    text,
-)
+import sqlalchemy as sa
 
 from svc.storage.schema import metadata, of_record
 from svc.storage.schema import of_organization as _organization
 from svc.storage.schema import only_where as _where
 
-forms: Final = Table(
+forms: Final = sa.Table(
     "forms",
     metadata,
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     _organization(),
-    Column("site_id", Text, ForeignKey("sites.id")),
-    Column("name", Text, nullable=False),
-    Column("form_key", Text, nullable=False, unique=True),
-    Column("status", Text, nullable=False),
-    Column("field_map", Text, nullable=False),
-    Column("deal_title", Text),
-    Column("honeypot", Text),
-    Column("created_at", BigInteger, nullable=False),
-    Column("updated_at", BigInteger, nullable=False),
-    Index("ix_forms_organization_id", "organization_id"),
+    sa.Column("site_id", sa.Text, sa.ForeignKey("sites.id")),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("form_key", sa.Text, nullable=False, unique=True),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("field_map", sa.Text, nullable=False),
+    sa.Column("deal_title", sa.Text),
+    sa.Column("honeypot", sa.Text),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("updated_at", sa.BigInteger, nullable=False),
+    sa.Index("ix_forms_organization_id", "organization_id"),
 )
 
-DUE: Final = literal_column("'due'", Text)
+DUE: Final = sa.literal_column("'due'", sa.Text)
 
-QUEUED: Final = literal_column("'queued'", Text)
+QUEUED: Final = sa.literal_column("'queued'", sa.Text)
 
-HELD: Final = literal_column("'held'", Text)
+HELD: Final = sa.literal_column("'held'", sa.Text)
 
 """States that have an index of their own. It is used where the state stands in the statement itself, and it
 has the state as a column, so that the planner finds it better than one of the same first column."""
 
-submissions: Final = Table(
+submissions: Final = sa.Table(
     "submissions",
     metadata,
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     _organization(),
-    Column("form_id", Text, ForeignKey("forms.id"), nullable=False),
-    Column("state", Text, nullable=False),
-    Column("received_at", BigInteger, nullable=False),
-    Column("sender", Text, nullable=False),
-    Column("visitors", Text),
-    Column("email", Text),
-    Column("phone", Text),
-    Column("name", Text),
-    Column("fields", Text, nullable=False),
-    Column("recognised", Text, nullable=False),
-    Column("mapped", Text, nullable=False),
-    Column("dropped", Integer, nullable=False),
-    Column("queued_at", BigInteger),
-    Column("paced_at", BigInteger),
-    Column("filed_at", BigInteger),
-    Column("filed_by", Text),
-    Column("held_reason", Text),
-    Column("candidates", Text),
+    sa.Column("form_id", sa.Text, sa.ForeignKey("forms.id"), nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("received_at", sa.BigInteger, nullable=False),
+    sa.Column("sender", sa.Text, nullable=False),
+    sa.Column("visitors", sa.Text),
+    sa.Column("email", sa.Text),
+    sa.Column("phone", sa.Text),
+    sa.Column("name", sa.Text),
+    sa.Column("fields", sa.Text, nullable=False),
+    sa.Column("recognised", sa.Text, nullable=False),
+    sa.Column("mapped", sa.Text, nullable=False),
+    sa.Column("dropped", sa.Integer, nullable=False),
+    sa.Column("queued_at", sa.BigInteger),
+    sa.Column("paced_at", sa.BigInteger),
+    sa.Column("filed_at", sa.BigInteger),
+    sa.Column("filed_by", sa.Text),
+    sa.Column("held_reason", sa.Text),
+    sa.Column("candidates", sa.Text),
     of_record("contact_id"),
     of_record("deal_id"),
-    Index("ix_submissions_form_id_id", "form_id", "id"),
-    Index("ix_submissions_contact_id", "contact_id", **_where("contact_id IS NOT NULL")),
-    Index(
+    sa.Index("ix_submissions_form_id_id", "form_id", "id"),
+    sa.Index("ix_submissions_contact_id", "contact_id", **_where("contact_id IS NOT NULL")),
+    sa.Index(
         "ix_submissions_due",
         "organization_id",
         "state",
         "id",
-        sqlite_where=text("state = 'due'"),
-        postgresql_where=text("state = 'due'"),
+        sqlite_where=sa.text("state = 'due'"),
+        postgresql_where=sa.text("state = 'due'"),
     ),
-    Index(
+    sa.Index(
         "ix_submissions_held",
         "form_id",
         "state",
         "id",
-        sqlite_where=text("state = 'held'"),
-        postgresql_where=text("state = 'held'"),
+        sqlite_where=sa.text("state = 'held'"),
+        postgresql_where=sa.text("state = 'held'"),
     ),
-    Index(
+    sa.Index(
         "ix_submissions_queued",
         "form_id",
         "state",
         "id",
-        sqlite_where=text("state = 'queued'"),
-        postgresql_where=text("state = 'queued'"),
+        sqlite_where=sa.text("state = 'queued'"),
+        postgresql_where=sa.text("state = 'queued'"),
     ),
 )
 
-server_keys: Final = Table(
+server_keys: Final = sa.Table(
     "server_keys",
     metadata,
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     _organization(),
-    Column("name", Text, nullable=False),
-    Column("digest", Text, nullable=False, unique=True),
-    Column("visible_start", Text, nullable=False),
-    Column("created_at", BigInteger, nullable=False),
-    Column("expires_at", BigInteger, nullable=False),
-    Column("revoked_at", BigInteger),
-    Index("ix_server_keys_organization_id", "organization_id"),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("digest", sa.Text, nullable=False, unique=True),
+    sa.Column("visible_start", sa.Text, nullable=False),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("expires_at", sa.BigInteger, nullable=False),
+    sa.Column("revoked_at", sa.BigInteger),
+    sa.Index("ix_server_keys_organization_id", "organization_id"),
 )

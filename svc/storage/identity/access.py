@@ -1,15 +1,13 @@
 """What decides who enters an organization, read in one go."""
 
-from sqlalchemy import Connection, and_, or_, select
+import sqlalchemy as sa
 
 from svc.domain.identity.access import Access, KeyFacts, Membership
-from svc.storage.identity import organizations, roles
+from svc.storage.identity import organizations, roles, tables
 from svc.storage.identity.api_keys import tools_of
-from svc.storage.identity.tables import api_keys, members, people
-from svc.storage.identity.tables import organizations as homes
 
 
-def of_organization(conn: Connection, organization_id: str, now: int) -> Access:
+def of_organization(conn: sa.Connection, organization_id: str, now: int) -> Access:
     """All that decides, as of *now*. Raises `NotFound`."""
     return Access(
         organization_id=organization_id,
@@ -20,25 +18,26 @@ def of_organization(conn: Connection, organization_id: str, now: int) -> Access:
     )
 
 
-def _members(conn: Connection, organization_id: str) -> dict[str, Membership]:
-    allowed = or_(
-        homes.c.id == organization_id, and_(homes.c.allow_keys_elsewhere, homes.c.closed_at.is_(None))
+def _members(conn: sa.Connection, organization_id: str) -> dict[str, Membership]:
+    allowed = sa.or_(
+        tables.organizations.c.id == organization_id,
+        sa.and_(tables.organizations.c.allow_keys_elsewhere, tables.organizations.c.closed_at.is_(None)),
     )
     rows = conn.execute(
-        select(members.c.person_id, members.c.role_id, members.c.status, allowed)
-        .join(people, people.c.id == members.c.person_id)
-        .join(homes, homes.c.id == people.c.home_organization_id)
-        .where(members.c.organization_id == organization_id)
+        sa.select(tables.members.c.person_id, tables.members.c.role_id, tables.members.c.status, allowed)
+        .join(tables.people, tables.people.c.id == tables.members.c.person_id)
+        .join(tables.organizations, tables.organizations.c.id == tables.people.c.home_organization_id)
+        .where(tables.members.c.organization_id == organization_id)
     )
     return {person_id: Membership(role_id, status, bool(ok)) for person_id, role_id, status, ok in rows}
 
 
-def _keys(conn: Connection, organization_id: str, now: int) -> dict[str, KeyFacts]:
+def _keys(conn: sa.Connection, organization_id: str, now: int) -> dict[str, KeyFacts]:
     rows = conn.execute(
-        select(api_keys).where(
-            api_keys.c.organization_id == organization_id,
-            api_keys.c.revoked_at.is_(None),
-            api_keys.c.expires_at > now,
+        sa.select(tables.api_keys).where(
+            tables.api_keys.c.organization_id == organization_id,
+            tables.api_keys.c.revoked_at.is_(None),
+            tables.api_keys.c.expires_at > now,
         )
     )
     found = {}

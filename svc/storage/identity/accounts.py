@@ -8,15 +8,14 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, Select, bindparam, insert, select, update
+import sqlalchemy as sa
 
 from svc.domain.crypto.passwords import salt_for, salt_of
 from svc.domain.errors import Conflict, Home, NotFound
 from svc.domain.identity.people import Person, clean_name
 from svc.domain.ids import new_id
 from svc.domain.records.contact_points import normalise_email
-from svc.storage.identity import sessions
-from svc.storage.identity.tables import members, organizations, people
+from svc.storage.identity import sessions, tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -45,8 +44,10 @@ class JoinedOrganization(msgspec.Struct, frozen=True):
     role_id: str
 
 
-_SELECT = select(people.c.id, people.c.email, people.c.name, people.c.home_organization_id)
-_GET = Statement(_SELECT.where(people.c.id == bindparam("person_id")))
+_SELECT = sa.select(
+    tables.people.c.id, tables.people.c.email, tables.people.c.name, tables.people.c.home_organization_id
+)
+_GET = Statement(_SELECT.where(tables.people.c.id == sa.bindparam("person_id")))
 
 
 def create(tx: Tx, asked: NewAccount) -> Person:
@@ -60,14 +61,14 @@ def create(tx: Tx, asked: NewAccount) -> Person:
     if at_home(tx.conn, made.home_organization_id, made.email) is not None:
         raise Conflict("the organization has an account with this e-mail address already: sign in with that")
     tx.conn.execute(
-        insert(people).values(
+        sa.insert(tables.people).values(
             **msgspec.structs.asdict(made), password_hash=asked.password_hash, created_at=tx.now
         )
     )
     return made
 
 
-def get(conn: Connection, person_id: str) -> Person:
+def get(conn: sa.Connection, person_id: str) -> Person:
     """The person. Raises `NotFound`."""
     row = _GET.one(conn, {"person_id": person_id})
     if row is None:
@@ -75,59 +76,66 @@ def get(conn: Connection, person_id: str) -> Person:
     return Person(*row)
 
 
-def at_home(conn: Connection, organization_id: str, email: str) -> Person | None:
+def at_home(conn: sa.Connection, organization_id: str, email: str) -> Person | None:
     """The person with that normalized e-mail address among those at home in the organization."""
-    found = _SELECT.where(people.c.home_organization_id == organization_id, people.c.email == email)
+    found = _SELECT.where(
+        tables.people.c.home_organization_id == organization_id, tables.people.c.email == email
+    )
     return _one(conn, found)
 
 
-def with_email(conn: Connection, email: str) -> list[Person]:
+def with_email(conn: sa.Connection, email: str) -> list[Person]:
     """Everybody with that normalized e-mail address, each of another home."""
-    rows = conn.execute(_SELECT.where(people.c.email == email).order_by(people.c.id))
+    rows = conn.execute(_SELECT.where(tables.people.c.email == email).order_by(tables.people.c.id))
     return [Person(*row) for row in rows]
 
 
-def credentials(conn: Connection, email: str, organization_id: str | None = None) -> list[Credentials]:
+def credentials(conn: sa.Connection, email: str, organization_id: str | None = None) -> list[Credentials]:
     """The accounts of that normalized e-mail address that a password opens, or only that of one home."""
-    asked = select(people.c.id, people.c.password_hash).where(
-        people.c.email == email, people.c.password_hash.is_not(None)
+    asked = sa.select(tables.people.c.id, tables.people.c.password_hash).where(
+        tables.people.c.email == email, tables.people.c.password_hash.is_not(None)
     )
     if organization_id is not None:
-        asked = asked.where(people.c.home_organization_id == organization_id)
-    return [Credentials(*row) for row in conn.execute(asked.order_by(people.c.id)).tuples()]
+        asked = asked.where(tables.people.c.home_organization_id == organization_id)
+    return [Credentials(*row) for row in conn.execute(asked.order_by(tables.people.c.id)).tuples()]
 
 
 def credentials_of(
-    conn: Connection, person_ids: Collection[str], email: str, organization_id: str | None = None
+    conn: sa.Connection, person_ids: Collection[str], email: str, organization_id: str | None = None
 ) -> list[Credentials]:
     """As `credentials`, of those people alone: the search does not tell who else has the address."""
-    asked = select(people.c.id, people.c.password_hash, people.c.email, people.c.home_organization_id).where(
-        people.c.id.in_(person_ids), people.c.password_hash.is_not(None)
-    )
+    asked = sa.select(
+        tables.people.c.id,
+        tables.people.c.password_hash,
+        tables.people.c.email,
+        tables.people.c.home_organization_id,
+    ).where(tables.people.c.id.in_(person_ids), tables.people.c.password_hash.is_not(None))
     return [
         Credentials(person_id, hashed)
-        for person_id, hashed, address, home in conn.execute(asked.order_by(people.c.id))
+        for person_id, hashed, address, home in conn.execute(asked.order_by(tables.people.c.id))
         if address == email and organization_id in {None, home}
     ]
 
 
-def salt(conn: Connection, email: str, secret: bytes) -> bytes:
+def salt(conn: sa.Connection, email: str, secret: bytes) -> bytes:
     """The salt for a new password of an account with that normalized e-mail address.
 
     It is that of every account of the address, whatever its home: see `svc.domain.crypto.passwords`.
     """
     hashed = conn.scalar(
-        select(people.c.password_hash)
-        .where(people.c.email == email, people.c.password_hash.is_not(None))
-        .order_by(people.c.id)
+        sa.select(tables.people.c.password_hash)
+        .where(tables.people.c.email == email, tables.people.c.password_hash.is_not(None))
+        .order_by(tables.people.c.id)
         .limit(1)
     )
     return salt_for(email, secret) if hashed is None else salt_of(hashed)
 
 
-def password_hash(conn: Connection, person_id: str) -> str | None:
+def password_hash(conn: sa.Connection, person_id: str) -> str | None:
     """What the person's password is checked against; None while there is none."""
-    found: str | None = conn.scalar(select(people.c.password_hash).where(people.c.id == person_id))
+    found: str | None = conn.scalar(
+        sa.select(tables.people.c.password_hash).where(tables.people.c.id == person_id)
+    )
     return found
 
 
@@ -139,34 +147,36 @@ def set_password(tx: Tx, person_id: str, hashed: str, keep_session: str | None =
 
 def replace_hash(tx: Tx, person_id: str, hashed: str) -> None:
     """Keep the same password in another way, as new parameters of hashing ask for."""
-    tx.conn.execute(update(people).where(people.c.id == person_id).values(password_hash=hashed))
+    tx.conn.execute(
+        sa.update(tables.people).where(tables.people.c.id == person_id).values(password_hash=hashed)
+    )
 
 
-def home_of(conn: Connection, person_id: str) -> Home:
+def home_of(conn: sa.Connection, person_id: str) -> Home:
     """The organization that the person's account belongs to."""
     row = conn.execute(
-        select(organizations.c.id, organizations.c.name)
-        .join(people, people.c.home_organization_id == organizations.c.id)
-        .where(people.c.id == person_id)
+        sa.select(tables.organizations.c.id, tables.organizations.c.name)
+        .join(tables.people, tables.people.c.home_organization_id == tables.organizations.c.id)
+        .where(tables.people.c.id == person_id)
     ).one()
     return Home(*row)
 
 
-def memberships(conn: Connection, person_id: str) -> list[JoinedOrganization]:
+def memberships(conn: sa.Connection, person_id: str) -> list[JoinedOrganization]:
     """Where the person may work now, the oldest organization first."""
     rows = conn.execute(
-        select(organizations.c.id, organizations.c.name, members.c.role_id)
-        .join(members, members.c.organization_id == organizations.c.id)
+        sa.select(tables.organizations.c.id, tables.organizations.c.name, tables.members.c.role_id)
+        .join(tables.members, tables.members.c.organization_id == tables.organizations.c.id)
         .where(
-            members.c.person_id == person_id,
-            members.c.status == "active",
-            organizations.c.closed_at.is_(None),
+            tables.members.c.person_id == person_id,
+            tables.members.c.status == "active",
+            tables.organizations.c.closed_at.is_(None),
         )
-        .order_by(organizations.c.id)
+        .order_by(tables.organizations.c.id)
     )
     return [JoinedOrganization(*row) for row in rows]
 
 
-def _one(conn: Connection, statement: Select[tuple[str, str, str, str]]) -> Person | None:
+def _one(conn: sa.Connection, statement: sa.Select[tuple[str, str, str, str]]) -> Person | None:
     row = conn.execute(statement).first()
     return None if row is None else Person(*row)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+import sqlalchemy as sa
 
 from svc.domain.changes import KeysChanged
 from svc.domain.crypto.keys import API_KEY, GATEWAY_KEY, digest, new_key, visible_start
@@ -22,15 +22,14 @@ from svc.domain.limits import (
     LIVE_KEYS_MAX,
 )
 from svc.domain.near_names import shown
-from svc.storage.identity import authorization, roles
-from svc.storage.identity.tables import api_keys, organizations, people
+from svc.storage.identity import authorization, roles, tables
 from svc.storage.readable import LenientDecoder
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
 ExpiresIn = Literal["30d", "90d", "1y"]
 
-_tools = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, api_keys.c.tools)
+_tools = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, tables.api_keys.c.tools)
 
 
 class NewKey(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,14 +87,16 @@ class Route(msgspec.Struct, frozen=True):
 
 
 _ROUTE = Statement(
-    select(api_keys.c.organization_id, api_keys.c.expires_at).where(
-        api_keys.c.digest == bindparam("digest"),
-        api_keys.c.expires_at > bindparam("now"),
-        api_keys.c.revoked_at.is_(None),
+    sa.select(tables.api_keys.c.organization_id, tables.api_keys.c.expires_at).where(
+        tables.api_keys.c.digest == sa.bindparam("digest"),
+        tables.api_keys.c.expires_at > sa.bindparam("now"),
+        tables.api_keys.c.revoked_at.is_(None),
     )
 )
 _NOTE_USE = Statement(
-    update(api_keys).where(api_keys.c.id == bindparam("key_id")).values(last_used_at=bindparam("used_at"))
+    sa.update(tables.api_keys)
+    .where(tables.api_keys.c.id == sa.bindparam("key_id"))
+    .values(last_used_at=sa.bindparam("used_at"))
 )
 
 
@@ -125,7 +126,7 @@ def mint(tx: Tx, call: Call, asked: NewKey) -> MintedKey:
         raise KeyLimit(f"there are {LIVE_KEYS_MAX} live keys, which is the limit: revoke one first")
     minted, key_digest = _new(tx.now, role, asked)
     tx.conn.execute(
-        insert(api_keys).values(
+        sa.insert(tables.api_keys).values(
             id=minted.id,
             organization_id=call.caller.organization_id,
             creator_id=creator_id,
@@ -150,14 +151,14 @@ def revoke(tx: Tx, call: Call, key_id: str) -> int:
     """
     authorization.require(tx.conn, call, "security")
     key_digest = tx.conn.execute(
-        update(api_keys)
+        sa.update(tables.api_keys)
         .where(
-            api_keys.c.id == key_id,
-            api_keys.c.organization_id == call.caller.organization_id,
-            api_keys.c.revoked_at.is_(None),
+            tables.api_keys.c.id == key_id,
+            tables.api_keys.c.organization_id == call.caller.organization_id,
+            tables.api_keys.c.revoked_at.is_(None),
         )
         .values(revoked_at=tx.now)
-        .returning(api_keys.c.digest)
+        .returning(tables.api_keys.c.digest)
     ).scalar_one_or_none()
     if key_digest is None:
         raise NotFound(f"there is no key {shown(key_id)}")
@@ -165,33 +166,33 @@ def revoke(tx: Tx, call: Call, key_id: str) -> int:
     return tx.now
 
 
-def of_organization(conn: Connection, organization_id: str, now: int) -> list[ListedKey]:
+def of_organization(conn: sa.Connection, organization_id: str, now: int) -> list[ListedKey]:
     """The organization's keys that are not revoked, the oldest first; expired ones for another 90 days."""
-    columns = [api_keys.c[name] for name in ListedKey.__struct_fields__]
+    columns = [tables.api_keys.c[name] for name in ListedKey.__struct_fields__]
     rows = conn.execute(
-        select(*columns)
+        sa.select(*columns)
         .where(
-            api_keys.c.organization_id == organization_id,
-            api_keys.c.revoked_at.is_(None),
-            api_keys.c.expires_at > now - EXPIRED_KEY_LISTED_MS,
+            tables.api_keys.c.organization_id == organization_id,
+            tables.api_keys.c.revoked_at.is_(None),
+            tables.api_keys.c.expires_at > now - EXPIRED_KEY_LISTED_MS,
         )
-        .order_by(api_keys.c.id)
+        .order_by(tables.api_keys.c.id)
     )
     return [ListedKey(**(row._asdict() | {"tools": tools_of(row.tools, row.id)})) for row in rows]
 
 
-def count_live(conn: Connection, organization_id: str, now: int) -> int:
+def count_live(conn: sa.Connection, organization_id: str, now: int) -> int:
     """How many keys are neither revoked nor expired."""
     return conn.execute(
-        select(func.count()).where(
-            api_keys.c.organization_id == organization_id,
-            api_keys.c.revoked_at.is_(None),
-            api_keys.c.expires_at > now,
+        sa.select(sa.func.count()).where(
+            tables.api_keys.c.organization_id == organization_id,
+            tables.api_keys.c.revoked_at.is_(None),
+            tables.api_keys.c.expires_at > now,
         )
     ).scalar_one()
 
 
-def route(conn: Connection, key_digest: str, now: int) -> Route | None:
+def route(conn: sa.Connection, key_digest: str, now: int) -> Route | None:
     """Where the key leads; for unknown, revoked and expired ones the same search, which finds nothing."""
     row = _ROUTE.one(conn, {"digest": key_digest, "now": now})
     return None if row is None else Route(*row)
@@ -226,11 +227,15 @@ def _invalid(pointer: str, detail: str) -> InvalidInput:
     return InvalidInput([Fault(pointer, "invalid_value", detail)])
 
 
-def _check_home(conn: Connection, organization_id: str, person_id: str) -> None:
+def _check_home(conn: sa.Connection, organization_id: str, person_id: str) -> None:
     home = conn.execute(
-        select(organizations.c.id, organizations.c.allow_keys_elsewhere, organizations.c.closed_at)
-        .join(people, people.c.home_organization_id == organizations.c.id)
-        .where(people.c.id == person_id)
+        sa.select(
+            tables.organizations.c.id,
+            tables.organizations.c.allow_keys_elsewhere,
+            tables.organizations.c.closed_at,
+        )
+        .join(tables.people, tables.people.c.home_organization_id == tables.organizations.c.id)
+        .where(tables.people.c.id == person_id)
     ).one()
     if home.id != organization_id and not (home.allow_keys_elsewhere and home.closed_at is None):
         raise Forbidden("your home organization does not allow its people to make keys elsewhere")

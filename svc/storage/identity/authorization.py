@@ -7,17 +7,17 @@ at the rows, so that nothing which was committed meanwhile can be slipped past.
 from typing import Final
 
 import msgspec
-from sqlalchemy import Connection, select
+import sqlalchemy as sa
 
 from svc.domain.errors import ConfirmationRequired, Forbidden, PersonOnly
 from svc.domain.identity.callers import Call
 from svc.domain.identity.roles import BUILTIN_ROLES, OWNER, Permission, Role
 from svc.domain.identity.sessions import is_fresh
-from svc.storage.identity.tables import members, organizations, roles
+from svc.storage.identity import tables
 from svc.storage.readable import LenientDecoder
 
 _permissions: Final = LenientDecoder(
-    msgspec.json.Decoder(frozenset[Permission]), frozenset, roles.c.permissions
+    msgspec.json.Decoder(frozenset[Permission]), frozenset, tables.roles.c.permissions
 )
 
 
@@ -26,7 +26,7 @@ def permissions_in(stored: str, role_id: str) -> frozenset[Permission]:
     return _permissions.read(stored, role_id)
 
 
-def require(conn: Connection, call: Call, permission: Permission) -> Role:
+def require(conn: sa.Connection, call: Call, permission: Permission) -> Role:
     """The role of the person who calls, with the *permission* in it; the operator's is an Owner's.
 
     Raises `PersonOnly` for any other caller, and `Forbidden`.
@@ -51,20 +51,21 @@ def require_fresh(call: Call, now: int) -> None:
         raise ConfirmationRequired("confirm who you are: your sign-in is older than two hours")
 
 
-def active_role(conn: Connection, organization_id: str, person_id: str) -> Role | None:
+def active_role(conn: sa.Connection, organization_id: str, person_id: str) -> Role | None:
     """The role that the person has; None for who is no active member, or of a closed organization."""
     row = conn.execute(
-        select(members.c.role_id, roles.c.name, roles.c.permissions)
-        .join(organizations, organizations.c.id == members.c.organization_id)
+        sa.select(tables.members.c.role_id, tables.roles.c.name, tables.roles.c.permissions)
+        .join(tables.organizations, tables.organizations.c.id == tables.members.c.organization_id)
         .outerjoin(
-            roles,
-            (roles.c.id == members.c.role_id) & (roles.c.organization_id == members.c.organization_id),
+            tables.roles,
+            (tables.roles.c.id == tables.members.c.role_id)
+            & (tables.roles.c.organization_id == tables.members.c.organization_id),
         )
         .where(
-            members.c.organization_id == organization_id,
-            members.c.person_id == person_id,
-            members.c.status == "active",
-            organizations.c.closed_at.is_(None),
+            tables.members.c.organization_id == organization_id,
+            tables.members.c.person_id == person_id,
+            tables.members.c.status == "active",
+            tables.organizations.c.closed_at.is_(None),
         )
     ).one_or_none()
     if row is None:

@@ -8,7 +8,7 @@ have. No account is found by its address: any organization may have made one wit
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, delete, insert, select, update
+import sqlalchemy as sa
 
 from svc.domain.crypto.keys import INVITATION, digest, new_key
 from svc.domain.errors import Conflict, Forbidden, NotFound, at, named_at
@@ -19,13 +19,12 @@ from svc.domain.ids import new_id
 from svc.domain.limits import INVITATION_LIFE_MS, INVITATIONS_MAX
 from svc.domain.records.contact_points import normalise_email
 from svc.storage import audit
-from svc.storage.identity import accounts, authorization, members, roles, teams
+from svc.storage.identity import accounts, authorization, members, roles, tables, teams
 from svc.storage.identity.accounts import NewAccount
-from svc.storage.identity.tables import invitations
 from svc.storage.readable import LenientDecoder
 from svc.storage.store import Tx
 
-_team_ids = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, invitations.c.team_ids)
+_team_ids = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, tables.invitations.c.team_ids)
 
 
 class Invitation(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,10 +69,10 @@ def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ..
     if known is not None:  # guests do not count: any organization can make an account with an address
         _check_new(tx.conn, organization_id, known.id)
     tx.conn.execute(
-        delete(invitations).where(
-            invitations.c.organization_id == organization_id,
-            invitations.c.email == address,
-            invitations.c.accepted_at.is_(None),
+        sa.delete(tables.invitations).where(
+            tables.invitations.c.organization_id == organization_id,
+            tables.invitations.c.email == address,
+            tables.invitations.c.accepted_at.is_(None),
         )
     )
     if len(of_organization(tx.conn, organization_id, tx.now)) >= INVITATIONS_MAX:
@@ -81,7 +80,7 @@ def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ..
     token = new_key(INVITATION)
     made = MadeInvitation(new_id("inv", tx.now), token, tx.now + INVITATION_LIFE_MS)
     tx.conn.execute(
-        insert(invitations).values(
+        sa.insert(tables.invitations).values(
             id=made.id,
             organization_id=organization_id,
             email=address,
@@ -100,25 +99,25 @@ def withdraw(tx: Tx, call: Call, invitation_id: str) -> None:
     """Have an invitation that waits count no longer. Raises `Forbidden` and `NotFound`."""
     authorization.require(tx.conn, call, "settings")
     done = tx.conn.execute(
-        delete(invitations).where(
-            invitations.c.id == invitation_id,
-            invitations.c.organization_id == call.caller.organization_id,
-            invitations.c.accepted_at.is_(None),
-            invitations.c.expires_at > tx.now,
+        sa.delete(tables.invitations).where(
+            tables.invitations.c.id == invitation_id,
+            tables.invitations.c.organization_id == call.caller.organization_id,
+            tables.invitations.c.accepted_at.is_(None),
+            tables.invitations.c.expires_at > tx.now,
         )
     )
     if not done.rowcount:
         raise NotFound("no such invitation, or it was used, or is too old")
 
 
-def waiting(conn: Connection, token_digest: str, now: int) -> Invitation:
+def waiting(conn: sa.Connection, token_digest: str, now: int) -> Invitation:
     """The invitation that the token is of. Raises `NotFound` for one that is unknown, used or expired."""
-    columns = [invitations.c[name] for name in Invitation.__struct_fields__]
+    columns = [tables.invitations.c[name] for name in Invitation.__struct_fields__]
     row = conn.execute(
-        select(*columns).where(
-            invitations.c.digest == token_digest,
-            invitations.c.accepted_at.is_(None),
-            invitations.c.expires_at > now,
+        sa.select(*columns).where(
+            tables.invitations.c.digest == token_digest,
+            tables.invitations.c.accepted_at.is_(None),
+            tables.invitations.c.expires_at > now,
         )
     ).one_or_none()
     if row is None:
@@ -136,7 +135,11 @@ def accept(tx: Tx, token_digest: str, person_id: str) -> Invitation:
     _check_inviter(tx, invitation)
     _check_new(tx.conn, invitation.organization_id, person_id)
     members.join(tx, invitation.organization_id, person_id, invitation.role_id, invitation.team_ids)
-    tx.conn.execute(update(invitations).where(invitations.c.id == invitation.id).values(accepted_at=tx.now))
+    tx.conn.execute(
+        sa.update(tables.invitations)
+        .where(tables.invitations.c.id == invitation.id)
+        .values(accepted_at=tx.now)
+    )
     caller = Caller(
         organization_id=invitation.organization_id,
         kind="person",
@@ -167,17 +170,17 @@ def accept_as_new(tx: Tx, token_digest: str, name: str, password_hash: str) -> P
     return person
 
 
-def of_organization(conn: Connection, organization_id: str, now: int) -> list[Invitation]:
+def of_organization(conn: sa.Connection, organization_id: str, now: int) -> list[Invitation]:
     """The invitations that wait, the oldest first."""
-    columns = [invitations.c[name] for name in Invitation.__struct_fields__]
+    columns = [tables.invitations.c[name] for name in Invitation.__struct_fields__]
     rows = conn.execute(
-        select(*columns)
+        sa.select(*columns)
         .where(
-            invitations.c.organization_id == organization_id,
-            invitations.c.accepted_at.is_(None),
-            invitations.c.expires_at > now,
+            tables.invitations.c.organization_id == organization_id,
+            tables.invitations.c.accepted_at.is_(None),
+            tables.invitations.c.expires_at > now,
         )
-        .order_by(invitations.c.id)
+        .order_by(tables.invitations.c.id)
     )
     return [_from_row(row) for row in rows]
 
@@ -188,7 +191,7 @@ def _from_row(row: Any) -> Invitation:
     return Invitation(**(row._asdict() | {"team_ids": team_ids}))
 
 
-def _check_new(conn: Connection, organization_id: str, person_id: str) -> None:
+def _check_new(conn: sa.Connection, organization_id: str, person_id: str) -> None:
     """Raises `Conflict` for who is a member of the organization, or was one."""
     status = members.status_of(conn, organization_id, person_id)
     if status == "active":

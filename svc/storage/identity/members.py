@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+import sqlalchemy as sa
 
 from svc.domain import cursors
 from svc.domain.changes import MembersChanged
@@ -16,8 +16,7 @@ from svc.domain.identity.roles import OWNER, Role
 from svc.domain.limits import LIST_ROWS
 from svc.domain.near_names import shown
 from svc.storage import audit
-from svc.storage.identity import authorization, roles
-from svc.storage.identity.tables import members, people, team_members, teams
+from svc.storage.identity import authorization, roles, tables
 from svc.storage.store import Tx
 
 
@@ -68,9 +67,9 @@ def add(tx: Tx, call: Call, person_id: str, role_id: str, team_ids: Sequence[str
     return get(tx.conn, organization_id, person_id)
 
 
-def _check_joinable(conn: Connection, organization_id: str, person_id: str, own: Role) -> None:
+def _check_joinable(conn: sa.Connection, organization_id: str, person_id: str, own: Role) -> None:
     """Raises `Conflict` for an active member, and `Forbidden` for a former one above the role *own*."""
-    before = _select(conn, organization_id, members.c.person_id == person_id)
+    before = _select(conn, organization_id, tables.members.c.person_id == person_id)
     if before and before[0].status == "active":
         raise Conflict("already a member")
     for former in before:
@@ -79,13 +78,13 @@ def _check_joinable(conn: Connection, organization_id: str, person_id: str, own:
 
 def join(tx: Tx, organization_id: str, person_id: str, role_id: str, team_ids: Sequence[str]) -> None:
     """Let a person in. Whoever calls this has checked who may, and writes the trail."""
-    known = tx.conn.scalar(select(members.c.status).where(_is(organization_id, person_id)))
+    known = tx.conn.scalar(sa.select(tables.members.c.status).where(_is(organization_id, person_id)))
     values = {"role_id": role_id, "status": "active", "updated_at": tx.now}
     if known is None:
         own = {"organization_id": organization_id, "person_id": person_id, "created_at": tx.now}
-        tx.conn.execute(insert(members).values(**own, **values))
+        tx.conn.execute(sa.insert(tables.members).values(**own, **values))
     else:
-        tx.conn.execute(update(members).where(_is(organization_id, person_id)).values(**values))
+        tx.conn.execute(sa.update(tables.members).where(_is(organization_id, person_id)).values(**values))
     _set_teams(tx, organization_id, person_id, team_ids)
     tx.announce(MembersChanged(organization_id))
 
@@ -120,32 +119,34 @@ def deactivate(tx: Tx, call: Call, person_id: str) -> Member:
     return get(tx.conn, call.caller.organization_id, person_id)
 
 
-def get(conn: Connection, organization_id: str, person_id: str) -> Member:
+def get(conn: sa.Connection, organization_id: str, person_id: str) -> Member:
     """The member, whatever the status. Raises `NotFound`."""
-    found = _select(conn, organization_id, members.c.person_id == person_id)
+    found = _select(conn, organization_id, tables.members.c.person_id == person_id)
     if not found:
         raise NotFound(f"there is no member {shown(person_id)}")
     return found[0]
 
 
-def with_email(conn: Connection, organization_id: str, email: str) -> list[Member]:
+def with_email(conn: sa.Connection, organization_id: str, email: str) -> list[Member]:
     """The members with that normalized e-mail address, whatever their status; those at home here first."""
-    found = _select(conn, organization_id, people.c.email == email)
+    found = _select(conn, organization_id, tables.people.c.email == email)
     return sorted(found, key=lambda member: member.home_organization_id != organization_id)
 
 
-def status_of(conn: Connection, organization_id: str, person_id: str) -> MemberStatus | None:
+def status_of(conn: sa.Connection, organization_id: str, person_id: str) -> MemberStatus | None:
     """The member's status; None for who never was one."""
-    found: MemberStatus | None = conn.scalar(select(members.c.status).where(_is(organization_id, person_id)))
+    found: MemberStatus | None = conn.scalar(
+        sa.select(tables.members.c.status).where(_is(organization_id, person_id))
+    )
     return found
 
 
-def of_organization(conn: Connection, organization_id: str) -> list[Member]:
+def of_organization(conn: sa.Connection, organization_id: str) -> list[Member]:
     """All members, whatever their status, in the order in which their accounts were made."""
     return _select(conn, organization_id)
 
 
-def page(conn: Connection, organization_id: str, asked: MemberFilter) -> tuple[list[Member], str | None]:
+def page(conn: sa.Connection, organization_id: str, asked: MemberFilter) -> tuple[list[Member], str | None]:
     """The members that are asked for, in the order in which their accounts were made, and the next cursor.
 
     Raises `InvalidInput` for a cursor that is none of this list.
@@ -154,46 +155,48 @@ def page(conn: Connection, organization_id: str, asked: MemberFilter) -> tuple[l
     after = cursors.read(question, asked.cursor, 0)
     which = []
     if asked.role_id is not None:
-        which.append(members.c.role_id == asked.role_id)
+        which.append(tables.members.c.role_id == asked.role_id)
     if asked.team_id is not None:
-        in_team = select(team_members.c.person_id).where(team_members.c.team_id == asked.team_id)
-        which.append(members.c.person_id.in_(in_team))
+        in_team = sa.select(tables.team_members.c.person_id).where(
+            tables.team_members.c.team_id == asked.team_id
+        )
+        which.append(tables.members.c.person_id.in_(in_team))
     if asked.status is not None:
-        which.append(members.c.status == asked.status)
+        which.append(tables.members.c.status == asked.status)
     if after is not None:
-        which.append(members.c.person_id > after.id)
+        which.append(tables.members.c.person_id > after.id)
     rows = _select(conn, organization_id, *which, limit=asked.limit + 1)
     found = rows[: asked.limit]
     return found, cursors.write(question, Position((), found[-1].id)) if len(rows) > asked.limit else None
 
 
 _TEAM_IDS = (
-    select(func.aggregate_strings(team_members.c.team_id, " "))
+    sa.select(sa.func.aggregate_strings(tables.team_members.c.team_id, " "))
     .where(
-        team_members.c.organization_id == members.c.organization_id,
-        team_members.c.person_id == members.c.person_id,
+        tables.team_members.c.organization_id == tables.members.c.organization_id,
+        tables.team_members.c.person_id == tables.members.c.person_id,
     )
     .scalar_subquery()
 )
 
 
 def _select(
-    conn: Connection, organization_id: str, *which: ColumnElement[bool], limit: int | None = None
+    conn: sa.Connection, organization_id: str, *which: sa.ColumnElement[bool], limit: int | None = None
 ) -> list[Member]:
     rows = conn.execute(
-        select(
-            people.c.id,
-            people.c.email,
-            people.c.name,
-            members.c.role_id,
-            members.c.status,
-            people.c.home_organization_id,
-            members.c.created_at.label("joined_at"),
+        sa.select(
+            tables.people.c.id,
+            tables.people.c.email,
+            tables.people.c.name,
+            tables.members.c.role_id,
+            tables.members.c.status,
+            tables.people.c.home_organization_id,
+            tables.members.c.created_at.label("joined_at"),
             _TEAM_IDS.label("team_ids"),
         )
-        .join(people, people.c.id == members.c.person_id)
-        .where(members.c.organization_id == organization_id, *which)
-        .order_by(members.c.person_id)
+        .join(tables.people, tables.people.c.id == tables.members.c.person_id)
+        .where(tables.members.c.organization_id == organization_id, *which)
+        .order_by(tables.members.c.person_id)
         .limit(limit)
     )
     return [
@@ -216,17 +219,17 @@ def _check_gift(own: Role, role: Role) -> None:
 
 def _update(tx: Tx, call: Call, member: Member, values: dict[str, str | int]) -> None:
     organization_id = call.caller.organization_id
-    tx.conn.execute(update(members).where(_is(organization_id, member.id)).values(**values))
+    tx.conn.execute(sa.update(tables.members).where(_is(organization_id, member.id)).values(**values))
     if member.role_id == OWNER.id and not _has_owner(tx.conn, organization_id):
         raise Conflict("the last Owner stays: make somebody else an Owner first")
     tx.announce(MembersChanged(organization_id))
 
 
-def _has_owner(conn: Connection, organization_id: str) -> bool:
-    owners = select(members.c.person_id).where(
-        members.c.organization_id == organization_id,
-        members.c.role_id == OWNER.id,
-        members.c.status == "active",
+def _has_owner(conn: sa.Connection, organization_id: str) -> bool:
+    owners = sa.select(tables.members.c.person_id).where(
+        tables.members.c.organization_id == organization_id,
+        tables.members.c.role_id == OWNER.id,
+        tables.members.c.status == "active",
     )
     return conn.scalar(owners.limit(1)) is not None
 
@@ -234,7 +237,9 @@ def _has_owner(conn: Connection, organization_id: str) -> bool:
 def _set_teams(tx: Tx, organization_id: str, person_id: str, team_ids: Sequence[str]) -> None:
     wanted = set(team_ids)
     known = tx.conn.scalars(
-        select(teams.c.id).where(teams.c.organization_id == organization_id, teams.c.id.in_(wanted))
+        sa.select(tables.teams.c.id).where(
+            tables.teams.c.organization_id == organization_id, tables.teams.c.id.in_(wanted)
+        )
     )
     missing = wanted - set(known)
     if missing:
@@ -243,15 +248,18 @@ def _set_teams(tx: Tx, organization_id: str, person_id: str, team_ids: Sequence[
             for one in sorted(missing)
         )
     tx.conn.execute(
-        delete(team_members).where(
-            team_members.c.organization_id == organization_id, team_members.c.person_id == person_id
+        sa.delete(tables.team_members).where(
+            tables.team_members.c.organization_id == organization_id,
+            tables.team_members.c.person_id == person_id,
         )
     )
     for team_id in sorted(wanted):
         tx.conn.execute(
-            insert(team_members).values(organization_id=organization_id, team_id=team_id, person_id=person_id)
+            sa.insert(tables.team_members).values(
+                organization_id=organization_id, team_id=team_id, person_id=person_id
+            )
         )
 
 
-def _is(organization_id: str, person_id: str) -> ColumnElement[bool]:
-    return (members.c.organization_id == organization_id) & (members.c.person_id == person_id)
+def _is(organization_id: str, person_id: str) -> sa.ColumnElement[bool]:
+    return (tables.members.c.organization_id == organization_id) & (tables.members.c.person_id == person_id)

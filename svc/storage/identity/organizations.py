@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, bindparam, insert, select, update
+import sqlalchemy as sa
 
 from svc.domain.changes import EmbedsChanged, MembersChanged, OrganizationChanged
 from svc.domain.errors import Conflict, NotFound
@@ -12,8 +12,7 @@ from svc.domain.identity.callers import Call
 from svc.domain.identity.organizations import Organization, Plan, clean_facts
 from svc.domain.ids import new_id
 from svc.domain.limits import TRIAL_MS
-from svc.storage.identity import authorization
-from svc.storage.identity.tables import members, organizations, people
+from svc.storage.identity import authorization, tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -41,8 +40,8 @@ class OrganizationChanges(msgspec.Struct, frozen=True, kw_only=True):
     allow_keys_elsewhere: bool | None = None
 
 
-_NAMES: Final = tuple(column.name for column in organizations.c)
-_GET = Statement(select(organizations).where(organizations.c.id == bindparam("id")))
+_NAMES: Final = tuple(column.name for column in tables.organizations.c)
+_GET = Statement(sa.select(tables.organizations).where(tables.organizations.c.id == sa.bindparam("id")))
 
 
 def create(tx: Tx, asked: NewOrganization) -> Organization:
@@ -58,11 +57,11 @@ def create(tx: Tx, asked: NewOrganization) -> Organization:
         marketing_hub=True,
         created_at=tx.now,
     )
-    tx.conn.execute(insert(organizations), [msgspec.structs.asdict(made)])
+    tx.conn.execute(sa.insert(tables.organizations), [msgspec.structs.asdict(made)])
     return made
 
 
-def get(conn: Connection, organization_id: str) -> Organization:
+def get(conn: sa.Connection, organization_id: str) -> Organization:
     """The organization. Raises `NotFound`."""
     row = _GET.one(conn, {"id": organization_id})
     if row is None:
@@ -75,15 +74,15 @@ def from_row(values: Sequence[Any]) -> Organization:
     return Organization(**dict(zip(_NAMES, values, strict=True)))
 
 
-def every(conn: Connection) -> list[Organization]:
+def every(conn: sa.Connection) -> list[Organization]:
     """All organizations, the oldest first."""
-    rows = conn.execute(select(organizations).order_by(organizations.c.id))
+    rows = conn.execute(sa.select(tables.organizations).order_by(tables.organizations.c.id))
     return [msgspec.convert(row._mapping, Organization) for row in rows]
 
 
-def is_any(conn: Connection) -> bool:
+def is_any(conn: sa.Connection) -> bool:
     """Whether there is an organization, closed ones included."""
-    return conn.scalar(select(organizations.c.id).limit(1)) is not None
+    return conn.scalar(sa.select(tables.organizations.c.id).limit(1)) is not None
 
 
 def change(tx: Tx, call: Call, changes: OrganizationChanges) -> Organization:
@@ -129,17 +128,19 @@ def close(tx: Tx, organization_id: str) -> None:
 def _announce_people(tx: Tx, organization_id: str) -> None:
     """Tell every organization in which people of this one are members, and this one itself."""
     elsewhere = tx.conn.scalars(
-        select(members.c.organization_id)
+        sa.select(tables.members.c.organization_id)
         .distinct()
-        .join(people, people.c.id == members.c.person_id)
-        .where(people.c.home_organization_id == organization_id)
+        .join(tables.people, tables.people.c.id == tables.members.c.person_id)
+        .where(tables.people.c.home_organization_id == organization_id)
     )
     for one in {organization_id, *elsewhere}:
         tx.announce(MembersChanged(one))
 
 
 def _update(tx: Tx, organization_id: str, values: dict[str, Any]) -> None:
-    done = tx.conn.execute(update(organizations).where(organizations.c.id == organization_id).values(values))
+    done = tx.conn.execute(
+        sa.update(tables.organizations).where(tables.organizations.c.id == organization_id).values(values)
+    )
     if not done.rowcount:
         raise NotFound("no such organization")
     tx.announce(OrganizationChanged(organization_id))

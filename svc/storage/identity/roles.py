@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 import msgspec
-from sqlalchemy import Connection, delete, exists, insert, or_, select, update
+import sqlalchemy as sa
 
 from svc.domain.changes import RolesChanged
 from svc.domain.errors import Conflict, Forbidden, NotFound, at
@@ -13,8 +13,7 @@ from svc.domain.identity.roles import BUILTIN_ROLES, Role, permissions_of
 from svc.domain.ids import new_id
 from svc.domain.limits import ROLES_MAX
 from svc.domain.near_names import hint, shown
-from svc.storage.identity import authorization
-from svc.storage.identity.tables import api_keys, invitations, members, roles
+from svc.storage.identity import authorization, tables
 from svc.storage.store import Tx
 
 
@@ -37,7 +36,7 @@ def create(tx: Tx, call: Call, name: str, permissions: Iterable[str]) -> Role:
     made = Role(new_id("rol", tx.now), _free_name(tx, call, name), permissions_of(permissions))
     _check_gift(own, made)
     tx.conn.execute(
-        insert(roles).values(
+        sa.insert(tables.roles).values(
             id=made.id,
             organization_id=call.caller.organization_id,
             name=made.name,
@@ -65,8 +64,8 @@ def change(tx: Tx, call: Call, role_id: str, changes: RoleChanges) -> Role:
     )
     _check_gift(own, after)
     tx.conn.execute(
-        update(roles)
-        .where(roles.c.id == role_id)
+        sa.update(tables.roles)
+        .where(tables.roles.c.id == role_id)
         .values(name=after.name, permissions=_encode(after), updated_at=tx.now)
     )
     tx.announce(RolesChanged(call.caller.organization_id))
@@ -78,22 +77,22 @@ def remove(tx: Tx, call: Call, role_id: str) -> None:
     own = authorization.require(tx.conn, call, "settings")
     role = _custom(tx, call, role_id)
     _check_gift(own, role)
-    in_use = or_(
-        exists().where(members.c.role_id == role_id),
-        exists()
-        .where(api_keys.c.role_id == role_id, api_keys.c.revoked_at.is_(None))
-        .where(api_keys.c.expires_at > tx.now),
-        exists()
-        .where(invitations.c.role_id == role_id, invitations.c.accepted_at.is_(None))
-        .where(invitations.c.expires_at > tx.now),
+    in_use = sa.or_(
+        sa.exists().where(tables.members.c.role_id == role_id),
+        sa.exists()
+        .where(tables.api_keys.c.role_id == role_id, tables.api_keys.c.revoked_at.is_(None))
+        .where(tables.api_keys.c.expires_at > tx.now),
+        sa.exists()
+        .where(tables.invitations.c.role_id == role_id, tables.invitations.c.accepted_at.is_(None))
+        .where(tables.invitations.c.expires_at > tx.now),
     )
-    if tx.conn.scalar(select(in_use)):
+    if tx.conn.scalar(sa.select(in_use)):
         raise Conflict("members, keys or invitations have this role: give them another first")
-    tx.conn.execute(delete(roles).where(roles.c.id == role_id))
+    tx.conn.execute(sa.delete(tables.roles).where(tables.roles.c.id == role_id))
     tx.announce(RolesChanged(call.caller.organization_id))
 
 
-def get(conn: Connection, organization_id: str, role_id: str) -> Role:
+def get(conn: sa.Connection, organization_id: str, role_id: str) -> Role:
     """The role of that id, built-in or the organization's own. Raises `NotFound`."""
     found = BUILTIN_ROLES.get(role_id) or custom(conn, organization_id).get(role_id)
     if found is None:
@@ -102,17 +101,17 @@ def get(conn: Connection, organization_id: str, role_id: str) -> Role:
     return found
 
 
-def of_organization(conn: Connection, organization_id: str) -> list[Role]:
+def of_organization(conn: sa.Connection, organization_id: str) -> list[Role]:
     """The built-in roles, then the custom ones, the oldest first."""
     return [*BUILTIN_ROLES.values(), *custom(conn, organization_id).values()]
 
 
-def custom(conn: Connection, organization_id: str) -> dict[str, Role]:
+def custom(conn: sa.Connection, organization_id: str) -> dict[str, Role]:
     """The custom roles by id, the oldest first."""
     rows = conn.execute(
-        select(roles.c.id, roles.c.name, roles.c.permissions)
-        .where(roles.c.organization_id == organization_id)
-        .order_by(roles.c.id)
+        sa.select(tables.roles.c.id, tables.roles.c.name, tables.roles.c.permissions)
+        .where(tables.roles.c.organization_id == organization_id)
+        .order_by(tables.roles.c.id)
     )
     return {
         row.id: Role(row.id, row.name, authorization.permissions_in(row.permissions, row.id)) for row in rows

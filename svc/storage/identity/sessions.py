@@ -1,22 +1,24 @@
 """Sessions of signed-in people. Only the SHA-256 of a session's token is stored."""
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, update
+import sqlalchemy as sa
 
 from svc.domain.changes import SessionsChanged
 from svc.domain.errors import NotFound
 from svc.domain.identity.sessions import Session
 from svc.domain.ids import new_id
 from svc.domain.limits import SESSION_IDLE_MS, SESSION_LIFE_MS
-from svc.storage.identity.tables import sessions
+from svc.storage.identity import tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
 USER_AGENT_CHARS_KEPT = 200
 
-_COLUMNS = [sessions.c[name] for name in Session.__struct_fields__]
+_COLUMNS = [tables.sessions.c[name] for name in Session.__struct_fields__]
 _FIND = Statement(
-    select(*_COLUMNS).where(sessions.c.digest == bindparam("digest"), sessions.c.revoked_at.is_(None))
+    sa.select(*_COLUMNS).where(
+        tables.sessions.c.digest == sa.bindparam("digest"), tables.sessions.c.revoked_at.is_(None)
+    )
 )
 
 
@@ -34,7 +36,7 @@ class ListedSession(msgspec.Struct, frozen=True, kw_only=True):
 def open_one(tx: Tx, person_id: str, digest: str, user_agent: str, replaces: str | None = None) -> Session:
     """Start a session under a token's *digest*; the one that the browser had until now ends."""
     if replaces is not None:
-        _revoke(tx, sessions.c.digest == replaces)
+        _revoke(tx, tables.sessions.c.digest == replaces)
     opened = Session(
         id=new_id("ses", tx.now),
         person_id=person_id,
@@ -44,14 +46,14 @@ def open_one(tx: Tx, person_id: str, digest: str, user_agent: str, replaces: str
         expires_at=tx.now + SESSION_LIFE_MS,
     )
     tx.conn.execute(
-        insert(sessions).values(
+        sa.insert(tables.sessions).values(
             **msgspec.structs.asdict(opened), digest=digest, user_agent=user_agent[:USER_AGENT_CHARS_KEPT]
         )
     )
     return opened
 
 
-def find(conn: Connection, digest: str, now: int) -> Session | None:
+def find(conn: sa.Connection, digest: str, now: int) -> Session | None:
     """The live session with that digest."""
     row = _FIND.one(conn, {"digest": digest})
     found = None if row is None else Session(**row._asdict())
@@ -71,50 +73,52 @@ def confirm(tx: Tx, digest: str) -> None:
 
 def end(tx: Tx, digest: str) -> None:
     """The person signed out."""
-    _revoke(tx, sessions.c.digest == digest)
+    _revoke(tx, tables.sessions.c.digest == digest)
 
 
 def revoke(tx: Tx, person_id: str, session_id: str) -> None:
     """End one of the person's sessions. Raises `NotFound`."""
-    if not _revoke(tx, sessions.c.id == session_id, sessions.c.person_id == person_id):
+    if not _revoke(tx, tables.sessions.c.id == session_id, tables.sessions.c.person_id == person_id):
         raise NotFound("no such session")
 
 
 def revoke_all(tx: Tx, person_id: str, keep: str | None = None) -> None:
     """End all of the person's sessions, but the one with the digest *keep*."""
-    _revoke(tx, sessions.c.person_id == person_id, sessions.c.digest != (keep or ""))
+    _revoke(tx, tables.sessions.c.person_id == person_id, tables.sessions.c.digest != (keep or ""))
 
 
-def of_person(conn: Connection, person_id: str, now: int) -> list[ListedSession]:
+def of_person(conn: sa.Connection, person_id: str, now: int) -> list[ListedSession]:
     """The person's live sessions, the newest first."""
-    columns = [sessions.c[name] for name in ListedSession.__struct_fields__]
+    columns = [tables.sessions.c[name] for name in ListedSession.__struct_fields__]
     rows = conn.execute(
-        select(*columns)
+        sa.select(*columns)
         .where(
-            sessions.c.person_id == person_id,
-            sessions.c.revoked_at.is_(None),
-            sessions.c.expires_at > now,
-            sessions.c.seen_at > now - SESSION_IDLE_MS,
+            tables.sessions.c.person_id == person_id,
+            tables.sessions.c.revoked_at.is_(None),
+            tables.sessions.c.expires_at > now,
+            tables.sessions.c.seen_at > now - SESSION_IDLE_MS,
         )
-        .order_by(sessions.c.id.desc())
+        .order_by(tables.sessions.c.id.desc())
     )
     return [ListedSession(**row._asdict()) for row in rows]
 
 
 def _change(tx: Tx, digest: str, **values: int) -> bool:
     done = tx.conn.execute(
-        update(sessions).where(sessions.c.digest == digest, sessions.c.revoked_at.is_(None)).values(**values)
+        sa.update(tables.sessions)
+        .where(tables.sessions.c.digest == digest, tables.sessions.c.revoked_at.is_(None))
+        .values(**values)
     )
     tx.announce(SessionsChanged((digest,)))
     return done.rowcount > 0
 
 
-def _revoke(tx: Tx, *which: ColumnElement[bool]) -> bool:
+def _revoke(tx: Tx, *which: sa.ColumnElement[bool]) -> bool:
     done = tx.conn.execute(
-        update(sessions)
-        .where(*which, sessions.c.revoked_at.is_(None))
+        sa.update(tables.sessions)
+        .where(*which, tables.sessions.c.revoked_at.is_(None))
         .values(revoked_at=tx.now)
-        .returning(sessions.c.digest)
+        .returning(tables.sessions.c.digest)
     )
     digests = tuple(done.scalars())
     if digests:

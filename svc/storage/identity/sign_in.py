@@ -1,13 +1,13 @@
 """Ways in besides a session: one-time links; and the failures that pace whoever tries too often."""
 
 import msgspec
-from sqlalchemy import Connection, insert, select, update
+import sqlalchemy as sa
 
 from svc.domain.crypto.keys import SIGN_IN_LINK, digest, new_key
 from svc.domain.errors import NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import SIGN_IN_LINK_LIFE_MS, SIGN_IN_WINDOW_MS
-from svc.storage.identity.tables import sign_in_failures, sign_in_links
+from svc.storage.identity import tables
 from svc.storage.store import Tx
 
 
@@ -30,7 +30,7 @@ def make_link(tx: Tx, person_id: str) -> MadeLink:
     """Make a link that signs the person in once."""
     made = MadeLink(new_key(SIGN_IN_LINK), tx.now + SIGN_IN_LINK_LIFE_MS)
     tx.conn.execute(
-        insert(sign_in_links).values(
+        sa.insert(tables.sign_in_links).values(
             digest=digest(made.token), person_id=person_id, created_at=tx.now, expires_at=made.expires_at
         )
     )
@@ -43,14 +43,14 @@ def use_link(tx: Tx, token_digest: str) -> str:
     Raises `NotFound` for a link that is unknown, used or expired.
     """
     person_id: str | None = tx.conn.execute(
-        update(sign_in_links)
+        sa.update(tables.sign_in_links)
         .where(
-            sign_in_links.c.digest == token_digest,
-            sign_in_links.c.used_at.is_(None),
-            sign_in_links.c.expires_at > tx.now,
+            tables.sign_in_links.c.digest == token_digest,
+            tables.sign_in_links.c.used_at.is_(None),
+            tables.sign_in_links.c.expires_at > tx.now,
         )
         .values(used_at=tx.now)
-        .returning(sign_in_links.c.person_id)
+        .returning(tables.sign_in_links.c.person_id)
     ).scalar_one_or_none()
     if person_id is None:
         raise NotFound("no such link, or it was used, or is too old")
@@ -60,15 +60,15 @@ def use_link(tx: Tx, token_digest: str) -> str:
 def note_failure(tx: Tx, failure: Failure) -> None:
     """Keep a failure, which counts for `SIGN_IN_WINDOW_MS`."""
     tx.conn.execute(
-        insert(sign_in_failures).values(id=new_id("fai", tx.now), **msgspec.structs.asdict(failure))
+        sa.insert(tables.sign_in_failures).values(id=new_id("fai", tx.now), **msgspec.structs.asdict(failure))
     )
 
 
-def recent_failures(conn: Connection, now: int) -> list[Failure]:
+def recent_failures(conn: sa.Connection, now: int) -> list[Failure]:
     """The failures that count now."""
     rows = conn.execute(
-        select(sign_in_failures.c.account, sign_in_failures.c.address, sign_in_failures.c.at).where(
-            sign_in_failures.c.at > now - SIGN_IN_WINDOW_MS
-        )
+        sa.select(
+            tables.sign_in_failures.c.account, tables.sign_in_failures.c.address, tables.sign_in_failures.c.at
+        ).where(tables.sign_in_failures.c.at > now - SIGN_IN_WINDOW_MS)
     )
     return [Failure(*row) for row in rows]

@@ -2,176 +2,165 @@
 
 from typing import Final
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    ForeignKey,
-    Index,
-    Table,
-    Text,
-    UniqueConstraint,
-    false,
-    text,
-)
+import sqlalchemy as sa
 
 from svc.storage.schema import metadata
 from svc.storage.schema import of_organization as _organization
 
-organizations: Final = Table(
+organizations: Final = sa.Table(
     "organizations",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("country", Text, nullable=False),
-    Column("currency", Text, nullable=False),
-    Column("locale", Text, nullable=False),
-    Column("time_zone", Text, nullable=False),
-    Column("plan", Text, nullable=False),
-    Column("trial_ends_at", BigInteger),
-    Column("marketing_hub", Boolean, nullable=False),
-    Column("created_at", BigInteger, nullable=False),
-    Column("closed_at", BigInteger),
-    Column("allow_keys_elsewhere", Boolean, nullable=False, server_default=false()),
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("country", sa.Text, nullable=False),
+    sa.Column("currency", sa.Text, nullable=False),
+    sa.Column("locale", sa.Text, nullable=False),
+    sa.Column("time_zone", sa.Text, nullable=False),
+    sa.Column("plan", sa.Text, nullable=False),
+    sa.Column("trial_ends_at", sa.BigInteger),
+    sa.Column("marketing_hub", sa.Boolean, nullable=False),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("closed_at", sa.BigInteger),
+    sa.Column("allow_keys_elsewhere", sa.Boolean, nullable=False, server_default=sa.false()),
 )
 
 # People and keys.
 
-people: Final = Table(
+people: Final = sa.Table(
     "people",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("email", Text, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("password_hash", Text),
-    Column("home_organization_id", Text, ForeignKey("organizations.id"), nullable=False),
-    Column("created_at", BigInteger, nullable=False),
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("email", sa.Text, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("password_hash", sa.Text),
+    sa.Column("home_organization_id", sa.Text, sa.ForeignKey("organizations.id"), nullable=False),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
     # Every organization may have an account with the same address: none of them is in another's way.
-    UniqueConstraint("home_organization_id", "email"),
-    Index("ix_people_email", "email"),
+    sa.UniqueConstraint("home_organization_id", "email"),
+    sa.Index("ix_people_email", "email"),
 )
 
-members: Final = Table(
+members: Final = sa.Table(
     "members",
     metadata,
-    Column("organization_id", Text, ForeignKey("organizations.id"), primary_key=True),
-    Column("person_id", Text, ForeignKey("people.id"), primary_key=True),
+    sa.Column("organization_id", sa.Text, sa.ForeignKey("organizations.id"), primary_key=True),
+    sa.Column("person_id", sa.Text, sa.ForeignKey("people.id"), primary_key=True),
     # `owner`, `admin`, `viewer`, or the id of a custom role: the built-in ones have no rows to refer to.
-    Column("role_id", Text, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("created_at", BigInteger, nullable=False),
-    Column("updated_at", BigInteger, nullable=False),
-    Index("ix_members_person_id", "person_id"),
+    sa.Column("role_id", sa.Text, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("updated_at", sa.BigInteger, nullable=False),
+    sa.Index("ix_members_person_id", "person_id"),
 )
 
-roles: Final = Table(
+roles: Final = sa.Table(
     "roles",
     metadata,
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     _organization(),
-    Column("name", Text, nullable=False),
-    Column("permissions", Text, nullable=False),
-    Column("created_at", BigInteger, nullable=False),
-    Column("updated_at", BigInteger, nullable=False),
-    UniqueConstraint("organization_id", "name"),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("permissions", sa.Text, nullable=False),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("updated_at", sa.BigInteger, nullable=False),
+    sa.UniqueConstraint("organization_id", "name"),
 )
 
-teams: Final = Table(
+teams: Final = sa.Table(
     "teams",
     metadata,
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     _organization(),
-    Column("name", Text, nullable=False),
-    Column("created_at", BigInteger, nullable=False),
-    UniqueConstraint("organization_id", "name"),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.UniqueConstraint("organization_id", "name"),
 )
 
-team_members: Final = Table(
+team_members: Final = sa.Table(
     "team_members",
     metadata,
     _organization(),
-    Column("team_id", Text, ForeignKey("teams.id"), primary_key=True),
-    Column("person_id", Text, ForeignKey("people.id"), primary_key=True),
-    Index("ix_team_members_organization_id_person_id", "organization_id", "person_id"),
+    sa.Column("team_id", sa.Text, sa.ForeignKey("teams.id"), primary_key=True),
+    sa.Column("person_id", sa.Text, sa.ForeignKey("people.id"), primary_key=True),
+    sa.Index("ix_team_members_organization_id_person_id", "organization_id", "person_id"),
 )
 
-invitations: Final = Table(
+invitations: Final = sa.Table(
     "invitations",
     metadata,
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     _organization(),
-    Column("email", Text, nullable=False),
-    Column("role_id", Text, nullable=False),
-    Column("team_ids", Text, nullable=False),
-    Column("digest", Text, nullable=False, unique=True),
-    Column("invited_by", Text, ForeignKey("people.id")),
-    Column("created_at", BigInteger, nullable=False),
-    Column("expires_at", BigInteger, nullable=False),
-    Column("accepted_at", BigInteger),
-    Index("ix_invitations_organization_id_email", "organization_id", "email"),
+    sa.Column("email", sa.Text, nullable=False),
+    sa.Column("role_id", sa.Text, nullable=False),
+    sa.Column("team_ids", sa.Text, nullable=False),
+    sa.Column("digest", sa.Text, nullable=False, unique=True),
+    sa.Column("invited_by", sa.Text, sa.ForeignKey("people.id")),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("expires_at", sa.BigInteger, nullable=False),
+    sa.Column("accepted_at", sa.BigInteger),
+    sa.Index("ix_invitations_organization_id_email", "organization_id", "email"),
 )
 
-api_keys: Final = Table(
+api_keys: Final = sa.Table(
     "api_keys",
     metadata,
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     _organization(),
-    Column("creator_id", Text, ForeignKey("people.id"), nullable=False),
-    Column("name", Text, nullable=False),
+    sa.Column("creator_id", sa.Text, sa.ForeignKey("people.id"), nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
     # Not unique, as far as the database knows: it would search that index, and not the one below.
-    Column("digest", Text, nullable=False),
-    Column("visible_start", Text, nullable=False),
-    Column("role_id", Text, nullable=False),
-    Column("tools", Text),
-    Column("limited_to", Text),
-    Column("created_at", BigInteger, nullable=False),
-    Column("expires_at", BigInteger, nullable=False),
-    Column("revoked_at", BigInteger),
-    Column("last_used_at", BigInteger),
-    Index("ix_api_keys_organization_id_id", "organization_id", "id"),
+    sa.Column("digest", sa.Text, nullable=False),
+    sa.Column("visible_start", sa.Text, nullable=False),
+    sa.Column("role_id", sa.Text, nullable=False),
+    sa.Column("tools", sa.Text),
+    sa.Column("limited_to", sa.Text),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("expires_at", sa.BigInteger, nullable=False),
+    sa.Column("revoked_at", sa.BigInteger),
+    sa.Column("last_used_at", sa.BigInteger),
+    sa.Index("ix_api_keys_organization_id_id", "organization_id", "id"),
     # Which organization a key leads to. Unknown, revoked and expired keys are the same search in it, for an
     # entry that is not there: the work is one, so their answers cannot be told apart in time.
-    Index(
+    sa.Index(
         "ix_api_keys_live",
         "digest",
         "expires_at",
         "organization_id",
-        sqlite_where=text("revoked_at IS NULL"),
-        postgresql_where=text("revoked_at IS NULL"),
+        sqlite_where=sa.text("revoked_at IS NULL"),
+        postgresql_where=sa.text("revoked_at IS NULL"),
     ),
 )
 
-sessions: Final = Table(
+sessions: Final = sa.Table(
     "sessions",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("person_id", Text, ForeignKey("people.id"), nullable=False),
-    Column("digest", Text, nullable=False, unique=True),
-    Column("user_agent", Text, nullable=False),
-    Column("created_at", BigInteger, nullable=False),
-    Column("confirmed_at", BigInteger, nullable=False),
-    Column("seen_at", BigInteger, nullable=False),
-    Column("expires_at", BigInteger, nullable=False),
-    Column("revoked_at", BigInteger),
-    Index("ix_sessions_person_id", "person_id"),
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("person_id", sa.Text, sa.ForeignKey("people.id"), nullable=False),
+    sa.Column("digest", sa.Text, nullable=False, unique=True),
+    sa.Column("user_agent", sa.Text, nullable=False),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("confirmed_at", sa.BigInteger, nullable=False),
+    sa.Column("seen_at", sa.BigInteger, nullable=False),
+    sa.Column("expires_at", sa.BigInteger, nullable=False),
+    sa.Column("revoked_at", sa.BigInteger),
+    sa.Index("ix_sessions_person_id", "person_id"),
 )
 
-sign_in_links: Final = Table(
+sign_in_links: Final = sa.Table(
     "sign_in_links",
     metadata,
-    Column("digest", Text, primary_key=True),
-    Column("person_id", Text, ForeignKey("people.id"), nullable=False),
-    Column("created_at", BigInteger, nullable=False),
-    Column("expires_at", BigInteger, nullable=False),
-    Column("used_at", BigInteger),
+    sa.Column("digest", sa.Text, primary_key=True),
+    sa.Column("person_id", sa.Text, sa.ForeignKey("people.id"), nullable=False),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("expires_at", sa.BigInteger, nullable=False),
+    sa.Column("used_at", sa.BigInteger),
 )
 
-sign_in_failures: Final = Table(
+sign_in_failures: Final = sa.Table(
     "sign_in_failures",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("account", Text, nullable=False),
-    Column("address", Text, nullable=False),
-    Column("at", BigInteger, nullable=False),
-    Index("ix_sign_in_failures_at", "at"),
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("account", sa.Text, nullable=False),
+    sa.Column("address", sa.Text, nullable=False),
+    sa.Column("at", sa.BigInteger, nullable=False),
+    sa.Index("ix_sign_in_failures_at", "at"),
 )

@@ -1,7 +1,7 @@
 """Teams: members who work together, so that conversations and records can be a team's."""
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, select, update
+import sqlalchemy as sa
 
 from svc.domain.errors import Conflict, NotFound, at
 from svc.domain.identity.callers import Call
@@ -9,8 +9,7 @@ from svc.domain.identity.people import clean_name
 from svc.domain.ids import new_id
 from svc.domain.limits import TEAMS_MAX
 from svc.domain.near_names import shown
-from svc.storage.identity import authorization
-from svc.storage.identity.tables import team_members, teams
+from svc.storage.identity import authorization, tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -23,7 +22,9 @@ class Team(msgspec.Struct, frozen=True):
     member_count: int
 
 
-_PEOPLE = Statement(select(team_members.c.person_id).where(team_members.c.team_id == bindparam("team_id")))
+_PEOPLE = Statement(
+    sa.select(tables.team_members.c.person_id).where(tables.team_members.c.team_id == sa.bindparam("team_id"))
+)
 
 
 def create(tx: Tx, call: Call, name: str) -> Team:
@@ -36,7 +37,7 @@ def create(tx: Tx, call: Call, name: str) -> Team:
         raise Conflict(f"there are {TEAMS_MAX} teams, which is the limit: use one that is there")
     made = Team(new_id("tea", tx.now), _free_name(tx, call, name), 0)
     tx.conn.execute(
-        insert(teams).values(
+        sa.insert(tables.teams).values(
             id=made.id, organization_id=call.caller.organization_id, name=made.name, created_at=tx.now
         )
     )
@@ -48,35 +49,35 @@ def rename(tx: Tx, call: Call, team_id: str, name: str) -> Team:
     authorization.require(tx.conn, call, "settings")
     before = get(tx.conn, call.caller.organization_id, team_id)
     after = msgspec.structs.replace(before, name=_free_name(tx, call, name, team_id))
-    tx.conn.execute(update(teams).where(teams.c.id == team_id).values(name=after.name))
+    tx.conn.execute(sa.update(tables.teams).where(tables.teams.c.id == team_id).values(name=after.name))
     return after
 
 
-def get(conn: Connection, organization_id: str, team_id: str) -> Team:
+def get(conn: sa.Connection, organization_id: str, team_id: str) -> Team:
     """The team. Raises `NotFound`."""
-    found = _select(conn, organization_id, teams.c.id == team_id)
+    found = _select(conn, organization_id, tables.teams.c.id == team_id)
     if not found:
         raise NotFound(f"there is no team {shown(team_id)}")
     return found[0]
 
 
-def of_organization(conn: Connection, organization_id: str) -> list[Team]:
+def of_organization(conn: sa.Connection, organization_id: str) -> list[Team]:
     """The organization's teams, the oldest first."""
     return _select(conn, organization_id)
 
 
-def people_of(conn: Connection, team_id: str) -> frozenset[str]:
+def people_of(conn: sa.Connection, team_id: str) -> frozenset[str]:
     """The ids of who is in the team."""
     return frozenset(row.person_id for row in _PEOPLE.all(conn, {"team_id": team_id}))
 
 
-def _select(conn: Connection, organization_id: str, *which: ColumnElement[bool]) -> list[Team]:
+def _select(conn: sa.Connection, organization_id: str, *which: sa.ColumnElement[bool]) -> list[Team]:
     rows = conn.execute(
-        select(teams.c.id, teams.c.name, func.count(team_members.c.person_id))
-        .outerjoin(team_members, team_members.c.team_id == teams.c.id)
-        .where(teams.c.organization_id == organization_id, *which)
-        .group_by(teams.c.id, teams.c.name)
-        .order_by(teams.c.id)
+        sa.select(tables.teams.c.id, tables.teams.c.name, sa.func.count(tables.team_members.c.person_id))
+        .outerjoin(tables.team_members, tables.team_members.c.team_id == tables.teams.c.id)
+        .where(tables.teams.c.organization_id == organization_id, *which)
+        .group_by(tables.teams.c.id, tables.teams.c.name)
+        .order_by(tables.teams.c.id)
     )
     return [Team(*row) for row in rows]
 

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import Final
 
+import sqlalchemy as sa
 from alembic import command
 from alembic.script import Script
-from sqlalchemy import MetaData
 
 from svc.storage.metadata import metadata
 from svc.storage.migrations import migrate
@@ -24,7 +24,7 @@ _FORMATTED: Final = {
 }
 
 
-def write_revision(message: str, versions: Path = migrate.VERSIONS, tables: MetaData = metadata) -> Path:
+def write_revision(message: str, versions: Path = migrate.VERSIONS, tables: sa.MetaData = metadata) -> Path:
     """Write the revision that brings *versions* to *tables*, and return its path."""
     known = migrate.known_revisions(versions)
     with make_engine(None).connect() as conn, schema_change(conn):

@@ -6,7 +6,7 @@ Alembic is imported only when there is something to do: it costs more than all t
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import Connection, inspect, text
+import sqlalchemy as sa
 
 from svc.storage.sqlite import full_text
 from svc.storage.store import SchemaTooNew, StoreFailed
@@ -31,15 +31,15 @@ def known_revisions(versions: Path = VERSIONS) -> list[str]:
     return sorted(path.name[:4] for path in versions.glob("[0-9]*.py"))
 
 
-def revision_of(conn: Connection) -> str | None:
+def revision_of(conn: sa.Connection) -> str | None:
     """The revision that the data stands at; nothing for a fresh file."""
-    if not inspect(conn).has_table("alembic_version"):
+    if not sa.inspect(conn).has_table("alembic_version"):
         return None
-    revision: str | None = conn.scalar(text("SELECT version_num FROM alembic_version"))
+    revision: str | None = conn.scalar(sa.text("SELECT version_num FROM alembic_version"))
     return revision
 
 
-def is_current(conn: Connection, versions: Path = VERSIONS) -> bool:
+def is_current(conn: sa.Connection, versions: Path = VERSIONS) -> bool:
     """Whether the data stands at the newest revision; raises `SchemaTooNew` for one that is not known."""
     revision = revision_of(conn)
     known = known_revisions(versions)
@@ -51,7 +51,7 @@ def is_current(conn: Connection, versions: Path = VERSIONS) -> bool:
     return known[-1:] == [revision]
 
 
-def upgrade(conn: Connection, versions: Path = VERSIONS) -> None:
+def upgrade(conn: sa.Connection, versions: Path = VERSIONS) -> None:
     """Run the migrations that are missing, inside the transaction that *conn* is in.
 
     Raises `StoreFailed`: undo the transaction then, and everything is as it was.
@@ -71,7 +71,7 @@ def upgrade(conn: Connection, versions: Path = VERSIONS) -> None:
         ) from error
 
 
-def alembic_config(conn: Connection, versions: Path = VERSIONS) -> "Config":
+def alembic_config(conn: sa.Connection, versions: Path = VERSIONS) -> "Config":
     """Alembic's configuration, working over *conn*."""
     from alembic.config import Config  # noqa: PLC0415  # the module's docstring says why
 

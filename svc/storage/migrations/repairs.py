@@ -10,14 +10,13 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.operations import Operations
-from sqlalchemy import Connection, inspect
 
 
-def repair(conn: Connection, config: Config, revision: str | None) -> None:
+def repair(conn: sa.Connection, config: Config, revision: str | None) -> None:
     """Give the data at *revision* what is missing of it, inside the transaction that *conn* is in."""
     if revision is None:
         return
-    schema = inspect(conn)
+    schema = sa.inspect(conn)
     if revision <= "0004" and schema.has_table("submissions") and not _has_index(conn, "ix_submissions_held"):
         _index_submissions(conn)
     if revision >= "0003" and schema.has_table("people") and not schema.has_table("record_keys"):
@@ -26,12 +25,12 @@ def repair(conn: Connection, config: Config, revision: str | None) -> None:
         command.stamp(config, revision)
 
 
-def _has_index(conn: Connection, name: str) -> bool:
+def _has_index(conn: sa.Connection, name: str) -> bool:
     asked = sa.text("SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = :name")
     return conn.scalar(asked, {"name": name}) is not None
 
 
-def _index_submissions(conn: Connection) -> None:
+def _index_submissions(conn: sa.Connection) -> None:
     """0001 in its first form: the states were not in the indexes, held ones had none."""
     op = Operations(MigrationContext.configure(conn))
     with op.batch_alter_table("objects") as objects:

@@ -4,41 +4,44 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, bindparam, insert, select
+import sqlalchemy as sa
 
 from svc.domain.forms.filing import Contact
-from svc.storage.records.tables import identities, records
+from svc.storage.records import tables
 from svc.storage.statements import Statement
 
 _KNOWN_BY = Statement(
-    select(records.c.id, records.c.properties)
-    .join(identities, identities.c.record_id == records.c.id)
+    sa.select(tables.records.c.id, tables.records.c.properties)
+    .join(tables.identities, tables.identities.c.record_id == tables.records.c.id)
     .where(
-        identities.c.organization_id == bindparam("organization_id"),
-        identities.c.kind == bindparam("kind"),
-        identities.c.value == bindparam("value"),
-        records.c.deleted_at.is_(None),
+        tables.identities.c.organization_id == sa.bindparam("organization_id"),
+        tables.identities.c.kind == sa.bindparam("kind"),
+        tables.identities.c.value == sa.bindparam("value"),
+        tables.records.c.deleted_at.is_(None),
     )
 )
 _BY_ID = Statement(
-    select(records.c.id, records.c.properties).where(
-        records.c.organization_id == bindparam("organization_id"),
-        records.c.deleted_at.is_(None),
-        records.c.id.in_(bindparam("ids", expanding=True)),
+    sa.select(tables.records.c.id, tables.records.c.properties).where(
+        tables.records.c.organization_id == sa.bindparam("organization_id"),
+        tables.records.c.deleted_at.is_(None),
+        tables.records.c.id.in_(sa.bindparam("ids", expanding=True)),
     )
 )
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
-_INSERT_IDENTITY = Statement(insert(identities))
+_INSERT_IDENTITY = Statement(sa.insert(tables.identities))
 # Most contacts are known by an e-mail and a phone, and are made one at a time.
 _INSERT_TWO = Statement(
-    insert(identities).values(
-        [{column.name: bindparam(f"{column.name}_{place}") for column in identities.c} for place in (1, 2)]
+    sa.insert(tables.identities).values(
+        [
+            {column.name: sa.bindparam(f"{column.name}_{place}") for column in tables.identities.c}
+            for place in (1, 2)
+        ]
     )
 )
 
 
 def known_by(
-    conn: Connection, organization_id: str, emails: Collection[str], phones: Collection[str]
+    conn: sa.Connection, organization_id: str, emails: Collection[str], phones: Collection[str]
 ) -> list[Contact]:
     """The contacts that have any of the normalized *emails* or *phones*."""
     found: dict[str, Contact] = {}
@@ -52,7 +55,7 @@ def known_by(
     return list(found.values())
 
 
-def by_ids(conn: Connection, organization_id: str, ids: Collection[str]) -> list[Contact]:
+def by_ids(conn: sa.Connection, organization_id: str, ids: Collection[str]) -> list[Contact]:
     """Those of the contacts that are there and the organization's."""
     return [
         _contact(*row) for row in _BY_ID.all(conn, {"organization_id": organization_id, "ids": list(ids)})
@@ -60,13 +63,14 @@ def by_ids(conn: Connection, organization_id: str, ids: Collection[str]) -> list
 
 
 _STANDING = Statement(
-    select(records.c.merged_into, records.c.deleted_at).where(
-        records.c.organization_id == bindparam("organization_id"), records.c.id == bindparam("id")
+    sa.select(tables.records.c.merged_into, tables.records.c.deleted_at).where(
+        tables.records.c.organization_id == sa.bindparam("organization_id"),
+        tables.records.c.id == sa.bindparam("id"),
     )
 )
 
 
-def survivors(conn: Connection, organization_id: str, ids: Collection[str]) -> dict[str, str]:
+def survivors(conn: sa.Connection, organization_id: str, ids: Collection[str]) -> dict[str, str]:
     """Each of *ids* that still leads to a contact, to the id of that: of a merged one, the survivor's."""
     found = {}
     for one in ids:
@@ -83,7 +87,7 @@ def _contact(contact_id: str, stored: str) -> Contact:
     return Contact(id=contact_id, properties=_decode(stored))
 
 
-def remember(conn: Connection, organization_id: str, learned: Sequence[tuple[str, str, str]]) -> None:
+def remember(conn: sa.Connection, organization_id: str, learned: Sequence[tuple[str, str, str]]) -> None:
     """Remember what contacts are known by: (record id, `email` or `phone`, normalized value)."""
     if len(learned) == 2:  # noqa: PLR2004
         (record_1, kind_1, value_1), (record_2, kind_2, value_2) = learned

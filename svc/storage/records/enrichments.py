@@ -3,15 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 import msgspec
-from sqlalchemy import insert, select
+import sqlalchemy as sa
 
 from svc.domain.forms.filing import Enrichment
 from svc.domain.ids import new_id
 from svc.domain.records.objects import CONTACT
 from svc.storage.events import NewEvent
-from svc.storage.records import contacts, records
+from svc.storage.records import contacts, records, tables
 from svc.storage.records.records import Source
-from svc.storage.records.tables import suggestions
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -23,7 +22,7 @@ class SourcedEnrichment(Enrichment, frozen=True, kw_only=True):
     submission_id: str | None = None
 
 
-_INSERT_SUGGESTION = Statement(insert(suggestions))
+_INSERT_SUGGESTION = Statement(sa.insert(tables.suggestions))
 
 
 def write(tx: Tx, organization_id: str, object_id: str, learned: Sequence[SourcedEnrichment]) -> None:
@@ -90,9 +89,11 @@ def _write_suggestions(tx: Tx, organization_id: str, learned: Sequence[SourcedEn
     if not wanted:
         return
     open_ones = tx.conn.execute(
-        select(suggestions.c.record_id, suggestions.c.property, suggestions.c.value).where(
-            suggestions.c.record_id.in_({record_id for record_id, _, _ in wanted}),
-            suggestions.c.state == "open",
+        sa.select(
+            tables.suggestions.c.record_id, tables.suggestions.c.property, tables.suggestions.c.value
+        ).where(
+            tables.suggestions.c.record_id.in_({record_id for record_id, _, _ in wanted}),
+            tables.suggestions.c.state == "open",
         )
     )
     for row in open_ones:

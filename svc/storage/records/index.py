@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, bindparam, delete, insert, literal, select, tuple_, update
+import sqlalchemy as sa
 
 from svc.domain.errors import Conflict
 from svc.domain.limits import INDEX_BATCH
@@ -16,9 +16,8 @@ from svc.domain.records.properties import TEXT_TYPES, Property
 from svc.domain.records.sort_keys import fold, sort_key
 from svc.domain.records.text_search import words_of
 from svc.storage.readable import LenientDecoder
-from svc.storage.records import search_words
+from svc.storage.records import search_words, tables
 from svc.storage.records.objects import StoredObject
-from svc.storage.records.tables import BUILDING, properties, record_keys, records, relations, unique_values
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -37,38 +36,41 @@ class Shape(msgspec.Struct, frozen=True):
 
 
 _SHAPE: Final = Statement(
-    select(
-        properties.c.id,
-        properties.c.slug,
-        properties.c.type,
-        properties.c.unique_values,
-        properties.c.index_state,
+    sa.select(
+        tables.properties.c.id,
+        tables.properties.c.slug,
+        tables.properties.c.type,
+        tables.properties.c.unique_values,
+        tables.properties.c.index_state,
     )
-    .where(properties.c.object_id == bindparam("object_id"))
-    .order_by(properties.c.position)
+    .where(tables.properties.c.object_id == sa.bindparam("object_id"))
+    .order_by(tables.properties.c.position)
 )
-_properties: Final = LenientDecoder(msgspec.json.Decoder(dict[str, Any]), dict, records.c.properties)
-_INSERT_KEY: Final = Statement(insert(record_keys))
+_properties: Final = LenientDecoder(msgspec.json.Decoder(dict[str, Any]), dict, tables.records.c.properties)
+_INSERT_KEY: Final = Statement(sa.insert(tables.record_keys))
 _DELETE_KEY: Final = Statement(
-    delete(record_keys).where(
-        record_keys.c.property_id == bindparam("of_property"),
-        record_keys.c.record_id == bindparam("of_record"),
+    sa.delete(tables.record_keys).where(
+        tables.record_keys.c.property_id == sa.bindparam("of_property"),
+        tables.record_keys.c.record_id == sa.bindparam("of_record"),
     )
 )
 _OWNER: Final = Statement(
-    select(unique_values.c.record_id).where(
-        unique_values.c.property_id == bindparam("property_id"), unique_values.c.value == bindparam("value")
+    sa.select(tables.unique_values.c.record_id).where(
+        tables.unique_values.c.property_id == sa.bindparam("property_id"),
+        tables.unique_values.c.value == sa.bindparam("value"),
     )
 )
-_INSERT_UNIQUE: Final = Statement(insert(unique_values))
+_INSERT_UNIQUE: Final = Statement(sa.insert(tables.unique_values))
 _DELETE_UNIQUE: Final = Statement(
-    delete(unique_values).where(unique_values.c.record_id == bindparam("of_record"))
+    sa.delete(tables.unique_values).where(tables.unique_values.c.record_id == sa.bindparam("of_record"))
 )
-_INSERT_RELATION: Final = Statement(insert(relations))
-_DELETE_RELATION: Final = Statement(delete(relations).where(relations.c.record_id == bindparam("of_record")))
+_INSERT_RELATION: Final = Statement(sa.insert(tables.relations))
+_DELETE_RELATION: Final = Statement(
+    sa.delete(tables.relations).where(tables.relations.c.record_id == sa.bindparam("of_record"))
+)
 
 
-def shape_of(conn: Connection, object_id: str) -> Shape:
+def shape_of(conn: sa.Connection, object_id: str) -> Shape:
     """The shape of the object as it is now, where no more than its id is known."""
     return _shape(object_id, _SHAPE.all(conn, {"object_id": object_id}))
 
@@ -92,26 +94,26 @@ def _shape(object_id: str, kept: Iterable[Any]) -> Shape:
     return shape
 
 
-def add(conn: Connection, shape: Shape, made: Made) -> None:
+def add(conn: sa.Connection, shape: Shape, made: Made) -> None:
     """Have new records found. Raises `Conflict` when a unique value is another record's."""
     _add(conn, shape, made)
     search_words.add(conn, _words(shape, made))
 
 
-def add_again(conn: Connection, shape: Shape, made: Made) -> None:
+def add_again(conn: sa.Connection, shape: Shape, made: Made) -> None:
     """Have records found that were there before. Raises as `add`."""
     _add(conn, shape, made)
     search_words.replace(conn, _words(shape, made))
 
 
-def replace(conn: Connection, shape: Shape, changed: Made) -> None:
+def replace(conn: sa.Connection, shape: Shape, changed: Made) -> None:
     """Have records found by what they are now. Raises as `add`."""
     _remove(conn, shape, [record_id for record_id, _ in changed])
     add_again(conn, shape, changed)
 
 
 def rewrite(
-    conn: Connection, shape: Shape, record_id: str, values: Mapping[str, Any], slugs: Collection[str]
+    conn: sa.Connection, shape: Shape, record_id: str, values: Mapping[str, Any], slugs: Collection[str]
 ) -> None:
     """Have a record found by what it is now, of which only the values of *slugs* changed. Raises as `add`."""
     # Sort keys go by their property; the others are taken out for all of a record's properties together.
@@ -128,7 +130,7 @@ def rewrite(
         search_words.replace(conn, _words(shape, [(record_id, values)]))
 
 
-def remove(conn: Connection, shape: Shape, ids: Collection[str]) -> None:
+def remove(conn: sa.Connection, shape: Shape, ids: Collection[str]) -> None:
     """Have records found no more."""
     _remove(conn, shape, ids)
     search_words.replace(conn, [(record_id, "") for record_id in ids])
@@ -142,7 +144,7 @@ def _words(shape: Shape, made: Made) -> list[tuple[str, str]]:
     ]
 
 
-def _add(conn: Connection, shape: Shape, made: Made) -> None:
+def _add(conn: sa.Connection, shape: Shape, made: Made) -> None:
     keys = [
         {
             "property_id": property_id,
@@ -166,7 +168,7 @@ def _add(conn: Connection, shape: Shape, made: Made) -> None:
         _INSERT_RELATION.many(conn, related)
 
 
-def _remove(conn: Connection, shape: Shape, ids: Collection[str]) -> None:
+def _remove(conn: sa.Connection, shape: Shape, ids: Collection[str]) -> None:
     rows = [{"of_record": record_id} for record_id in ids]
     if shape.keyed:
         _DELETE_KEY.many(
@@ -178,13 +180,13 @@ def _remove(conn: Connection, shape: Shape, ids: Collection[str]) -> None:
         _DELETE_RELATION.many(conn, rows)
 
 
-def owner(conn: Connection, property_id: str, value: Any) -> str | None:
+def owner(conn: sa.Connection, property_id: str, value: Any) -> str | None:
     """The record whose unique property has *value*."""
     row = _OWNER.one(conn, {"property_id": property_id, "value": _unique(value)})
     return None if row is None else row.record_id
 
 
-def _claim(conn: Connection, property_id: str, prop: Property, made: Made) -> None:
+def _claim(conn: sa.Connection, property_id: str, prop: Property, made: Made) -> None:
     for record_id, values in made:
         if prop.slug in values:
             if owner(conn, property_id, values[prop.slug]) is not None:
@@ -212,37 +214,42 @@ def mark_of(object_id: str) -> str:
 # Indexes are made when a list first asks for one, some records in each unit of work.
 
 _BEGUN: Final = Statement(
-    select(
-        properties.c.id,
-        properties.c.object_id,
-        properties.c.slug,
-        properties.c.type,
-        properties.c.index_cursor,
+    sa.select(
+        tables.properties.c.id,
+        tables.properties.c.object_id,
+        tables.properties.c.slug,
+        tables.properties.c.type,
+        tables.properties.c.index_cursor,
     )
-    .where(properties.c.organization_id == bindparam("organization_id"), properties.c.index_state == BUILDING)
-    .order_by(properties.c.id)
+    .where(
+        tables.properties.c.organization_id == sa.bindparam("organization_id"),
+        tables.properties.c.index_state == tables.BUILDING,
+    )
+    .order_by(tables.properties.c.id)
     .limit(1)
 )
 
 _ORGANIZATIONS_BUILDING: Final = Statement(
-    select(properties.c.organization_id).where(properties.c.index_state == BUILDING).distinct()
+    sa.select(tables.properties.c.organization_id)
+    .where(tables.properties.c.index_state == tables.BUILDING)
+    .distinct()
 )
 
 
 def want(tx: Tx, organization_id: str, property_ids: Collection[str]) -> None:
     """Have the sort keys of these properties kept from now on; `build` adds those of what is there."""
     tx.conn.execute(
-        update(properties)
+        sa.update(tables.properties)
         .where(
-            properties.c.organization_id == organization_id,
-            properties.c.id.in_(property_ids),
-            properties.c.index_state.is_(None),
+            tables.properties.c.organization_id == organization_id,
+            tables.properties.c.id.in_(property_ids),
+            tables.properties.c.index_state.is_(None),
         )
         .values(index_state="building", index_cursor=None)
     )
 
 
-def organizations_building(conn: Connection) -> list[str]:
+def organizations_building(conn: sa.Connection) -> list[str]:
     """The organizations that have an index being made: `build` has something to do for them."""
     return [row.organization_id for row in _ORGANIZATIONS_BUILDING.all(conn)]
 
@@ -253,15 +260,15 @@ def build(tx: Tx, organization_id: str, batch: int = INDEX_BATCH) -> bool:
     if row is None:
         return False
     created_at, last = msgspec.json.decode(row.index_cursor or '[0, ""]')
-    place = tuple_(records.c.created_at, records.c.id)
+    place = sa.tuple_(tables.records.c.created_at, tables.records.c.id)
     found = tx.conn.execute(
-        select(records.c.id, records.c.properties, records.c.created_at)
+        sa.select(tables.records.c.id, tables.records.c.properties, tables.records.c.created_at)
         .where(
-            records.c.object_id == row.object_id,
-            records.c.deleted_at.is_(None),
-            place > tuple_(literal(created_at), literal(last)),
+            tables.records.c.object_id == row.object_id,
+            tables.records.c.deleted_at.is_(None),
+            place > sa.tuple_(sa.literal(created_at), sa.literal(last)),
         )
-        .order_by(records.c.created_at, records.c.id)
+        .order_by(tables.records.c.created_at, tables.records.c.id)
         .limit(batch)
     ).all()
     _DELETE_KEY.many(tx.conn, [{"of_property": row.id, "of_record": one.id} for one in found])
@@ -280,13 +287,13 @@ def build(tx: Tx, organization_id: str, batch: int = INDEX_BATCH) -> bool:
     done = len(found) < batch
     cursor = None if done else msgspec.json.encode([found[-1].created_at, found[-1].id]).decode()
     tx.conn.execute(
-        update(properties)
-        .where(properties.c.id == row.id)
+        sa.update(tables.properties)
+        .where(tables.properties.c.id == row.id)
         .values(index_state="ready" if done else "building", index_cursor=cursor)
     )
     return not done or _next_begun(tx.conn, organization_id) is not None
 
 
-def _next_begun(conn: Connection, organization_id: str) -> Any | None:
+def _next_begun(conn: sa.Connection, organization_id: str) -> Any | None:
     """The property whose index is being made, the oldest if there are several."""
     return _BEGUN.one(conn, {"organization_id": organization_id})

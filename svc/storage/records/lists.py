@@ -15,17 +15,7 @@ from heapq import nsmallest
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Select,
-    and_,
-    func,
-    literal,
-    or_,
-    select,
-    tuple_,
-)
+import sqlalchemy as sa
 
 from svc.domain import cursors
 from svc.domain.cursors import Position
@@ -51,10 +41,9 @@ from svc.domain.records.sort_keys import EMPTY, FIRST, LAST
 from svc.domain.records.values import Values
 from svc.domain.times import ms_of, rfc3339
 from svc.storage import readable
-from svc.storage.records import objects
+from svc.storage.records import objects, tables
 from svc.storage.records.objects import StoredObject
 from svc.storage.records.records import Record, visible
-from svc.storage.records.tables import record_keys, records
 
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
@@ -64,7 +53,7 @@ _CHUNK_GROWTH: Final = 2
 """How much more is looked at in each step of a walk than in the one before."""
 _CHUNK_MAX: Final = 4_096
 _SCAN_CHUNK: Final = 2_000
-_TIME_COLUMNS: Final = {CREATED_AT: records.c.created_at, UPDATED_AT: records.c.updated_at}
+_TIME_COLUMNS: Final = {CREATED_AT: tables.records.c.created_at, UPDATED_AT: tables.records.c.updated_at}
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,7 +86,7 @@ class _Found(NamedTuple):
 
 
 def list_page(
-    conn: Connection,
+    conn: sa.Connection,
     organization_id: str,
     object_slug: str,
     *,
@@ -129,7 +118,7 @@ def list_page(
 
 
 def page_of(
-    conn: Connection,
+    conn: sa.Connection,
     of: StoredObject,
     *,
     country: str,
@@ -153,7 +142,7 @@ def page_of(
 
 
 def count(
-    conn: Connection,
+    conn: sa.Connection,
     organization_id: str,
     object_slug: str,
     *,
@@ -170,33 +159,35 @@ def count(
     return Count(_count(conn, of, query, expect_long), _unindexed(of, query))
 
 
-def _count(conn: Connection, of: StoredObject, query: Query, expect_long: Callable[[], None]) -> int:
+def _count(conn: sa.Connection, of: StoredObject, query: Query, expect_long: Callable[[], None]) -> int:
     narrowed = _narrowed(of, query)
-    live = and_(records.c.object_id == of.id, records.c.deleted_at.is_(None))
+    live = sa.and_(tables.records.c.object_id == of.id, tables.records.c.deleted_at.is_(None))
     if len(narrowed) == len(query.conditions) and all(one.exact for one in query.conditions):
         if not narrowed:
-            return _quickly(conn, select(literal(1)).select_from(records).where(live), expect_long)
+            return _quickly(
+                conn, sa.select(sa.literal(1)).select_from(tables.records).where(live), expect_long
+            )
         first, *others = sorted(narrowed, key=lambda one: _at_most(conn, one, EXAMINED_MAX))
-        among = select(literal(1)).select_from(record_keys).where(_within(first))
+        among = sa.select(sa.literal(1)).select_from(tables.record_keys).where(_within(first))
         if others and _up_to(conn, among, EXAMINED_MAX) == EXAMINED_MAX:
             expect_long()
-        asked = among.where(*(_exists(one, record_keys.c.record_id) for one in others))
+        asked = among.where(*(_exists(one, tables.record_keys.c.record_id) for one in others))
         return _quickly(conn, asked, expect_long)
     reader = _Reader(of, query)
     return sum(1 for row in _announced(_every(conn, of), expect_long) if reader.read(row) is not None)
 
 
-def _quickly(conn: Connection, asked: Select[Any], expect_long: Callable[[], None]) -> int:
+def _quickly(conn: sa.Connection, asked: sa.Select[Any], expect_long: Callable[[], None]) -> int:
     """How many rows *asked* has; they are only counted to the end where that may take long."""
     some = _up_to(conn, asked, EXAMINED_MAX)
     if some < EXAMINED_MAX:
         return some
     expect_long()
-    return conn.execute(select(func.count()).select_from(asked.subquery())).scalar_one()
+    return conn.execute(sa.select(sa.func.count()).select_from(asked.subquery())).scalar_one()
 
 
-def _up_to(conn: Connection, asked: Select[Any], most: int) -> int:
-    return conn.execute(select(func.count()).select_from(asked.limit(most).subquery())).scalar_one()
+def _up_to(conn: sa.Connection, asked: sa.Select[Any], most: int) -> int:
+    return conn.execute(sa.select(sa.func.count()).select_from(asked.limit(most).subquery())).scalar_one()
 
 
 class _Reader:
@@ -248,7 +239,7 @@ _Answer = tuple[list[_Found], Position | None]
 
 
 def _answer(
-    conn: Connection,
+    conn: sa.Connection,
     reader: _Reader,
     after: Position | None,
     limit: int,
@@ -294,33 +285,40 @@ def _cut(found: list[_Found], limit: int) -> _Answer:
     return page, Position(page[-1].keys, page[-1].record.id) if len(found) > limit else None
 
 
-def _driven(conn: Connection, by: _Narrowed) -> Iterator[Any]:
+def _driven(conn: sa.Connection, by: _Narrowed) -> Iterator[Any]:
     """Rows of the records in the ranges of one condition."""
     return iter(
         conn.execute(
-            select(*_COLUMNS)
-            .select_from(record_keys.join(records, records.c.id == record_keys.c.record_id))
-            .where(_within(by), records.c.deleted_at.is_(None))
+            sa.select(*_COLUMNS)
+            .select_from(
+                tables.record_keys.join(tables.records, tables.records.c.id == tables.record_keys.c.record_id)
+            )
+            .where(_within(by), tables.records.c.deleted_at.is_(None))
         ).all()
     )
 
 
-_COLUMNS: Final = (records.c.id, records.c.properties, records.c.created_at, records.c.updated_at)
+_COLUMNS: Final = (
+    tables.records.c.id,
+    tables.records.c.properties,
+    tables.records.c.created_at,
+    tables.records.c.updated_at,
+)
 
 
-def _every(conn: Connection, of: StoredObject) -> Iterator[Any]:
+def _every(conn: sa.Connection, of: StoredObject) -> Iterator[Any]:
     """Rows of all records of the object, a chunk at a time."""
-    place = tuple_(records.c.created_at, records.c.id)
+    place = sa.tuple_(tables.records.c.created_at, tables.records.c.id)
     last: tuple[int, str] = (-(1 << 62), "")
     while True:
         rows = conn.execute(
-            select(*_COLUMNS)
+            sa.select(*_COLUMNS)
             .where(
-                records.c.object_id == of.id,
-                records.c.deleted_at.is_(None),
-                place > tuple_(literal(last[0]), literal(last[1])),
+                tables.records.c.object_id == of.id,
+                tables.records.c.deleted_at.is_(None),
+                place > sa.tuple_(sa.literal(last[0]), sa.literal(last[1])),
             )
-            .order_by(records.c.created_at, records.c.id)
+            .order_by(tables.records.c.created_at, tables.records.c.id)
             .limit(_SCAN_CHUNK)
         ).all()
         yield from rows
@@ -352,27 +350,28 @@ def _unindexed(of: StoredObject, query: Query) -> tuple[str, ...]:
     return tuple(prop.id for prop in wanted if prop.index_state is None)
 
 
-def _within(one: _Narrowed, keys: Any = record_keys) -> ColumnElement[bool]:
-    return and_(
-        keys.c.property_id == one.property_id, or_(*(_between(keys.c.key, range_) for range_ in one.ranges))
+def _within(one: _Narrowed, keys: Any = tables.record_keys) -> sa.ColumnElement[bool]:
+    return sa.and_(
+        keys.c.property_id == one.property_id,
+        sa.or_(*(_between(keys.c.key, range_) for range_ in one.ranges)),
     )
 
 
-def _between(key: ColumnElement[Any], range_: KeyRange) -> ColumnElement[bool]:
-    return key == range_.low if range_.low == range_.high else and_(key >= range_.low, key <= range_.high)
+def _between(key: sa.ColumnElement[Any], range_: KeyRange) -> sa.ColumnElement[bool]:
+    return key == range_.low if range_.low == range_.high else sa.and_(key >= range_.low, key <= range_.high)
 
 
-def _exists(one: _Narrowed, record_id: ColumnElement[str]) -> ColumnElement[bool]:
-    probed = record_keys.alias()
-    return select(literal(1)).where(probed.c.record_id == record_id, _within(one, probed)).exists()
+def _exists(one: _Narrowed, record_id: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
+    probed = tables.record_keys.alias()
+    return sa.select(sa.literal(1)).where(probed.c.record_id == record_id, _within(one, probed)).exists()
 
 
-def _at_most(conn: Connection, one: _Narrowed, most: int) -> int:
+def _at_most(conn: sa.Connection, one: _Narrowed, most: int) -> int:
     """How many records are in the ranges, counted up to *most*."""
     counted = 0
     for range_ in one.ranges:
-        within = select(literal(1)).where(
-            record_keys.c.property_id == one.property_id, _between(record_keys.c.key, range_)
+        within = sa.select(sa.literal(1)).where(
+            tables.record_keys.c.property_id == one.property_id, _between(tables.record_keys.c.key, range_)
         )
         counted += _up_to(conn, within, most - counted)
         if counted >= most:
@@ -388,7 +387,7 @@ class _Axis(NamedTuple):
 
     key: Any
     record_id: Any
-    scope: ColumnElement[bool]
+    scope: sa.ColumnElement[bool]
     segments: list[tuple[Any, Any]]
     """Keys from and to, in ascending order within each, and in the order of the list among them."""
     time: bool
@@ -407,15 +406,15 @@ def _axis(reader: _Reader) -> _Axis | None:
     own = [one for one in reader.query.conditions if one.prop.slug == first.prop.slug]
     if first.prop.slug in _TIME_COLUMNS:
         column = _TIME_COLUMNS[first.prop.slug]
-        scope = and_(records.c.object_id == reader.of.id, records.c.deleted_at.is_(None))
-        return _Axis(column, records.c.id, scope, [_time_bounds(own)], time=True)
+        scope = sa.and_(tables.records.c.object_id == reader.of.id, tables.records.c.deleted_at.is_(None))
+        return _Axis(column, tables.records.c.id, scope, [_time_bounds(own)], time=True)
     prop = reader.of.properties[first.prop.slug]
     if prop.index_state != "ready":
         return None
     return _Axis(
-        record_keys.c.key,
-        record_keys.c.record_id,
-        record_keys.c.property_id == prop.id,
+        tables.record_keys.c.key,
+        tables.record_keys.c.record_id,
+        tables.record_keys.c.property_id == prop.id,
         _segments(own),
         time=False,
     )
@@ -492,10 +491,10 @@ class _Path(NamedTuple):
     descending: bool
 
 
-def _entries(conn: Connection, path: _Path, after: Position | None, chunk: int) -> Iterator[Any]:
+def _entries(conn: sa.Connection, path: _Path, after: Position | None, chunk: int) -> Iterator[Any]:
     """The entries of the index in the order of the list, with their records where the filters may hold."""
     axis, narrowed, descending = path
-    place = tuple_(axis.key, axis.record_id)
+    place = sa.tuple_(axis.key, axis.record_id)
     started = after is None
     for low, high in axis.segments:
         last: tuple[Any, str] | None = None
@@ -517,37 +516,39 @@ def _entries(conn: Connection, path: _Path, after: Position | None, chunk: int) 
             chunk = min(chunk * _CHUNK_GROWTH, _CHUNK_MAX)
 
 
-def _beyond(place: Any, last: tuple[Any, str], *, descending: bool) -> ColumnElement[bool]:
-    there = tuple_(literal(last[0]), literal(last[1]))
-    beyond: ColumnElement[bool] = place < there if descending else place > there
+def _beyond(place: Any, last: tuple[Any, str], *, descending: bool) -> sa.ColumnElement[bool]:
+    there = sa.tuple_(sa.literal(last[0]), sa.literal(last[1]))
+    beyond: sa.ColumnElement[bool] = place < there if descending else place > there
     return beyond
 
 
 def _chunk(
-    axis: _Axis, low: Any, high: Any, beyond: Sequence[ColumnElement[bool]], *, descending: bool
-) -> Select[Any]:
+    axis: _Axis, low: Any, high: Any, beyond: Sequence[sa.ColumnElement[bool]], *, descending: bool
+) -> sa.Select[Any]:
     order = (axis.key, axis.record_id)
     return (
-        select(axis.key.label("key"), axis.record_id.label("entry_id"))
+        sa.select(axis.key.label("key"), axis.record_id.label("entry_id"))
         .where(axis.scope, axis.key >= low, axis.key <= high, *beyond)
         .order_by(*(column.desc() if descending else column.asc() for column in order))
     )
 
 
-def _with_records(entries: Select[Any], narrowed: Sequence[_Narrowed], *, descending: bool) -> Select[Any]:
+def _with_records(
+    entries: sa.Select[Any], narrowed: Sequence[_Narrowed], *, descending: bool
+) -> sa.Select[Any]:
     """*entries*, each with its record when that is there and in the ranges of every narrowed condition."""
     walked = entries.subquery("walked")
     joined = walked.outerjoin(
-        records,
-        and_(
-            records.c.id == walked.c.entry_id,
-            records.c.deleted_at.is_(None),
+        tables.records,
+        sa.and_(
+            tables.records.c.id == walked.c.entry_id,
+            tables.records.c.deleted_at.is_(None),
             *(_exists(one, walked.c.entry_id) for one in narrowed),
         ),
     )
     order = (walked.c.key, walked.c.entry_id)
     return (
-        select(walked.c.key, walked.c.entry_id, *_COLUMNS)
+        sa.select(walked.c.key, walked.c.entry_id, *_COLUMNS)
         .select_from(joined)
         .order_by(*(column.desc() if descending else column.asc() for column in order))
     )

@@ -3,14 +3,12 @@
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Column, Table, delete, insert, select, update
+import sqlalchemy as sa
 
 from svc.domain.errors import Conflict, named_at
 from svc.domain.records.objects import CONTACT
-from svc.storage.records import objects, records
+from svc.storage.records import objects, records, tables
 from svc.storage.records.records import Record, Source
-from svc.storage.records.tables import identities, properties, relations
-from svc.storage.records.tables import records as record_rows
 from svc.storage.schema import MOVES_WITH_RECORD, metadata
 from svc.storage.store import Tx
 
@@ -34,8 +32,8 @@ def merge(
     with named_at("/mergedId"):
         merged = records.live_row(tx.conn, of, merged_id)
     known_by = tx.conn.execute(
-        select(identities.c.kind, identities.c.value).where(
-            identities.c.record_id.in_([survivor_id, merged_id])
+        sa.select(tables.identities.c.kind, tables.identities.c.value).where(
+            tables.identities.c.record_id.in_([survivor_id, merged_id])
         )
     ).all()
     taken = records.values_of(merged)
@@ -53,11 +51,11 @@ def merge(
 
 def _move_history(tx: Tx, survivor_id: str, merged_id: str) -> None:
     for table, column in _columns_that_move():
-        tx.conn.execute(update(table).where(column == merged_id).values({column.name: survivor_id}))
+        tx.conn.execute(sa.update(table).where(column == merged_id).values({column.name: survivor_id}))
 
 
 @cache
-def _columns_that_move() -> tuple[tuple[Table, "Column[Any]"], ...]:
+def _columns_that_move() -> tuple[tuple[sa.Table, "sa.Column[Any]"], ...]:
     """The columns of all tables whose rows move along with a record, as `of_record` marks them."""
     return tuple(
         (table, column)
@@ -70,10 +68,10 @@ def _columns_that_move() -> tuple[tuple[Table, "Column[Any]"], ...]:
 def _move_relations(tx: Tx, organization_id: str, survivor_id: str, merged_id: str, source: Source) -> None:
     """Have what is related to the merged record related to the survivor, as a write to each of them."""
     related = tx.conn.execute(
-        select(relations.c.record_id, properties.c.slug, record_rows.c.object_id)
-        .join(properties, properties.c.id == relations.c.property_id)
-        .join(record_rows, record_rows.c.id == relations.c.record_id)
-        .where(relations.c.target_id == merged_id)
+        sa.select(tables.relations.c.record_id, tables.properties.c.slug, tables.records.c.object_id)
+        .join(tables.properties, tables.properties.c.id == tables.relations.c.property_id)
+        .join(tables.records, tables.records.c.id == tables.relations.c.record_id)
+        .where(tables.relations.c.target_id == merged_id)
     ).all()
     by_id = {one.id: one for one in objects.every(tx.conn, organization_id)}
     for record_id, slug, object_id in related:
@@ -88,10 +86,10 @@ def _move_relations(tx: Tx, organization_id: str, survivor_id: str, merged_id: s
 
 
 def _know_by_all(tx: Tx, organization_id: str, survivor_id: str, known_by: list[tuple[str, str]]) -> None:
-    tx.conn.execute(delete(identities).where(identities.c.record_id == survivor_id))
+    tx.conn.execute(sa.delete(tables.identities).where(tables.identities.c.record_id == survivor_id))
     rows = [
         {"organization_id": organization_id, "kind": kind, "value": value, "record_id": survivor_id}
         for kind, value in dict.fromkeys(known_by)
     ]
     if rows:
-        tx.conn.execute(insert(identities), rows)
+        tx.conn.execute(sa.insert(tables.identities), rows)

@@ -1,15 +1,14 @@
 """Notes on records."""
 
 import msgspec
-from sqlalchemy import Connection, insert, select
+import sqlalchemy as sa
 
 from svc.domain import cursors
 from svc.domain.cursors import Position
 from svc.domain.errors import Fault, InvalidInput
 from svc.domain.ids import new_id
 from svc.domain.limits import LIST_ROWS, NOTE_CHARS_MAX, NOTE_TITLE_CHARS_MAX
-from svc.storage.records import records
-from svc.storage.records.tables import notes
+from svc.storage.records import records, tables
 from svc.storage.store import Tx
 
 
@@ -46,12 +45,14 @@ def create(
         submission_id=None,
         created_at=tx.now,
     )
-    tx.conn.execute(insert(notes), [msgspec.structs.asdict(note) | {"organization_id": organization_id}])
+    tx.conn.execute(
+        sa.insert(tables.notes), [msgspec.structs.asdict(note) | {"organization_id": organization_id}]
+    )
     return note
 
 
 def list_page(
-    conn: Connection,
+    conn: sa.Connection,
     organization_id: str,
     object_slug: str | None,
     record_id: str,
@@ -64,11 +65,13 @@ def list_page(
     cursors.check_limit(limit)
     question = ["notes", record_id]
     after = cursors.read(question, cursor, 0)
-    where = [notes.c.record_id == record_id]
+    where = [tables.notes.c.record_id == record_id]
     if after is not None:
-        where.append(notes.c.id < after.id)
-    columns = [notes.c[name] for name in Note.__struct_fields__]
-    rows = conn.execute(select(*columns).where(*where).order_by(notes.c.id.desc()).limit(limit + 1)).all()
+        where.append(tables.notes.c.id < after.id)
+    columns = [tables.notes.c[name] for name in Note.__struct_fields__]
+    rows = conn.execute(
+        sa.select(*columns).where(*where).order_by(tables.notes.c.id.desc()).limit(limit + 1)
+    ).all()
     found = [Note(**row._mapping) for row in rows[:limit]]
     more = cursors.write(question, Position((), found[-1].id)) if len(rows) > limit else None
     return found, more

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import msgspec
-from sqlalchemy import Column, Connection, bindparam, func, insert, select, update
+import sqlalchemy as sa
 
 from svc.domain.changes import ObjectsChanged
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
@@ -15,13 +15,13 @@ from svc.domain.records import objects as rules
 from svc.domain.records.objects import BUILTIN_OBJECTS
 from svc.domain.records.properties import Property
 from svc.storage.readable import LenientDecoder
-from svc.storage.records.tables import objects, properties
+from svc.storage.records import tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
 IndexState = Literal["building", "ready"]
 
-_options: Final = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, properties.c.options)
+_options: Final = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, tables.properties.c.options)
 
 
 class StoredProperty(Property, frozen=True, kw_only=True):
@@ -48,35 +48,38 @@ class StoredObject(msgspec.Struct, frozen=True, kw_only=True):
     """The properties that are deleted as well, all in their order: records keep their values of them."""
 
 
-COLUMNS: Final[tuple["Column[Any]", ...]] = tuple(
-    objects.c[name] for name in StoredObject.__struct_fields__ if name in objects.c
+COLUMNS: Final[tuple["sa.Column[Any]", ...]] = tuple(
+    tables.objects.c[name] for name in StoredObject.__struct_fields__ if name in tables.objects.c
 )
 """What `with_properties` reads."""
 _NAMES: Final = tuple(column.name for column in COLUMNS)
 
-_INSERT_OBJECT = Statement(insert(objects))
+_INSERT_OBJECT = Statement(sa.insert(tables.objects))
 _OBJECT = Statement(
-    select(*COLUMNS).where(
-        objects.c.organization_id == bindparam("organization_id"), objects.c.slug == bindparam("slug")
+    sa.select(*COLUMNS).where(
+        tables.objects.c.organization_id == sa.bindparam("organization_id"),
+        tables.objects.c.slug == sa.bindparam("slug"),
     )
 )
 _EVERY = Statement(
-    select(*COLUMNS).where(objects.c.organization_id == bindparam("organization_id")).order_by(objects.c.id)
+    sa.select(*COLUMNS)
+    .where(tables.objects.c.organization_id == sa.bindparam("organization_id"))
+    .order_by(tables.objects.c.id)
 )
 _PROPERTIES = Statement(
-    select(
-        properties.c.slug,
-        properties.c.label,
-        properties.c.type,
-        properties.c.options,
-        properties.c.personal,
-        properties.c.unique_values,
-        properties.c.id,
-        properties.c.index_state,
-        properties.c.deleted_at,
+    sa.select(
+        tables.properties.c.slug,
+        tables.properties.c.label,
+        tables.properties.c.type,
+        tables.properties.c.options,
+        tables.properties.c.personal,
+        tables.properties.c.unique_values,
+        tables.properties.c.id,
+        tables.properties.c.index_state,
+        tables.properties.c.deleted_at,
     )
-    .where(properties.c.object_id == bindparam("object_id"))
-    .order_by(properties.c.position)
+    .where(tables.properties.c.object_id == sa.bindparam("object_id"))
+    .order_by(tables.properties.c.position)
 )
 
 
@@ -115,7 +118,9 @@ def update_labels(
     label_plural = kept.label_plural if label_plural is None else label_plural
     rules.check_object(slug, label, label_plural)
     tx.conn.execute(
-        update(objects).where(objects.c.id == kept.id).values(label=label, label_plural=label_plural)
+        sa.update(tables.objects)
+        .where(tables.objects.c.id == kept.id)
+        .values(label=label, label_plural=label_plural)
     )
     tx.announce(ObjectsChanged(organization_id))
     return get(tx.conn, organization_id, slug)
@@ -124,12 +129,14 @@ def update_labels(
 def publish(tx: Tx, organization_id: str, slug: str, *, publishable: bool) -> StoredObject:
     """Switch whether the object may appear in embeds. Raises `NotFound`."""
     kept = get(tx.conn, organization_id, slug)
-    tx.conn.execute(update(objects).where(objects.c.id == kept.id).values(publishable=publishable))
+    tx.conn.execute(
+        sa.update(tables.objects).where(tables.objects.c.id == kept.id).values(publishable=publishable)
+    )
     tx.announce(ObjectsChanged(organization_id))
     return get(tx.conn, organization_id, slug)
 
 
-def get(conn: Connection, organization_id: str, slug: str) -> StoredObject:
+def get(conn: sa.Connection, organization_id: str, slug: str) -> StoredObject:
     """The organization's object. Raises `NotFound`."""
     row = _OBJECT.one(conn, {"organization_id": organization_id, "slug": slug})
     if row is None:
@@ -138,7 +145,7 @@ def get(conn: Connection, organization_id: str, slug: str) -> StoredObject:
     return with_properties(conn, row)
 
 
-def with_properties(conn: Connection, values: Sequence[Any]) -> StoredObject:
+def with_properties(conn: sa.Connection, values: Sequence[Any]) -> StoredObject:
     """The object of a row whose *values* are those of `COLUMNS`."""
     facts = dict(zip(_NAMES, values, strict=True))
     found = _PROPERTIES.all(conn, {"object_id": facts["id"]})
@@ -147,22 +154,22 @@ def with_properties(conn: Connection, values: Sequence[Any]) -> StoredObject:
     return StoredObject(**facts, properties=live, kept=kept)
 
 
-def every(conn: Connection, organization_id: str) -> list[StoredObject]:
+def every(conn: sa.Connection, organization_id: str) -> list[StoredObject]:
     """The organization's objects, the built-in ones first."""
     return [with_properties(conn, row) for row in _EVERY.all(conn, {"organization_id": organization_id})]
 
 
-def ids_by_slug(conn: Connection, organization_id: str) -> dict[str, str]:
+def ids_by_slug(conn: sa.Connection, organization_id: str) -> dict[str, str]:
     """Ids of the organization's objects, by slug, in the order of their making."""
     rows = conn.execute(
-        select(objects.c.slug, objects.c.id)
-        .where(objects.c.organization_id == organization_id)
-        .order_by(objects.c.id)
+        sa.select(tables.objects.c.slug, tables.objects.c.id)
+        .where(tables.objects.c.organization_id == organization_id)
+        .order_by(tables.objects.c.id)
     )
     return {slug: object_id for slug, object_id in rows}  # noqa: C416  # rows are not pairs to mypy
 
 
-def properties_of(conn: Connection, object_id: str) -> dict[str, StoredProperty]:
+def properties_of(conn: sa.Connection, object_id: str) -> dict[str, StoredProperty]:
     """The properties of an object, by slug, in their order."""
     found = _PROPERTIES.all(conn, {"object_id": object_id})
     return {row.slug: _property_of(row) for row in found if row.deleted_at is None}
@@ -181,12 +188,14 @@ def create_property(tx: Tx, organization_id: str, object_slug: str, asked: Prope
     if asked.slug in of.properties:
         raise Conflict("there is a property with this slug already")
     before = tx.conn.execute(
-        select(properties.c.id, properties.c.type, properties.c.unique_values).where(
-            properties.c.object_id == of.id, properties.c.slug == asked.slug
+        sa.select(tables.properties.c.id, tables.properties.c.type, tables.properties.c.unique_values).where(
+            tables.properties.c.object_id == of.id, tables.properties.c.slug == asked.slug
         )
     ).one_or_none()
     many, last = tx.conn.execute(
-        select(func.count(), func.max(properties.c.position)).where(properties.c.object_id == of.id)
+        sa.select(sa.func.count(), sa.func.max(tables.properties.c.position)).where(
+            tables.properties.c.object_id == of.id
+        )
     ).one()
     if before is not None:
         if (before.type, before.unique_values) != (asked.type, asked.unique):
@@ -248,7 +257,9 @@ def delete_property(tx: Tx, organization_id: str, object_slug: str, slug: str) -
     kept = _property(of, slug)
     if rules.is_needed(of.slug, slug):
         raise Conflict("the object cannot do without this property")
-    tx.conn.execute(update(properties).where(properties.c.id == kept.id).values(deleted_at=tx.now))
+    tx.conn.execute(
+        sa.update(tables.properties).where(tables.properties.c.id == kept.id).values(deleted_at=tx.now)
+    )
     tx.announce(ObjectsChanged(organization_id))
     return kept
 
@@ -275,8 +286,8 @@ def _property(of: StoredObject, slug: str) -> StoredProperty:
 
 def _change_property(tx: Tx, organization_id: str, property_id: str, asked: Property) -> None:
     tx.conn.execute(
-        update(properties)
-        .where(properties.c.id == property_id)
+        sa.update(tables.properties)
+        .where(tables.properties.c.id == property_id)
         .values(
             label=asked.label,
             options=msgspec.json.encode(asked.options).decode(),
@@ -323,4 +334,4 @@ def _insert_properties(
         }
         for position, prop in enumerate(made, start=first)
     ]
-    tx.conn.execute(insert(properties), rows)
+    tx.conn.execute(sa.insert(tables.properties), rows)

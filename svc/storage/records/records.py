@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal
 
 import msgspec
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+import sqlalchemy as sa
 
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
 from svc.domain.identity.organizations import Organization
@@ -20,13 +20,11 @@ from svc.domain.records.properties import Property
 from svc.domain.records.values import Values, changed
 from svc.storage import events
 from svc.storage.events import NewEvent
-from svc.storage.identity.tables import members
-from svc.storage.records import contacts, objects
+from svc.storage.identity import tables as identity_tables
+from svc.storage.records import contacts, objects, tables
 from svc.storage.records import index as record_index
 from svc.storage.records.index import Shape
 from svc.storage.records.objects import StoredObject
-from svc.storage.records.tables import identities, record_changes, records
-from svc.storage.records.tables import objects as object_rows
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -47,36 +45,39 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     updated_at: int
 
 
-_INSERT = Statement(insert(records))
+_INSERT = Statement(sa.insert(tables.records))
 _UPDATE = Statement(
-    update(records)
-    .where(records.c.id == bindparam("record_id"))
-    .values(properties=bindparam("new_properties"), updated_at=bindparam("at"))
+    sa.update(tables.records)
+    .where(tables.records.c.id == sa.bindparam("record_id"))
+    .values(properties=sa.bindparam("new_properties"), updated_at=sa.bindparam("at"))
 )
 _BY_ID = Statement(
-    select(
-        records,
-        object_rows.c.slug.label("object_type"),
+    sa.select(
+        tables.records,
+        tables.objects.c.slug.label("object_type"),
         *(column.label(f"of_{column.name}") for column in objects.COLUMNS),
     )
-    .join(object_rows, object_rows.c.id == records.c.object_id)
-    .where(records.c.id == bindparam("record_id"), records.c.organization_id == bindparam("organization_id"))
+    .join(tables.objects, tables.objects.c.id == tables.records.c.object_id)
+    .where(
+        tables.records.c.id == sa.bindparam("record_id"),
+        tables.records.c.organization_id == sa.bindparam("organization_id"),
+    )
 )
 _MEMBER = Statement(
-    select(members.c.status).where(
-        members.c.organization_id == bindparam("organization_id"),
-        members.c.person_id == bindparam("person_id"),
+    sa.select(identity_tables.members.c.status).where(
+        identity_tables.members.c.organization_id == sa.bindparam("organization_id"),
+        identity_tables.members.c.person_id == sa.bindparam("person_id"),
     )
 )
 _FORGET = Statement(
-    delete(identities).where(
-        identities.c.record_id == bindparam("of_record"),
-        identities.c.organization_id == bindparam("of_organization"),
-        identities.c.kind == bindparam("of_kind"),
-        identities.c.value == bindparam("of_value"),
+    sa.delete(tables.identities).where(
+        tables.identities.c.record_id == sa.bindparam("of_record"),
+        tables.identities.c.organization_id == sa.bindparam("of_organization"),
+        tables.identities.c.kind == sa.bindparam("of_kind"),
+        tables.identities.c.value == sa.bindparam("of_value"),
     )
 )
-_INSERT_CHANGE = Statement(insert(record_changes))
+_INSERT_CHANGE = Statement(sa.insert(tables.record_changes))
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
 
@@ -88,7 +89,7 @@ def _json(value: object) -> str:
 
 
 def insert_many(
-    conn: Connection,
+    conn: sa.Connection,
     organization_id: str,
     object_id: str,
     at: int,
@@ -120,7 +121,7 @@ def insert_many(
 
 
 def update_many(
-    conn: Connection, object_id: str, at: int, updated: Iterable[tuple[str, dict[str, Any]]]
+    conn: sa.Connection, object_id: str, at: int, updated: Iterable[tuple[str, dict[str, Any]]]
 ) -> None:
     """Store the properties of records of one object that were there before."""
     updated = list(updated)
@@ -137,7 +138,7 @@ def update_many(
 
 
 def note_changes(
-    conn: Connection,
+    conn: sa.Connection,
     organization_id: str,
     at: int,
     happened: Sequence[tuple[str, ChangeKind, Mapping[str, Any], Source]],
@@ -164,7 +165,7 @@ def note_changes(
 # One by one.
 
 
-def get(conn: Connection, organization_id: str, object_slug: str | None, record_id: str) -> Record:
+def get(conn: sa.Connection, organization_id: str, object_slug: str | None, record_id: str) -> Record:
     """The record; for one that was merged, the one that it was merged into. Raises `NotFound`."""
     row = row_of(conn, organization_id, object_slug, record_id)
     while row.merged_into is not None:
@@ -256,7 +257,9 @@ def delete_one(
     """Delete the record so that `restore` can bring it back. Raises `NotFound`."""
     of, row = find(tx.conn, organization_id, object_slug, record_id)
     tx.conn.execute(
-        update(records).where(records.c.id == record_id).values(deleted_at=tx.now, merged_into=merged_into)
+        sa.update(tables.records)
+        .where(tables.records.c.id == record_id)
+        .values(deleted_at=tx.now, merged_into=merged_into)
     )
     _forget(tx.conn, of, record_id)
     record_index.remove(tx.conn, record_index.shape_in(of), [record_id])
@@ -283,7 +286,9 @@ def restore(
         raise NotFound(f"the record {shown(record_id)} is not deleted")
     values = _decode(row.properties)
     tx.conn.execute(
-        update(records).where(records.c.id == record_id).values(deleted_at=None, updated_at=tx.now)
+        sa.update(tables.records)
+        .where(tables.records.c.id == record_id)
+        .values(deleted_at=None, updated_at=tx.now)
     )
     _remember(tx.conn, of, record_id, values)
     record_index.add_again(tx.conn, record_index.shape_in(of), [(record_id, values)])
@@ -296,7 +301,7 @@ def restore(
 # What the modules beside this one build on.
 
 
-def row_of(conn: Connection, organization_id: str, object_slug: str | None, record_id: str) -> Any:
+def row_of(conn: sa.Connection, organization_id: str, object_slug: str | None, record_id: str) -> Any:
     """The row of a record, deleted or not. Raises `NotFound`, also where it is of another object."""
     row = _BY_ID.one(conn, {"record_id": record_id, "organization_id": organization_id})
     if object_slug is not None and (row is None or row.object_type != object_slug):
@@ -309,7 +314,7 @@ def row_of(conn: Connection, organization_id: str, object_slug: str | None, reco
 
 
 def find(
-    conn: Connection, organization_id: str, object_slug: str | None, record_id: str
+    conn: sa.Connection, organization_id: str, object_slug: str | None, record_id: str
 ) -> tuple[StoredObject, Any]:
     """The row of a record that is not deleted, and its object. Raises `NotFound`."""
     row = row_of(conn, organization_id, object_slug, record_id)
@@ -318,12 +323,12 @@ def find(
     return _object_of(conn, row), row
 
 
-def _object_of(conn: Connection, row: Any) -> StoredObject:
+def _object_of(conn: sa.Connection, row: Any) -> StoredObject:
     """The object of a record, from the record's row."""
     return objects.with_properties(conn, row[-len(objects.COLUMNS) :])
 
 
-def live_row(conn: Connection, of: StoredObject, record_id: str) -> Any:
+def live_row(conn: sa.Connection, of: StoredObject, record_id: str) -> Any:
     """The row of a record that is not deleted. Raises `NotFound`."""
     row = row_of(conn, of.organization_id, of.slug, record_id)
     if row.deleted_at is not None:
@@ -388,7 +393,7 @@ def write(tx: Tx, of: StoredObject, row: Any, before: Values, after: Values, *, 
     return record
 
 
-def forget(conn: Connection, organization_id: str, record_id: str, kind: str, value: str | None) -> None:
+def forget(conn: sa.Connection, organization_id: str, record_id: str, kind: str, value: str | None) -> None:
     """Know the contact no more by this e-mail or phone."""
     if value is not None:
         _FORGET.run(
@@ -402,19 +407,21 @@ def forget(conn: Connection, organization_id: str, record_id: str, kind: str, va
         )
 
 
-def _forget(conn: Connection, of: StoredObject, record_id: str) -> None:
+def _forget(conn: sa.Connection, of: StoredObject, record_id: str) -> None:
     if of.slug == CONTACT:
-        conn.execute(delete(identities).where(identities.c.record_id == record_id))
+        conn.execute(sa.delete(tables.identities).where(tables.identities.c.record_id == record_id))
 
 
-def _remember(conn: Connection, of: StoredObject, record_id: str, values: Values) -> None:
+def _remember(conn: sa.Connection, of: StoredObject, record_id: str, values: Values) -> None:
     """Know the contact by its e-mail and phone; by those of one merged into it, it may be known already."""
     if of.slug != CONTACT:
         return
     known = {
         (row.kind, row.value)
         for row in conn.execute(
-            select(identities.c.kind, identities.c.value).where(identities.c.record_id == record_id)
+            sa.select(tables.identities.c.kind, tables.identities.c.value).where(
+                tables.identities.c.record_id == record_id
+            )
         )
     }
     learned = [(kind, values[kind]) for kind in IDENTITY_KINDS if kind in values]
@@ -457,7 +464,12 @@ def _insert_all(tx: Tx, of: StoredObject, made: Sequence[Values], source: Source
 
 
 def _made(
-    conn: Connection, organization: Organization, of: StoredObject, given: Mapping[str, Any], *, pointer: str
+    conn: sa.Connection,
+    organization: Organization,
+    of: StoredObject,
+    given: Mapping[str, Any],
+    *,
+    pointer: str,
 ) -> Values:
     """The values of a new record, which has at least one. Raises `InvalidInput`."""
     values = _changed(conn, organization, of, {}, given, pointer=pointer)
@@ -467,7 +479,7 @@ def _made(
 
 
 def _changed(
-    conn: Connection,
+    conn: sa.Connection,
     organization: Organization,
     of: StoredObject,
     stored: Values,
@@ -498,7 +510,7 @@ def _changed(
     return after
 
 
-def _missing(conn: Connection, organization_id: str, prop: Property, target: str) -> str | None:
+def _missing(conn: sa.Connection, organization_id: str, prop: Property, target: str) -> str | None:
     """What *prop* leads to, when there is no such one as *target*."""
     if prop.type == "relation":
         row = _BY_ID.one(conn, {"record_id": target, "organization_id": organization_id})

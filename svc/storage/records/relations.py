@@ -1,16 +1,14 @@
 """Relations read from their far end: the records that lead to one."""
 
 import msgspec
-from sqlalchemy import Connection, literal, select, tuple_
+import sqlalchemy as sa
 
 from svc.domain import cursors
 from svc.domain.cursors import Position
 from svc.domain.limits import LIST_ROWS
 from svc.storage.readable import each
-from svc.storage.records import objects, records
+from svc.storage.records import objects, records, tables
 from svc.storage.records.records import Record
-from svc.storage.records.tables import properties, relations
-from svc.storage.records.tables import records as record_rows
 
 
 class RelatedRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,7 +19,7 @@ class RelatedRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def leading_to(
-    conn: Connection,
+    conn: sa.Connection,
     organization_id: str,
     object_slug: str,
     record_id: str,
@@ -42,16 +40,17 @@ def leading_to(
     after = ("", "") if position is None else (position.id, position.keys[0].decode())
     by_id = {one.id: one for one in objects.every(conn, organization_id)}
     rows = conn.execute(
-        select(record_rows, properties.c.slug)
-        .join(relations, relations.c.record_id == record_rows.c.id)
-        .join(properties, properties.c.id == relations.c.property_id)
+        sa.select(tables.records, tables.properties.c.slug)
+        .join(tables.relations, tables.relations.c.record_id == tables.records.c.id)
+        .join(tables.properties, tables.properties.c.id == tables.relations.c.property_id)
         .where(
-            relations.c.target_id == record_id,
-            tuple_(relations.c.record_id, properties.c.slug) > tuple_(*map(literal, after)),
-            properties.c.deleted_at.is_(None),
-            record_rows.c.deleted_at.is_(None),
+            tables.relations.c.target_id == record_id,
+            sa.tuple_(tables.relations.c.record_id, tables.properties.c.slug)
+            > sa.tuple_(*map(sa.literal, after)),
+            tables.properties.c.deleted_at.is_(None),
+            tables.records.c.deleted_at.is_(None),
         )
-        .order_by(record_rows.c.id, properties.c.slug)
+        .order_by(tables.records.c.id, tables.properties.c.slug)
         .limit(limit + 1)
     ).all()
     found = each(

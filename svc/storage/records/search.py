@@ -3,22 +3,23 @@
 from collections.abc import Sequence
 
 import msgspec
-from sqlalchemy import Connection, bindparam, select
+import sqlalchemy as sa
 
 from svc.domain import cursors
 from svc.domain.limits import SEARCH_CANDIDATES_MAX, SEARCH_ROWS, SEARCH_ROWS_MAX
 from svc.domain.records.properties import TEXT_TYPES
 from svc.domain.records.text_search import Sought, fit, sought
 from svc.storage.readable import each
-from svc.storage.records import objects, search_words
+from svc.storage.records import objects, search_words, tables
 from svc.storage.records.index import mark_of
 from svc.storage.records.objects import StoredObject
 from svc.storage.records.records import Record, from_row
-from svc.storage.records.tables import records
 from svc.storage.statements import Statement
 
 # By id alone: beside a condition on the object, SQLite walks through all of the object's records.
-_ROWS = Statement(select(records).where(records.c.id.in_(bindparam("ids", expanding=True))))
+_ROWS = Statement(
+    sa.select(tables.records).where(tables.records.c.id.in_(sa.bindparam("ids", expanding=True)))
+)
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -29,7 +30,7 @@ class Hit(msgspec.Struct, frozen=True):
 
 
 def search(
-    conn: Connection,
+    conn: sa.Connection,
     organization_id: str,
     query: str,
     *,
@@ -59,7 +60,7 @@ def search(
     return hits[:limit]
 
 
-def _hits(conn: Connection, of: StoredObject, looked_for: Sought) -> list[Hit]:
+def _hits(conn: sa.Connection, of: StoredObject, looked_for: Sought) -> list[Hit]:
     mark = mark_of(of.id)
     words = [mark + word for word in looked_for.words]
     ids = search_words.newest(conn, words, prefix=looked_for.prefix, most=SEARCH_CANDIDATES_MAX)

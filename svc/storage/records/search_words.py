@@ -9,9 +9,9 @@ rows at once, and a submission must not wait for it.
 from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import Connection, Integer, bindparam, func, insert, literal_column, select, update
+import sqlalchemy as sa
 
-from svc.storage.records.tables import search_texts
+from svc.storage.records import tables
 from svc.storage.sqlite import full_text
 from svc.storage.statements import Statement
 
@@ -19,37 +19,45 @@ MARK_CHARS: Final = full_text.MARK_CHARS
 BLOCK_ROWS: Final = 512
 
 # One aggregate alone, so that the database goes to the end of the index for it.
-_END: Final = select(
-    func.coalesce(func.max(search_texts.c.id), literal_column("-1")) + literal_column("1", Integer)
+_END: Final = sa.select(
+    sa.func.coalesce(sa.func.max(tables.search_texts.c.id), sa.literal_column("-1"))
+    + sa.literal_column("1", sa.Integer)
 )
 _FIND_END: Final = Statement(_END)
-_INSERT: Final = Statement(insert(search_texts))
+_INSERT: Final = Statement(sa.insert(tables.search_texts))
 _INSERT_AT_END: Final = Statement(
-    insert(search_texts)
-    .values(id=_END.scalar_subquery(), record_id=bindparam("of_record"), words=bindparam("new_words"))
-    .returning(search_texts.c.id)
+    sa.insert(tables.search_texts)
+    .values(id=_END.scalar_subquery(), record_id=sa.bindparam("of_record"), words=sa.bindparam("new_words"))
+    .returning(tables.search_texts.c.id)
 )
 _OF: Final = Statement(
-    select(
-        search_texts.c.id, search_texts.c.words, _END.correlate(None).scalar_subquery().label("end")
-    ).where(search_texts.c.record_id == bindparam("of_record"))
+    sa.select(
+        tables.search_texts.c.id,
+        tables.search_texts.c.words,
+        _END.correlate(None).scalar_subquery().label("end"),
+    ).where(tables.search_texts.c.record_id == sa.bindparam("of_record"))
 )
 _UPDATE: Final = Statement(
-    update(search_texts).where(search_texts.c.id == bindparam("of_row")).values(words=bindparam("new_words"))
+    sa.update(tables.search_texts)
+    .where(tables.search_texts.c.id == sa.bindparam("of_row"))
+    .values(words=sa.bindparam("new_words"))
 )
 _FROM: Final = Statement(
-    select(search_texts.c.id, search_texts.c.record_id, search_texts.c.words)
-    .where(search_texts.c.id >= bindparam("first"), search_texts.c.id < bindparam("end"))
-    .order_by(search_texts.c.id)
+    sa.select(tables.search_texts.c.id, tables.search_texts.c.record_id, tables.search_texts.c.words)
+    .where(tables.search_texts.c.id >= sa.bindparam("first"), tables.search_texts.c.id < sa.bindparam("end"))
+    .order_by(tables.search_texts.c.id)
 )
 _LIKE: Final = Statement(
-    select(search_texts.c.record_id, search_texts.c.words)
-    .where(search_texts.c.id >= bindparam("first"), search_texts.c.words.like(bindparam("pattern")))
-    .order_by(search_texts.c.id.desc())
+    sa.select(tables.search_texts.c.record_id, tables.search_texts.c.words)
+    .where(
+        tables.search_texts.c.id >= sa.bindparam("first"),
+        tables.search_texts.c.words.like(sa.bindparam("pattern")),
+    )
+    .order_by(tables.search_texts.c.id.desc())
 )
 
 
-def add(conn: Connection, found_by: Sequence[tuple[str, str]]) -> None:
+def add(conn: sa.Connection, found_by: Sequence[tuple[str, str]]) -> None:
     """Have new records found by their words, which are separated by spaces."""
     if not found_by:
         return
@@ -60,7 +68,7 @@ def add(conn: Connection, found_by: Sequence[tuple[str, str]]) -> None:
         full_text.add(conn, [(row.id, row.words) for row in full if row.words])
 
 
-def _add(conn: Connection, found_by: Sequence[tuple[str, str]]) -> int:
+def _add(conn: sa.Connection, found_by: Sequence[tuple[str, str]]) -> int:
     """Insert rows, of which there is one at least; the number of the first."""
     if len(found_by) == 1:
         record_id, words = found_by[0]
@@ -77,7 +85,7 @@ def _add(conn: Connection, found_by: Sequence[tuple[str, str]]) -> int:
     return end
 
 
-def replace(conn: Connection, found_by: Sequence[tuple[str, str]]) -> None:
+def replace(conn: sa.Connection, found_by: Sequence[tuple[str, str]]) -> None:
     """Have records that are there found by these words alone; by none, if there are none."""
     for record_id, words in found_by:
         row = _OF.one(conn, {"of_record": record_id})
@@ -91,7 +99,7 @@ def replace(conn: Connection, found_by: Sequence[tuple[str, str]]) -> None:
             full_text.add(conn, [(row.id, words)])
 
 
-def newest(conn: Connection, words: Sequence[str], *, prefix: bool, most: int) -> list[str]:
+def newest(conn: sa.Connection, words: Sequence[str], *, prefix: bool, most: int) -> list[str]:
     """Ids of records that have all *words*, those made last first, at most so many.
 
     With *prefix*, the last word may be the beginning of a longer one; whole ones come first then.
@@ -113,7 +121,7 @@ def _has(words: Sequence[str], wanted: Sequence[str], *, prefix: bool) -> bool:
     return any(word.startswith(last) for word in words) if prefix else last in words
 
 
-def _end(conn: Connection) -> int:
+def _end(conn: sa.Connection) -> int:
     """The number of the next row."""
     end: int = _FIND_END.all(conn)[0][0]
     return end

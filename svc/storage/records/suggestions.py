@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 import msgspec
-from sqlalchemy import Connection, select, update
+import sqlalchemy as sa
 
 from svc.domain import cursors
 from svc.domain.cursors import Position
@@ -12,10 +12,8 @@ from svc.domain.identity.organizations import Organization
 from svc.domain.limits import LIST_ROWS
 from svc.domain.near_names import shown
 from svc.storage.readable import each
-from svc.storage.records import records
+from svc.storage.records import records, tables
 from svc.storage.records.records import Record, Source
-from svc.storage.records.tables import records as record_rows
-from svc.storage.records.tables import suggestions
 from svc.storage.store import Tx
 
 State = Literal["open", "accepted", "dismissed"]
@@ -34,11 +32,11 @@ class Suggestion(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     decided_at: int | None
 
 
-_COLUMNS = tuple(suggestions.c[name] for name in Suggestion.__struct_fields__)
+_COLUMNS = tuple(tables.suggestions.c[name] for name in Suggestion.__struct_fields__)
 
 
 def list_page(
-    conn: Connection,
+    conn: sa.Connection,
     organization_id: str,
     *,
     record_id: str | None = None,
@@ -50,17 +48,17 @@ def list_page(
     cursors.check_limit(limit)
     question = ["suggestions", record_id, state]
     after = cursors.read(question, cursor, 0)
-    asked = select(*_COLUMNS).where(suggestions.c.state == state)
+    asked = sa.select(*_COLUMNS).where(tables.suggestions.c.state == state)
     if record_id is None:
-        asked = asked.where(suggestions.c.organization_id == organization_id)
+        asked = asked.where(tables.suggestions.c.organization_id == organization_id)
     else:
         # Whose it is, the record says: SQLite would else walk through all of the organization's.
-        own = record_rows.c.organization_id == organization_id
-        asked = asked.join(record_rows, record_rows.c.id == suggestions.c.record_id)
-        asked = asked.where(suggestions.c.record_id == record_id, own)
+        own = tables.records.c.organization_id == organization_id
+        asked = asked.join(tables.records, tables.records.c.id == tables.suggestions.c.record_id)
+        asked = asked.where(tables.suggestions.c.record_id == record_id, own)
     if after is not None:
-        asked = asked.where(suggestions.c.id < after.id)
-    rows = conn.execute(asked.order_by(suggestions.c.id.desc()).limit(limit + 1)).all()
+        asked = asked.where(tables.suggestions.c.id < after.id)
+    rows = conn.execute(asked.order_by(tables.suggestions.c.id.desc()).limit(limit + 1)).all()
     found = each(rows[:limit], _from_row, "suggestions")
     if record_id is not None and not rows:
         with named_at("/recordId"):
@@ -93,10 +91,10 @@ def dismiss(tx: Tx, organization_id: str, suggestion_id: str) -> Suggestion:
     return msgspec.structs.replace(_from_row(row), state="dismissed", decided_at=tx.now)
 
 
-def _open(conn: Connection, organization_id: str, suggestion_id: str) -> Any:
+def _open(conn: sa.Connection, organization_id: str, suggestion_id: str) -> Any:
     row = conn.execute(
-        select(*_COLUMNS).where(
-            suggestions.c.id == suggestion_id, suggestions.c.organization_id == organization_id
+        sa.select(*_COLUMNS).where(
+            tables.suggestions.c.id == suggestion_id, tables.suggestions.c.organization_id == organization_id
         )
     ).one_or_none()
     if row is None:
@@ -108,7 +106,9 @@ def _open(conn: Connection, organization_id: str, suggestion_id: str) -> Any:
 
 def _decide(tx: Tx, suggestion_id: str, state: State) -> None:
     tx.conn.execute(
-        update(suggestions).where(suggestions.c.id == suggestion_id).values(state=state, decided_at=tx.now)
+        sa.update(tables.suggestions)
+        .where(tables.suggestions.c.id == suggestion_id)
+        .values(state=state, decided_at=tx.now)
     )
 
 

@@ -6,7 +6,7 @@ Looking and writing are one unit of work, and units run one after the other: two
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection
+import sqlalchemy as sa
 
 from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue
 from svc.domain.identity.organizations import Organization
@@ -45,7 +45,7 @@ def upsert(
 
 
 def _known(
-    conn: Connection, organization: Organization, of: StoredObject, by: str, given: Mapping[str, Any]
+    conn: sa.Connection, organization: Organization, of: StoredObject, by: str, given: Mapping[str, Any]
 ) -> str | None:
     prop = of.properties.get(by)
     identity = of.slug == CONTACT and by in records.IDENTITY_KINDS

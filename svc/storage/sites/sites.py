@@ -3,7 +3,7 @@
 from typing import Final
 
 import msgspec
-from sqlalchemy import Connection, bindparam, insert, or_, select, update
+import sqlalchemy as sa
 
 from svc.domain.changes import EmbedsChanged, SitesChanged
 from svc.domain.errors import Conflict, NotFound, at
@@ -11,7 +11,7 @@ from svc.domain.ids import new_id
 from svc.domain.limits import SITE_LABELS_MAX, SITES_MAX
 from svc.domain.near_names import shown
 from svc.domain.sites.domains import is_shared, site_domain
-from svc.storage.sites.tables import sites
+from svc.storage.sites import tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -25,17 +25,22 @@ class Site(msgspec.Struct, frozen=True):
     created_at: int
 
 
-_SITES = select(sites.c.id, sites.c.organization_id, sites.c.domain, sites.c.created_at)
+_SITES = sa.select(
+    tables.sites.c.id, tables.sites.c.organization_id, tables.sites.c.domain, tables.sites.c.created_at
+)
 
 _DOMAINS: Final = tuple(f"domain_{place}" for place in range(SITE_LABELS_MAX))
 _AT_HOST = Statement(
     _SITES.where(
-        or_(*(sites.c.domain == bindparam(name) for name in _DOMAINS)), sites.c.removed_at.is_(None)
-    ).order_by(sites.c.id)
+        sa.or_(*(tables.sites.c.domain == sa.bindparam(name) for name in _DOMAINS)),
+        tables.sites.c.removed_at.is_(None),
+    ).order_by(tables.sites.c.id)
 )
 _ANY = Statement(
-    select(sites.c.id)
-    .where(sites.c.organization_id == bindparam("organization_id"), sites.c.removed_at.is_(None))
+    sa.select(tables.sites.c.id)
+    .where(
+        tables.sites.c.organization_id == sa.bindparam("organization_id"), tables.sites.c.removed_at.is_(None)
+    )
     .limit(1)
 )
 
@@ -51,7 +56,7 @@ def create(tx: Tx, organization_id: str, domain: str) -> Site:
     if len(of_organization(tx.conn, organization_id)) >= SITES_MAX:
         raise Conflict(f"an organization tracks at most {SITES_MAX} sites")
     site = Site(new_id("sit", tx.now), organization_id, name, tx.now)
-    tx.conn.execute(insert(sites).values(msgspec.structs.asdict(site)))
+    tx.conn.execute(sa.insert(tables.sites).values(msgspec.structs.asdict(site)))
     tx.announce(SitesChanged(organization_id))
     return site
 
@@ -63,7 +68,7 @@ def move(tx: Tx, organization_id: str, site_id: str, domain: str) -> Site:
     """
     site = get(tx.conn, organization_id, site_id)
     name = _free_domain(tx.conn, organization_id, domain, besides=site_id)
-    tx.conn.execute(update(sites).where(sites.c.id == site_id).values(domain=name))
+    tx.conn.execute(sa.update(tables.sites).where(tables.sites.c.id == site_id).values(domain=name))
     tx.announce(EmbedsChanged(organization_id, None))
     tx.announce(SitesChanged(organization_id))
     return msgspec.structs.replace(site, domain=name)
@@ -72,15 +77,17 @@ def move(tx: Tx, organization_id: str, site_id: str, domain: str) -> Site:
 def remove(tx: Tx, organization_id: str, site_id: str) -> None:
     """Stop tracking the site. Its visits stay, and a form bound to it stays bound. Raises `NotFound`."""
     get(tx.conn, organization_id, site_id)
-    tx.conn.execute(update(sites).where(sites.c.id == site_id).values(removed_at=tx.now))
+    tx.conn.execute(sa.update(tables.sites).where(tables.sites.c.id == site_id).values(removed_at=tx.now))
     tx.announce(SitesChanged(organization_id))
 
 
-def get(conn: Connection, organization_id: str, site_id: str) -> Site:
+def get(conn: sa.Connection, organization_id: str, site_id: str) -> Site:
     """The live site. Raises `NotFound`."""
     row = conn.execute(
         _SITES.where(
-            sites.c.id == site_id, sites.c.organization_id == organization_id, sites.c.removed_at.is_(None)
+            tables.sites.c.id == site_id,
+            tables.sites.c.organization_id == organization_id,
+            tables.sites.c.removed_at.is_(None),
         )
     ).one_or_none()
     if row is None:
@@ -88,7 +95,7 @@ def get(conn: Connection, organization_id: str, site_id: str) -> Site:
     return Site(*row)
 
 
-def at_host(conn: Connection, host: str) -> list[Site]:
+def at_host(conn: sa.Connection, host: str) -> list[Site]:
     """The live sites that a page at *host* belongs to, the oldest first. Raises `NotFound`: nobody's."""
     labels = host.split(".")[-SITE_LABELS_MAX:]
     domains = [".".join(labels[start:]) for start in range(len(labels))]
@@ -99,28 +106,28 @@ def at_host(conn: Connection, host: str) -> list[Site]:
     return [Site(*row) for row in rows]
 
 
-def of_organization(conn: Connection, organization_id: str) -> list[Site]:
+def of_organization(conn: sa.Connection, organization_id: str) -> list[Site]:
     """The organization's live sites, the oldest first."""
     rows = conn.execute(
-        _SITES.where(sites.c.organization_id == organization_id, sites.c.removed_at.is_(None)).order_by(
-            sites.c.id
-        )
+        _SITES.where(
+            tables.sites.c.organization_id == organization_id, tables.sites.c.removed_at.is_(None)
+        ).order_by(tables.sites.c.id)
     )
     return [Site(*row) for row in rows]
 
 
-def at_shared_domains(conn: Connection) -> list[Site]:
+def at_shared_domains(conn: sa.Connection) -> list[Site]:
     """Live sites of all organizations at public suffixes, from before they were refused or were suffixes."""
-    rows = conn.execute(_SITES.where(sites.c.removed_at.is_(None)).order_by(sites.c.id))
+    rows = conn.execute(_SITES.where(tables.sites.c.removed_at.is_(None)).order_by(tables.sites.c.id))
     return [site for site in (Site(*row) for row in rows) if is_shared(site.domain)]
 
 
-def any_tracked(conn: Connection, organization_id: str) -> bool:
+def any_tracked(conn: sa.Connection, organization_id: str) -> bool:
     """Whether the organization tracks a site now, so that there are visits to attach."""
     return _ANY.one(conn, {"organization_id": organization_id}) is not None
 
 
-def _free_domain(conn: Connection, organization_id: str, domain: str, besides: str | None = None) -> str:
+def _free_domain(conn: sa.Connection, organization_id: str, domain: str, besides: str | None = None) -> str:
     """*domain* as it is kept, if no site of the organization other than *besides* is there."""
     with at("/domain"):
         name = site_domain(domain)

@@ -2,57 +2,47 @@
 
 from typing import Final
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    Table,
-    Text,
-    text,
-)
+import sqlalchemy as sa
 
 from svc.storage.schema import metadata, of_record
 from svc.storage.schema import of_organization as _organization
 
-sites: Final = Table(
+sites: Final = sa.Table(
     "sites",
     metadata,
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     _organization(),
-    Column("domain", Text, nullable=False),
-    Column("created_at", BigInteger, nullable=False),
-    Column("removed_at", BigInteger),
-    Index("ix_sites_organization_id", "organization_id"),
-    Index("ix_sites_domain", "domain"),
+    sa.Column("domain", sa.Text, nullable=False),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("removed_at", sa.BigInteger),
+    sa.Index("ix_sites_organization_id", "organization_id"),
+    sa.Index("ix_sites_domain", "domain"),
 )
 
-visitor_keys: Final = Table(
+visitor_keys: Final = sa.Table(
     "visitor_keys",
     metadata,
-    Column("day", Integer, primary_key=True, autoincrement=False),
-    Column("key", LargeBinary, nullable=False),
+    sa.Column("day", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("key", sa.LargeBinary, nullable=False),
 )
 
-visits: Final = Table(
+visits: Final = sa.Table(
     "visits",
     metadata,
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     _organization(),
-    Column("site_id", Text, ForeignKey("sites.id"), nullable=False),
-    Column("visitor", Text, nullable=False),
-    Column("url", Text, nullable=False),
-    Column("referrer", Text),
-    Column("title", Text),
-    Column("at", BigInteger, nullable=False),
+    sa.Column("site_id", sa.Text, sa.ForeignKey("sites.id"), nullable=False),
+    sa.Column("visitor", sa.Text, nullable=False),
+    sa.Column("url", sa.Text, nullable=False),
+    sa.Column("referrer", sa.Text),
+    sa.Column("title", sa.Text),
+    sa.Column("at", sa.BigInteger, nullable=False),
     of_record("record_id"),
-    Index("ix_visits_organization_id_visitor", "organization_id", "visitor"),
-    Index(
+    sa.Index("ix_visits_organization_id_visitor", "organization_id", "visitor"),
+    sa.Index(
         "ix_visits_record_id",
         "record_id",
-        sqlite_where=text("record_id IS NOT NULL"),
-        postgresql_where=text("record_id IS NOT NULL"),
+        sqlite_where=sa.text("record_id IS NOT NULL"),
+        postgresql_where=sa.text("record_id IS NOT NULL"),
     ),
 )

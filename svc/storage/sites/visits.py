@@ -4,20 +4,20 @@ import secrets
 from collections.abc import Collection, Sequence
 
 import msgspec
-from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select, update
+import sqlalchemy as sa
 
 from svc.domain.ids import new_id
 from svc.domain.limits import VISITOR_KEY_DAYS, VISITS_SHOWN_MAX
 from svc.domain.sites.visits import PageView
 from svc.domain.times import day_of
+from svc.storage.sites import tables
 from svc.storage.sites.sites import Site
-from svc.storage.sites.tables import visitor_keys, visits
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
 _KEY_BYTES = 32
 
-_INSERT = Statement(insert(visits))
+_INSERT = Statement(sa.insert(tables.visits))
 
 
 def insert_view(tx: Tx, seen_by: Sequence[Site], visitor: str, view: PageView) -> None:
@@ -42,17 +42,17 @@ def insert_view(tx: Tx, seen_by: Sequence[Site], visitor: str, view: PageView) -
 
 
 _ATTACH = Statement(
-    update(visits)
+    sa.update(tables.visits)
     .where(
-        visits.c.organization_id == bindparam("of_organization"),
-        visits.c.visitor == bindparam("of_visitor"),
-        visits.c.record_id.is_(None),
+        tables.visits.c.organization_id == sa.bindparam("of_organization"),
+        tables.visits.c.visitor == sa.bindparam("of_visitor"),
+        tables.visits.c.record_id.is_(None),
     )
-    .values(record_id=bindparam("contact_id"))
+    .values(record_id=sa.bindparam("contact_id"))
 )
 
 
-def attach(conn: Connection, organization_id: str, known: Sequence[tuple[str, str]]) -> None:
+def attach(conn: sa.Connection, organization_id: str, known: Sequence[tuple[str, str]]) -> None:
     """Attach the visits of each visitor to the contact that the visitor turned out to be."""
     _ATTACH.many(
         conn,
@@ -73,7 +73,7 @@ class Visit(msgspec.Struct, frozen=True):
 
 
 def before(
-    conn: Connection,
+    conn: sa.Connection,
     organization_id: str,
     at: int,
     *,
@@ -82,17 +82,17 @@ def before(
     most: int = VISITS_SHOWN_MAX,
 ) -> list[Visit]:
     """The latest page views up to *at*, in their order: the contact's, or those under *visitors*' names."""
-    whose = visits.c.record_id == contact_id
+    whose = tables.visits.c.record_id == contact_id
     if contact_id is None:
-        whose = and_(
-            visits.c.organization_id == organization_id,
-            visits.c.visitor.in_(visitors),
-            visits.c.record_id.is_(None),
+        whose = sa.and_(
+            tables.visits.c.organization_id == organization_id,
+            tables.visits.c.visitor.in_(visitors),
+            tables.visits.c.record_id.is_(None),
         )
     rows = conn.execute(
-        select(visits.c.url, visits.c.referrer, visits.c.title, visits.c.at)
-        .where(whose, visits.c.at <= at)
-        .order_by(visits.c.at.desc(), visits.c.id.desc())
+        sa.select(tables.visits.c.url, tables.visits.c.referrer, tables.visits.c.title, tables.visits.c.at)
+        .where(whose, tables.visits.c.at <= at)
+        .order_by(tables.visits.c.at.desc(), tables.visits.c.id.desc())
         .limit(most)
     ).all()
     return [Visit(*row) for row in reversed(rows)]
@@ -105,15 +105,16 @@ def rotate_keys(tx: Tx) -> list[bytes]:
     """
     today = day_of(tx.now)
     # One of a later day was made while the clock was ahead, and would name visitors until that day is over.
-    wrong = or_(visitor_keys.c.day <= today - VISITOR_KEY_DAYS, visitor_keys.c.day > today)
-    tx.conn.execute(delete(visitor_keys).where(wrong))
+    wrong = sa.or_(tables.visitor_keys.c.day <= today - VISITOR_KEY_DAYS, tables.visitor_keys.c.day > today)
+    tx.conn.execute(sa.delete(tables.visitor_keys).where(wrong))
     kept = keys(tx.conn)
     if today not in kept:
         kept[today] = secrets.token_bytes(_KEY_BYTES)
-        tx.conn.execute(insert(visitor_keys).values(day=today, key=kept[today]))
+        tx.conn.execute(sa.insert(tables.visitor_keys).values(day=today, key=kept[today]))
     return [kept[day] for day in sorted(kept, reverse=True)]
 
 
-def keys(conn: Connection) -> dict[int, bytes]:
+def keys(conn: sa.Connection) -> dict[int, bytes]:
     """The visitors' keys by the number of their day."""
-    return {day: key for day, key in conn.execute(select(visitor_keys.c.day, visitor_keys.c.key))}  # noqa: C416  # rows are not pairs to mypy
+    rows = conn.execute(sa.select(tables.visitor_keys.c.day, tables.visitor_keys.c.key))
+    return {row.day: row.key for row in rows}

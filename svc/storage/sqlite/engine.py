@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, cast
 
-from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event
+import sqlalchemy as sa
 
 from svc.storage.store import StoreInUse
 
@@ -24,13 +24,13 @@ _SETTINGS: Final = (
 )
 
 
-def make_engine(path: Path | None) -> Engine:
+def make_engine(path: Path | None) -> sa.Engine:
     """An engine whose connections are set up and leave every BEGIN to us; in memory without *path*."""
     return _engine_in_memory() if path is None else _make(str(path))
 
 
 @cache
-def _engine_in_memory() -> Engine:
+def _engine_in_memory() -> sa.Engine:
     """One is enough, since each of its connections is a database of its own.
 
     So each statement is compiled once in the life of a process, however many databases it makes.
@@ -38,10 +38,10 @@ def _engine_in_memory() -> Engine:
     return _make(None, query_cache_size=5_000)
 
 
-def _make(database: str | None, **options: Any) -> Engine:
-    engine = create_engine(
-        URL.create("sqlite", database=database),
-        poolclass=NullPool,
+def _make(database: str | None, **options: Any) -> sa.Engine:
+    engine = sa.create_engine(
+        sa.URL.create("sqlite", database=database),
+        poolclass=sa.NullPool,
         connect_args={
             "isolation_level": None,
             "timeout": BUSY_SECONDS,
@@ -51,7 +51,7 @@ def _make(database: str | None, **options: Any) -> Engine:
         hide_parameters=True,
         **options,
     )
-    event.listen(engine, "connect", _set_up)
+    sa.event.listen(engine, "connect", _set_up)
     return engine
 
 
@@ -60,7 +60,7 @@ def _set_up(connection: sqlite3.Connection, _record: Any) -> None:
         connection.execute(setting)
 
 
-def raw(conn: Connection) -> sqlite3.Connection:
+def raw(conn: sa.Connection) -> sqlite3.Connection:
     """The sqlite3 connection under *conn*."""
     return cast(sqlite3.Connection, conn.connection.dbapi_connection)
 

@@ -7,7 +7,7 @@ a search may stop after as many as can be ranked. Whoever writes `search_texts` 
 from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import Connection
+import sqlalchemy as sa
 
 from svc.domain.limits import SEARCH_PREFIX_CHARS_MIN
 from svc.storage.sqlite.engine import raw
@@ -30,17 +30,17 @@ _NEWEST: Final = """
     WHERE search_index MATCH ? ORDER BY search_index.rowid DESC LIMIT ?"""
 
 
-def add(conn: Connection, rows: Sequence[tuple[int, str]]) -> None:
+def add(conn: sa.Connection, rows: Sequence[tuple[int, str]]) -> None:
     """Add rows, each a number and its words."""
     raw(conn).executemany(_ADD, rows)
 
 
-def remove(conn: Connection, number: int, words: str) -> None:
+def remove(conn: sa.Connection, number: int, words: str) -> None:
     """Take a row out; *words* are those that it was added with."""
     raw(conn).execute(_REMOVE, (number, words))
 
 
-def newest(conn: Connection, words: Sequence[str], *, prefix: bool, most: int) -> list[str]:
+def newest(conn: sa.Connection, words: Sequence[str], *, prefix: bool, most: int) -> list[str]:
     """Ids of the records with all *words*, the highest numbers first."""
     if not words:
         return []

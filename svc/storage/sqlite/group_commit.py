@@ -8,11 +8,11 @@ from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
+import sqlalchemy as sa
 import structlog
 import trio
 from msgspec.structs import replace
 from outcome import Error, Outcome, Value
-from sqlalchemy import Connection
 
 from svc.clock import Clock
 from svc.domain.changes import Change
@@ -64,13 +64,15 @@ class _OwnerUnits(Units):
         self._store = store
         self._owner = owner
 
-    async def read(self, fn: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+    async def read(
+        self, fn: Callable[Concatenate[sa.Connection, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
         store = self._store
         await store.enter()
         return await store.reader.read(self._owner, lambda conn: fn(conn, *args, **kwargs))
 
     async def read_long(
-        self, fn: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs
+        self, fn: Callable[Concatenate[sa.Connection, P], R], *args: P.args, **kwargs: P.kwargs
     ) -> R:
         store = self._store
         await store.enter()

@@ -8,8 +8,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
+import sqlalchemy as sa
 from outcome import Outcome, capture
-from sqlalchemy import Connection, MetaData
 
 from svc.clock import Clock
 from svc.domain.crypto.sealing import Sealer
@@ -29,7 +29,7 @@ from svc.storage.store import Store
 R = TypeVar("R")
 
 
-def create_tables(conn: Connection, tables: MetaData = metadata) -> None:
+def create_tables(conn: sa.Connection, tables: sa.MetaData = metadata) -> None:
     """Make *tables* in an empty database: quicker than the migrations, to the same schema."""
     with schema_change(conn):
         tables.create_all(conn)
@@ -40,7 +40,7 @@ async def inline_store(
     clock: Clock,
     path: Path | None = None,
     *,
-    prepare: Callable[[Connection], None] = create_tables,
+    prepare: Callable[[sa.Connection], None] = create_tables,
     batch_max: int = BATCH_UNITS_MAX,
     queue_max: int = QUEUE_UNITS_MAX,
     owner_max: int = OWNER_UNITS_MAX,
@@ -74,10 +74,10 @@ async def inline_store(
 class _InlineLane:
     """Does its work at once. The one connection serves all lanes, so each sets it to its own way of use."""
 
-    def __init__(self, conn: Connection, *, read_only: bool = False) -> None:
+    def __init__(self, conn: sa.Connection, *, read_only: bool = False) -> None:
         self._conn = conn
         self._mode = f"PRAGMA query_only = {read_only}"
 
-    def submit(self, work: Callable[[Connection], R], tell: Callable[[Outcome[R]], None]) -> None:
+    def submit(self, work: Callable[[sa.Connection], R], tell: Callable[[Outcome[R]], None]) -> None:
         raw(self._conn).execute(self._mode)
         tell(capture(work, self._conn))

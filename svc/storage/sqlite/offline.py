@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
-from sqlalchemy import Connection
+import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError
 
 from svc.storage.migrations import migrate
@@ -31,7 +31,7 @@ _OK: Final = "ok"
 
 
 def read_beside(
-    path: Path, fn: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs
+    path: Path, fn: Callable[Concatenate[sa.Connection, P], R], *args: P.args, **kwargs: P.kwargs
 ) -> R:
     """What `fn(connection, *args)` reads of the data at *path*, all of it as of one moment.
 
@@ -39,7 +39,7 @@ def read_beside(
     raises.
     """
 
-    def read(conn: Connection) -> R:
+    def read(conn: sa.Connection) -> R:
         if not migrate.is_current(conn):
             raise StoreFailed(f"{path} is of an earlier version: start the service once, which migrates it")
         return fn(conn, *args, **kwargs)
@@ -110,13 +110,13 @@ def _cause(error: DatabaseError | sqlite3.DatabaseError) -> object:
     return error.orig if isinstance(error, DatabaseError) else error
 
 
-def integrity_faults(conn: Connection) -> list[str]:
+def integrity_faults(conn: sa.Connection) -> list[str]:
     """What SQLite finds broken in the file: pages, indexes, constraints."""
     found = [row[0] for row in raw(conn).execute("PRAGMA integrity_check")]
     return [] if found == [_OK] else found
 
 
-def foreign_key_faults(conn: Connection) -> list[str]:
+def foreign_key_faults(conn: sa.Connection) -> list[str]:
     """Rows that refer to a row that is not there."""
     return [
         f"{table} row {row} refers to {parent}"

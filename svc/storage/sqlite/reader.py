@@ -4,8 +4,8 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Any, Final, NamedTuple, TypeVar
 
+import sqlalchemy as sa
 from outcome import Error, Outcome, capture
-from sqlalchemy import Connection
 
 from svc.domain.fair_queue import FairQueue
 from svc.storage.sqlite._aiosqlite_trio import Slot
@@ -24,7 +24,7 @@ OWNER_READS_MAX: Final = 1_024
 class _Read(NamedTuple):
     """A read, and the caller that waits for it."""
 
-    fn: Callable[[Connection], Any]
+    fn: Callable[[sa.Connection], Any]
     caller: Slot[Any]
 
 
@@ -46,7 +46,7 @@ class Reader:
         """Reads asked for and not answered yet."""
         return len(self._unanswered)
 
-    async def read(self, owner: str, fn: Callable[[Connection], R]) -> R:
+    async def read(self, owner: str, fn: Callable[[sa.Connection], R]) -> R:
         """What *fn* reads, all of it as of one moment. Raises `StoreFull`, and whatever *fn* raises."""
         caller: Slot[R] = Slot()
         with self._lock:
@@ -61,7 +61,7 @@ class Reader:
             raise
         return await caller
 
-    def _read_next(self, conn: Connection) -> tuple[Slot[Any], Outcome[Any]]:
+    def _read_next(self, conn: sa.Connection) -> tuple[Slot[Any], Outcome[Any]]:
         """In the lane: run the read whose turn it is."""
         with self._lock:
             read = self._reads.take()

@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+import sqlalchemy as sa
 import structlog
 import trio
 from outcome import Outcome
-from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DatabaseError
 
 from svc.clock import Clock
@@ -36,7 +36,7 @@ R = TypeVar("R")
 log = structlog.get_logger("svc.storage")
 
 
-def migrate_to_head(conn: Connection, versions: Path = migrate.VERSIONS) -> None:
+def migrate_to_head(conn: sa.Connection, versions: Path = migrate.VERSIONS) -> None:
     """Bring the schema to what this program expects; raises `SchemaTooNew` and `StoreFailed`."""
     if not read_snapshot(conn, lambda conn: migrate.is_current(conn, versions)):
         with schema_change(conn):
@@ -48,7 +48,7 @@ async def open_store(
     path: Path,
     clock: Clock,
     *,
-    prepare: Callable[[Connection], None] = migrate_to_head,
+    prepare: Callable[[sa.Connection], None] = migrate_to_head,
     batch_max: int = BATCH_UNITS_MAX,
     queue_max: int = QUEUE_UNITS_MAX,
     owner_max: int = OWNER_UNITS_MAX,
@@ -67,7 +67,7 @@ async def open_store(
     inside = trio.CancelScope()
     lost: list[str] = []
 
-    def prepare_and_look(conn: Connection) -> None:
+    def prepare_and_look(conn: sa.Connection) -> None:
         prepare(conn)
         looked.append(read_snapshot(conn, clock_marks.traces))
 
@@ -117,19 +117,19 @@ async def open_store(
 class _ThreadLane:
     """A connection that aiosqlite owns, together with the thread that all its work is done in."""
 
-    def __init__(self, connection: aiosqlite_trio.Connection, conn: Connection) -> None:
+    def __init__(self, connection: aiosqlite_trio.Connection, conn: sa.Connection) -> None:
         self._connection = connection
         self._conn = conn
 
-    def submit(self, work: Callable[[Connection], R], tell: Callable[[Outcome[R]], None]) -> None:
+    def submit(self, work: Callable[[sa.Connection], R], tell: Callable[[Outcome[R]], None]) -> None:
         self._connection.submit(partial(work, self._conn), tell)
 
 
 @asynccontextmanager
 async def _thread_lane(
-    engine: Engine, name: str, prepare: Callable[[Connection], None], lose: Callable[[str], None]
+    engine: sa.Engine, name: str, prepare: Callable[[sa.Connection], None], lose: Callable[[str], None]
 ) -> AsyncIterator[_ThreadLane]:
-    opened: list[Connection] = []
+    opened: list[sa.Connection] = []
 
     def connect() -> sqlite3.Connection:
         opened.append(engine.connect())
@@ -149,5 +149,5 @@ async def _thread_lane(
                     await connection.run(conn.close)
 
 
-def _read_only(conn: Connection) -> None:
+def _read_only(conn: sa.Connection) -> None:
     raw(conn).execute("PRAGMA query_only = ON")

@@ -11,8 +11,8 @@ from itertools import zip_longest
 from time import perf_counter
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
+import sqlalchemy as sa
 from outcome import Error, Outcome, Value
-from sqlalchemy import Connection
 
 from svc.domain.changes import Change
 from svc.domain.crypto.sealing import Sealer
@@ -141,7 +141,7 @@ class Batch:
         self.joining.append(unit)
         return True
 
-    def commit(self, conn: Connection) -> None:
+    def commit(self, conn: sa.Connection) -> None:
         """Run the units in one transaction and make it durable. Raises nothing: see `outcomes`."""
         sqlite = raw(conn)
         try:
@@ -175,7 +175,7 @@ class Batch:
             for _, own in zip_longest(self.units, self.outcomes)
         ]
 
-    def _run_units(self, conn: Connection, sqlite: sqlite3.Connection) -> None:
+    def _run_units(self, conn: sa.Connection, sqlite: sqlite3.Connection) -> None:
         """Run units, for as long as that is fair to those who wait for the commit."""
         units = self._planned
         first, behind, _, seconds, _ = self.fairness
@@ -190,7 +190,7 @@ class Batch:
         if first + behind < len(units) or self.joining:
             self._run_rest(conn, sqlite, first + behind, perf_counter() + seconds)
 
-    def _run_rest(self, conn: Connection, sqlite: sqlite3.Connection, place: int, until: float) -> None:
+    def _run_rest(self, conn: sa.Connection, sqlite: sqlite3.Connection, place: int, until: float) -> None:
         units, joining, even = self._planned, self.joining, self.fairness.even
         joined = False
         while True:
@@ -205,7 +205,7 @@ class Batch:
             self._run(units[place], conn, sqlite)
             place += 1
 
-    def _run(self, unit: Unit[Any], conn: Connection, sqlite: sqlite3.Connection) -> None:
+    def _run(self, unit: Unit[Any], conn: sa.Connection, sqlite: sqlite3.Connection) -> None:
         """Do the unit's work inside a savepoint, so that it can fail alone."""
         self.units.append(unit)
         tx = Tx(conn, unit.now, self._sealer)
@@ -271,7 +271,7 @@ def _broken_off(cause: BaseException) -> StoreLost:
     return error
 
 
-def read_snapshot(conn: Connection, fn: Callable[[Connection], R]) -> R:
+def read_snapshot(conn: sa.Connection, fn: Callable[[sa.Connection], R]) -> R:
     """What *fn* reads, all of it as of one moment."""
     with conn.begin():
         raw(conn).execute("BEGIN")
@@ -279,7 +279,7 @@ def read_snapshot(conn: Connection, fn: Callable[[Connection], R]) -> R:
 
 
 @contextmanager
-def schema_change(conn: Connection) -> Iterator[None]:
+def schema_change(conn: sa.Connection) -> Iterator[None]:
     """A transaction that may rebuild tables: all of it happens, or nothing.
 
     Foreign keys are off meanwhile, since dropping a table would delete what refers to it, and are checked
