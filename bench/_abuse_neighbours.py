@@ -120,7 +120,7 @@ def _make(data: Path) -> World:
 
 
 def _keys(tx: Tx) -> tuple[list[str], list[str]]:
-    first, second, *_ = organizations.every(tx.conn)
+    first, second, *_ = organizations.list_all(tx.conn)
     return _mint(tx, first.id, "first"), _mint(tx, second.id, "second")
 
 

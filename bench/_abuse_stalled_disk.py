@@ -77,7 +77,7 @@ def _fill(tx: Tx) -> None:
     )
     for number in range(QUEUED):
         email = f"p{number}@bench.example"
-        submissions.insert_one(tx, msgspec.structs.replace(new, email=email, fields={"email": email}))
+        submissions.create(tx, msgspec.structs.replace(new, email=email, fields={"email": email}))
 
 
 def _make(data: Path) -> None:

@@ -69,7 +69,7 @@ def _fill(tx: Tx, url: str) -> None:
     made, _ = connections.create(tx, organization.id, new)
     author = Author(kind="member", name="Olga")
     for number in range(DUE):
-        opened = conversations.open_one(tx, organization.id, made.id, f"chat-{number}")
+        opened = conversations.get_or_create(tx, organization.id, made.id, f"chat-{number}")
         messages.reply(tx, made, opened, NewReply(text="Your lamp is ready."), author=author)
 
 

@@ -139,7 +139,7 @@ def _connect(tx: Tx, organization_id: str, conversations_each: int, waits: bool)
     made, _ = connections.create(tx, organization_id, new)
     key = channel_keys.mint(tx, organization_id, made.id).key
     opened = [
-        conversations.open_one(tx, organization_id, made.id, f"chat-{number}")
+        conversations.get_or_create(tx, organization_id, made.id, f"chat-{number}")
         for number in range(max(conversations_each, int(waits)))
     ]
     if waits:

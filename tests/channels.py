@@ -41,7 +41,7 @@ def _connect(tx: Tx, organization_id: str, changes: dict[str, Any]) -> tuple[Con
 
 def a_reply(tx: Tx, /, connection: Connection, conversation: str = "chat-1", text: str = "Hello") -> Message:
     """A reply in the conversation that the bridge calls so."""
-    opened = conversations.open_one(tx, connection.organization_id, connection.id, conversation)
+    opened = conversations.get_or_create(tx, connection.organization_id, connection.id, conversation)
     return messages.reply(tx, connection, opened, NewReply(text=text), author=ADA)
 
 

@@ -42,7 +42,7 @@ class LampTown(Town):
 
     async def reprice(self, lamp_id: str, price: float) -> None:
         await self.store.write(
-            records.update_one, self.organization, LAMP, lamp_id, {"price": price}, source={"kind": "person"}
+            records.update, self.organization, LAMP, lamp_id, {"price": price}, source={"kind": "person"}
         )
 
     async def embed(self, *blocks: AnyBlock, **asked: Any) -> Embed:

@@ -36,7 +36,7 @@ def a_member(
 
 def allow_keys_elsewhere(tx: Tx, /, home: str, *, allowed: bool) -> None:
     """Let people whose home that organization is have keys in others, or not."""
-    organizations.change(tx, operator_call(home), OrganizationChanges(allow_keys_elsewhere=allowed))
+    organizations.update(tx, operator_call(home), OrganizationChanges(allow_keys_elsewhere=allowed))
 
 
 def call_of(person: Person, organization_id: str | None = None, *, confirmed_at: int | None = None) -> Call:

@@ -196,4 +196,4 @@ def _known_in(directory: DataDirectory, there: list[str]) -> DemoFacts | None:
 
 
 def _organization_ids(conn: Connection) -> list[str]:
-    return [one.id for one in organizations.every(conn)]
+    return [one.id for one in organizations.list_all(conn)]

@@ -147,7 +147,7 @@ class Operator:
 def _chosen(conn: Connection, organization_id: str | None) -> Organization:
     if organization_id is not None:
         return organizations.get(conn, organization_id)
-    every = [one for one in organizations.every(conn) if one.closed_at is None]
+    every = [one for one in organizations.list_all(conn) if one.closed_at is None]
     if not every:
         raise Failure("there is no organization yet: `svc setup` makes one")
     if len(every) > 1:

@@ -214,7 +214,7 @@ class _Inbox:
         keys = visits.rotate_keys(self._tx)
         seen_by = sites.at_host(self._tx.conn, domain)
         for minutes, path, title in ((55, "/", "Harbour Lamps"), (52, "/lamps/skerry", "Skerry wall light")):
-            visits.insert_view(
+            visits.create(
                 Tx(self._tx.conn, self._tx.now - minutes * MINUTE_MS),
                 seen_by,
                 visitor_of(address, _BROWSER, keys[0]),
@@ -244,7 +244,7 @@ class _Inbox:
     ) -> None:
         at = Tx(self._tx.conn, self._tx.now - ago_ms)
         said = prepare(values, field_map(form.field_map), self._shop.country)
-        submissions.insert_one(
+        submissions.create(
             at,
             NewSubmission(
                 organization_id=self._shop.id,

@@ -298,7 +298,7 @@ def _open(tx: Tx, person_id: str, token: str, browser: Browser) -> Profile:
     if not profile.organizations:
         raise WrongCredentials("no organization lets this person in")
     replaces = None if browser.session_token is None else digest(browser.session_token)
-    sessions.open_one(tx, person_id, digest(token), browser.user_agent, replaces)
+    sessions.create(tx, person_id, digest(token), browser.user_agent, replaces)
     return profile
 
 

@@ -174,7 +174,7 @@ def _as_of_now(system: System, conn: Connection, now: int, tool: Tool[Any, Any],
     organization_id = caller.organization_id
     if caller.access_revision in {None, system.access_revisions[organization_id]}:
         return call
-    caller = admit_again(access.of_organization(conn, organization_id, now), caller, now)
+    caller = admit_again(access.load(conn, organization_id, now), caller, now)
     permit(caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
     return msgspec.structs.replace(call, caller=caller)
 

@@ -89,7 +89,7 @@ def _entry(tx: Tx, call: Call, action: str, target: str | None) -> AuditEntry:
     )
 
 
-def page(view: View, organization_id: str, asked: AuditFilter) -> AuditPage:
+def list_page(view: View, organization_id: str, asked: AuditFilter) -> AuditPage:
     """The page of the organization's trail that is asked for; it is stable, whatever is added meanwhile.
 
     Raises `InvalidInput` for a cursor that is none of this list, and `TakesLong` from a view that is not

@@ -59,7 +59,7 @@ async def deactivate(here: Town, owner: Person, creator: Person, key: MintedKey)
 
 
 async def freeze(here: Town, owner: Person, creator: Person, key: MintedKey) -> None:
-    await here.store.write(members.change, call_of(owner), creator.id, MemberChanges(status="frozen"))
+    await here.store.write(members.update, call_of(owner), creator.id, MemberChanges(status="frozen"))
 
 
 async def close(here: Town, owner: Person, creator: Person, key: MintedKey) -> None:
@@ -109,7 +109,7 @@ async def test_a_stopped_creator_comes_back_with_their_keys(autojump_clock):
         stopped = await enter(system, kept)
         await revoke(here, owner, creator, revoked)
 
-        await here.store.write(members.change, call_of(owner), creator.id, MemberChanges(status="active"))
+        await here.store.write(members.update, call_of(owner), creator.id, MemberChanges(status="active"))
 
         assert stopped is None
         assert await enter(system, kept) is not None
@@ -155,11 +155,11 @@ async def test_a_key_follows_the_role_of_its_creator(autojump_clock):
         key = await a_key(here, creator, role_id="admin")
 
         seen = []
-        await here.store.write(members.change, call_of(owner), creator.id, MemberChanges(role_id=role.id))
+        await here.store.write(members.update, call_of(owner), creator.id, MemberChanges(role_id=role.id))
         seen.append(await enter(system, key))
-        await here.store.write(roles.change, call_of(owner), role.id, RoleChanges(permissions=("ai",)))
+        await here.store.write(roles.update, call_of(owner), role.id, RoleChanges(permissions=("ai",)))
         seen.append(await enter(system, key))
-        await here.store.write(members.change, call_of(owner), creator.id, MemberChanges(role_id="viewer"))
+        await here.store.write(members.update, call_of(owner), creator.id, MemberChanges(role_id="viewer"))
         seen.append(await enter(system, key))
 
         assert [{"forms", "records.read"}, {"ai"}, VIEWER.permissions] == [

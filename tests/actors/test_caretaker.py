@@ -40,7 +40,7 @@ def an_invitation(tx: Tx, here: Town, key: str) -> None:
 
 def a_session(tx: Tx, here: Town, key: str) -> None:
     person = a_member(tx, here.organization.id, f"{key}@example.com")
-    sessions.open_one(tx, person.id, key, "test")
+    sessions.create(tx, person.id, key, "test")
 
 
 def a_failure(tx: Tx, here: Town, key: str) -> None:

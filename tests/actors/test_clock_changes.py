@@ -76,7 +76,7 @@ async def pulled(system: System, connection_id: str) -> tuple[OutboundReply, ...
 
 
 async def _organization(store: Store) -> Organization:
-    found = await store.read(organizations.every)
+    found = await store.read(organizations.list_all)
     asked = NewOrganization(name="Lamps & Co", country="DE", plan="business")
     return found[0] if found else await store.write(provisioning.create, asked)
 
@@ -97,7 +97,7 @@ def machine(at: int) -> Machine:
 
 
 async def only_form(here: Town) -> Any:
-    found = await here.store.read(forms.of_organization, here.organization.id)
+    found = await here.store.read(forms.list_all, here.organization.id)
     return found[0] if found else await here.form()
 
 
@@ -385,11 +385,11 @@ def test_who_confirmed_in_the_future_did_not(autojump_clock: Any) -> None:
 
 
 def a_stored_submission(tx: Tx, form: Any) -> None:
-    submissions.insert_one(tx, a_stored_one(form))
+    submissions.create(tx, a_stored_one(form))
 
 
 def _open_session(tx: Tx, organization_id: str) -> None:
-    sessions.open_one(tx, a_member(tx, organization_id, "ada@example.com").id, "digest", "test")
+    sessions.create(tx, a_member(tx, organization_id, "ada@example.com").id, "digest", "test")
 
 
 def _note(tx: Tx, attempt: Any) -> None:

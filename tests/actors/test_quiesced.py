@@ -84,7 +84,7 @@ async def test_a_filing_under_way_is_finished_and_no_other_begins(autojump_clock
             disk.seconds = 0
             system.quiesce()
             before = await here.states()
-            await here.store.write(submissions.insert_one, a_stored_one(form, "b@example.com"))
+            await here.store.write(submissions.create, a_stored_one(form, "b@example.com"))
             await trio.sleep(60)
             late = await system.drain(60)
             after = await here.states()
@@ -115,9 +115,9 @@ async def test_what_is_told_begins_nothing(begun, autojump_clock):
     """Work that an actor is told of is a row, which the next start finds."""
     async with push_town() as (here, receiver):
         form = await here.form()
-        await here.store.write(lambda tx: submissions.insert_one(tx, a_stored_one(form, queued=True)))
+        await here.store.write(lambda tx: submissions.create(tx, a_stored_one(form, queued=True)))
         here.live.quiesce()
-        await here.store.write(submissions.insert_one, a_stored_one(form))
+        await here.store.write(submissions.create, a_stored_one(form))
         await here.write_reply()
         await wait_all_tasks_blocked()
         units = here.store.statistics().units
@@ -140,7 +140,7 @@ async def test_a_round_that_is_under_way_wakes_nobody(autojump_clock):
     async with town() as here, here.system() as system:
         form = await here.form()
         system.quiesce()
-        await here.store.write(submissions.insert_one, a_stored_one(form, queued=True))
+        await here.store.write(submissions.create, a_stored_one(form, queued=True))
         before = system.is_active(FormWindow, form.form_key)
         await Reconciler(system, "main").make_round()
         await wait_all_tasks_blocked()

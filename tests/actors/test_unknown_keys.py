@@ -112,7 +112,7 @@ async def _make_site(at: Strangers) -> None:
 async def _move_site(at: Strangers) -> None:
     site = await at.here.store.write(sites.create, at.here.organization.id, "elsewhere.example")
     await at.view("shop.lamps.example")
-    await at.here.store.write(sites.move, at.here.organization.id, site.id, "lamps.example")
+    await at.here.store.write(sites.update, at.here.organization.id, site.id, "lamps.example")
 
 
 @pytest.mark.parametrize("make", [_make_site, _move_site])

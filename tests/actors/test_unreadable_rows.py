@@ -45,7 +45,7 @@ async def spoil(here: Town, table: Table, column: str, row_id: str, value: str =
 
 def _insert_quietly(tx: Tx, new: submissions.NewSubmission) -> str:
     """A due submission that nobody is told of."""
-    stored = submissions.insert_one(tx, new)
+    stored = submissions.create(tx, new)
     tx.changes.clear()
     return stored
 
@@ -322,7 +322,7 @@ async def test_an_embed_that_cannot_be_read_is_a_fault_of_its_own(autojump_clock
             await EmbedCache(system, spoilt.embed_key).show()
 
         assert [500, 500, 200] == [one.status_code for one in answers]
-        listed = await here.store.read(embeds.of_organization, here.organization.id)
+        listed = await here.store.read(embeds.list_page, here.organization.id)
         assert [first.id, spoilt.id, whole.id] == [one.id for one in listed]
         assert 0 == sum(kind.crashes for kind in system.statistics().kinds)
 

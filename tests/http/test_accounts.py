@@ -17,7 +17,7 @@ from svc.domain.identity.organizations import Organization
 from svc.http.app import public_app
 from svc.storage import provisioning
 from svc.storage.identity import invitations, organizations, sign_in
-from svc.storage.identity.members import of_organization as members_of
+from svc.storage.identity.members import list_all as members_of
 from svc.storage.identity.organizations import NewOrganization
 from tests import tables
 from tests.http.asking import client_of

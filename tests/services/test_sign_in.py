@@ -137,7 +137,7 @@ async def test_who_is_nowhere_a_member_does_not_sign_in(stop, autojump_clock):
     async with at_home() as here, here.system() as system:
         [owner] = [
             one
-            for one in await here.store.read(members.of_organization, here.organization.id)
+            for one in await here.store.read(members.list_all, here.organization.id)
             if one.email == "owner@example.com"
         ]
         if stop == "close":

@@ -157,12 +157,12 @@ async def revoke(here: ToolTown) -> None:
 
 async def weaken(here: ToolTown) -> None:
     other = await here.member("other@example.com", "owner")
-    await here.store.write(members.change, call_of(other), here.owner.id, MemberChanges(role_id="viewer"))
+    await here.store.write(members.update, call_of(other), here.owner.id, MemberChanges(role_id="viewer"))
 
 
 async def freeze(here: ToolTown) -> None:
     other = await here.member("other@example.com", "owner")
-    await here.store.write(members.change, call_of(other), here.owner.id, MemberChanges(status="frozen"))
+    await here.store.write(members.update, call_of(other), here.owner.id, MemberChanges(status="frozen"))
 
 
 WAYS = [(revoke, Unauthenticated), (weaken, Forbidden), (freeze, Unauthenticated)]

@@ -64,13 +64,13 @@ async def _standing(here: Town, form_key: str) -> FormSnapshot:
 
 async def _submitted(here: Town) -> str:
     form = await here.form()
-    await here.store.write(submissions.insert_one, a_stored_one(form))
+    await here.store.write(submissions.create, a_stored_one(form))
     return form.form_key
 
 
 async def _queued(here: Town) -> str:
     form = await here.form()
-    await here.store.write(submissions.insert_one, a_stored_one(form, queued=True))
+    await here.store.write(submissions.create, a_stored_one(form, queued=True))
     return form.form_key
 
 
@@ -113,7 +113,7 @@ async def _leads_in(here: Town, token: str) -> bool:
 async def _opened(here: Town) -> str:
     def open_one(tx: Tx) -> str:
         person = a_member(tx, here.organization.id, "ada@example.com")
-        sessions.open_one(tx, person.id, KEY, "test")
+        sessions.create(tx, person.id, KEY, "test")
         return person.id
 
     return await here.store.write(open_one)
@@ -150,7 +150,7 @@ async def _minted(here: Town) -> None:
 async def _key_lives(here: Town, _: None) -> bool:
     now, organization_id = here.clock.now(), here.organization.id
     route = await here.store.read(api_keys.route, KEY, now)
-    known = await here.store.read(access.of_organization, organization_id, now)
+    known = await here.store.read(access.load, organization_id, now)
     counted = await here.store.read(api_keys.count_live, organization_id, now)
     assert (route is not None) == (KEY in known.keys) == bool(counted)
     return route is not None
@@ -160,7 +160,7 @@ async def _key_that_is_remembered_lives(here: Town, _: None) -> bool:
     """By what was read while it lived."""
     before = here.clock.now() - SECOND_MS
     route = await here.store.read(api_keys.route, KEY, before)
-    known = await here.store.read(access.of_organization, here.organization.id, before)
+    known = await here.store.read(access.load, here.organization.id, before)
     try:
         rules.admit_key(known, KEY, here.clock.now())
     except Unauthenticated:
@@ -173,7 +173,7 @@ async def _key_that_is_remembered_lives(here: Town, _: None) -> bool:
 
 
 async def _key_is_listed(here: Town, _: None) -> bool:
-    return bool(await here.store.read(api_keys.of_organization, here.organization.id, here.clock.now()))
+    return bool(await here.store.read(api_keys.list_all, here.organization.id, here.clock.now()))
 
 
 async def _server_key(here: Town) -> None:
@@ -189,7 +189,7 @@ async def _server_key_lives(here: Town, _: None) -> bool:
 
 
 async def _server_key_is_listed(here: Town, _: None) -> bool:
-    return bool(await here.store.read(server_keys.of_organization, here.organization.id, here.clock.now()))
+    return bool(await here.store.read(server_keys.list_all, here.organization.id, here.clock.now()))
 
 
 async def _invited(here: Town) -> str:
@@ -200,7 +200,7 @@ async def _invited(here: Town) -> str:
 
 async def _waits(here: Town, token: str) -> bool:
     now = here.clock.now()
-    listed = bool(await here.store.read(invitations.of_organization, here.organization.id, now))
+    listed = bool(await here.store.read(invitations.list_all, here.organization.id, now))
     try:
         await here.store.read(invitations.waiting, digest(token), now)
     except NotFound:
@@ -248,7 +248,7 @@ async def _role_of_an_invitation(here: Town) -> str:
 
 async def _is_in_use(here: Town, role_id: str) -> bool:
     try:
-        await here.store.write(roles.remove, operator_call(here.organization.id), role_id)
+        await here.store.write(roles.delete, operator_call(here.organization.id), role_id)
     except Conflict:
         return True
     return False

@@ -99,7 +99,7 @@ async def test_who_may_change_whom(staff, who, whom, changes, refused):
     asked = MemberChanges(**changes)
     person = getattr(staff, whom).id
 
-    assert refused == await refusal(staff, members.change, call_of(getattr(staff, who)), person, asked)
+    assert refused == await refusal(staff, members.update, call_of(getattr(staff, who)), person, asked)
 
 
 @pytest.mark.parametrize(
@@ -124,11 +124,11 @@ async def test_who_may_put_whom_out(staff, who, whom, refused):
 async def test_an_owner_may_go_when_another_stays(staff):
     """Owners that are not active do not count."""
     owner = call_of(staff.owner)
-    await staff.store.write(members.change, owner, staff.admin.id, MemberChanges(role_id="owner"))
-    await staff.store.write(members.change, owner, staff.admin.id, MemberChanges(status="frozen"))
+    await staff.store.write(members.update, owner, staff.admin.id, MemberChanges(role_id="owner"))
+    await staff.store.write(members.update, owner, staff.admin.id, MemberChanges(status="frozen"))
 
     assert Conflict is await refusal(staff, members.deactivate, owner, staff.owner.id)
-    await staff.store.write(members.change, owner, staff.admin.id, MemberChanges(status="active"))
+    await staff.store.write(members.update, owner, staff.admin.id, MemberChanges(status="active"))
     assert await refusal(staff, members.deactivate, owner, staff.owner.id) is None
 
 
@@ -136,7 +136,7 @@ async def test_a_key_changes_no_members(staff):
     """What hands out power is for people, whatever the caller says that it is permitted."""
     asked = MemberChanges(role_id="admin")
 
-    assert PersonOnly is await refusal(staff, members.change, key_call(staff.owner), staff.viewer.id, asked)
+    assert PersonOnly is await refusal(staff, members.update, key_call(staff.owner), staff.viewer.id, asked)
     assert PersonOnly is await refusal(staff, roles.create, key_call(staff.owner), "All", ["forms"])
 
 
@@ -172,12 +172,12 @@ async def test_a_role_is_changed_within_ones_own(staff):
     clerk = call_of(staff.clerk)
 
     less = RoleChanges(permissions=())
-    assert Forbidden is await refusal(staff, roles.change, clerk, keys.id, less)
-    assert Forbidden is await refusal(staff, roles.remove, clerk, keys.id)
+    assert Forbidden is await refusal(staff, roles.update, clerk, keys.id, less)
+    assert Forbidden is await refusal(staff, roles.delete, clerk, keys.id)
     more = RoleChanges(permissions=("forms", "security"))
-    assert Forbidden is await refusal(staff, roles.change, clerk, forms.id, more)
-    assert await refusal(staff, roles.change, clerk, forms.id, RoleChanges(name="Web forms")) is None
-    listed = await staff.store.read(roles.of_organization, staff.organization.id)
+    assert Forbidden is await refusal(staff, roles.update, clerk, forms.id, more)
+    assert await refusal(staff, roles.update, clerk, forms.id, RoleChanges(name="Web forms")) is None
+    listed = await staff.store.read(roles.list_all, staff.organization.id)
     assert ["Owner", "Admin", "Viewer", "Clerk", "Web forms", "Keys"] == [one.name for one in listed]
 
 
@@ -196,15 +196,15 @@ async def test_a_role_in_use_stays(staff):
     """While a member, a live key or an invitation has it; built-in roles always."""
     owner = call_of(staff.owner)
     role_ids = [(await staff.store.write(roles.create, owner, name, [])).id for name in ("A", "B", "C")]
-    await staff.store.write(members.change, owner, staff.viewer.id, MemberChanges(role_id=role_ids[0]))
+    await staff.store.write(members.update, owner, staff.viewer.id, MemberChanges(role_id=role_ids[0]))
     await staff.store.write(a_stored_key, staff.owner, "1", role_id=role_ids[1])
     await staff.store.write(invitations.invite, owner, "new@example.com", role_ids[2])
 
     for role_id in (*role_ids, "viewer"):
-        assert Conflict is await refusal(staff, roles.remove, owner, role_id)
+        assert Conflict is await refusal(staff, roles.delete, owner, role_id)
     staff.clock.jump(INVITATION_LIFE_MS)
     for role_id in role_ids[1:]:
-        assert await refusal(staff, roles.remove, owner, role_id) is None
+        assert await refusal(staff, roles.delete, owner, role_id) is None
 
 
 async def test_members_are_in_teams(staff):
@@ -214,11 +214,11 @@ async def test_members_are_in_teams(staff):
     help_desk = await staff.store.write(teams.create, owner, "Help desk")
 
     for team_ids in ((sales.id, help_desk.id), (help_desk.id,)):
-        await staff.store.write(members.change, owner, staff.viewer.id, MemberChanges(team_ids=team_ids))
+        await staff.store.write(members.update, owner, staff.viewer.id, MemberChanges(team_ids=team_ids))
 
-    listed = await staff.store.read(members.of_organization, staff.organization.id)
+    listed = await staff.store.read(members.list_all, staff.organization.id)
     assert [(), (), (help_desk.id,), ()] == [one.team_ids for one in listed]
-    found = await staff.store.read(teams.of_organization, staff.organization.id)
+    found = await staff.store.read(teams.list_all, staff.organization.id)
     assert [("Sales", 0), ("Help desk", 1)] == [(one.name, one.member_count) for one in found]
 
 
@@ -227,7 +227,7 @@ async def test_a_newcomer_accepts_an_invitation(staff):
     owner = call_of(staff.owner)
     team = await staff.store.write(teams.create, owner, "Sales")
     made = await staff.store.write(invitations.invite, owner, " New@Example.com ", "viewer", (team.id,))
-    waiting = await staff.store.read(invitations.of_organization, staff.organization.id, staff.clock.now())
+    waiting = await staff.store.read(invitations.list_all, staff.organization.id, staff.clock.now())
 
     person = await staff.store.write(invitations.accept_as_new, digest(made.token), "Ned", "hash")
 
@@ -293,15 +293,15 @@ async def test_an_invitation_is_worth_what_its_inviter_may_give(staff):
 async def test_a_former_owner_comes_back_through_an_owner_alone(staff):
     """By being let in again, and by no invitation: not by one to them, nor by another's that they hold."""
     owner = call_of(staff.owner)
-    await staff.store.write(members.change, owner, staff.clerk.id, MemberChanges(role_id="owner"))
+    await staff.store.write(members.update, owner, staff.clerk.id, MemberChanges(role_id="owner"))
     await staff.store.write(members.deactivate, owner, staff.clerk.id)
 
     email, back = staff.clerk.email, MemberChanges(status="active", role_id="viewer")
     made = await staff.store.write(invitations.invite, owner, "new@example.com", "viewer")
     assert Conflict is await refusal(staff, invitations.invite, owner, email, "viewer")
     assert Conflict is await refusal(staff, invitations.accept, digest(made.token), staff.clerk.id)
-    assert Forbidden is await refusal(staff, members.change, call_of(staff.admin), staff.clerk.id, back)
-    await staff.store.write(members.change, owner, staff.clerk.id, back)
+    assert Forbidden is await refusal(staff, members.update, call_of(staff.admin), staff.clerk.id, back)
+    await staff.store.write(members.update, owner, staff.clerk.id, back)
     role = await staff.store.read(authorization.active_role, staff.organization.id, staff.clerk.id)
     assert "viewer" == (role and role.id)
 
@@ -330,7 +330,7 @@ async def test_a_guests_address_keeps_nobody_out(staff):
     again = await staff.store.write(invitations.invite, owner, "grace@example.com", "admin")
     grace = await staff.store.write(invitations.accept_as_new, digest(again.token), "Grace", "hash")
 
-    listed = await staff.store.read(members.of_organization, staff.organization.id)
+    listed = await staff.store.read(members.list_all, staff.organization.id)
     assert [(guest.id, elsewhere.id), (grace.id, staff.organization.id)] == [
         (one.id, one.home_organization_id) for one in listed if one.email == "grace@example.com"
     ]
@@ -340,7 +340,7 @@ async def test_every_change_of_access_is_announced(staff):
     """Members, roles and keys, each to the organization that they are of."""
     owner = call_of(staff.owner)
     role = await staff.store.write(roles.create, owner, "Forms", ["forms"])
-    await staff.store.write(members.change, owner, staff.viewer.id, MemberChanges(role_id=role.id))
+    await staff.store.write(members.update, owner, staff.viewer.id, MemberChanges(role_id=role.id))
     await staff.store.write(members.deactivate, owner, staff.viewer.id)
     await staff.store.write(a_stored_key, staff.owner, "1")
     await staff.store.write(api_keys.revoke, owner, "key_1")
@@ -368,7 +368,7 @@ async def test_a_home_organization_decides_about_its_peoples_keys(staff):
         assert {here, elsewhere.id} == {
             one.organization_id for one in staff.heard if isinstance(one, MembersChanged)
         }
-        facts = await staff.store.read(access.of_organization, here, staff.clock.now())
+        facts = await staff.store.read(access.load, here, staff.clock.now())
         found.append(facts.members[guest.id].keys_allowed)
 
     assert [True, False, True, False] == found

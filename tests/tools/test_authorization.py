@@ -256,7 +256,7 @@ class Crowd:
         await self.here.store.write(members.deactivate, call_of(self.here.owner), deactivated.id)
         frozen = await self._stopped(f"frozen.{name}", role, role_id, "frozen")
         frost = MemberChanges(status="frozen")
-        await self.here.store.write(members.change, call_of(self.here.owner), frozen.id, frost)
+        await self.here.store.write(members.update, call_of(self.here.owner), frozen.id, frost)
 
     async def _stopped(self, name: str, role: str, role_id: str, how: str) -> Person:
         person = await self.here.member(f"{name}@example.com", role_id)
@@ -292,7 +292,7 @@ class Crowd:
 
     def _open_session(self, tx: Tx, way: Way, role: str, person: Person) -> None:
         secret = f"svcs_{way} {role}".replace(" ", "_")
-        sessions.open_one(tx, person.id, digest(secret), "test", None)
+        sessions.create(tx, person.id, digest(secret), "test", None)
         self.secrets[way, role] = secret
 
     async def admit(self, way: Way, role: str) -> Admission:

@@ -60,7 +60,7 @@ async def test_a_set_up_makes_all_that_a_first_call_needs(here):
     """The key acts as the Owner, who gets in by the link; the trail names the operator, as whom it acts."""
     made = await set_up(here)
 
-    kept = await here.store.read(access.of_organization, made.organization_id, here.clock.now())
+    kept = await here.store.read(access.load, made.organization_id, here.clock.now())
     caller = admit_key(kept, digest(made.key), here.clock.now())
     person = await here.store.read(accounts.get, made.person_id)
     [minted] = await here.rows(tables.audit, action="apikey.mint")
@@ -133,7 +133,7 @@ async def test_a_key_is_never_above_its_member(here):
         await mint(here, ada.email, tools=("record.lists",))
     with pytest.raises(NotFound, match="is no active member"):
         await mint(here, "bo@example.com")
-    await here.store.write(members.change, operator_call(home), ada.id, MemberChanges(status="frozen"))
+    await here.store.write(members.update, operator_call(home), ada.id, MemberChanges(status="frozen"))
     with pytest.raises(NotFound, match="no active member"):
         await mint(here, ada.email)
     with pytest.raises(NotFound, match="no such organization"):
@@ -172,8 +172,8 @@ async def test_a_closed_organization_sends_nothing_any_more(here):
 
     now = here.clock.now()
     load = await here.store.write(outboxes.load, pushed.id, 8)
-    kept = await here.store.read(access.of_organization, home, now)
-    other = await here.store.read(access.of_organization, made.organization_id, now)
+    kept = await here.store.read(access.load, home, now)
+    other = await here.store.read(access.load, made.organization_id, now)
     states = [(one.state, one.failure) for one in await here.rows(reply_rows)]
     [noted] = await here.rows(tables.audit, action="organization.close")
     assert (load.parcels, load.more) == ((), False)
@@ -218,4 +218,4 @@ async def test_commands_leave_their_trail(here):
 
 
 def _trail(conn: Any, organization_id: str, now: int) -> audit.AuditPage:
-    return audit.page(View(conn, now), organization_id, audit.AuditFilter())
+    return audit.list_page(View(conn, now), organization_id, audit.AuditFilter())

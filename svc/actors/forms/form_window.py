@@ -189,7 +189,7 @@ class FormWindow(Actor[System, FormWindowState]):
         if full_until is not None:
             raise PostRefused("rate", relay=relay, retry_after_ms=full_until - now)
         new = self._to_store(post, prepared, sender, queued=queued)
-        await self._units.write(submissions.insert_one, new)
+        await self._units.write(submissions.create, new)
         state.count(sender, now, queued=queued)
         if queued and state.waiting == 1:
             self.pass_queue.after(QUEUE_PASS_MS / SECOND_MS)

@@ -53,7 +53,7 @@ class Organization(Actor[System, OrganizationState]):
         revision = self.system.access_revisions[self.key]
         now = self.system.clock.now()
         return OrganizationState(
-            access=Private(await self._units.read(access.of_organization, self.key, now)),
+            access=Private(await self._units.read(access.load, self.key, now)),
             access_revision=revision,
             budgets=Private(Budgets(self.system.calls_per_minute)),
         )
@@ -89,7 +89,7 @@ class Organization(Actor[System, OrganizationState]):
         revision = self.system.access_revisions[self.key]
         if state.access_revision != revision:
             now = self.system.clock.now()
-            state.access = Private(await self._units.read(access.of_organization, self.key, now))
+            state.access = Private(await self._units.read(access.load, self.key, now))
             state.access_revision = revision
         return state.access.value
 

@@ -52,9 +52,7 @@ class SiteTraffic(Actor[System, SiteTrafficState]):
             return
         state.views.add(now)
         state.visitors.value.add(visitor, now)
-        await self.system.store.of(_owner_of(state.sites)).write(
-            visits.insert_view, state.sites, visitor, page
-        )
+        await self.system.store.of(_owner_of(state.sites)).write(visits.create, state.sites, visitor, page)
 
     async def _sites(self) -> list[Site]:
         try:

@@ -163,7 +163,7 @@ def list_page(
     return found, cursors.write(question, Position((), found[-1].id)) if len(rows) > limit else None
 
 
-def change(
+def update(
     tx: Tx, organization_id: str, connection_id: str, *, name: str | None = None, url: str | None = None
 ) -> Connection:
     """Change what is given; how replies reach the bridge stays. Raises `NotFound` and `InvalidInput`."""

@@ -118,7 +118,7 @@ _candidates: Final = LenientDecoder(
 )
 
 
-def open_one(
+def get_or_create(
     tx: Tx,
     organization_id: str,
     connection_id: str,
@@ -157,7 +157,7 @@ def identify(tx: Tx, organization_id: str, connection_id: str, asked: Identifica
     if faults:
         raise InvalidInput(faults)
     told = Participant(name=asked.name, **{one.kind: one.value for one in asked.evidence})
-    open_one(tx, organization_id, connection_id, asked.conversation_id, told=told)
+    get_or_create(tx, organization_id, connection_id, asked.conversation_id, told=told)
 
 
 def get(conn: sa.Connection, organization_id: str, conversation_id: str) -> Conversation:

@@ -122,7 +122,7 @@ _decode_error: Final = msgspec.json.Decoder(ReportedError).decode
 def receive(tx: Tx, organization_id: str, connection_id: str, told: InboundMessage) -> MessageReceived:
     """Record a message that happened in the messenger, once, and all that follows from it."""
     inbound = told.direction == "in"
-    conversation = conversations.open_one(
+    conversation = conversations.get_or_create(
         tx,
         organization_id,
         connection_id,

@@ -104,7 +104,7 @@ def create(
     return made
 
 
-def change(
+def update(
     tx: Tx, organization_id: str, embed_id: str, asked: EmbedChange, blocks_max: int = EMBED_BLOCKS_MAX
 ) -> Embed:
     """Change what is asked of an embed; what it shows follows at once. Raises `NotFound`, `InvalidInput`."""
@@ -165,7 +165,7 @@ def by_key(conn: sa.Connection, embed_key: str) -> Embed:
         raise Unreadable(f"what is stored of the embed {row.id} cannot be read") from error
 
 
-def of_organization(
+def list_page(
     conn: sa.Connection, organization_id: str, *, after: str = "", limit: int = LIST_ROWS
 ) -> list[Embed]:
     """The organization's embeds that are not removed, the oldest first, from behind the id *after*.
@@ -195,7 +195,7 @@ def _check(
 ) -> None:
     faults = embed_rules.name_faults(name)
     if site_id is not None:
-        domains = {one.id: one.domain for one in sites.of_organization(conn, organization_id)}
+        domains = {one.id: one.domain for one in sites.list_all(conn, organization_id)}
         if site_id in domains:
             faults += binding_faults(domains[site_id])
         else:
@@ -217,8 +217,8 @@ def _block_faults(
 ) -> list[Fault]:
     known = _Known(
         country=organizations.get(conn, organization_id).country,
-        objects={one.slug: one for one in objects.every(conn, organization_id)},
-        form_ids=frozenset(one.id for one in forms.of_organization(conn, organization_id)),
+        objects={one.slug: one for one in objects.list_all(conn, organization_id)},
+        form_ids=frozenset(one.id for one in forms.list_all(conn, organization_id)),
     )
     return embed_rules.block_faults(blocks, known, blocks_max)
 

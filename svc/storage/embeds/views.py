@@ -198,7 +198,7 @@ class _Reader:
             properties = {} if contact is None else contact.properties
             self._forms = {
                 form.id: embedded(form, properties)
-                for form in forms.of_organization(self._conn, self._organization.id)
+                for form in forms.list_all(self._conn, self._organization.id)
                 if form.status == "active"
             }
         return self._forms.get(form_id)

@@ -105,7 +105,7 @@ def create(tx: Tx, organization: Organization, asked: NewForm) -> StoredForm:
     return made
 
 
-def update_one(tx: Tx, organization_id: str, form_id: str, changes: FormChanges) -> StoredForm:
+def update(tx: Tx, organization_id: str, form_id: str, changes: FormChanges) -> StoredForm:
     """Change a form, effective with the next submission.
 
     Raises:
@@ -211,7 +211,7 @@ def get(conn: sa.Connection, organization_id: str, form_id: str) -> StoredForm:
     return _stored(row)
 
 
-def of_organization(conn: sa.Connection, organization_id: str) -> list[StoredForm]:
+def list_all(conn: sa.Connection, organization_id: str) -> list[StoredForm]:
     """The organization's forms that are not removed, the oldest first."""
     rows = conn.execute(
         _STORED.where(

@@ -105,7 +105,7 @@ def revoke(tx: Tx, call: Call, key_id: str) -> int:
     return tx.now
 
 
-def of_organization(conn: sa.Connection, organization_id: str, now: int) -> list[ServerKey]:
+def list_all(conn: sa.Connection, organization_id: str, now: int) -> list[ServerKey]:
     """The organization's keys that are not revoked, the oldest first; expired ones for another 90 days."""
     rows = conn.execute(
         sa.select(*_COLUMNS)

@@ -61,7 +61,7 @@ def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def insert_one(tx: Tx, new: NewSubmission) -> str:
+def create(tx: Tx, new: NewSubmission) -> str:
     """Store a submission and return its id; it is due, and announced as such, or queued."""
     submission_id = new_id("sub", tx.now)
     _INSERT.run(

@@ -7,7 +7,7 @@ from svc.storage.identity import organizations, roles, tables
 from svc.storage.identity.api_keys import tools_of
 
 
-def of_organization(conn: sa.Connection, organization_id: str, now: int) -> Access:
+def load(conn: sa.Connection, organization_id: str, now: int) -> Access:
     """All that decides, as of *now*. Raises `NotFound`."""
     return Access(
         organization_id=organization_id,

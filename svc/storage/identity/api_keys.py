@@ -166,7 +166,7 @@ def revoke(tx: Tx, call: Call, key_id: str) -> int:
     return tx.now
 
 
-def of_organization(conn: sa.Connection, organization_id: str, now: int) -> list[ListedKey]:
+def list_all(conn: sa.Connection, organization_id: str, now: int) -> list[ListedKey]:
     """The organization's keys that are not revoked, the oldest first; expired ones for another 90 days."""
     columns = [tables.api_keys.c[name] for name in ListedKey.__struct_fields__]
     rows = conn.execute(

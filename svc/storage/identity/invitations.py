@@ -75,7 +75,7 @@ def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ..
             tables.invitations.c.accepted_at.is_(None),
         )
     )
-    if len(of_organization(tx.conn, organization_id, tx.now)) >= INVITATIONS_MAX:
+    if len(list_all(tx.conn, organization_id, tx.now)) >= INVITATIONS_MAX:
         raise Conflict(f"{INVITATIONS_MAX} invitations wait, which is the limit: withdraw one first")
     token = new_key(INVITATION)
     made = MadeInvitation(new_id("inv", tx.now), token, tx.now + INVITATION_LIFE_MS)
@@ -170,7 +170,7 @@ def accept_as_new(tx: Tx, token_digest: str, name: str, password_hash: str) -> P
     return person
 
 
-def of_organization(conn: sa.Connection, organization_id: str, now: int) -> list[Invitation]:
+def list_all(conn: sa.Connection, organization_id: str, now: int) -> list[Invitation]:
     """The invitations that wait, the oldest first."""
     columns = [tables.invitations.c[name] for name in Invitation.__struct_fields__]
     rows = conn.execute(

@@ -89,7 +89,7 @@ def join(tx: Tx, organization_id: str, person_id: str, role_id: str, team_ids: S
     tx.announce(MembersChanged(organization_id))
 
 
-def change(tx: Tx, call: Call, person_id: str, changes: MemberChanges) -> Member:
+def update(tx: Tx, call: Call, person_id: str, changes: MemberChanges) -> Member:
     """Change a member's role, teams or status.
 
     Raises `Forbidden` when the member's role is above the caller's, or the new one is; `NotFound`; and
@@ -112,7 +112,7 @@ def change(tx: Tx, call: Call, person_id: str, changes: MemberChanges) -> Member
 
 
 def deactivate(tx: Tx, call: Call, person_id: str) -> Member:
-    """Put a member out; their keys stop with the next call. Raises as `change` does."""
+    """Put a member out; their keys stop with the next call. Raises as `update` does."""
     own = authorization.require(tx.conn, call, "settings")
     member = _in_reach(tx, call, own, person_id)
     _update(tx, call, member, {"status": "deactivated", "updated_at": tx.now})
@@ -141,12 +141,14 @@ def status_of(conn: sa.Connection, organization_id: str, person_id: str) -> Memb
     return found
 
 
-def of_organization(conn: sa.Connection, organization_id: str) -> list[Member]:
+def list_all(conn: sa.Connection, organization_id: str) -> list[Member]:
     """All members, whatever their status, in the order in which their accounts were made."""
     return _select(conn, organization_id)
 
 
-def page(conn: sa.Connection, organization_id: str, asked: MemberFilter) -> tuple[list[Member], str | None]:
+def list_page(
+    conn: sa.Connection, organization_id: str, asked: MemberFilter
+) -> tuple[list[Member], str | None]:
     """The members that are asked for, in the order in which their accounts were made, and the next cursor.
 
     Raises `InvalidInput` for a cursor that is none of this list.

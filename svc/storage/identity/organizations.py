@@ -74,7 +74,7 @@ def from_row(values: Sequence[Any]) -> Organization:
     return Organization(**dict(zip(_NAMES, values, strict=True)))
 
 
-def every(conn: sa.Connection) -> list[Organization]:
+def list_all(conn: sa.Connection) -> list[Organization]:
     """All organizations, the oldest first."""
     rows = conn.execute(sa.select(tables.organizations).order_by(tables.organizations.c.id))
     return [msgspec.convert(row._mapping, Organization) for row in rows]
@@ -85,7 +85,7 @@ def is_any(conn: sa.Connection) -> bool:
     return conn.scalar(sa.select(tables.organizations.c.id).limit(1)) is not None
 
 
-def change(tx: Tx, call: Call, changes: OrganizationChanges) -> Organization:
+def update(tx: Tx, call: Call, changes: OrganizationChanges) -> Organization:
     """Change the caller's organization, effective with the next submission and the next call.
 
     Raises `InvalidInput`; and, when `allow_keys_elsewhere` changes, `Forbidden` or `PersonOnly` for whoever

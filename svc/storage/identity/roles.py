@@ -49,7 +49,7 @@ def create(tx: Tx, call: Call, name: str, permissions: Iterable[str]) -> Role:
     return made
 
 
-def change(tx: Tx, call: Call, role_id: str, changes: RoleChanges) -> Role:
+def update(tx: Tx, call: Call, role_id: str, changes: RoleChanges) -> Role:
     """Change a custom role, for everybody who has it. Raises as `create` does, and `NotFound`.
 
     Nobody changes a role that permits more than their own.
@@ -72,7 +72,7 @@ def change(tx: Tx, call: Call, role_id: str, changes: RoleChanges) -> Role:
     return after
 
 
-def remove(tx: Tx, call: Call, role_id: str) -> None:
+def delete(tx: Tx, call: Call, role_id: str) -> None:
     """Delete a role that nobody has. Raises `NotFound`, `Forbidden`, and `Conflict` while it is in use."""
     own = authorization.require(tx.conn, call, "settings")
     role = _custom(tx, call, role_id)
@@ -96,12 +96,12 @@ def get(conn: sa.Connection, organization_id: str, role_id: str) -> Role:
     """The role of that id, built-in or the organization's own. Raises `NotFound`."""
     found = BUILTIN_ROLES.get(role_id) or custom(conn, organization_id).get(role_id)
     if found is None:
-        known = [one.id for one in of_organization(conn, organization_id)]
+        known = [one.id for one in list_all(conn, organization_id)]
         raise NotFound(f"there is no role {shown(role_id)}{hint(role_id, known)}")
     return found
 
 
-def of_organization(conn: sa.Connection, organization_id: str) -> list[Role]:
+def list_all(conn: sa.Connection, organization_id: str) -> list[Role]:
     """The built-in roles, then the custom ones, the oldest first."""
     return [*BUILTIN_ROLES.values(), *custom(conn, organization_id).values()]
 
@@ -127,7 +127,7 @@ def _custom(tx: Tx, call: Call, role_id: str) -> Role:
 def _free_name(tx: Tx, call: Call, text: str, role_id: str | None = None) -> str:
     with at("/name"):
         name = clean_name(text)
-    for role in of_organization(tx.conn, call.caller.organization_id):
+    for role in list_all(tx.conn, call.caller.organization_id):
         if role.name.casefold() == name.casefold() and role.id != role_id:
             raise Conflict(f"there is a role called {role.name!r} already")
     return name

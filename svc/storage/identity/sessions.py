@@ -33,7 +33,7 @@ class ListedSession(msgspec.Struct, frozen=True, kw_only=True):
     digest: str
 
 
-def open_one(tx: Tx, person_id: str, digest: str, user_agent: str, replaces: str | None = None) -> Session:
+def create(tx: Tx, person_id: str, digest: str, user_agent: str, replaces: str | None = None) -> Session:
     """Start a session under a token's *digest*; the one that the browser had until now ends."""
     if replaces is not None:
         _revoke(tx, tables.sessions.c.digest == replaces)

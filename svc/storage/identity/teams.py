@@ -33,7 +33,7 @@ def create(tx: Tx, call: Call, name: str) -> Team:
     Raises `InvalidInput`, `Forbidden`, and `Conflict` for a name in use or where there are `TEAMS_MAX`.
     """
     authorization.require(tx.conn, call, "settings")
-    if len(of_organization(tx.conn, call.caller.organization_id)) >= TEAMS_MAX:
+    if len(list_all(tx.conn, call.caller.organization_id)) >= TEAMS_MAX:
         raise Conflict(f"there are {TEAMS_MAX} teams, which is the limit: use one that is there")
     made = Team(new_id("tea", tx.now), _free_name(tx, call, name), 0)
     tx.conn.execute(
@@ -61,7 +61,7 @@ def get(conn: sa.Connection, organization_id: str, team_id: str) -> Team:
     return found[0]
 
 
-def of_organization(conn: sa.Connection, organization_id: str) -> list[Team]:
+def list_all(conn: sa.Connection, organization_id: str) -> list[Team]:
     """The organization's teams, the oldest first."""
     return _select(conn, organization_id)
 
@@ -85,7 +85,7 @@ def _select(conn: sa.Connection, organization_id: str, *which: sa.ColumnElement[
 def _free_name(tx: Tx, call: Call, text: str, team_id: str | None = None) -> str:
     with at("/name"):
         name = clean_name(text)
-    for team in of_organization(tx.conn, call.caller.organization_id):
+    for team in list_all(tx.conn, call.caller.organization_id):
         if team.name.casefold() == name.casefold() and team.id != team_id:
             raise Conflict(f"there is a team called {team.name!r} already")
     return name

@@ -37,7 +37,7 @@ def merge(
         )
     ).all()
     taken = records.values_of(merged)
-    records.delete_one(tx, organization_id, of.slug, merged_id, source=source, merged_into=survivor_id)
+    records.delete(tx, organization_id, of.slug, merged_id, source=source, merged_into=survivor_id)
     _move_history(tx, survivor_id, merged_id)
     _move_relations(tx, of.organization_id, survivor_id, merged_id, source)
     survivor = records.live_row(tx.conn, of, survivor_id)
@@ -73,7 +73,7 @@ def _move_relations(tx: Tx, organization_id: str, survivor_id: str, merged_id: s
         .join(tables.records, tables.records.c.id == tables.relations.c.record_id)
         .where(tables.relations.c.target_id == merged_id)
     ).all()
-    by_id = {one.id: one for one in objects.every(tx.conn, organization_id)}
+    by_id = {one.id: one for one in objects.list_all(tx.conn, organization_id)}
     for record_id, slug, object_id in related:
         of = by_id[object_id]
         row = records.live_row(tx.conn, of, record_id)

@@ -154,7 +154,7 @@ def with_properties(conn: sa.Connection, values: Sequence[Any]) -> StoredObject:
     return StoredObject(**facts, properties=live, kept=kept)
 
 
-def every(conn: sa.Connection, organization_id: str) -> list[StoredObject]:
+def list_all(conn: sa.Connection, organization_id: str) -> list[StoredObject]:
     """The organization's objects, the built-in ones first."""
     return [with_properties(conn, row) for row in _EVERY.all(conn, {"organization_id": organization_id})]
 

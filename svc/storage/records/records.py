@@ -223,7 +223,7 @@ def create_many(
     return _insert_all(tx, of, made, source)
 
 
-def update_one(
+def update(
     tx: Tx,
     organization: Organization,
     object_slug: str | None,
@@ -245,7 +245,7 @@ def update_one(
     return write(tx, of, row, before, after, source=source)
 
 
-def delete_one(
+def delete(
     tx: Tx,
     organization_id: str,
     object_slug: str | None,

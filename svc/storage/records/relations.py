@@ -38,7 +38,7 @@ def leading_to(
     question = ["related", record_id]
     position = cursors.read(question, cursor, 1, pointer=f"{pointer}/cursor")
     after = ("", "") if position is None else (position.id, position.keys[0].decode())
-    by_id = {one.id: one for one in objects.every(conn, organization_id)}
+    by_id = {one.id: one for one in objects.list_all(conn, organization_id)}
     rows = conn.execute(
         sa.select(tables.records, tables.properties.c.slug)
         .join(tables.relations, tables.relations.c.record_id == tables.records.c.id)

@@ -51,7 +51,7 @@ def search(
     if not looked_for.words:
         return []
     if object_slug is None:
-        searched: Sequence[StoredObject] = objects.every(conn, organization_id)
+        searched: Sequence[StoredObject] = objects.list_all(conn, organization_id)
     else:
         searched = [objects.get(conn, organization_id, object_slug)]
     hits = [hit for of in searched for hit in _hits(conn, of, looked_for)]

@@ -76,7 +76,7 @@ def accept(tx: Tx, organization: Organization, suggestion_id: str, *, source: So
     row = _open(tx.conn, organization.id, suggestion_id)
     given = {row.property: msgspec.json.decode(row.value)}
     try:
-        record = records.update_one(tx, organization, None, row.record_id, given, source=source)
+        record = records.update(tx, organization, None, row.record_id, given, source=source)
     except InvalidInput as error:  # of what a form gave long ago, and nobody asked for now
         reasons = "; ".join(fault.detail for fault in error.faults)
         raise Conflict(f"the record does not take this value any more: {reasons}") from None

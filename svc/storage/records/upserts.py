@@ -41,7 +41,7 @@ def upsert(
     found = _known(tx.conn, organization, of, by, given)
     if found is None:
         return records.create_in(tx, organization, of, given, source=source), True
-    return records.update_one(tx, organization, object_slug, found, given, source=source), False
+    return records.update(tx, organization, object_slug, found, given, source=source), False
 
 
 def _known(

@@ -53,7 +53,7 @@ def create(tx: Tx, organization_id: str, domain: str) -> Site:
         Conflict: it is tracked already, or `SITES_MAX` sites are.
     """
     name = _free_domain(tx.conn, organization_id, domain)
-    if len(of_organization(tx.conn, organization_id)) >= SITES_MAX:
+    if len(list_all(tx.conn, organization_id)) >= SITES_MAX:
         raise Conflict(f"an organization tracks at most {SITES_MAX} sites")
     site = Site(new_id("sit", tx.now), organization_id, name, tx.now)
     tx.conn.execute(sa.insert(tables.sites).values(msgspec.structs.asdict(site)))
@@ -61,7 +61,7 @@ def create(tx: Tx, organization_id: str, domain: str) -> Site:
     return site
 
 
-def move(tx: Tx, organization_id: str, site_id: str, domain: str) -> Site:
+def update(tx: Tx, organization_id: str, site_id: str, domain: str) -> Site:
     """Have the site at another *domain*: what is bound to it is for pages there, from the next request on.
 
     Its visits stay. Raises as `create` does, and `NotFound`.
@@ -106,7 +106,7 @@ def at_host(conn: sa.Connection, host: str) -> list[Site]:
     return [Site(*row) for row in rows]
 
 
-def of_organization(conn: sa.Connection, organization_id: str) -> list[Site]:
+def list_all(conn: sa.Connection, organization_id: str) -> list[Site]:
     """The organization's live sites, the oldest first."""
     rows = conn.execute(
         _SITES.where(
@@ -131,6 +131,6 @@ def _free_domain(conn: sa.Connection, organization_id: str, domain: str, besides
     """*domain* as it is kept, if no site of the organization other than *besides* is there."""
     with at("/domain"):
         name = site_domain(domain)
-    if any(one.domain == name and one.id != besides for one in of_organization(conn, organization_id)):
+    if any(one.domain == name and one.id != besides for one in list_all(conn, organization_id)):
         raise Conflict(f"{name} is tracked already")
     return name

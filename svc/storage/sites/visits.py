@@ -20,7 +20,7 @@ _KEY_BYTES = 32
 _INSERT = Statement(sa.insert(tables.visits))
 
 
-def insert_view(tx: Tx, seen_by: Sequence[Site], visitor: str, view: PageView) -> None:
+def create(tx: Tx, seen_by: Sequence[Site], visitor: str, view: PageView) -> None:
     """Keep a page view for each of the sites that the page belongs to."""
     _INSERT.many(
         tx.conn,

@@ -323,7 +323,7 @@ def update(tx: Tx, call: Call, asked: UpdateConnection) -> ConnectionAnswer:
     name = None if asked.name is UNSET else asked.name
     url = None if asked.url is UNSET else asked.url
     _check_reachable(call, url)
-    return _answer(connections.change(tx, kept.organization_id, kept.id, name=name, url=url))
+    return _answer(connections.update(tx, kept.organization_id, kept.id, name=name, url=url))
 
 
 @writes(

@@ -165,7 +165,7 @@ _EXAMPLE_SUMMARY: Final = EmbedSummary(
 def list_(view: View, call: Call, asked: ListEmbeds) -> EmbedPage:
     """List the embeds that are not removed, the oldest first, without their blocks."""
     after = cursors.read(_LIST, asked.cursor, keys=0)
-    found = embeds.of_organization(
+    found = embeds.list_page(
         view.conn, call.caller.organization_id, after=after.id if after else "", limit=asked.limit + 1
     )
     more = len(found) > asked.limit
@@ -255,7 +255,7 @@ def update(tx: Tx, call: Call, asked: UpdateEmbed) -> EmbedAnswer:
     `blocks` replaces all of them. The rules are those of `embed.create`.
     """
     change = EmbedChange(name=asked.name, site_id=asked.site_id, blocks=asked.blocks)
-    changed = embeds.change(tx, call.caller.organization_id, asked.id, change, _blocks_max(call))
+    changed = embeds.update(tx, call.caller.organization_id, asked.id, change, _blocks_max(call))
     return _answer(tx, changed)
 
 

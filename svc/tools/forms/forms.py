@@ -127,9 +127,7 @@ class FormList(ToolOutput, frozen=True, kw_only=True):
 @reads("form.list", needs="forms", example=ListForms(), answer=FormList(forms=[EXAMPLE]))
 def list_all(view: View, call: Call, asked: ListForms) -> FormList:  # noqa: ARG001  # nothing is asked
     """List the forms."""
-    return FormList(
-        forms=[_answer(one) for one in forms.of_organization(view.conn, call.caller.organization_id)]
-    )
+    return FormList(forms=[_answer(one) for one in forms.list_all(view.conn, call.caller.organization_id)])
 
 
 class FormById(ToolInput, frozen=True, kw_only=True):
@@ -216,7 +214,7 @@ def update(tx: Tx, call: Call, asked: UpdateForm) -> FormAnswer:
     """
     facts = msgspec.structs.asdict(asked)
     form_id = facts.pop("id")
-    return _answer(forms.update_one(tx, call.caller.organization_id, form_id, FormChanges(**facts)))
+    return _answer(forms.update(tx, call.caller.organization_id, form_id, FormChanges(**facts)))
 
 
 @writes(

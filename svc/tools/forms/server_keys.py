@@ -75,7 +75,7 @@ class ServerKeyList(ToolOutput, frozen=True, kw_only=True):
 )
 def list_all(view: View, call: Call, asked: ListServerKeys) -> ServerKeyList:  # noqa: ARG001  # every tool's
     """List the server keys that are not revoked; expired ones for another 90 days."""
-    found = server_keys.of_organization(view.conn, call.caller.organization_id, view.now)
+    found = server_keys.list_all(view.conn, call.caller.organization_id, view.now)
     return ServerKeyList(server_keys=tuple(map(answer_of, found)))
 
 

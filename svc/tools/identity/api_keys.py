@@ -110,7 +110,7 @@ def list_all(view: View, call: Call, asked: ListApiKeys) -> ApiKeyList:  # noqa:
 
     The keys themselves are never shown again, only how they begin.
     """
-    found = api_keys.of_organization(view.conn, call.caller.organization_id, view.now)
+    found = api_keys.list_all(view.conn, call.caller.organization_id, view.now)
     return ApiKeyList(api_keys=tuple(map(answer_of, found)))
 
 

@@ -112,5 +112,5 @@ def list_some(view: View, call: Call, asked: ListAudit) -> AuditList:
         limit=asked.limit,
         cursor=asked.cursor,
     )
-    found = audit.page(view, call.caller.organization_id, which)
+    found = audit.list_page(view, call.caller.organization_id, which)
     return AuditList(entries=tuple(map(answer_of, found.entries)), next_cursor=found.next_cursor)

@@ -129,9 +129,9 @@ def list_some(view: View, call: Call, asked: ListMembers) -> MemberList:
         limit=asked.limit,
         cursor=asked.cursor,
     )
-    found, next_cursor = members.page(view.conn, organization_id, which)
+    found, next_cursor = members.list_page(view.conn, organization_id, which)
     everybody = (asked.role, asked.team, asked.status, asked.cursor) == (None, None, None, None)
-    waiting = invitations.of_organization(view.conn, organization_id, view.now) if everybody else []
+    waiting = invitations.list_all(view.conn, organization_id, view.now) if everybody else []
     return MemberList(
         members=tuple(map(answer_of, found)),
         next_cursor=next_cursor,
@@ -209,7 +209,7 @@ def update(tx: Tx, call: Call, asked: UpdateMember) -> MemberAnswer:
     active Owner stays one.
     """
     changes = MemberChanges(role_id=asked.role, team_ids=asked.teams, status=asked.status)
-    return answer_of(members.change(tx, call, asked.id, changes))
+    return answer_of(members.update(tx, call, asked.id, changes))
 
 
 class DeactivateMember(ToolInput, frozen=True, kw_only=True):

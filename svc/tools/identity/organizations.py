@@ -121,4 +121,4 @@ def update(tx: Tx, call: Call, asked: UpdateOrganization) -> OrganizationAnswer:
         marketing_hub=asked.marketing_hub,
         allow_keys_elsewhere=asked.allow_keys_elsewhere,
     )
-    return answer_of(organizations.change(tx, call, changes))
+    return answer_of(organizations.update(tx, call, changes))

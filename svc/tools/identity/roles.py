@@ -71,7 +71,7 @@ class RoleList(ToolOutput, frozen=True, kw_only=True):
 @reads("role.list", example=ListRoles(), answer=RoleList(roles=(answer_of(VIEWER), EXAMPLE)))
 def list_all(view: View, call: Call, asked: ListRoles) -> RoleList:  # noqa: ARG001  # every tool's
     """List the roles, with what each permits."""
-    found = roles.of_organization(view.conn, call.caller.organization_id)
+    found = roles.list_all(view.conn, call.caller.organization_id)
     return RoleList(roles=tuple(map(answer_of, found)))
 
 
@@ -120,7 +120,7 @@ def update(tx: Tx, call: Call, asked: UpdateRole) -> RoleAnswer:
     Nobody changes a role that permits more than their own. The built-in roles stay as they are.
     """
     changes = RoleChanges(name=asked.name, permissions=asked.permissions)
-    return answer_of(roles.change(tx, call, asked.id, changes))
+    return answer_of(roles.update(tx, call, asked.id, changes))
 
 
 class DeleteRole(ToolInput, frozen=True, kw_only=True):
@@ -146,5 +146,5 @@ class DeletedRole(ToolOutput, frozen=True, kw_only=True):
 )
 def delete(tx: Tx, call: Call, asked: DeleteRole) -> DeletedRole:
     """Delete a custom role that no member, no live key and no invitation has."""
-    roles.remove(tx, call, asked.id)
+    roles.delete(tx, call, asked.id)
     return DeletedRole(id=asked.id, deleted_at=rfc3339(tx.now))

@@ -56,7 +56,7 @@ def list_all(view: View, call: Call, asked: ListTeams) -> TeamList:  # noqa: ARG
 
     `member.list` with `team` lists who is in one.
     """
-    found = teams.of_organization(view.conn, call.caller.organization_id)
+    found = teams.list_all(view.conn, call.caller.organization_id)
     return TeamList(teams=tuple(map(answer_of, found)))
 
 

@@ -113,7 +113,7 @@ class DeletedRecord(ToolOutput, frozen=True, kw_only=True):
 )
 def delete(tx: Tx, call: Call, asked: DeleteRecord) -> DeletedRecord:
     """Delete a record; `record.restore` brings it back."""
-    records.delete_one(tx, call.caller.organization_id, asked.object_type, asked.id, source=call.source())
+    records.delete(tx, call.caller.organization_id, asked.object_type, asked.id, source=call.source())
     return DeletedRecord(id=asked.id, deleted_at=rfc3339(tx.now))
 
 

@@ -162,7 +162,7 @@ def list_(view: View, call: Call, asked: ListObjects) -> ObjectList:  # noqa: AR
 
     `object.get` shows the properties of one.
     """
-    found = objects.every(view.conn, call.caller.organization_id)
+    found = objects.list_all(view.conn, call.caller.organization_id)
     return ObjectList(objects=tuple(_summary(of) for of in found))
 
 

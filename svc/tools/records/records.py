@@ -243,7 +243,7 @@ def update(tx: Tx, call: Call, asked: UpdateRecord) -> RecordAnswer:
     What changes nothing leaves no trace: `updatedAt` stays as it was.
     """
     organization = organizations.get(tx.conn, call.caller.organization_id)
-    changed = records.update_one(
+    changed = records.update(
         tx, organization, asked.object_type, asked.id, asked.properties, source=call.source()
     )
     return answer_of(changed)

@@ -54,7 +54,7 @@ class SiteList(ToolOutput, frozen=True, kw_only=True):
 @reads("site.list", example=ListSites(), answer=SiteList(sites=[EXAMPLE]))
 def list_all(view: View, call: Call, asked: ListSites) -> SiteList:  # noqa: ARG001  # nothing is asked
     """List the tracked sites."""
-    found = sites.of_organization(view.conn, call.caller.organization_id)
+    found = sites.list_all(view.conn, call.caller.organization_id)
     return SiteList(sites=[_answer(one) for one in found])
 
 
@@ -100,7 +100,7 @@ def update(tx: Tx, call: Call, asked: UpdateSite) -> SiteAnswer:
     Forms that are bound to the site take the very next submission from the new domain, and none from the old.
     Page views follow within a minute. Those that were counted stay.
     """
-    return _answer(sites.move(tx, call.caller.organization_id, asked.id, asked.domain))
+    return _answer(sites.update(tx, call.caller.organization_id, asked.id, asked.domain))
 
 
 class SiteById(ToolInput, frozen=True, kw_only=True):

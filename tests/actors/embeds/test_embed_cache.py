@@ -288,7 +288,7 @@ async def test_a_change_takes_effect_at_once(autojump_clock):
     async with place() as at:
         await at.shown()
         change = EmbedChange(blocks=(HeroBlock(title="New"),))
-        await at.here.store.write(embeds.change, at.here.organization.id, at.embed.id, change)
+        await at.here.store.write(embeds.update, at.here.organization.id, at.embed.id, change)
         changed = await at.shown()
         await at.here.store.write(organizations.close, at.here.organization.id)
 

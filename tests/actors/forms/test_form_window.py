@@ -230,7 +230,7 @@ async def test_what_was_stored_and_not_filed_is_filed_at_the_next_start(autojump
     """A submission is filed even if the process died between storing and filing it."""
     async with town() as here:
         form = await here.form()
-        await here.store.write(submissions.insert_one, a_stored_one(form))
+        await here.store.write(submissions.create, a_stored_one(form))
         assert {"due": 1} == await here.states()
 
         async with here.system():
@@ -269,7 +269,7 @@ async def test_an_organization_without_the_form_endpoint_takes_nothing(autojump_
             await window.submit(a_post())
         await here.store.write(organizations.update_plan, here.organization.id, plan="pro")
         await window.submit(a_post())
-        await here.store.write(organizations.change, call, OrganizationChanges(marketing_hub=False))
+        await here.store.write(organizations.update, call, OrganizationChanges(marketing_hub=False))
         with pytest.raises(PostRefused) as without_the_hub:
             await window.submit(a_post())
 

@@ -104,7 +104,7 @@ async def test_the_reconciler_wakes_who_was_not_told(autojump_clock):
     async with town() as here, here.system():
         form = await here.form()
         await here.store.write(_insert_due_quietly, a_stored_one(form))
-        await here.store.write(submissions.insert_one, a_stored_one(form, "b@example.com", queued=True))
+        await here.store.write(submissions.create, a_stored_one(form, "b@example.com", queued=True))
 
         await trio.sleep(61)
         after_a_round = await here.states()
@@ -154,7 +154,7 @@ async def test_a_drained_system_is_empty(autojump_clock):
 
 def _insert_due_quietly(tx: Tx, new: submissions.NewSubmission) -> str:
     """A submission whose announcement was lost."""
-    stored = submissions.insert_one(tx, new)
+    stored = submissions.create(tx, new)
     tx.changes.clear()
     return stored
 

@@ -273,7 +273,7 @@ async def test_a_full_queue_says_when_there_is_room(autojump_clock):
         def fill(tx: Tx) -> None:
             for number in range(QUEUE_SUBMISSIONS_MAX):
                 new = a_stored_one(one.form, f"p{number}@example.com", queued=True, sender=f"{number:032}")
-                submissions.insert_one(tx, new)
+                submissions.create(tx, new)
 
         await one.here.store.write(fill)
         await trio.sleep(100)

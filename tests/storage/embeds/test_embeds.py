@@ -51,7 +51,7 @@ async def test_an_embed_is_kept_as_it_was_set_up(autojump_clock):
         assert (blocks, "active", "lamps.example") == (made.blocks, made.status, made.domain)
         assert well_formed(made.embed_key, EMBED_KEY)
         assert made == await here.store.read(embeds.by_key, made.embed_key)
-        assert [made] == await here.store.read(embeds.of_organization, here.organization.id)
+        assert [made] == await here.store.read(embeds.list_page, here.organization.id)
 
 
 async def test_what_is_wrong_is_told_together(autojump_clock):
@@ -61,7 +61,7 @@ async def test_what_is_wrong_is_told_together(autojump_clock):
             await here.embed(HeroBlock(title=""), name="", site_id="sit_elsewhere")
 
         assert ["/name", "/siteId", "/blocks/0/title"] == [fault.pointer for fault in refused.value.faults]
-        assert [] == await here.store.read(embeds.of_organization, here.organization.id)
+        assert [] == await here.store.read(embeds.list_page, here.organization.id)
 
 
 async def test_what_another_organization_has_is_not_there(autojump_clock):
@@ -88,10 +88,10 @@ async def test_what_is_left_out_of_a_change_stays(autojump_clock):
         made = await here.embed(site_id=site.id)
 
         renamed = await here.store.write(
-            embeds.change, here.organization.id, made.id, EmbedChange(name="New")
+            embeds.update, here.organization.id, made.id, EmbedChange(name="New")
         )
         freed = await here.store.write(
-            embeds.change, here.organization.id, made.id, EmbedChange(site_id=None)
+            embeds.update, here.organization.id, made.id, EmbedChange(site_id=None)
         )
 
         assert ("New", "lamps.example", made.blocks) == (renamed.name, renamed.domain, renamed.blocks)
@@ -107,7 +107,7 @@ async def test_a_change_does_not_stumble_over_what_stays(autojump_clock):
         await here.store.write(objects.delete_property, here.organization.id, LAMP, "price")
 
         renamed = await here.store.write(
-            embeds.change, here.organization.id, made.id, EmbedChange(name="New")
+            embeds.update, here.organization.id, made.id, EmbedChange(name="New")
         )
 
         assert ("New", "lamps.example") == (renamed.name, renamed.domain)
@@ -120,7 +120,7 @@ async def test_a_removed_embed_is_gone(autojump_clock):
 
         await here.store.write(embeds.set_status, here.organization.id, made.id, "removed")
 
-        assert [] == await here.store.read(embeds.of_organization, here.organization.id)
+        assert [] == await here.store.read(embeds.list_page, here.organization.id)
         with pytest.raises(NotFound):
             await here.store.write(embeds.set_status, here.organization.id, made.id, "active")
         _, found = await here.store.read(embed_views.by_key, made.embed_key)
@@ -157,7 +157,7 @@ async def test_whatever_decides_is_announced(autojump_clock):
 
         own = [EmbedsChanged(organization_id, made.embed_key)]
         objects_changed = [ObjectsChanged(organization_id)]
-        assert own == await changes(embeds.change, made.id, EmbedChange(name="New"))
+        assert own == await changes(embeds.update, made.id, EmbedChange(name="New"))
         assert own == await changes(embeds.set_status, made.id, "paused")
         assert objects_changed == await changes(objects.publish, LAMP, publishable=False)
         assert objects_changed == await changes(objects.update_property, LAMP, "price", personal=True)
@@ -216,7 +216,7 @@ async def test_a_relation_is_the_name_of_what_it_leads_to(autojump_clock):
         )
         await here.lamp("A", 1, maker=maker.id, buyer=buyer.id)
         await here.lamp("B", 2, maker=gone.id)
-        await here.store.write(records.delete_one, here.organization.id, "company", gone.id, source=source)
+        await here.store.write(records.delete, here.organization.id, "company", gone.id, source=source)
         block = replace(PRICES, fields=("name", "maker", "buyer", "keeper"), limit=2)
         before = await table(here, block)
         await here.publish("company")

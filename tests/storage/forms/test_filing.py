@@ -23,7 +23,7 @@ async def cabinet(here: Town) -> FilingTarget:
 
 
 async def store_and_file(here: Town, *stored: submissions.NewSubmission) -> list[str]:
-    ids = [await here.store.write(submissions.insert_one, one) for one in stored]
+    ids = [await here.store.write(submissions.create, one) for one in stored]
     await here.store.write(filing.file_due, await cabinet(here))
     return ids
 
@@ -92,7 +92,7 @@ async def test_the_visits_of_the_senders_browser_are_attached(autojump_clock):
         form = await here.form()
         page = page_view("https://lamps.example/", None, None)
         for visitor in ("today", "yesterday", "somebody"):
-            await here.store.write(visits.insert_view, [site], visitor, page)
+            await here.store.write(visits.create, [site], visitor, page)
 
         await store_and_file(here, a_stored_one(form, visitors=("today", "yesterday", "never")))
 
@@ -211,7 +211,7 @@ async def test_what_cannot_be_filed_is_held_and_the_rest_is_filed(autojump_clock
     async with town() as here:
         form = await here.form()
         good, bad, last = [
-            await here.store.write(submissions.insert_one, a_stored_one(form, f"p{number}@example.com"))
+            await here.store.write(submissions.create, a_stored_one(form, f"p{number}@example.com"))
             for number in range(3)
         ]
         # It maps a field that it does not have.
@@ -255,7 +255,7 @@ async def test_a_large_set_is_filed_in_the_order_of_arrival(autojump_clock):
     async with town() as here:
         form = await here.form()
         ids = [
-            await here.store.write(submissions.insert_one, a_stored_one(form, f"p{number}@example.com"))
+            await here.store.write(submissions.create, a_stored_one(form, f"p{number}@example.com"))
             for number in range(7)
         ]
         where = await cabinet(here)

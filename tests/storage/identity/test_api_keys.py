@@ -196,7 +196,7 @@ async def test_a_list_shows_all_but_the_key(here):
     await here.store.write(api_keys.note_uses, {first.id: START + 7})
     await here.store.write(api_keys.revoke, call_of(owner), third.id)
 
-    listed = await here.store.read(api_keys.of_organization, here.organization.id, here.clock.now())
+    listed = await here.store.read(api_keys.list_all, here.organization.id, here.clock.now())
 
     assert [
         ("First", first.visible_start, "api", ("record.list",), START + 7),

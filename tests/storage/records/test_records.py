@@ -35,9 +35,9 @@ def made(here: Ledger, kind: str = "contact", **values: Any) -> records.Record:
 def test_every_write_tells_what_happened(here: Ledger) -> None:
     """Creating, changing, deleting and restoring each leave one event; what changes nothing leaves none."""
     ada = made(here, name="Ada")
-    here.write(records.update_one, here.organization, "contact", ada.id, {"city": "Bonn"}, source=API)
-    here.write(records.update_one, here.organization, "contact", ada.id, {"city": "Bonn"}, source=API)
-    here.write(records.delete_one, here.organization.id, "contact", ada.id, source=API)
+    here.write(records.update, here.organization, "contact", ada.id, {"city": "Bonn"}, source=API)
+    here.write(records.update, here.organization, "contact", ada.id, {"city": "Bonn"}, source=API)
+    here.write(records.delete, here.organization.id, "contact", ada.id, source=API)
     here.write(records.restore, here.organization.id, "contact", ada.id, source=API)
 
     events = here.rows(tables.events)
@@ -56,8 +56,8 @@ def test_another_organizations_records_are_not_there(here: Ledger) -> None:
 
     for attempt in (
         lambda: records.get(here.conn, other.id, "contact", ada.id),
-        lambda: here.write(records.update_one, other, "contact", ada.id, {"name": "Eve"}, source=API),
-        lambda: here.write(records.delete_one, other.id, "contact", ada.id, source=API),
+        lambda: here.write(records.update, other, "contact", ada.id, {"name": "Eve"}, source=API),
+        lambda: here.write(records.delete, other.id, "contact", ada.id, source=API),
         lambda: records.get(here.conn, here.organization.id, "company", ada.id),
         lambda: timelines.list_page(here.conn, other.id, "contact", ada.id),
     ):
@@ -74,7 +74,7 @@ def test_a_contact_is_known_by_what_it_has_now(here: Ledger) -> None:
     ada = made(here, email="ada@example.com", phone="030 123456")
 
     here.write(
-        records.update_one,
+        records.update,
         here.organization,
         "contact",
         ada.id,
@@ -82,7 +82,7 @@ def test_a_contact_is_known_by_what_it_has_now(here: Ledger) -> None:
         source=API,
     )
     assert [("email", "a@example.com")] == [(row.kind, row.value) for row in here.rows(tables.identities)]
-    here.write(records.delete_one, here.organization.id, "contact", ada.id, source=API)
+    here.write(records.delete, here.organization.id, "contact", ada.id, source=API)
     assert [] == here.rows(tables.identities)
     here.write(records.restore, here.organization.id, "contact", ada.id, source=API)
     assert [("email", "a@example.com")] == [(row.kind, row.value) for row in here.rows(tables.identities)]
@@ -165,7 +165,7 @@ def test_a_timeline_goes_on_where_it_stopped(here: Ledger) -> None:
     """Page after page, every entry comes once, the newest first, and what changed is told."""
     ada = made(here, name="Ada")
     for city in ("Bonn", "Ulm", "Jena"):
-        here.write(records.update_one, here.organization, "contact", ada.id, {"city": city}, source=API)
+        here.write(records.update, here.organization, "contact", ada.id, {"city": city}, source=API)
         here.write(notes.create, here.organization.id, "contact", ada.id, title="Moved", body=city)
 
     seen: list[timelines.Entry] = []
@@ -244,10 +244,8 @@ def test_a_list_with_cursors_survives_writes_between_its_pages(here: Ledger) -> 
             break
         made(here, name=f"a{number}")
         if number == 1:
-            here.write(records.delete_one, here.organization.id, "contact", ids["n04"], source=API)
-            here.write(
-                records.update_one, here.organization, "contact", ids["n19"], {"name": "n00"}, source=API
-            )
+            here.write(records.delete, here.organization.id, "contact", ids["n04"], source=API)
+            here.write(records.update, here.organization, "contact", ids["n19"], {"name": "n00"}, source=API)
 
     untouched = [name for name in names if name not in {"n04", "n19"}]
     assert untouched == [name for name in seen if name in untouched]

@@ -105,9 +105,9 @@ class Records(RuleBasedStateMachine):
         after = self.stored(record_id) | values
         if self.taken(after, record_id):
             with pytest.raises(Conflict):
-                self.here.write(records.update_one, self.org, "thing", record_id, values, source=API)
+                self.here.write(records.update, self.org, "thing", record_id, values, source=API)
             return
-        record = self.here.write(records.update_one, self.org, "thing", record_id, values, source=API)
+        record = self.here.write(records.update, self.org, "thing", record_id, values, source=API)
         self.keep(record, after)
 
     @rule(target=live, code=st.sampled_from(CODES), values=VALUES)
@@ -123,7 +123,7 @@ class Records(RuleBasedStateMachine):
     def delete(self, record_id: str) -> Any:
         if record_id not in self.model:
             return multiple()
-        self.here.write(records.delete_one, self.org.id, "thing", record_id, source=API)
+        self.here.write(records.delete, self.org.id, "thing", record_id, source=API)
         self.gone[record_id] = self.model.pop(record_id)
         return record_id
 

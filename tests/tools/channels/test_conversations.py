@@ -243,7 +243,7 @@ async def test_only_whose_account_it_is_answers_from_it(autojump_clock):
         await clerk(here, "bob@example.com")
         team = await here.store.write(teams.create, call_of(here.owner), "Repairs")
         await here.store.write(
-            members.change, call_of(here.owner), ann.id, MemberChanges(team_ids=(team.id,))
+            members.update, call_of(here.owner), ann.id, MemberChanges(team_ids=(team.id,))
         )
         own = SHOP | {"account": {"kind": "member", "id": ann.id}}
         _, anns = await run(here, "connection.create", own, "ann@example.com")

@@ -250,7 +250,7 @@ async def test_without_the_marketing_hub_no_form_is_made(autojump_clock):
     async with tool_town() as here:
         switched = OrganizationChanges(marketing_hub=False)
         await here.store.write(organizations.update_plan, here.organization.id, plan="business")
-        await here.store.write(organizations.change, operator_call(here.organization.id), switched)
+        await here.store.write(organizations.update, operator_call(here.organization.id), switched)
         refused = await here.call("form.create", {"name": "Contact us"})
 
         assert (403, "plan_required") == (refused.status_code, refused.json()["code"])
@@ -270,7 +270,7 @@ async def test_another_organizations_form_is_not_found(autojump_clock):
 
         assert [404] * 5 == [*answers, removed]
         assert (422, "/formId") == (listed.status_code, listed.json()["errors"][0]["pointer"])
-        assert [theirs] == await here.store.read(forms.of_organization, other.id)
+        assert [theirs] == await here.store.read(forms.list_all, other.id)
 
 
 async def test_there_are_only_so_many_forms(autojump_clock):

@@ -240,11 +240,11 @@ async def test_a_list_is_gone_on_with_while_more_come_in(autojump_clock):
     async with tool_town() as here:
         forms_ = [await here.form(name=f"Form {number}") for number in range(3)]
         stored = [
-            await here.store.write(submissions.insert_one, a_stored_one(forms_[number % 3], queued=True))
+            await here.store.write(submissions.create, a_stored_one(forms_[number % 3], queued=True))
             for number in range(7)
         ]
         first, cursor = await page(here, limit=3)
-        await here.store.write(submissions.insert_one, a_stored_one(forms_[0], queued=True))
+        await here.store.write(submissions.create, a_stored_one(forms_[0], queued=True))
         second, cursor = await page(here, limit=3, cursor=cursor)
         third, end = await page(here, limit=3, cursor=cursor)
         of_one, _ = await page(here, formId=forms_[1].id)
@@ -261,7 +261,7 @@ async def test_a_list_of_one_state_has_that_alone(autojump_clock):
         [form] = (await here.answer("form.list"))["forms"]
         other = await here.form(name="Another")
         queued = [
-            await here.store.write(submissions.insert_one, a_stored_one(one, queued=True))
+            await here.store.write(submissions.create, a_stored_one(one, queued=True))
             for one in (other, await stored_form(here, form["id"]))
         ]
         due = await here.store.write(_insert_quietly, other)
@@ -284,7 +284,7 @@ async def stored_form(here: ToolTown, form_id: str) -> Any:
 
 def _insert_quietly(tx: Tx, form: Any) -> str:
     """Store what is due, and tell nobody."""
-    stored = submissions.insert_one(tx, a_stored_one(form))
+    stored = submissions.create(tx, a_stored_one(form))
     tx.changes.clear()
     return stored
 
@@ -293,7 +293,7 @@ async def test_a_spam_mark_is_told_once_it_is_held(autojump_clock):
     """Until then it is Queued for no reason that anybody has to know."""
     async with tool_town() as here:
         form = await here.form(honeypot="fax")
-        waiting = await here.store.write(submissions.insert_one, a_stored_one(form, queued=True, spam=True))
+        waiting = await here.store.write(submissions.create, a_stored_one(form, queued=True, spam=True))
         before = await here.answer("submission.get", {"id": waiting})
         await here.store.write(submissions.release, here.organization.id, form.id, 1)
         await trio.sleep(FILING_SECONDS)
@@ -312,7 +312,7 @@ async def test_what_is_not_held_cannot_be_attached(autojump_clock):
         form = await here.answer("form.create", {"name": "Contact us"})
         done = await post(here, form, email="ada@example.com")
         waiting = await here.store.write(
-            submissions.insert_one, a_stored_one(await stored_form(here, form["id"]), queued=True)
+            submissions.create, a_stored_one(await stored_form(here, form["id"]), queued=True)
         )
         answers = [await here.call("submission.attach", {"id": one}) for one in (done, waiting)]
 
@@ -324,7 +324,7 @@ async def test_another_organizations_submission_is_not_found(autojump_clock):
     async with tool_town() as here:
         other = await here.store.write(provisioning.create, NewOrganization(name="Another"))
         form = await here.store.write(forms.create, other, NewForm(name="Theirs"))
-        theirs = await here.store.write(submissions.insert_one, a_stored_one(form, spam=True))
+        theirs = await here.store.write(submissions.create, a_stored_one(form, spam=True))
         await here.store.write(filing.file_due, await here.store.read(filing.target, other.id))
         answers = [await here.call(tool, {"id": theirs}) for tool in ("submission.get", "submission.attach")]
 
@@ -337,7 +337,7 @@ async def test_a_bad_question_is_refused_by_its_place(autojump_clock):
     async with tool_town() as here:
         form = await here.form()
         for _ in range(2):
-            await here.store.write(submissions.insert_one, a_stored_one(form, queued=True))
+            await here.store.write(submissions.create, a_stored_one(form, queued=True))
         _, cursor = await page(here, limit=1)
         answers = [
             await here.call("submission.list", asked)

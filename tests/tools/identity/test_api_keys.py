@@ -191,7 +191,7 @@ async def test_a_list_shows_all_but_the_keys(autojump_clock):
         assert {"A key", "Used", "Short"} == set(listed)
         assert not any(one["key"] in str(listed) for one in (used, short, gone))
         for passed, still in ((120 * DAY_MS - 1, True), (120 * DAY_MS, False)):
-            known = await here.store.read(api_keys.of_organization, here.organization.id, START + passed)
+            known = await here.store.read(api_keys.list_all, here.organization.id, START + passed)
             assert still == ("Short" in {one.name for one in known})
 
 
@@ -263,7 +263,7 @@ class Other:
 
     async def _change(self, **changes: Any) -> None:
         asked = MemberChanges(**changes)
-        await self.here.store.write(members.change, call_of(self.here.owner), self.person.id, asked)
+        await self.here.store.write(members.update, call_of(self.here.owner), self.person.id, asked)
 
 
 async def other_of(here: ToolTown) -> Other:
@@ -362,11 +362,11 @@ async def test_a_key_follows_the_roles_call_by_call(autojump_clock):
             return (await here.call("record.create", ADA, key=key)).status_code
 
         async def permit(*permissions: str) -> int:
-            await here.store.write(roles.change, owner, role.id, RoleChanges(permissions=permissions))
+            await here.store.write(roles.update, owner, role.id, RoleChanges(permissions=permissions))
             return await status()
 
         async def put_in(role_id: str) -> int:
-            await here.store.write(members.change, owner, person.id, MemberChanges(role_id=role_id))
+            await here.store.write(members.update, owner, person.id, MemberChanges(role_id=role_id))
             return await status()
 
         assert [200, 403, 200, 403, 200, 403] == [

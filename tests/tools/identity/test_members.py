@@ -247,7 +247,7 @@ async def test_who_is_put_out_is_out_with_the_next_call(autojump_clock):
         statuses = []
         for status in ("active", "frozen", "active"):
             changes = MemberChanges(status=status)
-            await here.store.write(members.change, call_of(here.owner), person.id, changes)
+            await here.store.write(members.update, call_of(here.owner), person.id, changes)
             statuses.append((await here.call_as_person("organization.get", csrf=csrf)).status_code)
         out = await here.call_as_person("member.deactivate", {"id": person.id}, csrf=csrf)
         statuses.append((await here.call_as_person("organization.get", csrf=csrf)).status_code)

@@ -164,7 +164,7 @@ async def test_another_organizations_site_is_not_found(autojump_clock):
         removed, _ = await as_person(here, "site.remove", {"id": theirs.id})
 
         assert [404, 422, 404] == [*(one.status_code for one in answers), removed]
-        assert [theirs] == await here.store.read(sites.of_organization, other.id)
+        assert [theirs] == await here.store.read(sites.list_all, other.id)
 
 
 async def test_there_are_only_so_many_sites(autojump_clock):

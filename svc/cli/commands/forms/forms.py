@@ -87,7 +87,7 @@ def _check_mapping(conn: Connection, organization_id: str, field_map: dict[str, 
 
 def _site_id(conn: Connection, organization_id: str, domain: str) -> str:
     wanted = normalise_domain(domain)
-    for site in sites.of_organization(conn, organization_id):
+    for site in sites.list_all(conn, organization_id):
         if site.domain == wanted:
             return site.id
     raise Failure(f"{wanted} is no tracked site: make it one with `svc site create {wanted}`")

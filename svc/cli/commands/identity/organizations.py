@@ -112,7 +112,7 @@ def list_all(operator: Operator) -> None:
                 one.country,
                 _status(one),
             )
-            for one in operator.read(organizations.every)
+            for one in operator.read(organizations.list_all)
         ],
     )
 

@@ -105,6 +105,6 @@ def list_all(operator: Operator, organization: str | None) -> None:
         ("ID", "EMAIL", "NAME", "ROLE", "STATUS"),
         [
             (one.id, one.email, one.name, one.role_id, one.status)
-            for one in operator.read(members.of_organization, home)
+            for one in operator.read(members.list_all, home)
         ],
     )
