@@ -32,12 +32,13 @@ from svc.domain.crypto.keys import digest
 from svc.domain.errors import NotFound, TooManyAttempts, Unauthenticated
 from svc.domain.limits import CHANNEL_CALLS_MAX, PULLS_WAITING_MAX
 from svc.domain.times import SECOND_MS
+from svc.domain.tool_results import ToolResult
 from svc.services import in_flight
 from svc.storage import idempotency
 from svc.storage.channels import connections, conversations, messages
 from svc.storage.channels.keys import ChannelRoute
 from svc.storage.channels.replies import PulledBatch
-from svc.storage.idempotency import Repeatable, ToolResult
+from svc.storage.idempotency import Repeatable
 from svc.storage.store import Tx
 
 WaitGone = Callable[[], Awaitable[None]]

@@ -26,12 +26,12 @@ from svc.domain.identity.access import admit_again
 from svc.domain.identity.callers import Call, operator_call, permit
 from svc.domain.near_names import shown
 from svc.domain.times import SECOND_MS
+from svc.domain.tool_results import ToolResult
 from svc.services import in_flight, sign_in
 from svc.storage import audit
 from svc.storage.identity import access, organizations
 from svc.storage.store import TakesLong, Tx
 from svc.tools import execution
-from svc.tools.execution import ToolResult
 from svc.tools.tool import Registry, Tool, ToolInput
 
 log = structlog.get_logger("svc.services.tool_calls")

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from svc.domain.errors import IdempotencyMismatch
 from svc.domain.limits import IDEMPOTENCY_LIFE_MS
+from svc.domain.tool_results import ToolResult
 from svc.storage import tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -93,14 +94,6 @@ def keep(tx: Tx, call: Repeatable, answer: bytes) -> None:
             "created_at": tx.now,
         },
     )
-
-
-class ToolResult(msgspec.Struct, frozen=True):
-    """An answer as JSON."""
-
-    body: bytes
-    replayed: bool = False
-    """It is what the first call under the same key was answered, and nothing was done now."""
 
 
 def once(tx: Tx, call: Repeatable | None, do: Callable[[], msgspec.Struct]) -> ToolResult:

@@ -7,21 +7,12 @@ import msgspec
 from sqlalchemy import Connection
 
 from svc.domain.identity.callers import Call
+from svc.domain.tool_results import ToolResult
 from svc.storage import audit, idempotency
 from svc.storage.store import Tx, View
 from svc.tools.tool import Tool, ToolInput
 
 _encode: Final = msgspec.json.Encoder().encode
-
-
-class ToolResult(msgspec.Struct, frozen=True):
-    """What a tool answered, as JSON."""
-
-    body: bytes
-    replayed: bool = False
-    """It is what the first call under the same idempotency key was answered, and nothing was done now."""
-    unindexed: tuple[str, ...] = ()
-    """See `View.unindexed`."""
 
 
 def read(

@@ -20,11 +20,12 @@ from svc.domain.crypto.signatures import signed_headers
 from svc.domain.errors import Unavailable
 from svc.domain.limits import PUSH_ANSWER_SECONDS, PUSH_HOLD_MS, PUSHES_AT_ONCE_MAX, REPLY_LIFE_MS
 from svc.domain.times import SECOND_MS, rfc3339
+from svc.domain.tool_results import ToolResult
 from svc.storage.channels import outboxes
 from svc.storage.channels.deliveries import Attempt, PushEvent
 from svc.storage.channels.outboxes import Push, PushBatch
 from svc.storage.channels.replies import PulledBatch
-from svc.storage.idempotency import Repeatable, ToolResult
+from svc.storage.idempotency import Repeatable
 from svc.storage.store import Owner, Units
 
 log = structlog.get_logger("svc.actors.channels.outbox")

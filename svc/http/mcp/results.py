@@ -8,9 +8,9 @@ import msgspec
 from svc.domain.errors import DomainError, InvalidInput
 from svc.domain.identity.callers import Caller
 from svc.domain.near_names import shown
+from svc.domain.tool_results import ToolResult
 from svc.http.mcp.descriptors import Page
 from svc.http.mcp.versions import SERVER, VERSIONS, Version
-from svc.tools.execution import ToolResult
 
 REPLAYED: Final = "svc/idempotentReplayed"
 """In the `_meta` of a result: nothing was done now, and this is what the first call was answered."""

@@ -9,11 +9,12 @@ from svc.domain.changes import OutboxChanged
 from svc.domain.channels.connections import Delivery
 from svc.domain.channels.messages import OutboundReply, PulledReplies
 from svc.domain.errors import Conflict
+from svc.domain.tool_results import ToolResult
 from svc.storage import idempotency
 from svc.storage.channels import connections, deliveries, replies
 from svc.storage.channels.deliveries import Attempt
 from svc.storage.channels.replies import PulledBatch
-from svc.storage.idempotency import Repeatable, ToolResult
+from svc.storage.idempotency import Repeatable
 from svc.storage.store import Tx
 
 
