@@ -40,8 +40,7 @@ def write(tx: Tx, tool: Tool[Any, Any], call: Call, asked: ToolInput, key: str |
     repeatable = None
     if key is not None:
         repeatable = idempotency.repeatable(caller.organization_id, caller.id, tool.name, key, asked)
-    kept = idempotency.once(tx, repeatable, do)
-    return ToolResult(kept.body, replayed=kept.replayed)
+    return idempotency.once(tx, repeatable, do)
 
 
 def _targets(asked: ToolInput, answer: msgspec.Struct) -> Sequence[str | None]:
