@@ -116,7 +116,7 @@ async def test_units_are_their_organizations(autojump_clock):
     assert [200, 200, 200, 403, 200, 200, 200, 204, 401, 200] == [answer.status_code for answer in answers]
     assert others == NO_ORGANIZATIONS
     assert own >= {
-        "submissions.insert_one",
+        "submissions.create",
         "filing.target",
         "filing.file_due",
         "indexer._build",
@@ -126,7 +126,7 @@ async def test_units_are_their_organizations(autojump_clock):
         "channel_calls._write",
         "outboxes.pull",
         "embed_cache._make",
-        "visits.insert_view",
-        "access.of_organization",
+        "visits.create",
+        "access.load",
         "api_keys.note_uses",
     }
