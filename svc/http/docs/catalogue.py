@@ -64,6 +64,7 @@ SHELVES: Final = (
             Guide("configuration", "Configuration", "Every setting, the command line, backups."),
             Guide("operator", "Operator's listener", "Health checks, and a view into every actor."),
             Guide("actors", "Actors", "The actor runtime, for authors of actors."),
+            Guide("glossary", "Glossary", "This project's words, each with its standard term."),
         ),
     ),
 )
