@@ -27,6 +27,7 @@ from svc.domain.limits import (
     CHANNEL_CALLS_MAX,
     CHANNEL_WINDOW_MS,
     EMBED_CACHES_MAX,
+    READS_AT_ONCE,
     WRITES_AT_ONCE,
 )
 from svc.domain.rate_limits.keyed_windows import KeyedWindows
@@ -93,6 +94,8 @@ class System(ActorSystem):
         """Requests that are let in or refused, by organization, form or channel key."""
         self.writes = KeyedLimiter(WRITES_AT_ONCE, CALLS_WAITING_MAX, company)
         """Calls that write, by organization."""
+        self.reads = KeyedLimiter(READS_AT_ONCE, CALLS_WAITING_MAX, company)
+        """Calls that read, by organization."""
         self.sealer = Sealer(secrets.sealing)
         self.outbound_http = outbound_http or OutboundHttp()
         """What requests to other people's servers go through."""

@@ -185,9 +185,11 @@ CALLS_MAX: Final = 600
 ADMISSIONS_AT_ONCE: Final = 8
 """Requests of one organization, form or channel key that are let in, or refused, at once, while there are
 others. Ours: of hundreds that come together a few are done at a time, and those of others in between."""
-WRITES_AT_ONCE: Final = 32
+WRITES_AT_ONCE: Final = 8
 """Calls of one organization that wait for the store's writer at once, while there are others. Ours: enough to
 share a commit, few enough that their answers do not keep the others waiting."""
+READS_AT_ONCE: Final = 8
+"""Calls of one organization that wait for the store's reader at once, while there are others. Ours."""
 CALLS_WAITING_MAX: Final = 1_024
 """Requests that wait for one of those places; more are answered 503. Ours: more than have connections."""
 TOOL_QUERY_CHARS_MAX: Final = 500

@@ -148,7 +148,8 @@ async def _read(system: System, tool: Tool[Any, Any], call: Call, asked: ToolInp
 
     units = system.store.of(call.caller.organization_id)
     try:
-        done = await units.read(read)
+        async with system.reads.of(call.caller.organization_id):
+            done = await units.read(read)
     except TakesLong:
         done = await units.read_long(read, patient=True)
     if done.unindexed:

@@ -20,6 +20,7 @@ INTERNAL: Final = {
     "SHOWN_NAME_CHARS_MAX": "how an error is worded",
     "UNKNOWN_KEYS_MAX": "memory; a caller never meets it",
     "UNKNOWN_KEYS_MS": "memory; a caller never meets it",
+    "READS_AT_ONCE": "how the reader is shared",
     "WRITES_AT_ONCE": "how the writer is shared",
     "EMBED_CACHES_MAX": "actors; a caller never meets it",
     "FILING_BATCH_MAX": "how large a transaction is",
