@@ -148,7 +148,7 @@ async def test_admission_that_crashes_leaves_filing_and_indexing_going(
         form = await here.form()
         contact = await here.store.read(objects.get, here.organization.id, "contact")
         with monkeypatch.context() as patched:
-            patched.setattr(access, "of_organization", fail)
+            patched.setattr(access, "load", fail)
             refused = await here.call("record.list", BY_CITY)
             await trio.sleep(20)
             during = phase_of(here, Organization)
