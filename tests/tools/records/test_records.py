@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from svc.domain.ids import new_id
+from svc.domain.limits import FAULTS_MAX, RECORDS_CREATED_MAX
 from svc.storage import provisioning
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.records import records
@@ -313,6 +314,19 @@ async def test_so_many_records_are_not_made_together(autojump_clock, many):
             answer.status_code,
             [one["pointer"] for one in answer.json()["errors"]],
         )
+
+
+async def test_faults_of_many_records_are_told_up_to_a_limit(autojump_clock):
+    """The first of them, in order: an answer is never longer than its request by far."""
+    async with tool_town() as here:
+        records = [{"properties": {"name": "Ada", "email": "nobody"}}] * RECORDS_CREATED_MAX
+        answer = await here.call("record.create_many", {"objectType": "contact", "records": records})
+
+        assert 422 == answer.status_code
+        assert [f"/records/{number}/properties/email" for number in range(FAULTS_MAX)] == [
+            fault["pointer"] for fault in answer.json()["errors"]
+        ]
+        assert 0 == await here.count(tables.records)
 
 
 async def test_a_unique_value_is_one_records_alone(autojump_clock):
