@@ -13,8 +13,8 @@ from svc.domain.ids import new_id
 from svc.domain.records.properties import Property
 from svc.storage import provisioning
 from svc.storage.identity.organizations import NewOrganization
-from svc.storage.records import index as record_index
 from svc.storage.records import objects, records
+from svc.storage.records.listing import index as record_index
 from svc.storage.sqlite.engine import make_engine, raw
 from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import Tx

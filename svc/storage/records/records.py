@@ -22,8 +22,8 @@ from svc.storage import events
 from svc.storage.events import NewEvent
 from svc.storage.identity import tables as identity_tables
 from svc.storage.records import contacts, objects, tables
-from svc.storage.records import index as record_index
-from svc.storage.records.index import Shape
+from svc.storage.records.listing import index as record_index
+from svc.storage.records.listing.index import Shape
 from svc.storage.records.objects import StoredObject
 from svc.storage.statements import Statement
 from svc.storage.store import Tx

@@ -13,7 +13,7 @@ from svc.domain.identity.organizations import Organization
 from svc.domain.records.objects import CONTACT
 from svc.domain.records.values import read
 from svc.storage.records import contacts, objects, records
-from svc.storage.records import index as record_index
+from svc.storage.records.listing import index as record_index
 from svc.storage.records.objects import StoredObject
 from svc.storage.records.records import Record, Source
 from svc.storage.store import Tx

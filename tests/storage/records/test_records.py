@@ -11,13 +11,13 @@ from svc.domain.records.properties import Property
 from svc.domain.records.queries import Filter, Sort
 from svc.storage import provisioning, timelines
 from svc.storage.identity.organizations import NewOrganization
-from svc.storage.records import index as record_index
-from svc.storage.records import lists as record_lists
 from svc.storage.records import merges as record_merges
 from svc.storage.records import notes, objects, records, suggestions
 from svc.storage.records import relations as record_relations
-from svc.storage.records import search as record_search
 from svc.storage.records import upserts as record_upserts
+from svc.storage.records.listing import index as record_index
+from svc.storage.records.listing import lists as record_lists
+from svc.storage.records.listing import search as record_search
 from tests import tables
 from tests.storage.ledger import API, Ledger, ledger
 

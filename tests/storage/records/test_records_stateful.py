@@ -18,12 +18,13 @@ from hypothesis.stateful import (
 
 from svc.domain.errors import Conflict, InvalidInput
 from svc.domain.records.queries import CREATED_AT, UPDATED_AT, Filter, Sort
-from svc.storage.records import index as record_index
-from svc.storage.records import lists as record_lists
 from svc.storage.records import merges as record_merges
-from svc.storage.records import objects, records, search_words
-from svc.storage.records import search as record_search
+from svc.storage.records import objects, records
 from svc.storage.records import upserts as record_upserts
+from svc.storage.records.listing import index as record_index
+from svc.storage.records.listing import lists as record_lists
+from svc.storage.records.listing import search as record_search
+from svc.storage.records.listing import search_words
 from tests.record_model import (
     CODES,
     FILTERS,

@@ -8,9 +8,9 @@ import trio
 
 from svc.actors.records.indexer import RETRY_MS
 from svc.domain.limits import INDEX_BATCH
-from svc.storage.records import index as record_index
-from svc.storage.records import lists as record_lists
 from svc.storage.records import objects, records
+from svc.storage.records.listing import index as record_index
+from svc.storage.records.listing import lists as record_lists
 from svc.storage.store import TakesLong, Tx
 from svc.tools import execution
 from svc.tools.catalogue import REGISTRY

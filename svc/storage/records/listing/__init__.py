@@ -1,0 +1,1 @@
+"""What lists of records and the search are made of: their indexes, and the ways along them."""
