@@ -1,1 +1,1 @@
-"""What lists of records and the search are made of: their indexes, and the ways along them."""
+"""Lists and search of records: their indexes, and the plans that read along them."""

@@ -14,7 +14,7 @@ from svc.storage.records import objects, tables
 from svc.storage.records.listing import search_words
 from svc.storage.records.listing.index import mark_of
 from svc.storage.records.objects import StoredObject
-from svc.storage.records.records import Record, from_row
+from svc.storage.records.rows import Record, from_row
 from svc.storage.statements import Statement
 
 # By id alone: beside a condition on the object, SQLite walks through all of the object's records.
