@@ -13,8 +13,8 @@ from svc.domain.ids import new_id
 from svc.domain.records.properties import Property
 from svc.storage import provisioning
 from svc.storage.identity.organizations import NewOrganization
-from svc.storage.records import index as record_index
-from svc.storage.records import objects, records
+from svc.storage.records import bulk, objects
+from svc.storage.records.listing import index as record_index
 from svc.storage.sqlite.engine import make_engine, raw
 from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import Tx
@@ -66,7 +66,7 @@ def fill(conn: Connection, size: int) -> Organization:
                 (new_id("rec", NOW), lamp(chance, number * 5_000 // size))
                 for number in range(first, min(size, first + _CHUNK))
             ]
-            records.insert_many(conn, organization.id, of.id, NOW + first, made)
+            bulk.insert_many(conn, organization.id, of.id, NOW + first, made)
     with unit(conn) as tx:
         record_index.want(
             tx, organization.id, [prop.id for slug, prop in of.properties.items() if slug != "name"]

@@ -20,7 +20,7 @@ from svc.domain.records.objects import CONTACT
 from svc.storage import provisioning
 from svc.storage.forms import forms
 from svc.storage.identity.organizations import NewOrganization
-from svc.storage.records import contacts, objects, records
+from svc.storage.records import bulk, contacts, objects
 from svc.storage.sites import sites
 from svc.storage.sqlite.inline import inline_store
 from svc.storage.sqlite.store import migrate_to_head
@@ -86,7 +86,7 @@ def _fill(tx: Tx, organizations_count: int, forms_count: int) -> list[WorldForm]
 def _add_contacts(tx: Tx, organization_id: str, customer: str) -> None:
     ids = {new_id("rec", tx.now): customer % number for number in range(CONTACTS_OF_EACH)}
     object_id = objects.ids_by_slug(tx.conn, organization_id)[CONTACT]
-    records.insert_many(
+    bulk.insert_many(
         tx.conn,
         organization_id,
         object_id,

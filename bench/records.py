@@ -19,9 +19,9 @@ from bench._report import Target, print_table, print_targets, save
 from bench._world import workspace
 from svc.domain.identity.organizations import Organization
 from svc.domain.records.queries import Filter, Sort
-from svc.storage.records import lists as record_lists
 from svc.storage.records import records
-from svc.storage.records import search as record_search
+from svc.storage.records.listing import lists as record_lists
+from svc.storage.records.listing import search as record_search
 from svc.storage.store import Tx
 
 CALLS: Final = 200

@@ -20,7 +20,7 @@ from svc.storage import retention
 from svc.storage.channels import outboxes
 from svc.storage.clock import marks as clock_marks
 from svc.storage.forms import submissions
-from svc.storage.records import index as record_index
+from svc.storage.records.listing import index as record_index
 from svc.storage.sites import visits
 from svc.storage.store import Tx
 

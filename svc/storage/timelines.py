@@ -13,7 +13,7 @@ from svc.domain.limits import LIST_ROWS
 from svc.domain.records.objects import DEAL
 from svc.storage.forms import tables as forms_tables
 from svc.storage.readable import LenientDecoder
-from svc.storage.records import records
+from svc.storage.records import rows as record_rows
 from svc.storage.records import tables as records_tables
 from svc.storage.sites import tables as sites_tables
 
@@ -59,7 +59,7 @@ def list_page(
 
     A merged record's history is part of the survivor's. Raises `NotFound` and `InvalidInput`.
     """
-    _, row = records.find(conn, organization_id, object_slug, record_id)
+    _, row = record_rows.find(conn, organization_id, object_slug, record_id)
     cursors.check_limit(limit)
     question = ["timeline", record_id]
     after = cursors.read(question, cursor, 1)

@@ -12,8 +12,8 @@ from svc.actors.records.indexer import Indexer
 from svc.domain.limits import CALLS_MAX
 from svc.storage.forms import filing
 from svc.storage.identity import access
-from svc.storage.records import index as record_index
 from svc.storage.records import objects
+from svc.storage.records.listing import index as record_index
 from svc.storage.sqlite.engine import raw
 from tests.tooling import ToolTown, tool_town
 from tests.town import submit, town

@@ -9,7 +9,7 @@ from svc.storage.embeds import embeds
 from svc.storage.forms import forms, stored_submissions, submission_lists, submissions
 from svc.storage.identity import organizations
 from svc.storage.records import contacts
-from svc.storage.records import index as record_index
+from svc.storage.records.listing import index as record_index
 from svc.storage.sites import sites, visits
 from svc.storage.statements import Statement
 from tests.town import town

@@ -61,7 +61,7 @@ def test_the_statements_are_found() -> None:
     """Those of a module, and those that it has in a mapping."""
     assert {
         "channels.messages._INSERT",
-        "records.records._BY_ID",
+        "records.rows._BY_ID",
         "forms.submission_lists._NEWEST[1]",
     } <= STATEMENTS.keys()
 

@@ -13,7 +13,7 @@ from svc.actors._core import Actor, Policy, turn
 from svc.actors.system import System
 from svc.domain.errors import Unavailable
 from svc.domain.times import SECOND_MS
-from svc.storage.records import index as record_index
+from svc.storage.records.listing import index as record_index
 from svc.storage.store import Tx
 
 log = structlog.get_logger("svc.actors.records.indexer")

@@ -26,7 +26,8 @@ from svc.storage.channels import connections, tables
 from svc.storage.events import NewEvent
 from svc.storage.identity import members, organizations, teams
 from svc.storage.readable import LenientDecoder
-from svc.storage.records import contacts, enrichments, objects, records
+from svc.storage.records import contacts, enrichments, objects
+from svc.storage.records import rows as record_rows
 from svc.storage.records.enrichments import SourcedEnrichment
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -213,7 +214,7 @@ def _check_named(conn: sa.Connection, organization_id: str, asked: ConversationF
             connections.get(conn, organization_id, asked.connection_id)
     if asked.contact_id is not None:
         with named_at("/contactId"):
-            records.row_of(conn, organization_id, CONTACT, asked.contact_id)
+            record_rows.get(conn, organization_id, CONTACT, asked.contact_id)
     if asked.member_id is not None:
         with named_at("/memberId"):
             members.get(conn, organization_id, asked.member_id)

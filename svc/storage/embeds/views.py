@@ -20,9 +20,9 @@ from svc.domain.records.values import Values
 from svc.storage.embeds import embeds
 from svc.storage.forms import forms
 from svc.storage.identity import organizations
-from svc.storage.records import lists as record_lists
 from svc.storage.records import objects
 from svc.storage.records import tables as records_tables
+from svc.storage.records.listing import lists as record_lists
 from svc.storage.records.objects import StoredObject, StoredProperty
 
 log = structlog.get_logger("svc.storage.embeds")

@@ -20,7 +20,7 @@ from svc.storage.forms import stored_submissions, tables
 from svc.storage.forms.stored_submissions import UnreadableSubmission
 from svc.storage.identity import organizations
 from svc.storage.readable import is_unreadable
-from svc.storage.records import contacts, enrichments, objects, records
+from svc.storage.records import bulk, contacts, enrichments, objects
 from svc.storage.records import tables as records_tables
 from svc.storage.records.enrichments import SourcedEnrichment
 from svc.storage.sites import visits
@@ -157,7 +157,7 @@ def _write(tx: Tx, where: FilingTarget, filings: Sequence[Filing], *, filed_by: 
     filed = [one for one in filings if one.contact is not None]
     deals = {one.submission.id: new_id("rec", tx.now) for one in filed if one.deal_title is not None}
     enrichments.write(tx, where.organization_id, where.object_ids[CONTACT], [_learned(one) for one in filed])
-    records.insert_many(
+    bulk.insert_many(
         tx.conn,
         where.organization_id,
         where.object_ids[DEAL],

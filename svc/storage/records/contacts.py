@@ -7,8 +7,12 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.forms.filing import Contact
+from svc.domain.records.values import Values
 from svc.storage.records import tables
 from svc.storage.statements import Statement
+
+IDENTITY_KINDS: Final = ("email", "phone")
+"""The properties that identify a contact."""
 
 _KNOWN_BY = Statement(
     sa.select(tables.records.c.id, tables.records.c.properties)
@@ -28,6 +32,14 @@ _BY_ID = Statement(
     )
 )
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
+_FORGET = Statement(
+    sa.delete(tables.identities).where(
+        tables.identities.c.record_id == sa.bindparam("of_record"),
+        tables.identities.c.organization_id == sa.bindparam("of_organization"),
+        tables.identities.c.kind == sa.bindparam("of_kind"),
+        tables.identities.c.value == sa.bindparam("of_value"),
+    )
+)
 _INSERT_IDENTITY = Statement(sa.insert(tables.identities))
 # Most contacts are known by an e-mail and a phone, and are made one at a time.
 _INSERT_TWO = Statement(
@@ -110,3 +122,40 @@ def remember(conn: sa.Connection, organization_id: str, learned: Sequence[tuple[
             for record_id, kind, value in learned
         ]
         _INSERT_IDENTITY.many(conn, rows)
+
+
+def remember_values(conn: sa.Connection, organization_id: str, record_id: str, values: Values) -> None:
+    """Insert the identities among *values*; after a merge, the contact may have one of them already."""
+    known = {
+        (row.kind, row.value)
+        for row in conn.execute(
+            sa.select(tables.identities.c.kind, tables.identities.c.value).where(
+                tables.identities.c.record_id == record_id
+            )
+        )
+    }
+    identities = [(kind, values[kind]) for kind in IDENTITY_KINDS if kind in values]
+    remember(
+        conn,
+        organization_id,
+        [(record_id, *identity) for identity in identities if identity not in known],
+    )
+
+
+def forget(conn: sa.Connection, organization_id: str, record_id: str, kind: str, value: str | None) -> None:
+    """Delete the identity, if *value* is one."""
+    if value is not None:
+        _FORGET.run(
+            conn,
+            {
+                "of_record": record_id,
+                "of_organization": organization_id,
+                "of_kind": kind,
+                "of_value": value,
+            },
+        )
+
+
+def forget_all(conn: sa.Connection, record_id: str) -> None:
+    """Delete all identities of a contact."""
+    conn.execute(sa.delete(tables.identities).where(tables.identities.c.record_id == record_id))

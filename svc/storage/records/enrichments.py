@@ -9,8 +9,8 @@ from svc.domain.forms.filing import Enrichment
 from svc.domain.ids import new_id
 from svc.domain.records.objects import CONTACT
 from svc.storage.events import NewEvent
-from svc.storage.records import contacts, records, tables
-from svc.storage.records.records import Source
+from svc.storage.records import bulk, contacts, tables
+from svc.storage.records.bulk import Source
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -32,11 +32,11 @@ def write(tx: Tx, organization_id: str, object_id: str, learned: Sequence[Source
     """
     created = {one.contact.id: one.contact for one in learned if one.created}
     changed = {one.contact.id: one.contact for one in learned if one.filled and one.contact.id not in created}
-    records.insert_many(
+    bulk.insert_many(
         tx.conn, organization_id, object_id, tx.now, [(one.id, one.properties) for one in created.values()]
     )
-    records.update_many(tx.conn, object_id, tx.now, [(one.id, one.properties) for one in changed.values()])
-    records.note_changes(
+    bulk.update_many(tx.conn, object_id, tx.now, [(one.id, one.properties) for one in changed.values()])
+    bulk.note_changes(
         tx.conn,
         organization_id,
         tx.now,

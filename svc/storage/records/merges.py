@@ -8,7 +8,9 @@ import sqlalchemy as sa
 from svc.domain.errors import Conflict, named_at
 from svc.domain.records.objects import CONTACT
 from svc.storage.records import objects, records, tables
-from svc.storage.records.records import Record, Source
+from svc.storage.records import rows as record_rows
+from svc.storage.records.bulk import Source
+from svc.storage.records.rows import Record
 from svc.storage.schema import MOVES_WITH_RECORD, metadata
 from svc.storage.store import Tx
 
@@ -28,20 +30,20 @@ def merge(
     """
     if survivor_id == merged_id:
         raise Conflict("a record is not merged with itself")
-    of, _ = records.find(tx.conn, organization_id, object_slug, survivor_id)
+    of, _ = record_rows.find(tx.conn, organization_id, object_slug, survivor_id)
     with named_at("/mergedId"):
-        merged = records.live_row(tx.conn, of, merged_id)
+        merged = record_rows.live_row(tx.conn, of, merged_id)
     known_by = tx.conn.execute(
         sa.select(tables.identities.c.kind, tables.identities.c.value).where(
             tables.identities.c.record_id.in_([survivor_id, merged_id])
         )
     ).all()
-    taken = records.values_of(merged)
+    taken = record_rows.values_of(merged)
     records.delete(tx, organization_id, of.slug, merged_id, source=source, merged_into=survivor_id)
     _move_history(tx, survivor_id, merged_id)
     _move_relations(tx, of.organization_id, survivor_id, merged_id, source)
-    survivor = records.live_row(tx.conn, of, survivor_id)
-    before = records.values_of(survivor)
+    survivor = record_rows.live_row(tx.conn, of, survivor_id)
+    before = record_rows.values_of(survivor)
     after = {slug: value for slug, value in taken.items() if value != survivor_id} | before
     done = records.write(tx, of, survivor, before, after, source=source)
     if of.slug == CONTACT:
@@ -76,8 +78,8 @@ def _move_relations(tx: Tx, organization_id: str, survivor_id: str, merged_id: s
     by_id = {one.id: one for one in objects.list_all(tx.conn, organization_id)}
     for record_id, slug, object_id in related:
         of = by_id[object_id]
-        row = records.live_row(tx.conn, of, record_id)
-        before = records.values_of(row)
+        row = record_rows.live_row(tx.conn, of, record_id)
+        before = record_rows.values_of(row)
         # A record that led to the one that is now itself leads nowhere any more.
         after = before | {slug: survivor_id}
         if record_id == survivor_id:

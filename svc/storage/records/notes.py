@@ -8,7 +8,8 @@ from svc.domain.cursors import Position
 from svc.domain.errors import Fault, InvalidInput
 from svc.domain.ids import new_id
 from svc.domain.limits import LIST_ROWS, NOTE_CHARS_MAX, NOTE_TITLE_CHARS_MAX
-from svc.storage.records import records, tables
+from svc.storage.records import rows as record_rows
+from svc.storage.records import tables
 from svc.storage.store import Tx
 
 
@@ -27,7 +28,7 @@ def create(
     tx: Tx, organization_id: str, object_slug: str | None, record_id: str, *, title: str, body: str
 ) -> Note:
     """Write a note on the record. Raises `NotFound` and `InvalidInput`."""
-    records.find(tx.conn, organization_id, object_slug, record_id)
+    record_rows.find(tx.conn, organization_id, object_slug, record_id)
     faults = [
         Fault(f"/{name}", "invalid_value", f"not a text of up to {most} characters")
         for name, text, most in (("title", title, NOTE_TITLE_CHARS_MAX), ("body", body, NOTE_CHARS_MAX))
@@ -61,7 +62,7 @@ def list_page(
     limit: int = LIST_ROWS,
 ) -> tuple[list[Note], str | None]:
     """The record's notes, the newest first, and where they go on. Raises `NotFound`, `InvalidInput`."""
-    records.find(conn, organization_id, object_slug, record_id)
+    record_rows.find(conn, organization_id, object_slug, record_id)
     cursors.check_limit(limit)
     question = ["notes", record_id]
     after = cursors.read(question, cursor, 0)

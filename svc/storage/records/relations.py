@@ -7,8 +7,9 @@ from svc.domain import cursors
 from svc.domain.cursors import Position
 from svc.domain.limits import LIST_ROWS
 from svc.storage.readable import each
-from svc.storage.records import objects, records, tables
-from svc.storage.records.records import Record
+from svc.storage.records import objects, tables
+from svc.storage.records import rows as record_rows
+from svc.storage.records.rows import Record
 
 
 class RelatedRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +34,7 @@ def leading_to(
     A relation leads to one record; its many end is this. Raises `NotFound`, and `InvalidInput` of *cursor*
     and *limit*, which are below *pointer* in what was asked.
     """
-    records.find(conn, organization_id, object_slug, record_id)
+    record_rows.find(conn, organization_id, object_slug, record_id)
     cursors.check_limit(limit, pointer=f"{pointer}/limit")
     question = ["related", record_id]
     position = cursors.read(question, cursor, 1, pointer=f"{pointer}/cursor")
@@ -55,7 +56,7 @@ def leading_to(
     ).all()
     found = each(
         rows[:limit],
-        lambda row: RelatedRecord(property=row.slug, record=records.from_row(by_id[row.object_id], row)),
+        lambda row: RelatedRecord(property=row.slug, record=record_rows.from_row(by_id[row.object_id], row)),
         "records",
     )
     end = rows[limit - 1] if len(rows) > limit else None

@@ -13,7 +13,9 @@ from svc.domain.limits import LIST_ROWS
 from svc.domain.near_names import shown
 from svc.storage.readable import each
 from svc.storage.records import records, tables
-from svc.storage.records.records import Record, Source
+from svc.storage.records import rows as record_rows
+from svc.storage.records.bulk import Source
+from svc.storage.records.rows import Record
 from svc.storage.store import Tx
 
 State = Literal["open", "accepted", "dismissed"]
@@ -62,7 +64,7 @@ def list_page(
     found = each(rows[:limit], _from_row, "suggestions")
     if record_id is not None and not rows:
         with named_at("/recordId"):
-            records.row_of(conn, organization_id, None, record_id)
+            record_rows.get(conn, organization_id, None, record_id)
     return found, cursors.write(question, Position((), rows[limit - 1].id)) if len(rows) > limit else None
 
 

@@ -13,9 +13,10 @@ from svc.domain.identity.organizations import Organization
 from svc.domain.records.objects import CONTACT
 from svc.domain.records.values import read
 from svc.storage.records import contacts, objects, records
-from svc.storage.records import index as record_index
+from svc.storage.records.bulk import Source
+from svc.storage.records.listing import index as record_index
 from svc.storage.records.objects import StoredObject
-from svc.storage.records.records import Record, Source
+from svc.storage.records.rows import Record
 from svc.storage.store import Tx
 
 
@@ -48,7 +49,7 @@ def _known(
     conn: sa.Connection, organization: Organization, of: StoredObject, by: str, given: Mapping[str, Any]
 ) -> str | None:
     prop = of.properties.get(by)
-    identity = of.slug == CONTACT and by in records.IDENTITY_KINDS
+    identity = of.slug == CONTACT and by in contacts.IDENTITY_KINDS
     if prop is None or not (prop.unique or identity):
         raise InvalidInput(
             [Fault("/by", "invalid_value", "must be a unique property, or a contact's `email` or `phone`")]

@@ -15,9 +15,9 @@ from svc.domain.limits import (
 )
 from svc.domain.records.queries import Direction, Filter, Op, Sort
 from svc.storage.identity import organizations
-from svc.storage.records import lists as record_lists
 from svc.storage.records import organization_objects
-from svc.storage.records import search as record_search
+from svc.storage.records.listing import lists as record_lists
+from svc.storage.records.listing import search as record_search
 from svc.storage.store import View
 from svc.tools.records.records import EXAMPLE, ObjectType, RecordAnswer, answer_of
 from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads

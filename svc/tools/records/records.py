@@ -15,7 +15,7 @@ from svc.storage.identity import organizations
 from svc.storage.records import organization_objects, records
 from svc.storage.records import relations as record_relations
 from svc.storage.records import upserts as record_upserts
-from svc.storage.records.records import Record
+from svc.storage.records.rows import Record
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
 from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes

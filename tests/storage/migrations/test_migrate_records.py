@@ -6,7 +6,7 @@ import msgspec
 from alembic import command
 
 from svc.storage.migrations import migrate
-from svc.storage.records import search as record_search
+from svc.storage.records.listing import search as record_search
 from svc.storage.sqlite.engine import make_engine
 from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.sqlite.transaction import schema_change

@@ -11,13 +11,15 @@ from svc.domain.records.properties import Property
 from svc.domain.records.queries import Filter, Sort
 from svc.storage import provisioning, timelines
 from svc.storage.identity.organizations import NewOrganization
-from svc.storage.records import index as record_index
-from svc.storage.records import lists as record_lists
 from svc.storage.records import merges as record_merges
 from svc.storage.records import notes, objects, records, suggestions
 from svc.storage.records import relations as record_relations
-from svc.storage.records import search as record_search
+from svc.storage.records import rows as record_rows
 from svc.storage.records import upserts as record_upserts
+from svc.storage.records.listing import index as record_index
+from svc.storage.records.listing import index_walks
+from svc.storage.records.listing import lists as record_lists
+from svc.storage.records.listing import search as record_search
 from tests import tables
 from tests.storage.ledger import API, Ledger, ledger
 
@@ -28,7 +30,7 @@ def here() -> Iterator[Ledger]:
         yield opened
 
 
-def made(here: Ledger, kind: str = "contact", **values: Any) -> records.Record:
+def made(here: Ledger, kind: str = "contact", **values: Any) -> record_rows.Record:
     return here.write(records.create, here.organization, kind, values, source=API)
 
 
@@ -274,7 +276,7 @@ def test_an_index_is_made_after_the_first_list_that_wants_it(here: Ledger) -> No
 
 def test_a_page_may_be_short_and_go_on(here: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """A walk that has looked at enough answers with what it found, and the cursor finds the rest."""
-    monkeypatch.setattr(record_lists, "EXAMINED_MAX", 4)
+    monkeypatch.setattr(index_walks, "EXAMINED_MAX", 4)
     ids = [made(here, name=("Ada" if number % 5 == 0 else "Bob")).id for number in range(15)]
 
     found: list[str] = []

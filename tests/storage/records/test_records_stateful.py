@@ -18,12 +18,14 @@ from hypothesis.stateful import (
 
 from svc.domain.errors import Conflict, InvalidInput
 from svc.domain.records.queries import CREATED_AT, UPDATED_AT, Filter, Sort
-from svc.storage.records import index as record_index
-from svc.storage.records import lists as record_lists
 from svc.storage.records import merges as record_merges
-from svc.storage.records import objects, records, search_words
-from svc.storage.records import search as record_search
+from svc.storage.records import objects, records
+from svc.storage.records import rows as record_rows
 from svc.storage.records import upserts as record_upserts
+from svc.storage.records.listing import index as record_index
+from svc.storage.records.listing import lists as record_lists
+from svc.storage.records.listing import search as record_search
+from svc.storage.records.listing import search_words
 from tests.record_model import (
     CODES,
     FILTERS,
@@ -73,7 +75,7 @@ class Records(RuleBasedStateMachine):
     def taken(self, values: dict[str, Any], mine: str | None = None) -> bool:
         return is_taken(self.model, values.get("code"), mine)
 
-    def keep(self, record: records.Record, values: dict[str, Any]) -> None:
+    def keep(self, record: record_rows.Record, values: dict[str, Any]) -> None:
         values = {slug: value for slug, value in values.items() if value is not None}
         assert values == record.properties
         times = {CREATED_AT: record.created_at, UPDATED_AT: record.updated_at}

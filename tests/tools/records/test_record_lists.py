@@ -8,9 +8,10 @@ import trio
 
 from svc.actors.records.indexer import RETRY_MS
 from svc.domain.limits import INDEX_BATCH
-from svc.storage.records import index as record_index
-from svc.storage.records import lists as record_lists
-from svc.storage.records import objects, records
+from svc.storage.records import bulk, objects
+from svc.storage.records.listing import index as record_index
+from svc.storage.records.listing import list_plans
+from svc.storage.records.listing import lists as record_lists
 from svc.storage.store import TakesLong, Tx
 from svc.tools import execution
 from svc.tools.catalogue import REGISTRY
@@ -249,7 +250,7 @@ async def test_an_index_that_cannot_be_made_stops_nobody(autojump_clock):
 
 async def test_a_long_list_goes_beside_the_quick_ones(autojump_clock, monkeypatch):
     """It is given up on the quick reader before it has looked at many records, and said by the long one."""
-    monkeypatch.setattr(record_lists, "QUICK_RECORDS_MAX", 3)
+    monkeypatch.setattr(list_plans, "QUICK_RECORDS_MAX", 3)
     async with tool_town() as here:
         await contacts(here, *({"name": f"{number}"} for number in range(5)))
         call, now = key_call(here.owner), here.clock.now()
@@ -289,4 +290,4 @@ async def test_a_long_count_goes_beside_the_quick_ones(autojump_clock, monkeypat
 def many_contacts(tx: Tx, organization_id: str, many: int) -> None:
     object_id = objects.ids_by_slug(tx.conn, organization_id)["contact"]
     made = [(f"rec_{number:026}", {"name": f"{number % 7}", "city": "London"}) for number in range(many)]
-    records.insert_many(tx.conn, organization_id, object_id, tx.now, made)
+    bulk.insert_many(tx.conn, organization_id, object_id, tx.now, made)

@@ -18,8 +18,9 @@ from hypothesis.stateful import (
 
 from svc.domain.errors import Conflict, DomainError, IdempotencyMismatch, InvalidInput, NotFound
 from svc.domain.records.queries import CREATED_AT, UPDATED_AT, Filter, Sort
-from svc.storage.records import index as record_index
-from svc.storage.records import objects, search_words
+from svc.storage.records import objects
+from svc.storage.records.listing import index as record_index
+from svc.storage.records.listing import search_words
 from svc.tools import execution
 from svc.tools.catalogue import REGISTRY
 from tests import tables

@@ -10,10 +10,11 @@ from svc.domain.limits import SEARCH_CANDIDATES_MAX, SEARCH_ROWS, SEARCH_ROWS_MA
 from svc.domain.records.properties import TEXT_TYPES
 from svc.domain.records.text_search import Sought, fit, sought
 from svc.storage.readable import each
-from svc.storage.records import objects, search_words, tables
-from svc.storage.records.index import mark_of
+from svc.storage.records import objects, tables
+from svc.storage.records.listing import search_words
+from svc.storage.records.listing.index import mark_of
 from svc.storage.records.objects import StoredObject
-from svc.storage.records.records import Record, from_row
+from svc.storage.records.rows import Record, from_row
 from svc.storage.statements import Statement
 
 # By id alone: beside a condition on the object, SQLite walks through all of the object's records.

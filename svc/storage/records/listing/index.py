@@ -16,7 +16,8 @@ from svc.domain.records.properties import TEXT_TYPES, Property
 from svc.domain.records.sort_keys import fold, sort_key
 from svc.domain.records.text_search import words_of
 from svc.storage.readable import LenientDecoder
-from svc.storage.records import search_words, tables
+from svc.storage.records import tables
+from svc.storage.records.listing import search_words
 from svc.storage.records.objects import StoredObject
 from svc.storage.statements import Statement
 from svc.storage.store import Tx

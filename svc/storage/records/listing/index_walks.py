@@ -1,0 +1,210 @@
+"""Index walks: a page read along an index that is in the wanted order."""
+
+from collections.abc import Iterator, Sequence
+from heapq import nsmallest
+from typing import Any, Final, NamedTuple
+
+import sqlalchemy as sa
+
+from svc.domain.cursors import Position
+from svc.domain.limits import EXAMINED_MAX
+from svc.domain.records.queries import CREATED_AT, UPDATED_AT, Condition, KeyRange, Query
+from svc.domain.records.sort_keys import EMPTY, FIRST, LAST
+from svc.domain.times import ms_of, rfc3339
+from svc.storage.records import tables
+from svc.storage.records.listing.candidates import COLUMNS, Candidate, CandidateReader, RecordRow
+from svc.storage.records.listing.narrowing import NarrowedCondition, key_exists
+
+_CHUNK_FACTOR: Final = 6
+"""How many entries are read first for each row that a filtered page may have."""
+_CHUNK_GROWTH: Final = 2
+"""How many times as many entries each step of a walk reads as the one before."""
+_CHUNK_MAX: Final = 4_096
+_TIME_COLUMNS: Final = {CREATED_AT: tables.records.c.created_at, UPDATED_AT: tables.records.c.updated_at}
+_FIRST_MS: Final = ms_of("0001-01-01T00:00:00.000+00:00")
+_LAST_MS: Final = ms_of("9999-12-31T23:59:59.999+00:00")
+
+PlannedPage = tuple[list[Candidate], Position | None]
+"""The rows of a page, and the position behind which the next one begins; None at the end."""
+
+
+def first_page(candidates: list[Candidate], limit: int) -> PlannedPage:
+    """The page of sorted *candidates*, of which there is one more than *limit* if the list goes on."""
+    page = candidates[:limit]
+    return page, Position(page[-1].keys, page[-1].record.id) if len(candidates) > limit else None
+
+
+class Axis(NamedTuple):
+    """An index in the order of one key: the records' times, or the sort keys of a property."""
+
+    key: Any
+    record_id: Any
+    scope: sa.ColumnElement[bool]
+    segments: list[tuple[Any, Any]]
+    """Keys from and to, in ascending order within each, and in the order of the list among them."""
+    time: bool
+
+    def read(self, key: bytes) -> Any:
+        """A cursor's key as the index has it."""
+        return ms_of(key.decode()) if self.time else key
+
+    def write(self, key: Any) -> bytes:
+        """The index's key as a cursor has it."""
+        return rfc3339(key).encode() if self.time else bytes(key)
+
+
+class IndexWalk(NamedTuple):
+    """Which index to walk along, which conditions to test in it, and in which direction."""
+
+    axis: Axis
+    narrowed: list[NarrowedCondition]
+    descending: bool
+
+
+def axis_of(reader: CandidateReader) -> Axis | None:
+    """The index to walk along; None while it is not built."""
+    first = reader.query.order.keys[0]
+    own = [condition for condition in reader.query.conditions if condition.prop.slug == first.prop.slug]
+    if first.prop.slug in _TIME_COLUMNS:
+        column = _TIME_COLUMNS[first.prop.slug]
+        scope = sa.and_(
+            tables.records.c.object_id == reader.object_.id, tables.records.c.deleted_at.is_(None)
+        )
+        return Axis(column, tables.records.c.id, scope, [_time_bounds(own)], time=True)
+    prop = reader.object_.properties[first.prop.slug]
+    if prop.index_state != "ready":
+        return None
+    return Axis(
+        tables.record_keys.c.key,
+        tables.record_keys.c.record_id,
+        tables.record_keys.c.property_id == prop.id,
+        _segments(own),
+        time=False,
+    )
+
+
+def _bounds(conditions: Sequence[Condition]) -> KeyRange:
+    """The range that the conditions on the walked property leave of it; gaps inside are ignored."""
+    low, high = EMPTY, LAST
+    for condition in conditions:
+        ranges = condition.ranges()
+        if ranges is not None:
+            low, high = max(low, ranges[0].low), min(high, max(range_.high for range_ in ranges))
+    return KeyRange(low, high)
+
+
+def _segments(conditions: Sequence[Condition]) -> list[tuple[bytes, bytes]]:
+    """The segments to walk, where the conditions leave them: records with a value, then those without."""
+    low, high = _bounds(conditions)
+    values = [(max(low, FIRST), high)] if high >= FIRST else []
+    empties = [(EMPTY, EMPTY)] if low == EMPTY else []
+    return values + empties
+
+
+def _time_bounds(conditions: Sequence[Condition]) -> tuple[int, int]:
+    low, high = _bounds(conditions)
+    return (
+        _FIRST_MS if low <= FIRST else ms_of(low.decode()),
+        _LAST_MS if high == LAST else ms_of(high.decode() or "0001-01-01T00:00:00.000+00:00"),
+    )
+
+
+def walk(
+    entries: Iterator[RecordRow],
+    reader: CandidateReader,
+    axis: Axis,
+    after: Position | None,
+    limit: int,
+    *,
+    examined_max: int | None,
+) -> PlannedPage | None:
+    """The page out of the *entries* of an axis; with further sort keys, ties of the first are sorted.
+
+    None when *examined_max* entries, if that is given, do not fill it.
+    """
+    several = len(reader.query.order.keys) > 1
+    page: list[Candidate] = []
+    for examined, row in enumerate(entries, start=1):
+        candidate = None if row.properties is None else reader.read(row)
+        if candidate is not None and reader.follows(candidate, after):
+            if several and len(page) > limit and candidate.keys[0] != page[-1].keys[0]:
+                break
+            page.append(candidate)
+            if not several and len(page) > limit:
+                break
+        if examined_max is not None and examined >= examined_max:
+            return None
+        if examined >= EXAMINED_MAX and not several:
+            # The next page goes on behind the last record that was examined, on this page or not.
+            return page, Position((axis.write(row.key),), row.entry_id)
+    if several:
+        page = nsmallest(limit + 1, page, key=reader.rank)
+    return first_page(page, limit)
+
+
+def first_chunk(query: Query, limit: int) -> int:
+    """How many entries the first step of a walk reads."""
+    return min((limit + 1) * (_CHUNK_FACTOR if query.conditions else 1), _CHUNK_MAX)
+
+
+def entries(conn: sa.Connection, walk: IndexWalk, after: Position | None, chunk: int) -> Iterator[RecordRow]:
+    """The entries of the index in the order of the list, joined with the records that may match."""
+    axis, narrowed, descending = walk
+    position = sa.tuple_(axis.key, axis.record_id)
+    started = after is None
+    for low, high in axis.segments:
+        last: tuple[Any, str] | None = None
+        if not started and after is not None:
+            key = axis.read(after.keys[0])
+            if key < low or key > high:
+                continue  # the cursor is in the other segment, behind this one
+            started = True
+            # Among those with one first key, further keys decide: all of them are read again.
+            last = (key, after.id) if len(after.keys) == 1 else (key, "~" if descending else "")
+        while True:
+            beyond = [] if last is None else [_beyond(position, last, descending=descending)]
+            select = _chunk(axis, low, high, beyond, descending=descending).limit(chunk)
+            rows = conn.execute(_with_records(select, narrowed, descending=descending)).all()
+            yield from rows
+            if len(rows) < chunk:
+                break
+            last = rows[-1].key, rows[-1].entry_id
+            chunk = min(chunk * _CHUNK_GROWTH, _CHUNK_MAX)
+
+
+def _beyond(position: Any, last: tuple[Any, str], *, descending: bool) -> sa.ColumnElement[bool]:
+    end = sa.tuple_(sa.literal(last[0]), sa.literal(last[1]))
+    beyond: sa.ColumnElement[bool] = position < end if descending else position > end
+    return beyond
+
+
+def _chunk(
+    axis: Axis, low: Any, high: Any, beyond: Sequence[sa.ColumnElement[bool]], *, descending: bool
+) -> sa.Select[Any]:
+    order = (axis.key, axis.record_id)
+    return (
+        sa.select(axis.key.label("key"), axis.record_id.label("entry_id"))
+        .where(axis.scope, axis.key >= low, axis.key <= high, *beyond)
+        .order_by(*(column.desc() if descending else column.asc() for column in order))
+    )
+
+
+def _with_records(
+    select: sa.Select[Any], narrowed: Sequence[NarrowedCondition], *, descending: bool
+) -> sa.Select[Any]:
+    """The entries, each with its record if that is live and in the ranges of every narrowed condition."""
+    walked = select.subquery("walked")
+    joined = walked.outerjoin(
+        tables.records,
+        sa.and_(
+            tables.records.c.id == walked.c.entry_id,
+            tables.records.c.deleted_at.is_(None),
+            *(key_exists(condition, walked.c.entry_id) for condition in narrowed),
+        ),
+    )
+    order = (walked.c.key, walked.c.entry_id)
+    return (
+        sa.select(walked.c.key, walked.c.entry_id, *COLUMNS)
+        .select_from(joined)
+        .order_by(*(column.desc() if descending else column.asc() for column in order))
+    )
