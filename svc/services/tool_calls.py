@@ -32,7 +32,8 @@ from svc.storage import audit
 from svc.storage.identity import access, organizations
 from svc.storage.store import TakesLong, Tx
 from svc.tools import execution
-from svc.tools.tool import Registry, Tool, ToolInput
+from svc.tools.registry import Registry
+from svc.tools.tool import Tool, ToolInput
 
 log = structlog.get_logger("svc.services.tool_calls")
 

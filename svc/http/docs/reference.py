@@ -25,7 +25,8 @@ from svc.http.tools.contract_parts import example_of
 from svc.http.tools.door import API_PATH
 from svc.http.tools.problem_codes import NEVER_A_KEYS, problem_codes
 from svc.tools.nouns import NOUNS, Noun
-from svc.tools.tool import Registry, Tool
+from svc.tools.registry import Registry
+from svc.tools.tool import Tool
 
 PATH: Final = "/docs/api"
 QUERY_CHARS_MAX: Final = 200

@@ -25,7 +25,8 @@ from svc.http.tools.contract_parts import (
 from svc.http.tools.door import API_PATH, APP_PATH
 from svc.http.tools.problem_codes import NEVER_A_KEYS, problem_codes_of_keys, repeatable
 from svc.tools.nouns import NOUNS
-from svc.tools.tool import Registry, Tool, ToolInput
+from svc.tools.registry import Registry
+from svc.tools.tool import Tool, ToolInput
 from svc.version import VERSION
 
 PATH: Final = "/api/v1/openapi.json"

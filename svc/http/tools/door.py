@@ -25,7 +25,8 @@ from svc.http.request.body import ClientGone
 from svc.http.request.session_cookie import CHALLENGE, CSRF_HEADER, SESSION_COOKIE, cookie_name, guarded_token
 from svc.http.request.transport import Transport
 from svc.services import tool_calls
-from svc.tools.tool import Registry, Tool
+from svc.tools.registry import Registry
+from svc.tools.tool import Tool
 
 log = structlog.get_logger("svc.http.tools")
 

@@ -16,8 +16,9 @@ from svc.domain.limits import (
 from svc.storage.store import View
 from svc.tools.finding import vocabulary
 from svc.tools.finding.ranking import Document, Ranking
+from svc.tools.registry import Registry
 from svc.tools.schemas import Schemas, schemas_of
-from svc.tools.tool import Effect, Registry, Tool, ToolInput, ToolOutput, about, reads
+from svc.tools.tool import Effect, Tool, ToolInput, ToolOutput, about, reads
 
 _Schema = Annotated[dict[str, Any], about(description="JSON Schema 2020-12.")]
 

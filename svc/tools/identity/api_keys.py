@@ -16,7 +16,8 @@ from svc.storage.store import Tx, View
 from svc.tools.identity.members import PersonId
 from svc.tools.identity.roles import RoleId
 from svc.tools.projections import Projection
-from svc.tools.tool import Registry, Timestamp, Tool, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.registry import Registry
+from svc.tools.tool import Timestamp, Tool, ToolInput, ToolOutput, about, reads, writes
 
 ApiKeyId = Annotated[str, about(description="The key's id.", examples=["key_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 _Name = Annotated[
