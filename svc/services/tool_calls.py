@@ -32,6 +32,7 @@ from svc.storage import audit
 from svc.storage.identity import access, organizations
 from svc.storage.store import TakesLong, Tx
 from svc.tools import execution
+from svc.tools.catalogue import REGISTRY
 from svc.tools.registry import Registry
 from svc.tools.tool import Tool, ToolInput
 
@@ -69,7 +70,7 @@ async def admit_person(system: System, session_token: str, organization_id: str 
 async def admit_operator(system: System, organization_id: str, request_id: str) -> Call:
     """The operator's call in the organization, which no budget counts. Raises `NotFound`."""
     await system.store.of(organization_id).read(organizations.get, organization_id)
-    call = operator_call(organization_id, allowed_networks=system.outbound_http.allowed)
+    call = operator_call(organization_id, allowed_networks=system.outbound_http.allowed, registry=REGISTRY)
     return msgspec.structs.replace(call, request_id=request_id)
 
 

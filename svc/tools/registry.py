@@ -2,11 +2,16 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any, Final
 
 from svc.domain import near_names
+from svc.domain.identity.callers import Call, ToolRegistry
 from svc.domain.limits import NEAR_NAMES_MAX, SHOWN_NAME_CHARS_MAX
 from svc.tools.finding import vocabulary
+from svc.tools.finding.documents import document_of
+from svc.tools.finding.ranking import Ranking
+from svc.tools.schemas import schemas_of
 from svc.tools.tool import Tool
 
 _RECORD: Final = "record"
@@ -14,10 +19,11 @@ _SEPARATOR: Final = re.compile(r"[._]")
 """Between noun and verb, in dotted names and in those on wires that have no dots."""
 
 
-class Registry(Mapping[str, Tool[Any, Any]]):
-    """Tools by name, in the order of their names. Raises `ValueError` for names that collide on some wire."""
+class Registry(ToolRegistry, Mapping[str, Tool[Any, Any]]):
+    """Tools by name, in the order of their names."""
 
     def __init__(self, tools: Iterable[Tool[Any, Any]]) -> None:
+        """Raises `ValueError` for names that collide on some wire."""
         self._tools: dict[str, Tool[Any, Any]] = {}
         self._by_wire_name: dict[str, Tool[Any, Any]] = {}
         for one in sorted(tools, key=lambda one: one.name):
@@ -26,6 +32,7 @@ class Registry(Mapping[str, Tool[Any, Any]]):
                     f"{one!r} and {self._by_wire_name[one.wire_name]!r} have one name on the wire"
                 )
             self._tools[one.name] = self._by_wire_name[one.wire_name] = one
+        self.schemas: Final = {name: schemas_of(tool) for name, tool in self._tools.items()}
 
     def __getitem__(self, name: str) -> Tool[Any, Any]:
         return self._tools[name]
@@ -39,6 +46,15 @@ class Registry(Mapping[str, Tool[Any, Any]]):
     def named(self, name: str) -> Tool[Any, Any] | None:
         """The tool of that name, with dots or with underscores."""
         return self._tools.get(name) or self._by_wire_name.get(name)
+
+    def rank(self, sentence: str) -> list[str]:
+        """The names of the tools that share words with *sentence*, best first, whatever a caller may call."""
+        return self._ranking.rank(sentence)
+
+    @cached_property
+    def _ranking(self) -> Ranking:
+        """Built at the first search: most processes, those of the command line, make none."""
+        return Ranking({name: document_of(tool, self.schemas[name]) for name, tool in self._tools.items()})
 
     def nearest(self, name: str) -> list[str]:
         """The names that *name* is nearly, or says in other words. Names that go away are not told."""
@@ -78,3 +94,10 @@ def _verbs_near(verb: str, known: list[str]) -> list[str]:
         return [verb]
     meant = vocabulary.verbs_meant(verb)
     return [one for one in known if one in meant] or near_names.nearest(verb, known)
+
+
+def registry_of(call: Call) -> Registry:
+    """The registry of the door that *call* came through. Raises `TypeError` for a call made without one."""
+    if not isinstance(call.registry, Registry):
+        raise TypeError("this call came through no door, so no registry is known for it")
+    return call.registry

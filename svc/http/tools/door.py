@@ -134,6 +134,7 @@ class ToolDoor:
             door=self._gate.door,
             request_id=request.id.decode(),
             allowed_networks=self._system.outbound_http.allowed,
+            registry=self._registry,
         )
         tool = await tool_calls.find(self._system, self._registry, call, _name_in(request))
         asked = tool.read(await read_json(request, TOOL_BODY_BYTES_MAX))
