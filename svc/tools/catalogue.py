@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Final
 
-from svc.tools.channels import connections, conversations, messages
+from svc.tools.channels import connections, conversations, credentials, messages
+from svc.tools.embeds import blocks as embed_blocks
 from svc.tools.embeds import embeds
 from svc.tools.finding import finder
 from svc.tools.forms import forms, server_keys, submissions
@@ -21,6 +22,8 @@ _MODULES: Final = (
     audit,
     connections,
     conversations,
+    credentials,
+    embed_blocks,
     embeds,
     finder,
     forms,

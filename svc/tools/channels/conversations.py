@@ -13,7 +13,7 @@ from svc.domain.records.matching import HeldReason
 from svc.storage.channels import conversations
 from svc.storage.channels.conversations import Conversation, ConversationFilter, ConversationStatus
 from svc.storage.store import Tx, View
-from svc.tools.channels.connections import ConnectionId
+from svc.tools.channels.answers import ConnectionId
 from svc.tools.projections import Projection
 from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
 
