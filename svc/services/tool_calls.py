@@ -28,7 +28,7 @@ from svc.domain.near_names import shown
 from svc.domain.times import SECOND_MS
 from svc.domain.tool_results import ToolResult
 from svc.services import in_flight, sign_in
-from svc.storage import audit
+from svc.storage import audit, idempotency
 from svc.storage.identity import access, organizations
 from svc.storage.store import TakesLong, Tx
 from svc.tools import execution
@@ -133,7 +133,9 @@ async def run(
             async with system.writes.of(call.caller.organization_id):
                 return await units.write(write)
         _check_repeatable(tool, idempotency_key)
-        with in_flight.alone(system, call.caller.organization_id, call.caller.id, tool.name, idempotency_key):
+        with in_flight.exclusive(
+            system, call.caller.organization_id, call.caller.id, tool.name, idempotency_key
+        ):
             async with system.writes.of(call.caller.organization_id):
                 return await units.write(write, idempotency_key)
     except Forbidden as refusal:
@@ -183,7 +185,7 @@ def _as_of_now(system: System, conn: Connection, now: int, tool: Tool[Any, Any],
 
 
 def _check_repeatable(tool: Tool[Any, Any], key: str) -> None:
-    in_flight.check_key(key)
+    idempotency.check_key(key)
     if tool.shows_secret:
         detail = (
             f"{tool.name} shows a secret once, so its answer is not kept: call it without an idempotency key"
