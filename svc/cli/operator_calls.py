@@ -26,7 +26,7 @@ from svc.storage.identity import organizations
 from svc.storage.store import Tx
 from svc.tools import execution
 from svc.tools.catalogue import REGISTRY
-from svc.tools.installation import Command
+from svc.tools.command import Command
 from svc.tools.tool import Tool, ToolInput
 
 P = ParamSpec("P")

@@ -6,13 +6,11 @@ shell, or the operator's token, is the right to run it. All else that an operato
 the registry, in the operator's name.
 """
 
-from collections.abc import Callable
-from typing import Annotated, Any, Final, Generic, Literal, TypeVar, get_type_hints
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from sqlalchemy import Connection
 
-from svc.domain import json_input
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call, Caller, operator_call
 from svc.domain.identity.organizations import Plan
@@ -28,48 +26,12 @@ from svc.storage.identity.members import Member
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.store import Tx
 from svc.tools.catalogue import REGISTRY
+from svc.tools.command import Command, command
 from svc.tools.identity.api_keys import known_tools
 from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about
 
-A = TypeVar("A", bound=ToolInput)
-R = TypeVar("R", bound=msgspec.Struct)
-
 FIRST_KEY: Final = "Set up"
 """What the key is called that comes with a new organization."""
-
-
-class Command(Generic[A, R]):
-    """One command. It is called as the function that it was made of."""
-
-    def __init__(self, name: str, fn: Callable[[Tx, A], R]) -> None:
-        self.name: Final = name
-        hints = get_type_hints(fn)
-        self.asked_type: Final[type[A]] = hints["asked"]
-        self.answer_type: Final[type[R]] = hints["return"]
-        self._fn = fn
-        self._decoder = msgspec.json.Decoder(self.asked_type)
-
-    def __call__(self, tx: Tx, asked: A) -> R:
-        return self._fn(tx, asked)
-
-    def read(self, body: bytes) -> A:
-        """What is asked, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
-        asked: A = json_input.read(self._decoder, body)
-        return asked
-
-
-COMMANDS: Final[dict[str, Command[Any, Any]]] = {}
-"""Every command by its name."""
-
-
-def command(name: str) -> Callable[[Callable[[Tx, A], R]], Command[A, R]]:
-    """Make a command of the function below."""
-
-    def made(fn: Callable[[Tx, A], R]) -> Command[A, R]:
-        known = COMMANDS[name] = Command(name, fn)
-        return known
-
-    return made
 
 
 class MadeOrganization(ToolOutput, frozen=True, kw_only=True):
@@ -311,3 +273,18 @@ def _as_member(organization_id: str, person_id: str, now: int) -> Call:
         confirmed_at=now,
     )
     return Call(caller=caller, door="cli")
+
+
+COMMANDS: Final[dict[str, Command[Any, Any]]] = {
+    one.name: one
+    for one in (
+        create_organization,
+        change_plan,
+        close_organization,
+        create_user,
+        make_link,
+        mint_key,
+        set_up,
+    )
+}
+"""Every command by its name."""
