@@ -113,7 +113,7 @@ async def find(system: System, registry: Registry, call: Call, name: str) -> Too
 
 
 async def run(
-    system: System, tool: Tool[Any, Any], call: Call, asked: ToolInput, idempotency_key: str | None = None
+    system: System, tool: Tool[Any, Any], call: Call, request: ToolInput, idempotency_key: str | None = None
 ) -> ToolResult:
     """Run a tool that `find` gave. What it answers to a write is on disk.
 
@@ -123,12 +123,12 @@ async def run(
     """
 
     def write(tx: Tx, key: str | None = None) -> ToolResult:
-        return execution.write(tx, tool, _as_of_now(system, tx.conn, tx.now, tool, call), asked, key)
+        return execution.write(tx, tool, _as_of_now(system, tx.conn, tx.now, tool, call), request, key)
 
     units = system.store.of(call.caller.organization_id)
     try:
         if tool.effect == "reads":
-            return await _read(system, tool, call, asked)
+            return await _read(system, tool, call, request)
         if idempotency_key is None:
             async with system.writes.of(call.caller.organization_id):
                 return await units.write(write)
@@ -143,12 +143,12 @@ async def run(
         raise
 
 
-async def _read(system: System, tool: Tool[Any, Any], call: Call, asked: ToolInput) -> ToolResult:
+async def _read(system: System, tool: Tool[Any, Any], call: Call, request: ToolInput) -> ToolResult:
     now = system.clock.now()
 
     def read(conn: Connection, *, patient: bool = False) -> ToolResult:
         current = _as_of_now(system, conn, now, tool, call)
-        return execution.read(conn, now, tool, current, asked, patient=patient)
+        return execution.read(conn, now, tool, current, request, patient=patient)
 
     units = system.store.of(call.caller.organization_id)
     try:

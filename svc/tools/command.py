@@ -19,18 +19,18 @@ class Command(Generic[A, R]):
     def __init__(self, name: str, fn: Callable[[Tx, A], R]) -> None:
         self.name: Final = name
         hints = get_type_hints(fn)
-        self.asked_type: Final[type[A]] = hints["asked"]
+        self.request_type: Final[type[A]] = hints["request"]
         self.answer_type: Final[type[R]] = hints["return"]
         self._fn = fn
-        self._decoder = msgspec.json.Decoder(self.asked_type)
+        self._decoder = msgspec.json.Decoder(self.request_type)
 
-    def __call__(self, tx: Tx, asked: A) -> R:
-        return self._fn(tx, asked)
+    def __call__(self, tx: Tx, request: A) -> R:
+        return self._fn(tx, request)
 
     def read(self, body: bytes) -> A:
-        """What is asked, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
-        asked: A = json_input.read(self._decoder, body)
-        return asked
+        """The request, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
+        request: A = json_input.read(self._decoder, body)
+        return request
 
 
 def command(name: str) -> Callable[[Callable[[Tx, A], R]], Command[A, R]]:

@@ -1,7 +1,7 @@
 """What a tool is: a typed function, from which come its schema, its reference and every door to it.
 
     @writes("note.create", needs="records.write", raises=(NotFound,), example=…, answer=…)
-    def create(tx: Tx, call: Call, asked: CreateNote) -> NoteAnswer:
+    def create(tx: Tx, call: Call, request: CreateNote) -> NoteAnswer:
         (here its docstring: the first paragraph is the summary, all of it the description)
 
 A tool that reads gets a `View`, one that writes a `Tx`. What it answers is JSON-ready.
@@ -97,19 +97,19 @@ class Tool(Generic[A, R]):
         self.answer: Final = answer
         self.description: Final = inspect.getdoc(fn) or ""
         self.summary: Final = self.description.partition("\n\n")[0].replace("\n", " ")
-        self.asked_type: Final[type[A]] = type(example)
+        self.request_type: Final[type[A]] = type(example)
         self.answer_type: Final[type[R]] = type(answer)
         self._fn = fn
-        self._decoder = msgspec.json.Decoder(self.asked_type)
+        self._decoder = msgspec.json.Decoder(self.request_type)
 
-    def __call__(self, tx: Any, call: Call, asked: A) -> R:
-        return self._fn(tx, call, asked)
+    def __call__(self, tx: Any, call: Call, request: A) -> R:
+        return self._fn(tx, call, request)
 
     def __repr__(self) -> str:
         return f"<tool {self.name}>"
 
     def read(self, body: bytes) -> A:
-        """What is asked, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
+        """The request, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
         return json_input.read(self._decoder, body)
 
     def read_part(self, part: msgspec.Raw) -> A:

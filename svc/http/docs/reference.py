@@ -167,7 +167,7 @@ class Reference:
         everywhere = set.intersection(*(set(problem_codes(one)) for one in self._registry.values()))
         ids = self._contract.ids
         page = ToolPage(
-            asked=shapes_of(schemas, tool.asked_type.__name__, "asked-"),
+            asked=shapes_of(schemas, tool.request_type.__name__, "asked-"),
             answered=shapes_of(schemas, tool.answer_type.__name__, "answered-"),
             examples=examples_of(tool, ids),
             answer=with_ids(tool.name, shown(tool.answer), ids),

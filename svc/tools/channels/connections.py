@@ -103,15 +103,15 @@ class ConnectionList(ToolOutput, frozen=True, kw_only=True):
     example=ListConnections(),
     answer=ConnectionList(connections=[EXAMPLE], next_cursor=None),
 )
-def list_all(view: View, call: Call, asked: ListConnections) -> ConnectionList:
+def list_all(view: View, call: Call, request: ListConnections) -> ConnectionList:
     """List the connections to messengers: all of them, or one's own."""
     caller = call.caller
     found, following = connections.list_page(
         view.conn,
         caller.organization_id,
         member_id=None if manages_all(caller) else caller.person_id,
-        cursor=asked.cursor,
-        limit=asked.limit,
+        cursor=request.cursor,
+        limit=request.limit,
     )
     return ConnectionList(connections=[_answer(one) for one in found], next_cursor=following)
 
@@ -132,9 +132,9 @@ def list_all(view: View, call: Call, asked: ListConnections) -> ConnectionList:
         last_test=None,
     ),
 )
-def get(view: View, call: Call, asked: ConnectionById) -> ConnectionDetails:
+def get(view: View, call: Call, request: ConnectionById) -> ConnectionDetails:
     """Show a connection, with its live channel keys and how its last test went."""
-    connection = managed(view.conn, call, asked.id)
+    connection = managed(view.conn, call, request.id)
     test = deliveries.last_test(view.conn, connection.id)
     return _details(
         connection,
@@ -188,7 +188,7 @@ class CreateConnection(ToolInput, frozen=True, kw_only=True):
     example=CreateConnection(name=EXAMPLE.name, messenger="telegram", delivery="push", url=EXAMPLE.url),
     answer=CreatedConnection(**EXAMPLE_FACTS, channel_key=EXAMPLE_KEY, signing_secret=EXAMPLE_SECRET),
 )
-def create(tx: Tx, call: Call, asked: CreateConnection) -> CreatedConnection:
+def create(tx: Tx, call: Call, request: CreateConnection) -> CreatedConnection:
     """Connect an account at a messenger.
 
     The answer has the channel key that the bridge calls with and, where replies are pushed, the secret that
@@ -196,16 +196,16 @@ def create(tx: Tx, call: Call, asked: CreateConnection) -> CreatedConnection:
     """
     organization_id = call.caller.organization_id
     account = Account("organization")
-    if asked.account is not None:
-        account = Account(asked.account.kind, asked.account.id)
+    if request.account is not None:
+        account = Account(request.account.kind, request.account.id)
     check_may_connect(call.caller, account)
-    _check_reachable(call, asked.url)
+    _check_reachable(call, request.url)
     new = NewConnection(
-        name=asked.name,
+        name=request.name,
         account=account,
-        messenger=asked.messenger,
-        delivery=asked.delivery,
-        url=asked.url,
+        messenger=request.messenger,
+        delivery=request.delivery,
+        url=request.url,
     )
     made, secret = connections.create(tx, organization_id, new)
     key = channel_keys.mint(tx, organization_id, made.id)
@@ -228,11 +228,11 @@ class UpdateConnection(ToolInput, frozen=True, kw_only=True):
     example=UpdateConnection(id=EXAMPLE.id, name=EXAMPLE.name),
     answer=EXAMPLE,
 )
-def update(tx: Tx, call: Call, asked: UpdateConnection) -> ConnectionAnswer:
+def update(tx: Tx, call: Call, request: UpdateConnection) -> ConnectionAnswer:
     """Rename a connection, or push its replies elsewhere from now on."""
-    kept = managed(tx.conn, call, asked.id)
-    name = None if asked.name is UNSET else asked.name
-    url = None if asked.url is UNSET else asked.url
+    kept = managed(tx.conn, call, request.id)
+    name = None if request.name is UNSET else request.name
+    url = None if request.url is UNSET else request.url
     _check_reachable(call, url)
     return _answer(connections.update(tx, kept.organization_id, kept.id, name=name, url=url))
 
@@ -245,12 +245,12 @@ def update(tx: Tx, call: Call, asked: UpdateConnection) -> ConnectionAnswer:
     example=ConnectionById(id=EXAMPLE.id),
     answer=ConnectionAnswer(**(EXAMPLE_FACTS | {"status": "paused", "pause_reason": "person"})),
 )
-def pause(tx: Tx, call: Call, asked: ConnectionById) -> ConnectionAnswer:
+def pause(tx: Tx, call: Call, request: ConnectionById) -> ConnectionAnswer:
     """Hand out no replies until the connection is resumed.
 
     They wait meanwhile, for as long as it takes. Messages still come in. One that is paused stays so.
     """
-    kept = managed(tx.conn, call, asked.id)
+    kept = managed(tx.conn, call, request.id)
     return _answer(connections.pause(tx, kept.organization_id, kept.id))
 
 
@@ -262,9 +262,9 @@ def pause(tx: Tx, call: Call, asked: ConnectionById) -> ConnectionAnswer:
     example=ConnectionById(id=EXAMPLE.id),
     answer=EXAMPLE,
 )
-def resume(tx: Tx, call: Call, asked: ConnectionById) -> ConnectionAnswer:
+def resume(tx: Tx, call: Call, request: ConnectionById) -> ConnectionAnswer:
     """Hand out replies again. The hour that each may wait starts anew. One that is active stays so."""
-    kept = managed(tx.conn, call, asked.id)
+    kept = managed(tx.conn, call, request.id)
     return _answer(connections.resume(tx, kept.organization_id, kept.id))
 
 
@@ -283,11 +283,11 @@ class RemovedConnection(ToolOutput, frozen=True, kw_only=True):
     example=ConnectionById(id=EXAMPLE.id),
     answer=RemovedConnection(id=EXAMPLE.id),
 )
-def remove(tx: Tx, call: Call, asked: ConnectionById) -> RemovedConnection:
+def remove(tx: Tx, call: Call, request: ConnectionById) -> RemovedConnection:
     """Remove a connection for good: its channel keys stop at once, and replies that wait have failed.
 
     Its conversations and messages stay.
     """
-    kept = managed(tx.conn, call, asked.id)
+    kept = managed(tx.conn, call, request.id)
     connections.remove(tx, kept.organization_id, kept.id)
     return RemovedConnection(id=kept.id)

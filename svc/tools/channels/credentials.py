@@ -38,12 +38,12 @@ class StartedTest(ToolOutput, frozen=True, kw_only=True):
     example=ConnectionById(id=EXAMPLE.id),
     answer=StartedTest(id=EXAMPLE.id, delivery_id="dlv_01K5D3V7Q2M8Z4X6C9B1N0T5RA"),
 )
-def test(tx: Tx, call: Call, asked: ConnectionById) -> StartedTest:
+def test(tx: Tx, call: Call, request: ConnectionById) -> StartedTest:
     """Push a `ping` to the bridge, once, also while the connection is paused.
 
     `connection.get` shows how it went, as `lastTest`.
     """
-    kept = managed(tx.conn, call, asked.id)
+    kept = managed(tx.conn, call, request.id)
     return StartedTest(id=kept.id, delivery_id=outboxes.send_test(tx, kept.organization_id, kept.id))
 
 
@@ -68,9 +68,9 @@ class MintedKey(ToolOutput, frozen=True, kw_only=True):
         id=EXAMPLE_KEY_ID, connection_id=EXAMPLE.id, key=EXAMPLE_KEY, visible_start="ck_live_6qXv0n"
     ),
 )
-def mint_key(tx: Tx, call: Call, asked: ConnectionById) -> MintedKey:
+def mint_key(tx: Tx, call: Call, request: ConnectionById) -> MintedKey:
     """Make another channel key for a connection. Those that it has go on until they are revoked."""
-    kept = managed(tx.conn, call, asked.id)
+    kept = managed(tx.conn, call, request.id)
     minted = channel_keys.mint(tx, kept.organization_id, kept.id)
     return MintedKey(id=minted.id, connection_id=kept.id, key=minted.key, visible_start=minted.visible_start)
 
@@ -99,11 +99,11 @@ class RevokedKey(ToolOutput, frozen=True, kw_only=True):
     example=RevokeKey(id=EXAMPLE.id, key_id=EXAMPLE_KEY_ID),
     answer=RevokedKey(id=EXAMPLE_KEY_ID, connection_id=EXAMPLE.id, revoked_at="2026-09-18T09:40:00.000Z"),
 )
-def revoke_key(tx: Tx, call: Call, asked: RevokeKey) -> RevokedKey:
+def revoke_key(tx: Tx, call: Call, request: RevokeKey) -> RevokedKey:
     """Revoke a channel key for good, effective with the next call."""
-    kept = managed(tx.conn, call, asked.id)
-    channel_keys.revoke(tx, kept.id, asked.key_id)
-    return RevokedKey(id=asked.key_id, connection_id=kept.id, revoked_at=rfc3339(tx.now))
+    kept = managed(tx.conn, call, request.id)
+    channel_keys.revoke(tx, kept.id, request.key_id)
+    return RevokedKey(id=request.key_id, connection_id=kept.id, revoked_at=rfc3339(tx.now))
 
 
 class NewSecret(ToolOutput, frozen=True, kw_only=True):
@@ -126,8 +126,8 @@ class NewSecret(ToolOutput, frozen=True, kw_only=True):
     example=ConnectionById(id=EXAMPLE.id),
     answer=NewSecret(id=EXAMPLE.id, signing_secret=EXAMPLE_SECRET, previous_until="2026-09-19T09:30:00.000Z"),
 )
-def rotate_secret(tx: Tx, call: Call, asked: ConnectionById) -> NewSecret:
+def rotate_secret(tx: Tx, call: Call, request: ConnectionById) -> NewSecret:
     """Make a new signing secret. For 24 hours both sign, so that the bridge can change when it likes."""
-    kept = managed(tx.conn, call, asked.id)
+    kept = managed(tx.conn, call, request.id)
     secret, until = connections.rotate_secret(tx, kept.organization_id, kept.id)
     return NewSecret(id=kept.id, signing_secret=secret, previous_until=rfc3339(until))

@@ -150,19 +150,19 @@ class PreviewAnswer(ToolOutput, frozen=True, kw_only=True):
         blocks=[HeroBlock(title="Light for long evenings")], form_keys={}, html="<div>…</div>"
     ),
 )
-def preview(view: View, call: Call, asked: PreviewEmbed) -> PreviewAnswer:
+def preview(view: View, call: Call, request: PreviewEmbed) -> PreviewAnswer:
     """Show what pages would show now: of an embed whatever its status, or of blocks before they are saved.
 
     The rules are those of `embed.create`.
     """
     organization_id = call.caller.organization_id
-    if (asked.id is None) == (asked.blocks is None):
+    if (request.id is None) == (request.blocks is None):
         raise InvalidInput([Fault("", "invalid_value", "give either id or blocks")])
     view.expect_long()  # long texts take the time of many quick reads, and so do many blocks of records
-    if asked.id is not None:
-        blocks = embeds.get(view.conn, organization_id, asked.id).blocks
+    if request.id is not None:
+        blocks = embeds.get(view.conn, organization_id, request.id).blocks
     else:
-        blocks = asked.blocks or ()
+        blocks = request.blocks or ()
         embeds.check_blocks(view.conn, organization_id, blocks, blocks_max(call))
     found = embed_views.of_blocks(view.conn, organizations.get(view.conn, organization_id), blocks)
     view.unindexed += found.unindexed

@@ -64,14 +64,14 @@ _EXAMPLE_SUMMARY: Final = EmbedSummary(
     example=ListEmbeds(),
     answer=EmbedPage(embeds=(_EXAMPLE_SUMMARY,), next_cursor=None),
 )
-def list_(view: View, call: Call, asked: ListEmbeds) -> EmbedPage:
+def list_(view: View, call: Call, request: ListEmbeds) -> EmbedPage:
     """List the embeds that are not removed, the oldest first, without their blocks."""
-    after = cursors.read(_LIST, asked.cursor, keys=0)
+    after = cursors.read(_LIST, request.cursor, keys=0)
     found = embeds.list_page(
-        view.conn, call.caller.organization_id, after=after.id if after else "", limit=asked.limit + 1
+        view.conn, call.caller.organization_id, after=after.id if after else "", limit=request.limit + 1
     )
-    more = len(found) > asked.limit
-    page = found[: asked.limit]
+    more = len(found) > request.limit
+    page = found[: request.limit]
     return EmbedPage(
         embeds=tuple(_summary(one) for one in page),
         next_cursor=cursors.write(_LIST, Position((), page[-1].id)) if more else None,
@@ -91,12 +91,12 @@ class NamedEmbed(ToolInput, frozen=True, kw_only=True):
     example=NamedEmbed(id=EXAMPLE.id),
     answer=EXAMPLE,
 )
-def get(view: View, call: Call, asked: NamedEmbed) -> EmbedAnswer:
+def get(view: View, call: Call, request: NamedEmbed) -> EmbedAnswer:
     """Show an embed with its blocks.
 
     `refused` names the blocks that show nothing as things are now, and says why.
     """
-    return answer_of(view, embeds.get(view.conn, call.caller.organization_id, asked.id))
+    return answer_of(view, embeds.get(view.conn, call.caller.organization_id, request.id))
 
 
 class CreateEmbed(ToolInput, frozen=True, kw_only=True):
@@ -114,7 +114,7 @@ class CreateEmbed(ToolInput, frozen=True, kw_only=True):
     example=CreateEmbed(name=EXAMPLE.name, blocks=EXAMPLE.blocks),
     answer=EXAMPLE,
 )
-def create(tx: Tx, call: Call, asked: CreateEmbed) -> EmbedAnswer:
+def create(tx: Tx, call: Call, request: CreateEmbed) -> EmbedAnswer:
     """Make an embed: blocks that show published records, a catalogue say, live on another website.
 
     It is active at once, under a key of its own.
@@ -127,9 +127,9 @@ def create(tx: Tx, call: Call, asked: CreateEmbed) -> EmbedAnswer:
     made = embeds.create(
         tx,
         call.caller.organization_id,
-        name=asked.name,
-        site_id=asked.site_id,
-        blocks=asked.blocks,
+        name=request.name,
+        site_id=request.site_id,
+        blocks=request.blocks,
         blocks_max=blocks_max(call),
     )
     return answer_of(tx, made)
@@ -151,13 +151,13 @@ class UpdateEmbed(ToolInput, frozen=True, kw_only=True):
     example=UpdateEmbed(id=EXAMPLE.id, name=EXAMPLE.name),
     answer=EXAMPLE,
 )
-def update(tx: Tx, call: Call, asked: UpdateEmbed) -> EmbedAnswer:
+def update(tx: Tx, call: Call, request: UpdateEmbed) -> EmbedAnswer:
     """Change an embed; pages show the change with their next request to the service.
 
     `blocks` replaces all of them. The rules are those of `embed.create`.
     """
-    change = EmbedChange(name=asked.name, site_id=asked.site_id, blocks=asked.blocks)
-    changed = embeds.update(tx, call.caller.organization_id, asked.id, change, blocks_max(call))
+    change = EmbedChange(name=request.name, site_id=request.site_id, blocks=request.blocks)
+    changed = embeds.update(tx, call.caller.organization_id, request.id, change, blocks_max(call))
     return answer_of(tx, changed)
 
 
@@ -168,9 +168,9 @@ def update(tx: Tx, call: Call, asked: UpdateEmbed) -> EmbedAnswer:
     example=NamedEmbed(id=EXAMPLE.id),
     answer=msgspec.structs.replace(EXAMPLE, status="paused"),
 )
-def pause(tx: Tx, call: Call, asked: NamedEmbed) -> EmbedAnswer:
+def pause(tx: Tx, call: Call, request: NamedEmbed) -> EmbedAnswer:
     """Pause an embed: from the next request on, it answers 404, and placeholders stay as they are."""
-    return answer_of(tx, embeds.set_status(tx, call.caller.organization_id, asked.id, "paused"))
+    return answer_of(tx, embeds.set_status(tx, call.caller.organization_id, request.id, "paused"))
 
 
 @writes(
@@ -180,9 +180,9 @@ def pause(tx: Tx, call: Call, asked: NamedEmbed) -> EmbedAnswer:
     example=NamedEmbed(id=EXAMPLE.id),
     answer=EXAMPLE,
 )
-def resume(tx: Tx, call: Call, asked: NamedEmbed) -> EmbedAnswer:
+def resume(tx: Tx, call: Call, request: NamedEmbed) -> EmbedAnswer:
     """Show an embed again that was paused."""
-    return answer_of(tx, embeds.set_status(tx, call.caller.organization_id, asked.id, "active"))
+    return answer_of(tx, embeds.set_status(tx, call.caller.organization_id, request.id, "active"))
 
 
 class RemovedEmbed(ToolOutput, frozen=True, kw_only=True):
@@ -199,6 +199,6 @@ class RemovedEmbed(ToolOutput, frozen=True, kw_only=True):
     example=NamedEmbed(id=EXAMPLE.id),
     answer=RemovedEmbed(id=EXAMPLE.id),
 )
-def remove(tx: Tx, call: Call, asked: NamedEmbed) -> RemovedEmbed:
+def remove(tx: Tx, call: Call, request: NamedEmbed) -> RemovedEmbed:
     """Remove an embed for good: its key answers 404 from the next request on, and stays so."""
-    return RemovedEmbed(id=embeds.set_status(tx, call.caller.organization_id, asked.id, "removed").id)
+    return RemovedEmbed(id=embeds.set_status(tx, call.caller.organization_id, request.id, "removed").id)

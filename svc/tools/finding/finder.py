@@ -98,7 +98,7 @@ _DESCRIBED: Final = DescribedTools(tools=(_ANSWER,), unknown=())
 
 
 @reads("tool.search", example=SearchTools(query="Add a new customer"), answer=_FOUND)
-def search(view: View, call: Call, asked: SearchTools) -> FoundTools:  # noqa: ARG001  # every tool's
+def search(view: View, call: Call, request: SearchTools) -> FoundTools:  # noqa: ARG001  # every tool's
     """Find out which tools do a task, by a plain sentence about it.
 
     Which functions there are, and how to call them: the answer has the full schemas of the tools, so
@@ -107,22 +107,22 @@ def search(view: View, call: Call, asked: SearchTools) -> FoundTools:  # noqa: A
     registry = registry_of(call)
     tools: list[ToolAnswer] = []
     refused: list[RefusedTool] = []
-    for name in registry.rank(asked.query):
+    for name in registry.rank(request.query):
         tool = registry[name]
         if tool.deprecated is not None:
             continue
         refusal = refusal_of(call.caller, tool)
         if refusal is None:
             tools.append(_answer(registry, tool))
-        elif len(refused) < asked.limit:
+        elif len(refused) < request.limit:
             refused.append(RefusedTool(name=name, summary=tool.summary, refusal=refusal))
-        if len(tools) == asked.limit:
+        if len(tools) == request.limit:
             break
     return FoundTools(tools=tuple(tools), refused=tuple(refused))
 
 
 @reads("tool.describe", example=DescribeTools(names=("record.get",)), answer=_DESCRIBED)
-def describe(view: View, call: Call, asked: DescribeTools) -> DescribedTools:  # noqa: ARG001  # every tool's
+def describe(view: View, call: Call, request: DescribeTools) -> DescribedTools:  # noqa: ARG001  # every tool's
     """Show what tools do, and the schemas of what they take and answer.
 
     For a name that is not known, the nearest ones are told.
@@ -130,7 +130,7 @@ def describe(view: View, call: Call, asked: DescribeTools) -> DescribedTools:  #
     registry = registry_of(call)
     tools: dict[str, ToolAnswer] = {}
     unknown: dict[str, UnknownName] = {}
-    for name in asked.names:
+    for name in request.names:
         tool = registry.named(name)
         if tool is None:
             unknown[name] = UnknownName(name=name, nearest=tuple(nearest(registry, name)))

@@ -105,7 +105,7 @@ class ApiKeyList(ToolOutput, frozen=True, kw_only=True):
     example=ListApiKeys(),
     answer=ApiKeyList(api_keys=(EXAMPLE,)),
 )
-def list_all(view: View, call: Call, asked: ListApiKeys) -> ApiKeyList:  # noqa: ARG001  # every tool's
+def list_all(view: View, call: Call, request: ListApiKeys) -> ApiKeyList:  # noqa: ARG001  # every tool's
     """List the API and gateway keys that are not revoked; expired ones for another 90 days.
 
     The keys themselves are never shown again, only how they begin.
@@ -158,7 +158,7 @@ class MintApiKey(ToolInput, frozen=True, kw_only=True):
         expires_at=EXAMPLE.expires_at,
     ),
 )
-def mint(tx: Tx, call: Call, asked: MintApiKey) -> MintedApiKey:
+def mint(tx: Tx, call: Call, request: MintApiKey) -> MintedApiKey:
     """Make an API key, or with `limitedTo` a gateway key; the answer shows it, this once.
 
     Only a person makes one, within two hours of having shown who they are. A key acts as its maker and
@@ -169,11 +169,11 @@ def mint(tx: Tx, call: Call, asked: MintApiKey) -> MintedApiKey:
         tx,
         call,
         NewKey(
-            name=asked.name,
-            expires_in=asked.expires_in,
-            role_id=asked.role,
-            tools=None if asked.tools is None else known_tools(asked.tools, registry_of(call)),
-            limited_to=asked.limited_to,
+            name=request.name,
+            expires_in=request.expires_in,
+            role_id=request.role,
+            tools=None if request.tools is None else known_tools(request.tools, registry_of(call)),
+            limited_to=request.limited_to,
         ),
     )
     return MintedApiKey(
@@ -222,6 +222,6 @@ class RevokedApiKey(ToolOutput, frozen=True, kw_only=True):
     example=RevokeApiKey(id=EXAMPLE.id),
     answer=RevokedApiKey(id=EXAMPLE.id, revoked_at="2026-10-01T12:00:00.000Z"),
 )
-def revoke(tx: Tx, call: Call, asked: RevokeApiKey) -> RevokedApiKey:
+def revoke(tx: Tx, call: Call, request: RevokeApiKey) -> RevokedApiKey:
     """Revoke an API or gateway key for good, from the next call on, those that wait already included."""
-    return RevokedApiKey(id=asked.id, revoked_at=rfc3339(api_keys.revoke(tx, call, asked.id)))
+    return RevokedApiKey(id=request.id, revoked_at=rfc3339(api_keys.revoke(tx, call, request.id)))
