@@ -19,6 +19,7 @@ from svc.domain.crypto.passwords import HASHER, salt_for
 from svc.domain.errors import DomainError
 from svc.domain.identity.callers import operator_call
 from svc.services import sign_in
+from svc.services.attempts import WrongCredentials
 from svc.services.sign_in import Browser
 from svc.storage import provisioning
 from svc.storage.identity import accounts, members
@@ -67,7 +68,7 @@ async def guess(system: System) -> tuple[int, int]:
     for number in range(HAMMERED):
         try:
             await sign_in.with_password(system, address_of(1), "wrong", Browser("198.51.100.66", ""))
-        except sign_in.WrongCredentials:
+        except WrongCredentials:
             checked += 1
         except DomainError:
             pass

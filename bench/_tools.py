@@ -6,18 +6,19 @@ from typing import Any, Final
 from svc.domain.identity.callers import FINDING, Call
 from svc.storage.store import View
 from svc.tools.catalogue import REGISTRY
-from svc.tools.finding.finder import Finder
 from svc.tools.records.records import GetRecord, RecordAnswer
+from svc.tools.registry import Registry
 from svc.tools.tool import Tool, reads
 
 TOOLS: Final = 80
 
 
-def eighty() -> Finder:
+def eighty() -> Registry:
     """The tools, with `tool.search` and `tool.describe` among the eighty."""
+    finding = [REGISTRY[name] for name in FINDING]
     real = [one for one in REGISTRY.values() if one.runs == "open" and one.name not in FINDING]
-    real = real[: TOOLS - len(FINDING)]
-    return Finder([*real, *_more(TOOLS - len(FINDING) - len(real))])
+    real = real[: TOOLS - len(finding)]
+    return Registry([*finding, *real, *_more(TOOLS - len(finding) - len(real))])
 
 
 def _more(count: int) -> Iterator[Tool[Any, Any]]:

@@ -31,7 +31,7 @@ from svc.storage.records import records
 from svc.storage.sqlite.inline import inline_store
 from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import Tx
-from svc.tools.catalogue import FINDER, REGISTRY
+from svc.tools.catalogue import REGISTRY
 
 ORGANIZATIONS: Final = 20
 ROUNDS: Final = 3
@@ -183,14 +183,14 @@ def recall(file: Path) -> Recall:
         for sentence in sentences
         if name in REGISTRY
     ]
-    return Recall(sum(name in FINDER.rank(sentence)[:TOOLS_FOUND] for sentence, name in asked), len(asked))
+    return Recall(sum(name in REGISTRY.rank(sentence)[:TOOLS_FOUND] for sentence, name in asked), len(asked))
 
 
 def main() -> None:
     """Run everything and print what was found."""
     require_wrk()
-    if len(eighty().registry) != TOOLS:
-        raise SystemExit(f"there are {len(eighty().registry)} tools, not {TOOLS}")
+    if len(eighty()) != TOOLS:
+        raise SystemExit(f"there are {len(eighty())} tools, not {TOOLS}")
     with workspace() as here:
         data = here / "data"
         runs = run_rounds(make_keys(data), data, here)

@@ -71,11 +71,11 @@ def make_server(path: str) -> FastMCP[None]:
     """The server over the database at *path*."""
     db = sqlite3.connect(f"file:{path}?mode=ro", uri=True, check_same_thread=False)
     server: FastMCP[None] = FastMCP("peer", auth=Keys(db), dereference_schemas=False)
-    finder = eighty()
-    for name, tool in finder.registry.items():
+    registry = eighty()
+    for name, tool in registry.items():
         if tool.wire_name == CALLED:
             continue
-        schemas = finder.schemas[name]
+        schemas = registry.schemas[name]
         server.add_tool(
             Listed(
                 name=tool.wire_name,
@@ -86,7 +86,7 @@ def make_server(path: str) -> FastMCP[None]:
             )
         )
 
-    @server.tool(name=CALLED, description=finder.registry["record.get"].description)
+    @server.tool(name=CALLED, description=registry["record.get"].description)
     async def record_get(objectType: str, id: str) -> Record:  # noqa: A002, N803  # as they are on the wire
         from fastmcp.server.dependencies import get_access_token  # noqa: PLC0415  # FastMCP's own way
 

@@ -25,7 +25,8 @@ from svc.domain.net.client_addresses import parse_networks
 from svc.storage.identity import organizations
 from svc.storage.store import Tx
 from svc.tools import execution
-from svc.tools.installation import Command
+from svc.tools.catalogue import REGISTRY
+from svc.tools.command import Command
 from svc.tools.tool import Tool, ToolInput
 
 P = ParamSpec("P")
@@ -98,7 +99,7 @@ class Operator:
 
     def _call(self, organization_id: str) -> Call:
         allowed = parse_networks(self.settings.outgoing.allowed_networks)
-        return operator_call(organization_id, allowed_networks=allowed)
+        return operator_call(organization_id, allowed_networks=allowed, registry=REGISTRY)
 
     def _write(self, unit: Callable[[Tx], bytes], path: str, query: dict[str, str], body: bytes) -> bytes:
         try:

@@ -75,14 +75,14 @@ class Examples:
         return _add(ids, self._submissions())
 
     def _run(self, tool: Tool[Any, Any], **asked: Any) -> bytes:
-        kind: type[ToolInput] = tool.asked_type
+        kind: type[ToolInput] = tool.request_type
         return execution.write(self._tx, tool, self._call, kind(**asked)).body
 
     def _make(self, tool: Tool[Any, Any], **asked: Any) -> str:
         return msgspec.json.decode(self._run(tool, **asked), type=_Made).id
 
     def _list(self, tool: Tool[Any, Any], **asked: Any) -> _Listed:
-        done = execution.read(self._tx.conn, self._tx.now, tool, self._call, tool.asked_type(**asked))
+        done = execution.read(self._tx.conn, self._tx.now, tool, self._call, tool.request_type(**asked))
         return msgspec.json.decode(done.body, type=_Listed)
 
     def _people(self) -> ExampleIds:

@@ -28,7 +28,7 @@ from svc.http.sites import tracker
 from svc.http.sites.tracker import TrackerDoor
 from svc.http.tools import door as tools
 from svc.http.tools.door import KeyGate, SessionGate, ToolDoor
-from svc.tools.catalogue import FINDER, REGISTRY
+from svc.tools.catalogue import REGISTRY
 
 
 def public_app(
@@ -61,8 +61,8 @@ def public_app(
             embeds.PATH: EmbedDoor(system),
             tools.API_PATH: ToolDoor(system, REGISTRY, KeyGate(system)),
             tools.APP_PATH: ToolDoor(system, REGISTRY, SessionGate(system, transport)),
-            mcp.PATH: McpDoor(system, FINDER),
-            mcp.FULL_PATH: McpDoor(system, FINDER, flat=True),
+            mcp.PATH: McpDoor(system, REGISTRY),
+            mcp.FULL_PATH: McpDoor(system, REGISTRY, flat=True),
         },
     )
     return StrictTransport(doors, transport, strict_transport_seconds) if strict_transport_seconds else doors

@@ -144,8 +144,8 @@ async def call(
     """
     if key is None:
         return await _call(system, bridge, _Said(name, told), wait_gone)
-    in_flight.check_key(key)
-    with in_flight.alone(system, bridge.organization_id, bridge.id, name, key):
+    idempotency.check_key(key)
+    with in_flight.exclusive(system, bridge.organization_id, bridge.id, name, key):
         repeatable = idempotency.repeatable(bridge.organization_id, bridge.id, name, key, told)
         return await _call(system, bridge, _Said(name, told, repeatable), wait_gone)
 

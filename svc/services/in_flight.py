@@ -1,33 +1,23 @@
-"""Calls that may come again under an idempotency key: its shape, and that one of them runs at a time."""
+"""Calls that are running under an idempotency key, one at a time for each key."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from svc.actors.system import System
-from svc.domain.errors import Fault, IdempotencyInProgress, InvalidInput
-from svc.domain.limits import IDEMPOTENCY_KEY_CHARS_MAX
-
-
-def check_key(key: str) -> None:
-    """Raises `InvalidInput` for what is no idempotency key."""
-    if not (
-        0 < len(key) <= IDEMPOTENCY_KEY_CHARS_MAX and key.isascii() and key.isprintable() and " " not in key
-    ):
-        detail = f"an idempotency key has 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters"
-        raise InvalidInput([Fault("", "invalid_value", detail)])
+from svc.domain.errors import IdempotencyInProgress
 
 
 @contextmanager
-def alone(system: System, organization_id: str, caller_id: str, name: str, key: str) -> Iterator[None]:
-    """Nobody else does the same meanwhile. That is a courtesy: the row decides, see `idempotency`.
+def exclusive(system: System, organization_id: str, caller_id: str, name: str, key: str) -> Iterator[None]:
+    """Reject a concurrent call with the same key early; the idempotency row is what guarantees it.
 
     Raises `IdempotencyInProgress`.
     """
-    this = (organization_id, caller_id, name, key)
-    if this in system.under_way:
+    call = (organization_id, caller_id, name, key)
+    if call in system.under_way:
         raise IdempotencyInProgress("the first call under this idempotency key is still under way")
-    system.under_way.add(this)
+    system.under_way.add(call)
     try:
         yield
     finally:
-        system.under_way.discard(this)
+        system.under_way.discard(call)

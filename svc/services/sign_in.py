@@ -1,8 +1,7 @@
 """Signing in and out, and knowing who is signed in."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
-from typing import ClassVar, Final
+from contextlib import suppress
+from typing import Final
 
 import msgspec
 import trio
@@ -14,11 +13,9 @@ from svc.domain.crypto.keys import SESSION, digest, new_key
 from svc.domain.crypto.passwords import salt_for, salt_of
 from svc.domain.errors import (
     ConfirmationRequired,
-    DomainError,
     InvalidValue,
     NotFound,
     OrganizationRequired,
-    TooManyAttempts,
     Unauthenticated,
     Unavailable,
     at,
@@ -28,19 +25,12 @@ from svc.domain.identity.people import Person
 from svc.domain.identity.sessions import Session, csrf_token, is_fresh
 from svc.domain.limits import SESSION_SEEN_NOTED_MS
 from svc.domain.records.contact_points import normalise_email
+from svc.services.attempts import GATE, WrongCredentials, counted, enter, take_back
 from svc.storage.identity import accounts, invitations, sessions, sign_in
 from svc.storage.identity.accounts import Credentials, JoinedOrganization
-from svc.storage.identity.sign_in import Failure
 from svc.storage.store import Owner, Tx
 
-GATE: Final = "main"
 _REFUSED: Final = "no such account, or another password"
-
-
-class WrongCredentials(DomainError):
-    """Raised for an account, a password or a link that opens nothing. It never says which was wrong."""
-
-    code: ClassVar[str] = "wrong_credentials"
 
 
 class Browser(msgspec.Struct, frozen=True):
@@ -84,9 +74,9 @@ async def with_password(
         address = normalise_email(email)
     except InvalidValue:
         address = email
-    attempt, known = await _enter(system, address, browser, organization_id)
+    attempt, known = await enter(system, address, browser.address, browser.mark, organization_id)
     token = new_key(SESSION)
-    async with _counted(system, attempt):
+    async with counted(system, attempt):
         hashes = [one.password_hash for one in known]
         opened = await system.passwords.matching(hashes, password, salt_for(address, system.secrets.sender))
         if not opened:
@@ -95,9 +85,7 @@ async def with_password(
         try:
             profile = await system.store.of(Owner.SIGN_IN).write(_open_one_of, people, token, browser)
         except trio.Cancelled:
-            _take_back(
-                system, attempt
-            )  # the password was right, though nobody waits for the session any more
+            take_back(system, attempt)  # the password was right, though nobody waits for the session any more
             raise
     await _renew_hash(system, known, profile.person.id, password)
     return _signed_in(system, token, profile, browser)
@@ -173,7 +161,7 @@ async def confirm(system: System, token: str, password: str) -> None:
     attempt = await SignInGate(system, GATE).enter_known(
         f"person {session.person_id}", f"session {session.id}"
     )
-    async with _counted(system, attempt):
+    async with counted(system, attempt):
         hashed = await units.read(accounts.password_hash, session.person_id)
         salt = salt_for(profile.person.email, system.secrets.sender)
         if not await system.passwords.matching([] if hashed is None else [hashed], password, salt):
@@ -202,49 +190,6 @@ async def set_password(system: System, token: str, password: str) -> None:
 async def sign_out(system: System, token: str) -> None:
     """End the session; a token of none is as good as signed out."""
     await system.store.of(Owner.SIGN_IN).write(sessions.end, digest(token))
-
-
-async def _enter(
-    system: System, email: str, browser: Browser, organization_id: str | None
-) -> tuple[Failure, list[Credentials]]:
-    """Let somebody try the accounts of an address; the failure as which that counts, and those accounts.
-
-    Where strangers have to wait, a known browser may try the accounts that it has signed in to before, and
-    no others. Raises `TooManyAttempts`.
-    """
-    gate = SignInGate(system, GATE)
-    try:
-        attempt = await gate.enter(email, browser.address)
-    except TooManyAttempts:
-        known = read_mark(browser.mark, system.secrets.sender)
-        if known is None or not known.person_ids:
-            raise
-        own = await system.store.of(Owner.SIGN_IN).read(
-            accounts.credentials_of, known.person_ids, email, organization_id
-        )
-        if not own:
-            raise
-        return await gate.enter_known(f"address {email}", f"browser {known.name}"), own
-    return attempt, await system.store.of(Owner.SIGN_IN).read(accounts.credentials, email, organization_id)
-
-
-def _take_back(system: System, attempt: Failure) -> None:
-    """The password was right. A gate that is not live counts only what is stored: not this."""
-    SignInGate(system, GATE).take_back.tell_if_active(attempt)
-
-
-@asynccontextmanager
-async def _counted(system: System, attempt: Failure) -> AsyncIterator[None]:
-    """A try, which has failed where `WrongCredentials` is raised. Any other refusal says nothing about it."""
-    try:
-        yield
-    except WrongCredentials:
-        await system.store.of(Owner.SIGN_IN).write(sign_in.note_failure, attempt)
-        raise
-    except DomainError:
-        _take_back(system, attempt)
-        raise
-    _take_back(system, attempt)
 
 
 def _signed_in(system: System, token: str, profile: Profile, browser: Browser) -> SignedIn:

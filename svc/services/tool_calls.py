@@ -28,11 +28,13 @@ from svc.domain.near_names import shown
 from svc.domain.times import SECOND_MS
 from svc.domain.tool_results import ToolResult
 from svc.services import in_flight, sign_in
-from svc.storage import audit
+from svc.storage import audit, idempotency
 from svc.storage.identity import access, organizations
 from svc.storage.store import TakesLong, Tx
 from svc.tools import execution
-from svc.tools.tool import Registry, Tool, ToolInput
+from svc.tools.catalogue import REGISTRY
+from svc.tools.registry import Registry
+from svc.tools.tool import Tool, ToolInput
 
 log = structlog.get_logger("svc.services.tool_calls")
 
@@ -68,7 +70,7 @@ async def admit_person(system: System, session_token: str, organization_id: str 
 async def admit_operator(system: System, organization_id: str, request_id: str) -> Call:
     """The operator's call in the organization, which no budget counts. Raises `NotFound`."""
     await system.store.of(organization_id).read(organizations.get, organization_id)
-    call = operator_call(organization_id, allowed_networks=system.outbound_http.allowed)
+    call = operator_call(organization_id, allowed_networks=system.outbound_http.allowed, registry=REGISTRY)
     return msgspec.structs.replace(call, request_id=request_id)
 
 
@@ -111,7 +113,7 @@ async def find(system: System, registry: Registry, call: Call, name: str) -> Too
 
 
 async def run(
-    system: System, tool: Tool[Any, Any], call: Call, asked: ToolInput, idempotency_key: str | None = None
+    system: System, tool: Tool[Any, Any], call: Call, request: ToolInput, idempotency_key: str | None = None
 ) -> ToolResult:
     """Run a tool that `find` gave. What it answers to a write is on disk.
 
@@ -121,17 +123,19 @@ async def run(
     """
 
     def write(tx: Tx, key: str | None = None) -> ToolResult:
-        return execution.write(tx, tool, _as_of_now(system, tx.conn, tx.now, tool, call), asked, key)
+        return execution.write(tx, tool, _as_of_now(system, tx.conn, tx.now, tool, call), request, key)
 
     units = system.store.of(call.caller.organization_id)
     try:
         if tool.effect == "reads":
-            return await _read(system, tool, call, asked)
+            return await _read(system, tool, call, request)
         if idempotency_key is None:
             async with system.writes.of(call.caller.organization_id):
                 return await units.write(write)
         _check_repeatable(tool, idempotency_key)
-        with in_flight.alone(system, call.caller.organization_id, call.caller.id, tool.name, idempotency_key):
+        with in_flight.exclusive(
+            system, call.caller.organization_id, call.caller.id, tool.name, idempotency_key
+        ):
             async with system.writes.of(call.caller.organization_id):
                 return await units.write(write, idempotency_key)
     except Forbidden as refusal:
@@ -139,12 +143,12 @@ async def run(
         raise
 
 
-async def _read(system: System, tool: Tool[Any, Any], call: Call, asked: ToolInput) -> ToolResult:
+async def _read(system: System, tool: Tool[Any, Any], call: Call, request: ToolInput) -> ToolResult:
     now = system.clock.now()
 
     def read(conn: Connection, *, patient: bool = False) -> ToolResult:
         current = _as_of_now(system, conn, now, tool, call)
-        return execution.read(conn, now, tool, current, asked, patient=patient)
+        return execution.read(conn, now, tool, current, request, patient=patient)
 
     units = system.store.of(call.caller.organization_id)
     try:
@@ -181,7 +185,7 @@ def _as_of_now(system: System, conn: Connection, now: int, tool: Tool[Any, Any],
 
 
 def _check_repeatable(tool: Tool[Any, Any], key: str) -> None:
-    in_flight.check_key(key)
+    idempotency.check_key(key)
     if tool.shows_secret:
         detail = (
             f"{tool.name} shows a secret once, so its answer is not kept: call it without an idempotency key"

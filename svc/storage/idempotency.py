@@ -11,8 +11,8 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain.errors import IdempotencyMismatch
-from svc.domain.limits import IDEMPOTENCY_LIFE_MS
+from svc.domain.errors import Fault, IdempotencyMismatch, InvalidInput
+from svc.domain.limits import IDEMPOTENCY_KEY_CHARS_MAX, IDEMPOTENCY_LIFE_MS
 from svc.domain.tool_results import ToolResult
 from svc.storage import tables
 from svc.storage.statements import Statement
@@ -47,6 +47,15 @@ _FIND = Statement(
 )
 # One that is too old to count may be there still, and is written over.
 _KEEP = Statement(insert_or_replace(tables.idempotency, ["organization_id", "caller_id", "tool", "key"]))
+
+
+def check_key(key: str) -> None:
+    """Raises `InvalidInput` for what is no idempotency key."""
+    if not (
+        0 < len(key) <= IDEMPOTENCY_KEY_CHARS_MAX and key.isascii() and key.isprintable() and " " not in key
+    ):
+        detail = f"an idempotency key has 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters"
+        raise InvalidInput([Fault("", "invalid_value", detail)])
 
 
 def repeatable(

@@ -4,14 +4,16 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Final
 
-from svc.tools.channels import connections, conversations, messages
+from svc.tools.channels import connections, conversations, credentials, messages
+from svc.tools.embeds import blocks as embed_blocks
 from svc.tools.embeds import embeds
-from svc.tools.finding.finder import Finder
+from svc.tools.finding import finder
 from svc.tools.forms import forms, server_keys, submissions
 from svc.tools.identity import api_keys, audit, members, organizations, roles, teams
 from svc.tools.records import history as record_history
 from svc.tools.records import lists as record_lists
 from svc.tools.records import notes, objects, properties, records, suggestions
+from svc.tools.registry import Registry
 from svc.tools.sites import sites
 from svc.tools.tool import Tool
 
@@ -20,7 +22,10 @@ _MODULES: Final = (
     audit,
     connections,
     conversations,
+    credentials,
+    embed_blocks,
     embeds,
+    finder,
     forms,
     members,
     messages,
@@ -40,11 +45,8 @@ _MODULES: Final = (
 )
 
 
-def _tools(*modules: ModuleType) -> Iterator[Tool[Any, Any]]:
-    for module in modules:
-        yield from (one for one in vars(module).values() if isinstance(one, Tool))
-    yield api_keys.minting(lambda: REGISTRY)
+def _tools_of(module: ModuleType) -> Iterator[Tool[Any, Any]]:
+    yield from (member for member in vars(module).values() if isinstance(member, Tool))
 
 
-FINDER: Final = Finder(_tools(*_MODULES))
-REGISTRY: Final = FINDER.registry
+REGISTRY: Final = Registry(tool for module in _MODULES for tool in _tools_of(module))

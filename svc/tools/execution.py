@@ -16,37 +16,37 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 def read(
-    conn: Connection, now: int, tool: Tool[Any, Any], call: Call, asked: ToolInput, *, patient: bool = False
+    conn: Connection, now: int, tool: Tool[Any, Any], call: Call, request: ToolInput, *, patient: bool = False
 ) -> ToolResult:
     """Run a tool that reads. Raises what it refuses, and `TakesLong` unless *patient*."""
     view = View(conn, now, patient=patient)
-    body = _encode(tool(view, call, asked))
+    body = _encode(tool(view, call, request))
     return ToolResult(body, unindexed=view.unindexed)
 
 
-def write(tx: Tx, tool: Tool[Any, Any], call: Call, asked: ToolInput, key: str | None = None) -> ToolResult:
+def write(tx: Tx, tool: Tool[Any, Any], call: Call, request: ToolInput, key: str | None = None) -> ToolResult:
     """Run a tool that writes, or answer as the first call under the idempotency *key*.
 
     Raises what the tool refuses, and `IdempotencyMismatch`.
     """
 
     def do() -> msgspec.Struct:
-        answer: msgspec.Struct = tool(tx, call, asked)
-        for target in _targets(asked, answer):
+        answer: msgspec.Struct = tool(tx, call, request)
+        for target in _targets(request, answer):
             audit.note(tx, call, tool.name, target)
         return answer
 
     caller = call.caller
     repeatable = None
     if key is not None:
-        repeatable = idempotency.repeatable(caller.organization_id, caller.id, tool.name, key, asked)
+        repeatable = idempotency.repeatable(caller.organization_id, caller.id, tool.name, key, request)
     return idempotency.once(tx, repeatable, do)
 
 
-def _targets(asked: ToolInput, answer: msgspec.Struct) -> Sequence[str | None]:
+def _targets(request: ToolInput, answer: msgspec.Struct) -> Sequence[str | None]:
     """What a write was done to: the answer says it by `id`, or by the ids of `records` that it made."""
     several = getattr(answer, "records", None)
     if several is not None:
         return [one.id for one in several]
-    target: str | None = getattr(answer, "id", None) or getattr(asked, "id", None)
+    target: str | None = getattr(answer, "id", None) or getattr(request, "id", None)
     return [target]

@@ -6,13 +6,11 @@ shell, or the operator's token, is the right to run it. All else that an operato
 the registry, in the operator's name.
 """
 
-from collections.abc import Callable
-from typing import Annotated, Any, Final, Generic, Literal, TypeVar, get_type_hints
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from sqlalchemy import Connection
 
-from svc.domain import json_input
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call, Caller, operator_call
 from svc.domain.identity.organizations import Plan
@@ -28,48 +26,12 @@ from svc.storage.identity.members import Member
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.store import Tx
 from svc.tools.catalogue import REGISTRY
+from svc.tools.command import Command, command
 from svc.tools.identity.api_keys import known_tools
 from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about
 
-A = TypeVar("A", bound=ToolInput)
-R = TypeVar("R", bound=msgspec.Struct)
-
 FIRST_KEY: Final = "Set up"
 """What the key is called that comes with a new organization."""
-
-
-class Command(Generic[A, R]):
-    """One command. It is called as the function that it was made of."""
-
-    def __init__(self, name: str, fn: Callable[[Tx, A], R]) -> None:
-        self.name: Final = name
-        hints = get_type_hints(fn)
-        self.asked_type: Final[type[A]] = hints["asked"]
-        self.answer_type: Final[type[R]] = hints["return"]
-        self._fn = fn
-        self._decoder = msgspec.json.Decoder(self.asked_type)
-
-    def __call__(self, tx: Tx, asked: A) -> R:
-        return self._fn(tx, asked)
-
-    def read(self, body: bytes) -> A:
-        """What is asked, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
-        asked: A = json_input.read(self._decoder, body)
-        return asked
-
-
-COMMANDS: Final[dict[str, Command[Any, Any]]] = {}
-"""Every command by its name."""
-
-
-def command(name: str) -> Callable[[Callable[[Tx, A], R]], Command[A, R]]:
-    """Make a command of the function below."""
-
-    def made(fn: Callable[[Tx, A], R]) -> Command[A, R]:
-        known = COMMANDS[name] = Command(name, fn)
-        return known
-
-    return made
 
 
 class MadeOrganization(ToolOutput, frozen=True, kw_only=True):
@@ -90,9 +52,9 @@ class CreateOrganization(ToolInput, frozen=True, kw_only=True):
 
 
 @command("organization.create")
-def create_organization(tx: Tx, asked: CreateOrganization) -> MadeOrganization:
+def create_organization(tx: Tx, request: CreateOrganization) -> MadeOrganization:
     """Make an organization. Raises `InvalidInput`."""
-    made = provisioning.create(tx, NewOrganization(**msgspec.structs.asdict(asked)))
+    made = provisioning.create(tx, NewOrganization(**msgspec.structs.asdict(request)))
     audit.note(tx, operator_call(made.id), "organization.create", made.id)
     return MadeOrganization(id=made.id)
 
@@ -109,10 +71,10 @@ class NothingToShow(ToolOutput, frozen=True, kw_only=True):
 
 
 @command("organization.plan")
-def change_plan(tx: Tx, asked: ChangePlan) -> NothingToShow:
+def change_plan(tx: Tx, request: ChangePlan) -> NothingToShow:
     """Put the organization on a plan. Raises `NotFound`."""
-    organizations.update_plan(tx, asked.organization_id, plan=asked.plan)
-    audit.note(tx, operator_call(asked.organization_id), "organization.plan", asked.organization_id)
+    organizations.update_plan(tx, request.organization_id, plan=request.plan)
+    audit.note(tx, operator_call(request.organization_id), "organization.plan", request.organization_id)
     return NothingToShow()
 
 
@@ -123,10 +85,10 @@ class CloseOrganization(ToolInput, frozen=True, kw_only=True):
 
 
 @command("organization.close")
-def close_organization(tx: Tx, asked: CloseOrganization) -> NothingToShow:
+def close_organization(tx: Tx, request: CloseOrganization) -> NothingToShow:
     """Close the organization for good; its data stays. Raises `NotFound`, and `Conflict` if it is closed."""
-    provisioning.close(tx, asked.organization_id)
-    audit.note(tx, operator_call(asked.organization_id), "organization.close", asked.organization_id)
+    provisioning.close(tx, request.organization_id)
+    audit.note(tx, operator_call(request.organization_id), "organization.close", request.organization_id)
     return NothingToShow()
 
 
@@ -148,19 +110,19 @@ class CreateUser(ToolInput, frozen=True, kw_only=True):
 
 
 @command("user.create")
-def create_user(tx: Tx, asked: CreateUser) -> MadeUser:
+def create_user(tx: Tx, request: CreateUser) -> MadeUser:
     """Make the account. Raises `InvalidInput`, `InvalidValue`, `NotFound` for the role, and `Conflict`."""
-    organizations.get(tx.conn, asked.organization_id)
+    organizations.get(tx.conn, request.organization_id)
     person = accounts.create(
         tx,
         NewAccount(
-            email=asked.email,
-            name=asked.name,
-            home_organization_id=asked.organization_id,
-            password_hash=asked.password_hash,
+            email=request.email,
+            name=request.name,
+            home_organization_id=request.organization_id,
+            password_hash=request.password_hash,
         ),
     )
-    members.add(tx, operator_call(asked.organization_id), person.id, asked.role)
+    members.add(tx, operator_call(request.organization_id), person.id, request.role)
     return MadeUser(id=person.id)
 
 
@@ -180,12 +142,12 @@ class MakeLink(ToolInput, frozen=True, kw_only=True):
 
 
 @command("user.link")
-def make_link(tx: Tx, asked: MakeLink) -> MadeLink:
+def make_link(tx: Tx, request: MakeLink) -> MadeLink:
     """Make a link that signs the person in once. Raises `NotFound`, and `Conflict` for several accounts."""
     found = [
         one
-        for one in accounts.with_email(tx.conn, normalise_email(asked.email))
-        if asked.organization_id in {None, one.home_organization_id}
+        for one in accounts.with_email(tx.conn, normalise_email(request.email))
+        if request.organization_id in {None, one.home_organization_id}
     ]
     if not found:
         raise NotFound("there is no account with this e-mail address: `svc user create` makes one")
@@ -223,24 +185,24 @@ class MintKey(ToolInput, frozen=True, kw_only=True):
 
 
 @command("apikey.mint")
-def mint_key(tx: Tx, asked: MintKey) -> MadeKey:
+def mint_key(tx: Tx, request: MintKey) -> MadeKey:
     """Make the key. Having the machine stands for a fresh sign-in; the audit trail names the operator.
 
     Raises what `api_keys.mint` raises, and `NotFound` for an address that is no active member's.
     """
-    person = _active_member(tx.conn, asked.organization_id, asked.email)
+    person = _active_member(tx.conn, request.organization_id, request.email)
     made = api_keys.mint(
         tx,
-        _as_member(asked.organization_id, person.id, tx.now),
+        _as_member(request.organization_id, person.id, tx.now),
         NewKey(
-            name=asked.name,
-            expires_in=asked.expires_in,
-            role_id=asked.role,
-            tools=None if asked.tools is None else known_tools(asked.tools, REGISTRY),
-            limited_to=asked.limited_to,
+            name=request.name,
+            expires_in=request.expires_in,
+            role_id=request.role,
+            tools=None if request.tools is None else known_tools(request.tools, REGISTRY),
+            limited_to=request.limited_to,
         ),
     )
-    audit.note(tx, operator_call(asked.organization_id, person_id=person.id), "apikey.mint", made.id)
+    audit.note(tx, operator_call(request.organization_id, person_id=person.id), "apikey.mint", made.id)
     return MadeKey(id=made.id, key=made.key, expires_at=rfc3339(made.expires_at))
 
 
@@ -267,19 +229,19 @@ class MadeSetUp(ToolOutput, frozen=True, kw_only=True):
 
 
 @command("setup")
-def set_up(tx: Tx, asked: SetUp) -> MadeSetUp:
+def set_up(tx: Tx, request: SetUp) -> MadeSetUp:
     """Make them, together or not at all. Raises `InvalidInput` and `InvalidValue`."""
-    home = create_organization(tx, asked.organization).id
+    home = create_organization(tx, request.organization).id
     person = create_user(
         tx,
         CreateUser(
-            organization_id=home, email=asked.email, name=asked.name, password_hash=asked.password_hash
+            organization_id=home, email=request.email, name=request.name, password_hash=request.password_hash
         ),
     )
     link = None
-    if asked.password_hash is None:
-        link = make_link(tx, MakeLink(email=asked.email, organization_id=home))
-    key = mint_key(tx, MintKey(organization_id=home, email=asked.email, name=FIRST_KEY))
+    if request.password_hash is None:
+        link = make_link(tx, MakeLink(email=request.email, organization_id=home))
+    key = mint_key(tx, MintKey(organization_id=home, email=request.email, name=FIRST_KEY))
     return MadeSetUp(
         organization_id=home,
         person_id=person.id,
@@ -311,3 +273,18 @@ def _as_member(organization_id: str, person_id: str, now: int) -> Call:
         confirmed_at=now,
     )
     return Call(caller=caller, door="cli")
+
+
+COMMANDS: Final[dict[str, Command[Any, Any]]] = {
+    one.name: one
+    for one in (
+        create_organization,
+        change_plan,
+        close_organization,
+        create_user,
+        make_link,
+        mint_key,
+        set_up,
+    )
+}
+"""Every command by its name."""

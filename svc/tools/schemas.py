@@ -18,7 +18,7 @@ class Schemas(NamedTuple):
 
 def schemas_of(tool: Tool[Any, Any]) -> Schemas:
     """The schemas of *tool*."""
-    return Schemas(schema_of(tool.asked_type), schema_of(tool.answer_type))
+    return Schemas(schema_of(tool.request_type), schema_of(tool.answer_type))
 
 
 def schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:

@@ -1,30 +1,24 @@
 """What a tool is: a typed function, from which come its schema, its reference and every door to it.
 
     @writes("note.create", needs="records.write", raises=(NotFound,), example=…, answer=…)
-    def create(tx: Tx, call: Call, asked: CreateNote) -> NoteAnswer:
+    def create(tx: Tx, call: Call, request: CreateNote) -> NoteAnswer:
         (here its docstring: the first paragraph is the summary, all of it the description)
 
 A tool that reads gets a `View`, one that writes a `Tx`. What it answers is JSON-ready.
 """
 
 import inspect
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any, Final, Generic, Literal, TypedDict, TypeVar, Unpack
 
 import msgspec
 
-from svc.domain import json_input, near_names
+from svc.domain import json_input
 from svc.domain.errors import DomainError
 from svc.domain.identity.callers import Call, Runs
 from svc.domain.identity.roles import Permission
-from svc.domain.limits import LIST_ROWS_MAX, NEAR_NAMES_MAX, SHOWN_NAME_CHARS_MAX
+from svc.domain.limits import LIST_ROWS_MAX
 from svc.storage.store import Tx, View
-from svc.tools.finding import vocabulary
-
-_RECORD: Final = "record"
-_SEPARATOR: Final = re.compile(r"[._]")
-"""Between noun and verb, in dotted names and in those on wires that have no dots."""
 
 Effect = Literal["reads", "writes"]
 
@@ -103,19 +97,19 @@ class Tool(Generic[A, R]):
         self.answer: Final = answer
         self.description: Final = inspect.getdoc(fn) or ""
         self.summary: Final = self.description.partition("\n\n")[0].replace("\n", " ")
-        self.asked_type: Final[type[A]] = type(example)
+        self.request_type: Final[type[A]] = type(example)
         self.answer_type: Final[type[R]] = type(answer)
         self._fn = fn
-        self._decoder = msgspec.json.Decoder(self.asked_type)
+        self._decoder = msgspec.json.Decoder(self.request_type)
 
-    def __call__(self, tx: Any, call: Call, asked: A) -> R:
-        return self._fn(tx, call, asked)
+    def __call__(self, tx: Any, call: Call, request: A) -> R:
+        return self._fn(tx, call, request)
 
     def __repr__(self) -> str:
         return f"<tool {self.name}>"
 
     def read(self, body: bytes) -> A:
-        """What is asked, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
+        """The request, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
         return json_input.read(self._decoder, body)
 
     def read_part(self, part: msgspec.Raw) -> A:
@@ -135,72 +129,6 @@ def writes(
 ) -> Callable[[Callable[[Tx, Call, A], R]], Tool[A, R]]:
     """As `reads`, a tool that writes."""
     return lambda fn: Tool(name, "writes", fn, example=example, answer=answer, **spec)
-
-
-class Registry(Mapping[str, Tool[Any, Any]]):
-    """Tools by name, in the order of their names. Raises `ValueError` for names that collide on some wire."""
-
-    def __init__(self, tools: Iterable[Tool[Any, Any]]) -> None:
-        self._tools: dict[str, Tool[Any, Any]] = {}
-        self._by_wire_name: dict[str, Tool[Any, Any]] = {}
-        for one in sorted(tools, key=lambda one: one.name):
-            if one.wire_name in self._by_wire_name:
-                raise ValueError(
-                    f"{one!r} and {self._by_wire_name[one.wire_name]!r} have one name on the wire"
-                )
-            self._tools[one.name] = self._by_wire_name[one.wire_name] = one
-
-    def __getitem__(self, name: str) -> Tool[Any, Any]:
-        return self._tools[name]
-
-    def __iter__(self) -> Any:
-        return iter(self._tools)
-
-    def __len__(self) -> int:
-        return len(self._tools)
-
-    def named(self, name: str) -> Tool[Any, Any] | None:
-        """The tool of that name, with dots or with underscores."""
-        return self._tools.get(name) or self._by_wire_name.get(name)
-
-    def nearest(self, name: str) -> list[str]:
-        """The names that *name* is nearly, or says in other words. Names that go away are not told."""
-        return self._in_other_words(name) or near_names.nearest(name, self._lasting())
-
-    def hint(self, name: str) -> str:
-        """What follows "there is no tool *name*": which was probably meant."""
-        return near_names.meant(self.nearest(name)) or near_names.hint(name, self._lasting())
-
-    def _in_other_words(self, name: str) -> list[str]:
-        """The names for which *name* has another noun: `record.list` for `contacts.list`.
-
-        What is no noun and no other word for one is taken for the name of an object, whose records it is then
-        about. Compared as a whole, such a name would be near to all that end in the same verb.
-        """
-        noun, *rest = _SEPARATOR.split(name[:SHOWN_NAME_CHARS_MAX].casefold(), maxsplit=1)
-        if not noun or not any(rest):
-            return []
-        [verb] = rest
-        verbs_of: dict[str, list[str]] = {}
-        for one in self._lasting():
-            known, _, does = one.partition(".")
-            verbs_of.setdefault(known, []).append(does)
-        nouns = vocabulary.nouns_meant(noun)
-        if noun in verbs_of or (_RECORD not in nouns and near_names.nearest(noun, verbs_of)):
-            return []
-        found = [f"{one}.{does}" for one in nouns for does in _verbs_near(verb, verbs_of.get(one, []))]
-        found = found or [f"{_RECORD}.{does}" for does in _verbs_near(verb, verbs_of.get(_RECORD, []))]
-        return found[:NEAR_NAMES_MAX]
-
-    def _lasting(self) -> list[str]:
-        return [name for name, tool in self._tools.items() if tool.deprecated is None]
-
-
-def _verbs_near(verb: str, known: list[str]) -> list[str]:
-    if verb in known:
-        return [verb]
-    meant = vocabulary.verbs_meant(verb)
-    return [one for one in known if one in meant] or near_names.nearest(verb, known)
 
 
 Limit = msgspec.Meta(ge=1, le=LIST_ROWS_MAX, description="How many at most.")

@@ -65,7 +65,7 @@ def _at(place: Any, name: Any) -> Any:
 def test_it_finds_a_fault_exactly_where_msgspec_refuses(case: tuple[str, Any]) -> None:
     """Of the inputs of every tool; only whole numbers written with a fraction of zero are taken besides."""
     name, body = case
-    kind = REGISTRY[name].asked_type
+    kind = REGISTRY[name].request_type
     try:
         expected: Any = msgspec.json.decode(msgspec.json.encode(body), type=kind)
     except msgspec.ValidationError:

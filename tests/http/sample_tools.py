@@ -5,17 +5,8 @@ from typing import Annotated, Literal
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
 from svc.storage.store import Tx, View
-from svc.tools.tool import (
-    Deprecation,
-    Limit,
-    Registry,
-    Timestamp,
-    ToolInput,
-    ToolOutput,
-    about,
-    reads,
-    writes,
-)
+from svc.tools.registry import Registry
+from svc.tools.tool import Deprecation, Limit, Timestamp, ToolInput, ToolOutput, about, reads, writes
 
 SUNSET_AT = 1_805_241_600_000
 DEPRECATION = Deprecation(since_at=1_789_689_600_000, sunset_at=SUNSET_AT, replacement="workflow.list")

@@ -14,13 +14,13 @@ from typing import Any, Final
 import trio
 
 from svc.domain.errors import Conflict
-from svc.domain.identity.callers import FINDING, Call
+from svc.domain.identity.callers import Call
 from svc.http.asgi import ASGIApp, Receive, Scope, Send
 from svc.http.fast_path import FastPath
 from svc.http.mcp.door import FULL_PATH, PATH, McpDoor
 from svc.storage.store import View
 from svc.tools.catalogue import REGISTRY
-from svc.tools.finding.finder import Finder
+from svc.tools.registry import Registry
 from svc.tools.tool import Tool, ToolInput, ToolOutput, reads
 from tests.http.serving import listening
 from tests.tooling import tool_town
@@ -97,11 +97,11 @@ SCHEMA: Final[dict[str, Any]] = {
 """That of the suite's tool for schemas."""
 
 
-def suite_finder() -> Finder:
+def suite_registry() -> Registry:
     """The catalogue, and the suite's tools."""
-    finder = Finder([*(one for one in REGISTRY.values() if one.name not in FINDING), *suite_tools()])
-    finder.schemas[SCHEMA_TOOL] = finder.schemas[SCHEMA_TOOL]._replace(input=SCHEMA)
-    return finder
+    registry = Registry([*REGISTRY.values(), *suite_tools()])
+    registry.schemas[SCHEMA_TOOL] = registry.schemas[SCHEMA_TOOL]._replace(input=SCHEMA)
+    return registry
 
 
 class WithKey:
@@ -170,8 +170,8 @@ async def main() -> bool:
     """Run everything, and say whether all of it passed."""
     async with tool_town() as here:
         here.system_.calls_per_minute = 1_000_000
-        finder = suite_finder()
-        doors = {PATH: McpDoor(here.system_, finder), FULL_PATH: McpDoor(here.system_, finder, flat=True)}
+        registry = suite_registry()
+        doors = {PATH: McpDoor(here.system_, registry), FULL_PATH: McpDoor(here.system_, registry, flat=True)}
         with tempfile.TemporaryDirectory() as home:
             async with listening(WithKey(FastPath(nowhere, doors), here.key)) as server:
                 base = f"http://{server.bind.host}:{server.bind.port}"

@@ -10,8 +10,10 @@ from svc.domain.errors import PersonOnly
 from svc.domain.identity.callers import Call
 from svc.domain.limits import TOOL_QUERY_CHARS_MAX, TOOLS_DESCRIBED_MAX, TOOLS_FOUND
 from svc.storage.store import View
-from svc.tools.catalogue import FINDER, REGISTRY
-from svc.tools.finding.finder import DescribeTools, Finder, FoundTools, SearchTools
+from svc.tools.catalogue import REGISTRY
+from svc.tools.finding import finder
+from svc.tools.finding.finder import DescribeTools, FoundTools, SearchTools
+from svc.tools.registry import Registry
 from svc.tools.tool import reads
 from tests.mcp.asking import mcp_town
 from tests.mcp.test_lists import a_key
@@ -38,7 +40,9 @@ def test_every_tool_has_sentences():
 def test_a_plain_sentence_finds_its_tool():
     """Of all sentences whose tools are there at least 95 in 100 have it among the first five."""
     asked = [(sentence, name) for sentence, name in sentences() if name in REGISTRY]
-    missed = [(sentence, name) for sentence, name in asked if name not in FINDER.rank(sentence)[:TOOLS_FOUND]]
+    missed = [
+        (sentence, name) for sentence, name in asked if name not in REGISTRY.rank(sentence)[:TOOLS_FOUND]
+    ]
 
     assert RECALL_MIN <= 1 - len(missed) / len(asked), missed
 
@@ -116,15 +120,15 @@ def test_a_tool_for_people_is_refused_with_its_reason() -> None:
         "thing.mint",
         runs="person",
         example=SearchTools(query="a"),
-        answer=FINDER.search(a_key(), "a", 1),
+        answer=FoundTools(tools=(), refused=()),
     )
     def mint(view: View, call: Call, asked: SearchTools) -> FoundTools:
         """Mint a thing."""
         raise NotImplementedError
 
-    finder = Finder([mint])
-    found = finder.search(a_key(), "mint a thing", 5)
-    told = finder.describe(a_key(), DescribeTools(names=("thing_mint",)).names)
+    call = Call(caller=a_key(), door="mcp", registry=Registry([mint]))
+    found = finder.search(None, call, SearchTools(query="mint a thing"))
+    told = finder.describe(None, call, DescribeTools(names=("thing_mint",)))
 
     assert [("thing.mint", "only a person may run thing.mint")] == [
         (one.name, one.refusal) for one in found.refused

@@ -12,7 +12,7 @@ from svc.domain.identity.roles import PERMISSIONS
 from svc.http.mcp import descriptors
 from svc.http.mcp.descriptors import FlatList, Page, annotations_of, entries
 from svc.http.mcp.rpc import RpcError
-from svc.tools.catalogue import FINDER, REGISTRY
+from svc.tools.catalogue import REGISTRY
 from tests.mcp.asking import NEWEST, mcp_town
 
 TOKENS_MAX = 1_500
@@ -30,7 +30,7 @@ def names_of(page: Page) -> list[str]:
 
 def test_three_entries_lead_to_all_tools():
     """In under 1,500 tokens, whatever the number of tools."""
-    page = entries(FINDER)
+    page = entries(REGISTRY)
 
     assert ["tool_search", "tool_describe", "tool_call"] == names_of(page)
     assert len(page.tools) / BYTES_OF_A_TOKEN < TOKENS_MAX
@@ -79,7 +79,7 @@ async def test_the_flat_list_has_what_the_key_may_call(autojump_clock):
 def test_a_list_is_read_page_by_page(monkeypatch):
     """In the order of the names, each tool once."""
     monkeypatch.setattr(descriptors, "PAGE_TOOLS", 2)
-    tools = FlatList(FINDER)
+    tools = FlatList(REGISTRY)
     page = tools.page(a_key(), None)
     seen = names_of(page)
     while page.next_cursor is not None:
@@ -94,13 +94,13 @@ def test_a_list_is_read_page_by_page(monkeypatch):
 def test_what_is_no_cursor_is_refused(cursor):
     """It does not start the list anew."""
     with pytest.raises(RpcError):
-        FlatList(FINDER).page(a_key(), cursor)
+        FlatList(REGISTRY).page(a_key(), cursor)
 
 
 def test_lists_are_kept_for_few_kinds_of_callers(monkeypatch):
     """However many there are, the lists are right, and no more are kept than may be."""
     monkeypatch.setattr(descriptors, "_CALLERS_MAX", 2)
-    tools = FlatList(FINDER)
+    tools = FlatList(REGISTRY)
     for _ in range(2):
         for name in ("record.get", "record.create", "tool.search"):
             only = names_of(tools.page(a_key(tools=frozenset({name})), None))
@@ -124,7 +124,7 @@ def test_hints_follow_from_effect_and_verb():
 
 def test_schemas_are_whole():
     """Each refers to nothing but its own definitions, inputs are closed, and titles of ours are not told."""
-    for name, schemas in FINDER.schemas.items():
+    for name, schemas in REGISTRY.schemas.items():
         for schema in schemas:
             references = {part.split('"')[0] for part in json.dumps(schema).split('"$ref": "')[1:]}
             assert {f"#/$defs/{one}" for one in schema.get("$defs", {})} >= references, name

@@ -37,7 +37,8 @@ from svc.domain.limits import (
 )
 from svc.domain.times import HOUR_MS, MINUTE_MS
 from svc.services import sign_in
-from svc.services.sign_in import Browser, WrongCredentials
+from svc.services.attempts import WrongCredentials
+from svc.services.sign_in import Browser
 from svc.storage import provisioning
 from svc.storage.identity import accounts, members, organizations, sessions
 from svc.storage.identity import sign_in as stored

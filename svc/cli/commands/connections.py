@@ -10,14 +10,10 @@ from svc.cli.options import NAME, ORGANIZATION, as_operator
 from svc.cli.tables import echo_table
 from svc.domain.channels.connections import Messenger
 from svc.domain.limits import LIST_ROWS_MAX
-from svc.tools.channels import connections
-from svc.tools.channels.connections import (
-    ConnectionAnswer,
-    ConnectionById,
-    CreateConnection,
-    ListConnections,
-    RevokeKey,
-)
+from svc.tools.channels import connections, credentials
+from svc.tools.channels.answers import ConnectionAnswer, ConnectionById
+from svc.tools.channels.connections import CreateConnection, ListConnections
+from svc.tools.channels.credentials import RevokeKey
 from svc.tools.tool import Tool
 
 
@@ -93,7 +89,7 @@ def _every(operator: Operator, organization_id: str) -> Iterator[ConnectionAnswe
 def key(operator: Operator, connection_id: str, organization: str | None) -> None:
     """Make another channel key for the connection of that ID, and print it, this once."""
     home = operator.organization(organization).id
-    made = operator.call(connections.mint_key, home, ConnectionById(id=connection_id))
+    made = operator.call(credentials.mint_key, home, ConnectionById(id=connection_id))
     click.echo(f"{made.id}; the key is shown this once:", err=True)
     click.echo(made.key)
 
@@ -106,7 +102,7 @@ def key(operator: Operator, connection_id: str, organization: str | None) -> Non
 def revoke_key(operator: Operator, connection_id: str, key_id: str, organization: str | None) -> None:
     """Revoke the channel key KEY_ID of the connection of that ID for good."""
     home = operator.organization(organization).id
-    operator.call(connections.revoke_key, home, RevokeKey(id=connection_id, key_id=key_id))
+    operator.call(credentials.revoke_key, home, RevokeKey(id=connection_id, key_id=key_id))
 
 
 def _run(

@@ -9,7 +9,8 @@ from svc.cli.options import ORGANIZATION, as_operator
 from svc.cli.tables import echo_table
 from svc.domain.limits import LIST_ROWS_MAX
 from svc.tools.embeds import embeds
-from svc.tools.embeds.embeds import EmbedAnswer, EmbedSummary, ListEmbeds, NamedEmbed
+from svc.tools.embeds.blocks import EmbedAnswer, EmbedSummary
+from svc.tools.embeds.embeds import ListEmbeds, NamedEmbed
 from svc.tools.tool import Tool
 
 

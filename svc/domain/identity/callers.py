@@ -43,6 +43,10 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     """Which of the system's revisions of the organization's access let it in; None if none had to."""
 
 
+class ToolRegistry:
+    """The tools that a call may name. Opaque here: `svc.tools.registry` has the implementation."""
+
+
 class Call(msgspec.Struct, frozen=True, kw_only=True):
     """One call: by whom, through which door, under which request id."""
 
@@ -50,7 +54,9 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     door: DoorName
     request_id: str | None = None
     allowed_networks: tuple[Network, ...] = ()
-    """Where this installation's requests may go though it is not public; see `destinations`."""
+    """Non-public networks that this installation may send requests to; see `svc.domain.net.egress`."""
+    registry: ToolRegistry | None = None
+    """The registry of the door, for tools that are about tools; `svc.tools.registry.registry_of` reads it."""
 
     def source(self) -> dict[str, Any]:
         """Where what it writes comes from, as timelines and events say it (decisions §10)."""
@@ -60,7 +66,11 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def operator_call(
-    organization_id: str, *, person_id: str | None = None, allowed_networks: tuple[Network, ...] = ()
+    organization_id: str,
+    *,
+    person_id: str | None = None,
+    allowed_networks: tuple[Network, ...] = (),
+    registry: ToolRegistry | None = None,
 ) -> Call:
     """What the operator does in an organization from the command line, for the person *person_id* if any."""
     caller = Caller(
@@ -70,7 +80,7 @@ def operator_call(
         person_id=person_id,
         permissions=PERMISSIONS,
     )
-    return Call(caller=caller, door="cli", allowed_networks=allowed_networks)
+    return Call(caller=caller, door="cli", allowed_networks=allowed_networks, registry=registry)
 
 
 def permit(

@@ -20,7 +20,7 @@ from svc.http.docs.search import Index
 from svc.http.static_files import StaticBytes, StaticFile, names_in
 from svc.http.tools import contract
 from svc.http.tools.contract import Contract
-from svc.tools.tool import Registry
+from svc.tools.registry import Registry
 
 GUIDES_PATH: Final = "/docs"
 _PICTURES: Final = {"png": "image/png", "svg": "image/svg+xml"}

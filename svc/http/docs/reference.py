@@ -25,7 +25,8 @@ from svc.http.tools.contract_parts import example_of
 from svc.http.tools.door import API_PATH
 from svc.http.tools.problem_codes import NEVER_A_KEYS, problem_codes
 from svc.tools.nouns import NOUNS, Noun
-from svc.tools.tool import Registry, Tool
+from svc.tools.registry import Registry
+from svc.tools.tool import Tool
 
 PATH: Final = "/docs/api"
 QUERY_CHARS_MAX: Final = 200
@@ -166,7 +167,7 @@ class Reference:
         everywhere = set.intersection(*(set(problem_codes(one)) for one in self._registry.values()))
         ids = self._contract.ids
         page = ToolPage(
-            asked=shapes_of(schemas, tool.asked_type.__name__, "asked-"),
+            asked=shapes_of(schemas, tool.request_type.__name__, "asked-"),
             answered=shapes_of(schemas, tool.answer_type.__name__, "answered-"),
             examples=examples_of(tool, ids),
             answer=with_ids(tool.name, shown(tool.answer), ids),

@@ -16,10 +16,10 @@ from svc.http.docs import files, markup
 from svc.http.docs.catalogue import GUIDES
 from svc.http.problems.causes import CAUSES
 from svc.http.problems.problems import CODES, KINDS
-from svc.tools.finding.finder import document_of
+from svc.tools.finding.documents import document_of
 from svc.tools.finding.ranking import Document, Ranking, stems
+from svc.tools.registry import Registry
 from svc.tools.schemas import schemas_of
-from svc.tools.tool import Registry
 
 FOUND_MAX: Final = 24
 """Results of a search: what is not among the first of them is not what was meant."""

@@ -11,7 +11,8 @@ import msgspec
 from svc.domain.identity.callers import Caller, Limit
 from svc.domain.identity.roles import Permission
 from svc.http.mcp.rpc import INVALID_PARAMS, NO_ARGUMENTS, RpcError
-from svc.tools.finding.finder import Finder, refusal_of
+from svc.tools.finding.finder import refusal_of
+from svc.tools.registry import Registry
 from svc.tools.schemas import Schemas, schema_of
 from svc.tools.tool import Tool, ToolInput, about
 
@@ -93,11 +94,10 @@ def descriptor_of(tool: Tool[Any, Any], schemas: Schemas) -> Descriptor:
     )
 
 
-def entries(finder: Finder) -> Page:
+def entries(registry: Registry) -> Page:
     """The three tools that find and call all others."""
     search, describe = (
-        descriptor_of(finder.registry[name], finder.schemas[name])
-        for name in ("tool.search", "tool.describe")
+        descriptor_of(registry[name], registry.schemas[name]) for name in ("tool.search", "tool.describe")
     )
     call = Descriptor(
         name=CALL,
@@ -118,9 +118,8 @@ _Kind = tuple[frozenset[Permission], frozenset[str] | None, Limit | None]
 class FlatList:
     """Every tool that a caller may call, in the order of the names."""
 
-    def __init__(self, finder: Finder) -> None:
-        self._registry = finder.registry
-        self._schemas = finder.schemas
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
         self._of_callers: dict[_Kind, tuple[str, ...]] = {}
         self._pages: dict[tuple[_Kind, str], Page] = {}
 
@@ -128,7 +127,7 @@ class FlatList:
     def _encoded(self) -> dict[str, msgspec.Raw]:
         """Every tool by name. Made when somebody lists them: the door of the entries only counts them."""
         return {
-            name: msgspec.Raw(msgspec.json.encode(descriptor_of(one, self._schemas[name])))
+            name: msgspec.Raw(msgspec.json.encode(descriptor_of(one, self._registry.schemas[name])))
             for name, one in self._registry.items()
         }
 

@@ -40,7 +40,8 @@ from svc.http.request.bearer import bearer_token
 from svc.http.request.body import ClientGone
 from svc.http.tools.door import JSON, OWN, REPLAYED, budget_headers, check_type, deprecation_headers
 from svc.services import tool_calls
-from svc.tools.finding.finder import Finder
+from svc.tools.finding.finder import nearest
+from svc.tools.registry import Registry
 
 log = structlog.get_logger("svc.http.mcp")
 
@@ -54,12 +55,12 @@ _call_tool: Final = msgspec.json.Decoder(CallTool)
 class McpDoor:
     """Answers at one of the two paths: with the three entries, or with the *flat* list of tools."""
 
-    def __init__(self, system: System, finder: Finder, *, flat: bool = False) -> None:
+    def __init__(self, system: System, registry: Registry, *, flat: bool = False) -> None:
         self._system = system
-        self._finder = finder
+        self._registry = registry
         self._flat = flat
-        self._entries = entries(finder)
-        self._list = FlatList(finder)
+        self._entries = entries(registry)
+        self._list = FlatList(registry)
 
     async def __call__(self, request: Request) -> Answer:
         if request.method != "POST":
@@ -93,6 +94,7 @@ class McpDoor:
             door="mcp",
             request_id=request.id.decode(),
             allowed_networks=self._system.outbound_http.allowed,
+            registry=self._registry,
         )
         await tool_calls.check_reach(self._system, call)
         check_type(request)
@@ -168,7 +170,7 @@ class McpDoor:
 
     def _instructions(self, call: Call) -> str:
         may = len(self._list.names(call.caller))
-        return results.instructions(call.caller, may, len(self._finder.registry), flat=self._flat)
+        return results.instructions(call.caller, may, len(self._registry), flat=self._flat)
 
     async def _call(self, version: Version, params: Params, call: Call, reply_id: bytes) -> Answer:
         """Call a tool: by its own name, or at `PATH` also by `tool_call`."""
@@ -180,11 +182,11 @@ class McpDoor:
             if by_entry:
                 inner = json_input.read_part(_call_tool, rpc.arguments_of(arguments))
                 name, arguments = inner.name, inner.arguments
-            tool = await tool_calls.find(self._system, self._finder.registry, call, name)
+            tool = await tool_calls.find(self._system, self._registry, call, name)
             asked = tool.read_part(rpc.arguments_of(arguments))
             done = await tool_calls.run(self._system, tool, call, asked, params.meta.idempotency_key)
         except UnknownTool:
-            text = results.unknown_text(name, self._finder.nearest(name))
+            text = results.unknown_text(name, nearest(self._registry, name))
             if not by_entry:
                 raise RpcError(rpc.INVALID_PARAMS, text) from None
         except MalformedJson as error:

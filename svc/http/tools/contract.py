@@ -25,7 +25,8 @@ from svc.http.tools.contract_parts import (
 from svc.http.tools.door import API_PATH, APP_PATH
 from svc.http.tools.problem_codes import NEVER_A_KEYS, problem_codes_of_keys, repeatable
 from svc.tools.nouns import NOUNS
-from svc.tools.tool import Registry, Tool, ToolInput
+from svc.tools.registry import Registry
+from svc.tools.tool import Tool, ToolInput
 from svc.version import VERSION
 
 PATH: Final = "/api/v1/openapi.json"
@@ -116,7 +117,7 @@ class Contract:
     def _schemas(self) -> dict[str, Json]:
         """The schemas of all inputs and answers, and of a problem, by their names."""
         problem = {name: _without_what_is_left_out(one) for name, one in _schemas([Problem]).items()}
-        asked = _schemas(one.asked_type for one in self._tools)
+        asked = _schemas(one.request_type for one in self._tools)
         answered = _schemas(one.answer_type for one in self._tools)
         answered = {name: _with_all_that_is_there(one) for name, one in answered.items()}
         return problem | answered | {name: _with_optional_members(one) for name, one in asked.items()}
@@ -177,10 +178,10 @@ def _operation(tool: Tool[Any, Any], ids: ExampleIds) -> Json:
     return operation | {
         "requestBody": {
             # A tool that needs nothing is also called without a body.
-            "required": any(field.required for field in msgspec.structs.fields(tool.asked_type)),
+            "required": any(field.required for field in msgspec.structs.fields(tool.request_type)),
             "content": {
                 _JSON: {
-                    "schema": _ref(tool.asked_type),
+                    "schema": _ref(tool.request_type),
                     "example": with_ids(tool.name, shown(tool.example), ids),
                 }
             },

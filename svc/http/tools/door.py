@@ -25,7 +25,8 @@ from svc.http.request.body import ClientGone
 from svc.http.request.session_cookie import CHALLENGE, CSRF_HEADER, SESSION_COOKIE, cookie_name, guarded_token
 from svc.http.request.transport import Transport
 from svc.services import tool_calls
-from svc.tools.tool import Registry, Tool
+from svc.tools.registry import Registry
+from svc.tools.tool import Tool
 
 log = structlog.get_logger("svc.http.tools")
 
@@ -133,6 +134,7 @@ class ToolDoor:
             door=self._gate.door,
             request_id=request.id.decode(),
             allowed_networks=self._system.outbound_http.allowed,
+            registry=self._registry,
         )
         tool = await tool_calls.find(self._system, self._registry, call, _name_in(request))
         asked = tool.read(await read_json(request, TOOL_BODY_BYTES_MAX))

@@ -13,7 +13,7 @@ from svc.domain.records.matching import HeldReason
 from svc.storage.channels import conversations
 from svc.storage.channels.conversations import Conversation, ConversationFilter, ConversationStatus
 from svc.storage.store import Tx, View
-from svc.tools.channels.connections import ConnectionId
+from svc.tools.channels.answers import ConnectionId
 from svc.tools.projections import Projection
 from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
 
@@ -113,9 +113,9 @@ class ConversationList(ToolOutput, frozen=True, kw_only=True):
     example=ListConversations(status="open"),
     answer=ConversationList(conversations=[EXAMPLE], next_cursor=None),
 )
-def list_all(view: View, call: Call, asked: ListConversations) -> ConversationList:
+def list_all(view: View, call: Call, request: ListConversations) -> ConversationList:
     """List conversations, those with the latest message first."""
-    facts = msgspec.structs.asdict(asked)
+    facts = msgspec.structs.asdict(request)
     cursor, limit = facts.pop("cursor"), facts.pop("limit")
     found, following = conversations.list_page(
         view.conn, call.caller.organization_id, ConversationFilter(**facts), cursor=cursor, limit=limit
@@ -136,9 +136,9 @@ class ConversationById(ToolInput, frozen=True, kw_only=True):
     example=ConversationById(id=EXAMPLE.id),
     answer=EXAMPLE,
 )
-def get(view: View, call: Call, asked: ConversationById) -> ConversationAnswer:
+def get(view: View, call: Call, request: ConversationById) -> ConversationAnswer:
     """Show a conversation. `message.list` has what was said."""
-    return _answer(conversations.get(view.conn, call.caller.organization_id, asked.id))
+    return _answer(conversations.get(view.conn, call.caller.organization_id, request.id))
 
 
 class AssignConversation(ToolInput, frozen=True, kw_only=True):
@@ -160,13 +160,13 @@ class AssignConversation(ToolInput, frozen=True, kw_only=True):
     example=AssignConversation(id=EXAMPLE.id, member_id="usr_01K5D3V7Q2M8Z4X6C9B1N0T5RA"),
     answer=msgspec.structs.replace(EXAMPLE, member_id="usr_01K5D3V7Q2M8Z4X6C9B1N0T5RA"),
 )
-def assign(tx: Tx, call: Call, asked: AssignConversation) -> ConversationAnswer:
+def assign(tx: Tx, call: Call, request: AssignConversation) -> ConversationAnswer:
     """Say which member and team look after a conversation, and which contact it is with.
 
     What the messenger tells of the person goes to that contact: an empty property is filled, a different
     value is suggested.
     """
-    facts = msgspec.structs.asdict(asked)
+    facts = msgspec.structs.asdict(request)
     conversation_id = facts.pop("id")
     return _answer(conversations.assign(tx, call.caller.organization_id, conversation_id, **facts))
 
@@ -178,9 +178,9 @@ def assign(tx: Tx, call: Call, asked: AssignConversation) -> ConversationAnswer:
     example=ConversationById(id=EXAMPLE.id),
     answer=msgspec.structs.replace(EXAMPLE, status="closed"),
 )
-def close(tx: Tx, call: Call, asked: ConversationById) -> ConversationAnswer:
+def close(tx: Tx, call: Call, request: ConversationById) -> ConversationAnswer:
     """Close a conversation that is over. The next message opens it again. A closed one stays so."""
-    return _answer(conversations.set_status(tx, call.caller.organization_id, asked.id, "closed"))
+    return _answer(conversations.set_status(tx, call.caller.organization_id, request.id, "closed"))
 
 
 @writes(
@@ -190,6 +190,6 @@ def close(tx: Tx, call: Call, asked: ConversationById) -> ConversationAnswer:
     example=ConversationById(id=EXAMPLE.id),
     answer=EXAMPLE,
 )
-def reopen(tx: Tx, call: Call, asked: ConversationById) -> ConversationAnswer:
+def reopen(tx: Tx, call: Call, request: ConversationById) -> ConversationAnswer:
     """Open a closed conversation. An open one stays so."""
-    return _answer(conversations.set_status(tx, call.caller.organization_id, asked.id, "open"))
+    return _answer(conversations.set_status(tx, call.caller.organization_id, request.id, "open"))

@@ -146,10 +146,12 @@ class MessageList(ToolOutput, frozen=True, kw_only=True):
     example=ListMessages(conversation_id=EXAMPLE.conversation_id),
     answer=MessageList(messages=[EXAMPLE], next_cursor=None),
 )
-def list_all(view: View, call: Call, asked: ListMessages) -> MessageList:
+def list_all(view: View, call: Call, request: ListMessages) -> MessageList:
     """List what was said in a conversation, by both sides, the latest first."""
-    conversation = conversations.get(view.conn, call.caller.organization_id, asked.conversation_id)
-    found, following = messages.list_page(view.conn, conversation.id, cursor=asked.cursor, limit=asked.limit)
+    conversation = conversations.get(view.conn, call.caller.organization_id, request.conversation_id)
+    found, following = messages.list_page(
+        view.conn, conversation.id, cursor=request.cursor, limit=request.limit
+    )
     return MessageList(messages=[_answer(one) for one in found], next_cursor=following)
 
 
@@ -190,23 +192,23 @@ class WriteReply(ToolInput, frozen=True, kw_only=True):
     example=WriteReply(conversation_id=EXAMPLE.conversation_id, text=EXAMPLE.text),
     answer=EXAMPLE,
 )
-def reply(tx: Tx, call: Call, asked: WriteReply) -> MessageAnswer:
+def reply(tx: Tx, call: Call, request: WriteReply) -> MessageAnswer:
     """Write a reply, which goes out as soon as the bridge can take it.
 
     Replies of one conversation go out in their order, each once the one before has come to something. From a
     member's own account only that member answers, and from a team's only who is in it.
     """
-    if asked.text is None and not asked.attachments:
+    if request.text is None and not request.attachments:
         raise InvalidInput([Fault("/text", "missing", "a reply has a text, attachments, or both")])
-    if len(msgspec.json.encode(asked)) > CHANNEL_BODY_BYTES_MAX:
+    if len(msgspec.json.encode(request)) > CHANNEL_BODY_BYTES_MAX:
         raise InvalidInput([Fault("", "too_large", f"a reply has at most {CHANNEL_BODY_BYTES_MAX:,} bytes")])
-    json_input.check_storable(asked)
+    json_input.check_storable(request)
     new = NewReply(
-        text=asked.text,
-        attachments=tuple(Attachment(**msgspec.structs.asdict(one)) for one in asked.attachments),
-        reply_to=asked.reply_to,
+        text=request.text,
+        attachments=tuple(Attachment(**msgspec.structs.asdict(one)) for one in request.attachments),
+        reply_to=request.reply_to,
     )
-    return _answer(replying.answer(tx, call, asked.conversation_id, new))
+    return _answer(replying.answer(tx, call, request.conversation_id, new))
 
 
 class MessageById(ToolInput, frozen=True, kw_only=True):
@@ -222,6 +224,6 @@ class MessageById(ToolInput, frozen=True, kw_only=True):
     example=MessageById(id=EXAMPLE.id),
     answer=msgspec.structs.replace(EXAMPLE, status="cancelled"),
 )
-def cancel(tx: Tx, call: Call, asked: MessageById) -> MessageAnswer:
+def cancel(tx: Tx, call: Call, request: MessageById) -> MessageAnswer:
     """Take back a reply that still waits. What its bridge has taken may be sent already, and stays."""
-    return _answer(replying.cancel(tx, call, asked.id))
+    return _answer(replying.cancel(tx, call, request.id))

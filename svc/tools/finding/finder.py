@@ -1,7 +1,6 @@
 """`tool.*`: finding the tool for a task, among all that there are."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 from svc.domain.errors import Forbidden
@@ -14,10 +13,8 @@ from svc.domain.limits import (
     TOOLS_FOUND_MAX,
 )
 from svc.storage.store import View
-from svc.tools.finding import vocabulary
-from svc.tools.finding.ranking import Document, Ranking
-from svc.tools.schemas import Schemas, schemas_of
-from svc.tools.tool import Effect, Registry, Tool, ToolInput, ToolOutput, about, reads
+from svc.tools.registry import Registry, registry_of
+from svc.tools.tool import Effect, Tool, ToolInput, ToolOutput, about, reads
 
 _Schema = Annotated[dict[str, Any], about(description="JSON Schema 2020-12.")]
 
@@ -100,123 +97,70 @@ _FOUND: Final = FoundTools(tools=(_ANSWER,), refused=())
 _DESCRIBED: Final = DescribedTools(tools=(_ANSWER,), unknown=())
 
 
-class Finder:
-    """Finds *tools* by what they are for, and by names that are nearly theirs."""
+@reads("tool.search", example=SearchTools(query="Add a new customer"), answer=_FOUND)
+def search(view: View, call: Call, request: SearchTools) -> FoundTools:  # noqa: ARG001  # every tool's
+    """Find out which tools do a task, by a plain sentence about it.
 
-    def __init__(self, tools: Iterable[Tool[Any, Any]]) -> None:
-        self.registry: Final = Registry((*tools, *self._own_tools()))
-        """The tools, and the two that find them."""
-        self.schemas: Final = {one.name: schemas_of(one) for one in self.registry.values()}
-
-    @cached_property
-    def _ranking(self) -> Ranking:
-        """Made when somebody searches first."""
-        return Ranking({name: document_of(self.registry[name], one) for name, one in self.schemas.items()})
-
-    def rank(self, sentence: str) -> list[str]:
-        """The names of the tools that *sentence* has words of, the best first, whoever may call them."""
-        return self._ranking.rank(sentence)
-
-    def search(self, caller: Caller, query: str, limit: int) -> FoundTools:
-        """The *limit* tools that fit *query* best, without those that *caller* may not call: these apart.
-
-        Names that go away are not told to anybody who does not know them.
-        """
-        tools: list[ToolAnswer] = []
-        refused: list[RefusedTool] = []
-        for name in self.rank(query):
-            found = self.registry[name]
-            if found.deprecated is not None:
-                continue
-            refusal = refusal_of(caller, found)
-            if refusal is None:
-                tools.append(self._answer(found))
-            elif len(refused) < limit:
-                refused.append(RefusedTool(name=name, summary=found.summary, refusal=refusal))
-            if len(tools) == limit:
-                break
-        return FoundTools(tools=tuple(tools), refused=tuple(refused))
-
-    def describe(self, caller: Caller, names: Iterable[str]) -> DescribedTools:
-        """The tools of those *names*; for a name that is not known, the nearest ones."""
-        tools: dict[str, ToolAnswer] = {}
-        unknown: dict[str, UnknownName] = {}
-        for name in names:
-            found = self.registry.named(name)
-            if found is None:
-                unknown[name] = UnknownName(name=name, nearest=tuple(self.nearest(name)))
-            else:
-                tools[found.name] = self._answer(found, refusal_of(caller, found))
-        return DescribedTools(tools=tuple(tools.values()), unknown=tuple(unknown.values()))
-
-    def nearest(self, name: str) -> Sequence[str]:
-        """The names that *name* is nearly, or else those of the tools that its words fit."""
-        words = name[:TOOL_QUERY_CHARS_MAX].replace(".", " ").replace("_", " ")
-        return self.registry.nearest(name) or self.rank(words)[:NEAR_NAMES_MAX]
-
-    def _own_tools(self) -> Iterator[Tool[Any, Any]]:
-        @reads("tool.search", example=SearchTools(query="Add a new customer"), answer=_FOUND)
-        def search(_view: View, call: Call, asked: SearchTools) -> FoundTools:
-            """Find out which tools do a task, by a plain sentence about it.
-
-            Which functions there are, and how to call them: the answer has the full schemas of the tools, so
-            that they can be called right away.
-            """
-            return self.search(call.caller, asked.query, asked.limit)
-
-        @reads("tool.describe", example=DescribeTools(names=("record.get",)), answer=_DESCRIBED)
-        def describe(_view: View, call: Call, asked: DescribeTools) -> DescribedTools:
-            """Show what tools do, and the schemas of what they take and answer.
-
-            For a name that is not known, the nearest ones are told.
-            """
-            return self.describe(call.caller, asked.names)
-
-        yield from (search, describe)
-
-    def _answer(self, found: Tool[Any, Any], refusal: str | None = None) -> ToolAnswer:
-        schemas = self.schemas[found.name]
-        return ToolAnswer(
-            name=found.name,
-            description=found.description,
-            effect=found.effect,
-            input_schema=schemas.input,
-            output_schema=schemas.output,
-            refusal=refusal,
-        )
+    Which functions there are, and how to call them: the answer has the full schemas of the tools, so
+    that they can be called right away.
+    """
+    registry = registry_of(call)
+    tools: list[ToolAnswer] = []
+    refused: list[RefusedTool] = []
+    for name in registry.rank(request.query):
+        tool = registry[name]
+        if tool.deprecated is not None:
+            continue
+        refusal = refusal_of(call.caller, tool)
+        if refusal is None:
+            tools.append(_answer(registry, tool))
+        elif len(refused) < request.limit:
+            refused.append(RefusedTool(name=name, summary=tool.summary, refusal=refusal))
+        if len(tools) == request.limit:
+            break
+    return FoundTools(tools=tuple(tools), refused=tuple(refused))
 
 
-def refusal_of(caller: Caller, one: Tool[Any, Any]) -> str | None:
-    """Why *caller* may not call that tool; None for who may."""
+@reads("tool.describe", example=DescribeTools(names=("record.get",)), answer=_DESCRIBED)
+def describe(view: View, call: Call, request: DescribeTools) -> DescribedTools:  # noqa: ARG001  # every tool's
+    """Show what tools do, and the schemas of what they take and answer.
+
+    For a name that is not known, the nearest ones are told.
+    """
+    registry = registry_of(call)
+    tools: dict[str, ToolAnswer] = {}
+    unknown: dict[str, UnknownName] = {}
+    for name in request.names:
+        tool = registry.named(name)
+        if tool is None:
+            unknown[name] = UnknownName(name=name, nearest=tuple(nearest(registry, name)))
+        else:
+            tools[tool.name] = _answer(registry, tool, refusal_of(call.caller, tool))
+    return DescribedTools(tools=tuple(tools.values()), unknown=tuple(unknown.values()))
+
+
+def nearest(registry: Registry, name: str) -> Sequence[str]:
+    """The names nearest to *name*, or else those of the tools that its words fit."""
+    words = name[:TOOL_QUERY_CHARS_MAX].replace(".", " ").replace("_", " ")
+    return registry.nearest(name) or registry.rank(words)[:NEAR_NAMES_MAX]
+
+
+def refusal_of(caller: Caller, tool: Tool[Any, Any]) -> str | None:
+    """Why *caller* may not call *tool*; None if it may."""
     try:
-        permit(caller, one.name, needs=one.needs, own=one.own, runs=one.runs)
+        permit(caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
     except Forbidden as refusal:
         return str(refusal)
     return None
 
 
-def document_of(one: Tool[Any, Any], schemas: Schemas) -> Document:
-    """What a search looks at of a tool: its name, the words that people use for it, and its description."""
-    rest = one.description.removeprefix(one.summary)
-    noun, verb = vocabulary.words_for(one.name)
-    return Document(
-        name=one.name,
-        noun=noun,
-        verb=verb,
-        summary=one.summary,
-        description=rest,
-        properties=" ".join(_property_texts(schemas.input)),
+def _answer(registry: Registry, tool: Tool[Any, Any], refusal: str | None = None) -> ToolAnswer:
+    schemas = registry.schemas[tool.name]
+    return ToolAnswer(
+        name=tool.name,
+        description=tool.description,
+        effect=tool.effect,
+        input_schema=schemas.input,
+        output_schema=schemas.output,
+        refusal=refusal,
     )
-
-
-def _property_texts(schema: dict[str, Any]) -> Iterator[str]:
-    """The names and the descriptions of properties, of whatever depth."""
-    for name, one in schema.get("properties", {}).items():
-        yield name
-        yield one.get("description", "")
-        yield from _property_texts(one)
-    below = [*schema.get("anyOf", ()), *schema.get("$defs", {}).values()]
-    if "items" in schema:
-        below.append(schema["items"])
-    for one in below:
-        yield from _property_texts(one)

@@ -125,7 +125,7 @@ class FormList(ToolOutput, frozen=True, kw_only=True):
 
 
 @reads("form.list", needs="forms", example=ListForms(), answer=FormList(forms=[EXAMPLE]))
-def list_all(view: View, call: Call, asked: ListForms) -> FormList:  # noqa: ARG001  # nothing is asked
+def list_all(view: View, call: Call, request: ListForms) -> FormList:  # noqa: ARG001  # nothing is asked
     """List the forms."""
     return FormList(forms=[_answer(one) for one in forms.list_all(view.conn, call.caller.organization_id)])
 
@@ -146,10 +146,10 @@ class FormById(ToolInput, frozen=True, kw_only=True):
         recent_submissions=[submissions.EXAMPLE_LINE],
     ),
 )
-def get(view: View, call: Call, asked: FormById) -> FormDetails:
+def get(view: View, call: Call, request: FormById) -> FormDetails:
     """Show a form, with its latest submissions."""
     organization_id = call.caller.organization_id
-    form = forms.get(view.conn, organization_id, asked.id)
+    form = forms.get(view.conn, organization_id, request.id)
     recent = submission_lists.list_page(
         view.conn, organization_id, form_id=form.id, limit=RECENT_SUBMISSIONS
     ).submissions
@@ -179,13 +179,13 @@ class CreateForm(ToolInput, frozen=True, kw_only=True):
     ),
     answer=EXAMPLE,
 )
-def create(tx: Tx, call: Call, asked: CreateForm) -> FormAnswer:
+def create(tx: Tx, call: Call, request: CreateForm) -> FormAnswer:
     """Make a form, which takes submissions at once.
 
     The answer has its key, and where to post. A field map names fields as the website has them.
     """
     organization = organizations.get(tx.conn, call.caller.organization_id)
-    return _answer(forms.create(tx, organization, NewForm(**msgspec.structs.asdict(asked))))
+    return _answer(forms.create(tx, organization, NewForm(**msgspec.structs.asdict(request))))
 
 
 class UpdateForm(ToolInput, frozen=True, kw_only=True):
@@ -206,13 +206,13 @@ class UpdateForm(ToolInput, frozen=True, kw_only=True):
     example=UpdateForm(id=EXAMPLE.id, field_map=EXAMPLE.field_map, honeypot=EXAMPLE.honeypot),
     answer=EXAMPLE,
 )
-def update(tx: Tx, call: Call, asked: UpdateForm) -> FormAnswer:
+def update(tx: Tx, call: Call, request: UpdateForm) -> FormAnswer:
     """Change a form; the very next submission is taken as it is set up then.
 
     A field map takes the place of the whole one before. What was stored before is filed as its fields were
     understood when it came, with the deal's title of the moment of filing.
     """
-    facts = msgspec.structs.asdict(asked)
+    facts = msgspec.structs.asdict(request)
     form_id = facts.pop("id")
     return _answer(forms.update(tx, call.caller.organization_id, form_id, FormChanges(**facts)))
 
@@ -224,12 +224,12 @@ def update(tx: Tx, call: Call, asked: UpdateForm) -> FormAnswer:
     example=FormById(id=EXAMPLE.id),
     answer=msgspec.structs.replace(EXAMPLE, status="paused"),
 )
-def pause(tx: Tx, call: Call, asked: FormById) -> FormAnswer:
+def pause(tx: Tx, call: Call, request: FormById) -> FormAnswer:
     """Take no submissions by a form until it is resumed.
 
     Senders are told `unknown_form`. What was stored before is filed. A form that is paused already stays so.
     """
-    return _answer(forms.pause(tx, call.caller.organization_id, asked.id))
+    return _answer(forms.pause(tx, call.caller.organization_id, request.id))
 
 
 @writes(
@@ -239,10 +239,10 @@ def pause(tx: Tx, call: Call, asked: FormById) -> FormAnswer:
     example=FormById(id=EXAMPLE.id),
     answer=EXAMPLE,
 )
-def resume(tx: Tx, call: Call, asked: FormById) -> FormAnswer:
+def resume(tx: Tx, call: Call, request: FormById) -> FormAnswer:
     """Take submissions by a form again. One that is active already stays so."""
     organization = organizations.get(tx.conn, call.caller.organization_id)
-    return _answer(forms.resume(tx, organization, asked.id))
+    return _answer(forms.resume(tx, organization, request.id))
 
 
 @writes(
@@ -253,9 +253,9 @@ def resume(tx: Tx, call: Call, asked: FormById) -> FormAnswer:
     example=FormById(id=EXAMPLE.id),
     answer=msgspec.structs.replace(EXAMPLE, status="removed"),
 )
-def remove(tx: Tx, call: Call, asked: FormById) -> FormAnswer:
+def remove(tx: Tx, call: Call, request: FormById) -> FormAnswer:
     """Remove a form for good.
 
     Its key is never valid again. Its submissions stay, and those that are not filed yet are filed.
     """
-    return _answer(forms.remove(tx, call.caller.organization_id, asked.id))
+    return _answer(forms.remove(tx, call.caller.organization_id, request.id))

@@ -73,7 +73,7 @@ class ServerKeyList(ToolOutput, frozen=True, kw_only=True):
     example=ListServerKeys(),
     answer=ServerKeyList(server_keys=(EXAMPLE,)),
 )
-def list_all(view: View, call: Call, asked: ListServerKeys) -> ServerKeyList:  # noqa: ARG001  # every tool's
+def list_all(view: View, call: Call, request: ListServerKeys) -> ServerKeyList:  # noqa: ARG001  # every tool's
     """List the server keys that are not revoked; expired ones for another 90 days."""
     found = server_keys.list_all(view.conn, call.caller.organization_id, view.now)
     return ServerKeyList(server_keys=tuple(map(answer_of, found)))
@@ -101,13 +101,13 @@ class MintServerKey(ToolInput, frozen=True, kw_only=True):
         expires_at=EXAMPLE.expires_at,
     ),
 )
-def mint(tx: Tx, call: Call, asked: MintServerKey) -> MintedServerKeyAnswer:
+def mint(tx: Tx, call: Call, request: MintServerKey) -> MintedServerKeyAnswer:
     """Make a server key, which lives one year and counts at the organization's forms alone; it calls no tool.
 
     Only a person makes one, within two hours of having shown who they are. There are 100 live ones at most.
     Never place it in a page: it is for servers.
     """
-    made = server_keys.mint(tx, call, asked.name)
+    made = server_keys.mint(tx, call, request.name)
     return MintedServerKeyAnswer(
         id=made.id,
         name=made.name,
@@ -139,9 +139,9 @@ class RevokedServerKey(ToolOutput, frozen=True, kw_only=True):
     example=RevokeServerKey(id=EXAMPLE.id),
     answer=RevokedServerKey(id=EXAMPLE.id, revoked_at="2026-10-01T12:00:00.000Z"),
 )
-def revoke(tx: Tx, call: Call, asked: RevokeServerKey) -> RevokedServerKey:
+def revoke(tx: Tx, call: Call, request: RevokeServerKey) -> RevokedServerKey:
     """Revoke a server key for good, from the next submission on.
 
     The server's visitors then count as one sender.
     """
-    return RevokedServerKey(id=asked.id, revoked_at=rfc3339(server_keys.revoke(tx, call, asked.id)))
+    return RevokedServerKey(id=request.id, revoked_at=rfc3339(server_keys.revoke(tx, call, request.id)))

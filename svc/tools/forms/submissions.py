@@ -196,20 +196,20 @@ class SubmissionList(ToolOutput, frozen=True, kw_only=True):
     example=ListSubmissions(form_id=EXAMPLE.form_id, state="Held"),
     answer=SubmissionList(submissions=[EXAMPLE_LINE], next_cursor=None),
 )
-def list_some(view: View, call: Call, asked: ListSubmissions) -> SubmissionList:
+def list_some(view: View, call: Call, request: ListSubmissions) -> SubmissionList:
     """List submissions, the newest first.
 
     Those of one form or of all, in one state or in any; a form that was removed keeps its submissions.
     """
-    if asked.state == "Filed":
+    if request.state == "Filed":
         view.expect_long()  # after a flood of spam, many that are held may have to be passed over
     page = submission_lists.list_page(
         view.conn,
         call.caller.organization_id,
-        form_id=asked.form_id,
-        label=asked.state,
-        cursor=asked.cursor,
-        limit=asked.limit,
+        form_id=request.form_id,
+        label=request.state,
+        cursor=request.cursor,
+        limit=request.limit,
     )
     return SubmissionList(
         submissions=[line_of(one) for one in page.submissions], next_cursor=page.next_cursor
@@ -229,9 +229,9 @@ class SubmissionById(ToolInput, frozen=True, kw_only=True):
     example=SubmissionById(id=EXAMPLE.id),
     answer=EXAMPLE,
 )
-def get(view: View, call: Call, asked: SubmissionById) -> SubmissionAnswer:
+def get(view: View, call: Call, request: SubmissionById) -> SubmissionAnswer:
     """Show a submission: what was sent, what became of it, and who it may be from."""
-    found = submission_lists.get(view.conn, call.caller.organization_id, asked.id)
+    found = submission_lists.get(view.conn, call.caller.organization_id, request.id)
     return _answer(view, call, found)
 
 
@@ -258,7 +258,7 @@ class AttachSubmission(ToolInput, frozen=True, kw_only=True):
         candidates=[],
     ),
 )
-def attach(tx: Tx, call: Call, asked: AttachSubmission) -> SubmissionAnswer:
+def attach(tx: Tx, call: Call, request: AttachSubmission) -> SubmissionAnswer:
     """Say who sent a held submission, and file it there.
 
     It is filed as others are: with its note and deal, what is empty at the contact is filled, what differs is
@@ -266,5 +266,5 @@ def attach(tx: Tx, call: Call, asked: AttachSubmission) -> SubmissionAnswer:
     """
     organization_id = call.caller.organization_id
     where = filing.target(tx.conn, organization_id)
-    filing.attach(tx, where, asked.id, asked.contact_id, filed_by=call.caller.id)
-    return _answer(tx, call, submission_lists.get(tx.conn, organization_id, asked.id))
+    filing.attach(tx, where, request.id, request.contact_id, filed_by=call.caller.id)
+    return _answer(tx, call, submission_lists.get(tx.conn, organization_id, request.id))

@@ -1,6 +1,5 @@
 """`apikey.*`: keys with which programs call tools, or the AI gateway, as the person who made them."""
 
-from collections.abc import Callable
 from operator import attrgetter
 from typing import Annotated, Final
 
@@ -16,7 +15,8 @@ from svc.storage.store import Tx, View
 from svc.tools.identity.members import PersonId
 from svc.tools.identity.roles import RoleId
 from svc.tools.projections import Projection
-from svc.tools.tool import Registry, Timestamp, Tool, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.registry import Registry, registry_of
+from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, reads, writes
 
 ApiKeyId = Annotated[str, about(description="The key's id.", examples=["key_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 _Name = Annotated[
@@ -105,7 +105,7 @@ class ApiKeyList(ToolOutput, frozen=True, kw_only=True):
     example=ListApiKeys(),
     answer=ApiKeyList(api_keys=(EXAMPLE,)),
 )
-def list_all(view: View, call: Call, asked: ListApiKeys) -> ApiKeyList:  # noqa: ARG001  # every tool's
+def list_all(view: View, call: Call, request: ListApiKeys) -> ApiKeyList:  # noqa: ARG001  # every tool's
     """List the API and gateway keys that are not revoked; expired ones for another 90 days.
 
     The keys themselves are never shown again, only how they begin.
@@ -140,57 +140,52 @@ class MintApiKey(ToolInput, frozen=True, kw_only=True):
     limited_to: _LimitedTo = None
 
 
-def minting(registry: Callable[[], Registry]) -> Tool[MintApiKey, MintedApiKey]:
-    """The tool that makes keys. It knows the tools that there are by *registry*, itself among them."""
+@writes(
+    "apikey.mint",
+    needs="security",
+    runs="person",
+    raises=(NotFound, ConfirmationRequired, KeyLimit),
+    shows_secret=True,
+    example=MintApiKey(name=EXAMPLE.name, role=EXAMPLE.role, tools=EXAMPLE.tools),
+    answer=MintedApiKey(
+        id=EXAMPLE.id,
+        name=EXAMPLE.name,
+        key="svck_0f4Kq8Zt2LmN6bWc3XrV9sYdGhJ1pQeA4u7kTz",
+        visible_start=EXAMPLE.visible_start,
+        role=EXAMPLE.role,
+        limited_to=None,
+        tools=EXAMPLE.tools,
+        expires_at=EXAMPLE.expires_at,
+    ),
+)
+def mint(tx: Tx, call: Call, request: MintApiKey) -> MintedApiKey:
+    """Make an API key, or with `limitedTo` a gateway key; the answer shows it, this once.
 
-    @writes(
-        "apikey.mint",
-        needs="security",
-        runs="person",
-        raises=(NotFound, ConfirmationRequired, KeyLimit),
-        shows_secret=True,
-        example=MintApiKey(name=EXAMPLE.name, role=EXAMPLE.role, tools=EXAMPLE.tools),
-        answer=MintedApiKey(
-            id=EXAMPLE.id,
-            name=EXAMPLE.name,
-            key="svck_0f4Kq8Zt2LmN6bWc3XrV9sYdGhJ1pQeA4u7kTz",
-            visible_start=EXAMPLE.visible_start,
-            role=EXAMPLE.role,
-            limited_to=None,
-            tools=EXAMPLE.tools,
-            expires_at=EXAMPLE.expires_at,
+    Only a person makes one, within two hours of having shown who they are. A key acts as its maker and
+    never above: at every call it may do what its role and the maker's current role both permit. Gateway
+    keys are made by Owners and Admins. An organization has 20 live keys at most, of both kinds together.
+    """
+    made = api_keys.mint(
+        tx,
+        call,
+        NewKey(
+            name=request.name,
+            expires_in=request.expires_in,
+            role_id=request.role,
+            tools=None if request.tools is None else known_tools(request.tools, registry_of(call)),
+            limited_to=request.limited_to,
         ),
     )
-    def mint(tx: Tx, call: Call, asked: MintApiKey) -> MintedApiKey:
-        """Make an API key, or with `limitedTo` a gateway key; the answer shows it, this once.
-
-        Only a person makes one, within two hours of having shown who they are. A key acts as its maker and
-        never above: at every call it may do what its role and the maker's current role both permit. Gateway
-        keys are made by Owners and Admins. An organization has 20 live keys at most, of both kinds together.
-        """
-        made = api_keys.mint(
-            tx,
-            call,
-            NewKey(
-                name=asked.name,
-                expires_in=asked.expires_in,
-                role_id=asked.role,
-                tools=None if asked.tools is None else known_tools(asked.tools, registry()),
-                limited_to=asked.limited_to,
-            ),
-        )
-        return MintedApiKey(
-            id=made.id,
-            name=made.name,
-            key=made.key,
-            visible_start=made.visible_start,
-            role=made.role_id,
-            limited_to=made.limited_to,
-            tools=made.tools,
-            expires_at=rfc3339(made.expires_at),
-        )
-
-    return mint
+    return MintedApiKey(
+        id=made.id,
+        name=made.name,
+        key=made.key,
+        visible_start=made.visible_start,
+        role=made.role_id,
+        limited_to=made.limited_to,
+        tools=made.tools,
+        expires_at=rfc3339(made.expires_at),
+    )
 
 
 def known_tools(names: tuple[str, ...], registry: Registry) -> tuple[str, ...]:
@@ -227,6 +222,6 @@ class RevokedApiKey(ToolOutput, frozen=True, kw_only=True):
     example=RevokeApiKey(id=EXAMPLE.id),
     answer=RevokedApiKey(id=EXAMPLE.id, revoked_at="2026-10-01T12:00:00.000Z"),
 )
-def revoke(tx: Tx, call: Call, asked: RevokeApiKey) -> RevokedApiKey:
+def revoke(tx: Tx, call: Call, request: RevokeApiKey) -> RevokedApiKey:
     """Revoke an API or gateway key for good, from the next call on, those that wait already included."""
-    return RevokedApiKey(id=asked.id, revoked_at=rfc3339(api_keys.revoke(tx, call, asked.id)))
+    return RevokedApiKey(id=request.id, revoked_at=rfc3339(api_keys.revoke(tx, call, request.id)))

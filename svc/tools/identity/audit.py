@@ -95,22 +95,22 @@ class AuditList(ToolOutput, frozen=True, kw_only=True):
     example=ListAudit(action="record.create", since=datetime.fromisoformat("2026-09-18T00:00:00Z")),
     answer=AuditList(entries=(EXAMPLE,), next_cursor=None),
 )
-def list_some(view: View, call: Call, asked: ListAudit) -> AuditList:
+def list_some(view: View, call: Call, request: ListAudit) -> AuditList:
     """List who did what, and what was refused to whom for lack of rights, the newest first.
 
     Every write is in it, through whichever door; what is only read is not. Pages stay stable while more is
     written.
     """
     which = AuditFilter(
-        person_id=asked.person_id,
-        caller_id=asked.caller_id,
-        action=asked.action,
-        target=asked.target,
-        outcome=asked.outcome,
-        since=None if asked.since is None else moment_ms(asked.since),
-        until=None if asked.until is None else moment_ms(asked.until),
-        limit=asked.limit,
-        cursor=asked.cursor,
+        person_id=request.person_id,
+        caller_id=request.caller_id,
+        action=request.action,
+        target=request.target,
+        outcome=request.outcome,
+        since=None if request.since is None else moment_ms(request.since),
+        until=None if request.until is None else moment_ms(request.until),
+        limit=request.limit,
+        cursor=request.cursor,
     )
     found = audit.list_page(view, call.caller.organization_id, which)
     return AuditList(entries=tuple(map(answer_of, found.entries)), next_cursor=found.next_cursor)

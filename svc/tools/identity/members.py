@@ -116,21 +116,21 @@ class MemberList(ToolOutput, frozen=True, kw_only=True):
     example=ListMembers(status="active"),
     answer=MemberList(members=(EXAMPLE,), next_cursor=None, invitations=(_INVITED,)),
 )
-def list_some(view: View, call: Call, asked: ListMembers) -> MemberList:
+def list_some(view: View, call: Call, request: ListMembers) -> MemberList:
     """List the members, and who is invited.
 
     Members are listed whatever their status, unless `status` asks for one.
     """
     organization_id = call.caller.organization_id
     which = MemberFilter(
-        role_id=asked.role,
-        team_id=asked.team,
-        status=asked.status,
-        limit=asked.limit,
-        cursor=asked.cursor,
+        role_id=request.role,
+        team_id=request.team,
+        status=request.status,
+        limit=request.limit,
+        cursor=request.cursor,
     )
     found, next_cursor = members.list_page(view.conn, organization_id, which)
-    everybody = (asked.role, asked.team, asked.status, asked.cursor) == (None, None, None, None)
+    everybody = (request.role, request.team, request.status, request.cursor) == (None, None, None, None)
     waiting = invitations.list_all(view.conn, organization_id, view.now) if everybody else []
     return MemberList(
         members=tuple(map(answer_of, found)),
@@ -170,7 +170,7 @@ class MadeInvitationAnswer(ToolOutput, frozen=True, kw_only=True):
         expires_at=_INVITED.expires_at,
     ),
 )
-def invite(tx: Tx, call: Call, asked: InviteMember) -> MadeInvitationAnswer:
+def invite(tx: Tx, call: Call, request: InviteMember) -> MadeInvitationAnswer:
     """Invite a person by their e-mail address; the answer has the token that they accept with.
 
     No mail is sent: whoever invites passes the token on, and whoever holds it comes in. It works once, for
@@ -178,7 +178,7 @@ def invite(tx: Tx, call: Call, asked: InviteMember) -> MadeInvitationAnswer:
     invitation of the same address counts no longer. At most 200 wait at a time. Nobody offers a role that
     permits more than their own.
     """
-    made = invitations.invite(tx, call, asked.email, asked.role, asked.teams)
+    made = invitations.invite(tx, call, request.email, request.role, request.teams)
     return MadeInvitationAnswer(id=made.id, token=made.token, expires_at=rfc3339(made.expires_at))
 
 
@@ -202,14 +202,14 @@ class UpdateMember(ToolInput, frozen=True, kw_only=True):
     example=UpdateMember(id=EXAMPLE.id, role="admin"),
     answer=EXAMPLE,
 )
-def update(tx: Tx, call: Call, asked: UpdateMember) -> MemberAnswer:
+def update(tx: Tx, call: Call, request: UpdateMember) -> MemberAnswer:
     """Change a member's role, teams or status, from their next call on, and their keys' with it.
 
     Nobody decides about a member whose role permits more than their own, nor gives such a role; and the last
     active Owner stays one.
     """
-    changes = MemberChanges(role_id=asked.role, team_ids=asked.teams, status=asked.status)
-    return answer_of(members.update(tx, call, asked.id, changes))
+    changes = MemberChanges(role_id=request.role, team_ids=request.teams, status=request.status)
+    return answer_of(members.update(tx, call, request.id, changes))
 
 
 class DeactivateMember(ToolInput, frozen=True, kw_only=True):
@@ -237,14 +237,14 @@ class MemberOut(ToolOutput, frozen=True, kw_only=True):
     example=DeactivateMember(id=EXAMPLE.id),
     answer=MemberOut(id=EXAMPLE.id, status="deactivated"),
 )
-def deactivate(tx: Tx, call: Call, asked: DeactivateMember) -> MemberOut:
+def deactivate(tx: Tx, call: Call, request: DeactivateMember) -> MemberOut:
     """Put a member out, or withdraw an invitation that waits.
 
     Sessions and keys of a member who is out stop with the next call; `member.update` lets them in again. The
     last active Owner stays.
     """
-    if asked.id.startswith(_INVITATION_PREFIX):
-        invitations.withdraw(tx, call, asked.id)
-        return MemberOut(id=asked.id, status="withdrawn")
-    members.deactivate(tx, call, asked.id)
-    return MemberOut(id=asked.id, status="deactivated")
+    if request.id.startswith(_INVITATION_PREFIX):
+        invitations.withdraw(tx, call, request.id)
+        return MemberOut(id=request.id, status="withdrawn")
+    members.deactivate(tx, call, request.id)
+    return MemberOut(id=request.id, status="deactivated")

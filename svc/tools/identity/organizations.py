@@ -82,7 +82,7 @@ class GetOrganization(ToolInput, frozen=True, kw_only=True):
 
 
 @reads("organization.get", example=GetOrganization(), answer=EXAMPLE)
-def get(view: View, call: Call, asked: GetOrganization) -> OrganizationAnswer:  # noqa: ARG001  # every tool's
+def get(view: View, call: Call, request: GetOrganization) -> OrganizationAnswer:  # noqa: ARG001  # every tool's
     """Show the organization that the caller is in: its plan, its hubs and its formats."""
     return answer_of(organizations.get(view.conn, call.caller.organization_id))
 
@@ -106,19 +106,19 @@ class UpdateOrganization(ToolInput, frozen=True, kw_only=True):
     example=UpdateOrganization(country="GB", time_zone="Europe/London"),
     answer=EXAMPLE,
 )
-def update(tx: Tx, call: Call, asked: UpdateOrganization) -> OrganizationAnswer:
+def update(tx: Tx, call: Call, request: UpdateOrganization) -> OrganizationAnswer:
     """Change the organization's name, its formats, its hubs, and whether its people may have keys elsewhere.
 
     A change acts on the next submission and on the next call. `allowKeysElsewhere` decides about keys, so to
     change it takes the permission `security` as well. The plan is not changed by a tool.
     """
     changes = OrganizationChanges(
-        name=asked.name,
-        country=asked.country,
-        currency=asked.currency,
-        locale=asked.locale,
-        time_zone=asked.time_zone,
-        marketing_hub=asked.marketing_hub,
-        allow_keys_elsewhere=asked.allow_keys_elsewhere,
+        name=request.name,
+        country=request.country,
+        currency=request.currency,
+        locale=request.locale,
+        time_zone=request.time_zone,
+        marketing_hub=request.marketing_hub,
+        allow_keys_elsewhere=request.allow_keys_elsewhere,
     )
     return answer_of(organizations.update(tx, call, changes))

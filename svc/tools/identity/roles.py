@@ -69,7 +69,7 @@ class RoleList(ToolOutput, frozen=True, kw_only=True):
 
 
 @reads("role.list", example=ListRoles(), answer=RoleList(roles=(answer_of(VIEWER), EXAMPLE)))
-def list_all(view: View, call: Call, asked: ListRoles) -> RoleList:  # noqa: ARG001  # every tool's
+def list_all(view: View, call: Call, request: ListRoles) -> RoleList:  # noqa: ARG001  # every tool's
     """List the roles, with what each permits."""
     found = roles.list_all(view.conn, call.caller.organization_id)
     return RoleList(roles=tuple(map(answer_of, found)))
@@ -90,12 +90,12 @@ class CreateRole(ToolInput, frozen=True, kw_only=True):
     example=CreateRole(name=EXAMPLE.name, permissions=EXAMPLE.permissions),
     answer=EXAMPLE,
 )
-def create(tx: Tx, call: Call, asked: CreateRole) -> RoleAnswer:
+def create(tx: Tx, call: Call, request: CreateRole) -> RoleAnswer:
     """Make a role: a name, and what it permits.
 
     Nobody makes a role that permits more than their own. An organization has 100 custom roles at most.
     """
-    return answer_of(roles.create(tx, call, asked.name, asked.permissions))
+    return answer_of(roles.create(tx, call, request.name, request.permissions))
 
 
 class UpdateRole(ToolInput, frozen=True, kw_only=True):
@@ -114,13 +114,13 @@ class UpdateRole(ToolInput, frozen=True, kw_only=True):
     example=UpdateRole(id=EXAMPLE.id, permissions=EXAMPLE.permissions),
     answer=EXAMPLE,
 )
-def update(tx: Tx, call: Call, asked: UpdateRole) -> RoleAnswer:
+def update(tx: Tx, call: Call, request: UpdateRole) -> RoleAnswer:
     """Change a custom role, for everybody who has it, from their next call on.
 
     Nobody changes a role that permits more than their own. The built-in roles stay as they are.
     """
-    changes = RoleChanges(name=asked.name, permissions=asked.permissions)
-    return answer_of(roles.update(tx, call, asked.id, changes))
+    changes = RoleChanges(name=request.name, permissions=request.permissions)
+    return answer_of(roles.update(tx, call, request.id, changes))
 
 
 class DeleteRole(ToolInput, frozen=True, kw_only=True):
@@ -144,7 +144,7 @@ class DeletedRole(ToolOutput, frozen=True, kw_only=True):
     example=DeleteRole(id=EXAMPLE.id),
     answer=DeletedRole(id=EXAMPLE.id, deleted_at="2026-09-18T09:30:00.000Z"),
 )
-def delete(tx: Tx, call: Call, asked: DeleteRole) -> DeletedRole:
+def delete(tx: Tx, call: Call, request: DeleteRole) -> DeletedRole:
     """Delete a custom role that no member, no live key and no invitation has."""
-    roles.delete(tx, call, asked.id)
-    return DeletedRole(id=asked.id, deleted_at=rfc3339(tx.now))
+    roles.delete(tx, call, request.id)
+    return DeletedRole(id=request.id, deleted_at=rfc3339(tx.now))

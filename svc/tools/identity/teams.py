@@ -51,7 +51,7 @@ class TeamList(ToolOutput, frozen=True, kw_only=True):
 
 
 @reads("team.list", example=ListTeams(), answer=TeamList(teams=(EXAMPLE,)))
-def list_all(view: View, call: Call, asked: ListTeams) -> TeamList:  # noqa: ARG001  # every tool's
+def list_all(view: View, call: Call, request: ListTeams) -> TeamList:  # noqa: ARG001  # every tool's
     """List the teams.
 
     `member.list` with `team` lists who is in one.
@@ -74,12 +74,12 @@ class CreateTeam(ToolInput, frozen=True, kw_only=True):
     example=CreateTeam(name=EXAMPLE.name),
     answer=TeamAnswer(id=EXAMPLE.id, name=EXAMPLE.name, member_count=0),
 )
-def create(tx: Tx, call: Call, asked: CreateTeam) -> TeamAnswer:
+def create(tx: Tx, call: Call, request: CreateTeam) -> TeamAnswer:
     """Make a team; `member.update` puts members into it.
 
     An organization has 200 teams at most.
     """
-    return answer_of(teams.create(tx, call, asked.name))
+    return answer_of(teams.create(tx, call, request.name))
 
 
 class UpdateTeam(ToolInput, frozen=True, kw_only=True):
@@ -97,6 +97,6 @@ class UpdateTeam(ToolInput, frozen=True, kw_only=True):
     example=UpdateTeam(id=EXAMPLE.id, name="Repairs and parts"),
     answer=msgspec.structs.replace(EXAMPLE, name="Repairs and parts"),
 )
-def update(tx: Tx, call: Call, asked: UpdateTeam) -> TeamAnswer:
+def update(tx: Tx, call: Call, request: UpdateTeam) -> TeamAnswer:
     """Rename a team."""
-    return answer_of(teams.rename(tx, call, asked.id, asked.name))
+    return answer_of(teams.rename(tx, call, request.id, request.name))

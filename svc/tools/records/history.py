@@ -71,7 +71,7 @@ class Timeline(ToolOutput, frozen=True, kw_only=True):
         next_cursor=None,
     ),
 )
-def timeline(view: View, call: Call, asked: GetTimeline) -> Timeline:
+def timeline(view: View, call: Call, request: GetTimeline) -> Timeline:
     """Show what happened to a record, the newest first.
 
     Its making, its changes, notes, form submissions, page visits, deals, deletions and merges; of a record
@@ -80,10 +80,10 @@ def timeline(view: View, call: Call, asked: GetTimeline) -> Timeline:
     found, more = timelines.list_page(
         view.conn,
         call.caller.organization_id,
-        asked.object_type,
-        asked.id,
-        cursor=asked.cursor,
-        limit=asked.limit,
+        request.object_type,
+        request.id,
+        cursor=request.cursor,
+        limit=request.limit,
     )
     entries = (TimelineEntry(id=one.id, kind=one.kind, at=rfc3339(one.at), data=one.data) for one in found)
     return Timeline(entries=tuple(entries), next_cursor=more)
@@ -111,10 +111,10 @@ class DeletedRecord(ToolOutput, frozen=True, kw_only=True):
     example=DeleteRecord(object_type="contact", id=EXAMPLE.id),
     answer=DeletedRecord(id=EXAMPLE.id, deleted_at="2026-09-18T10:00:00.000Z"),
 )
-def delete(tx: Tx, call: Call, asked: DeleteRecord) -> DeletedRecord:
+def delete(tx: Tx, call: Call, request: DeleteRecord) -> DeletedRecord:
     """Delete a record; `record.restore` brings it back."""
-    records.delete(tx, call.caller.organization_id, asked.object_type, asked.id, source=call.source())
-    return DeletedRecord(id=asked.id, deleted_at=rfc3339(tx.now))
+    records.delete(tx, call.caller.organization_id, request.object_type, request.id, source=call.source())
+    return DeletedRecord(id=request.id, deleted_at=rfc3339(tx.now))
 
 
 class RestoreRecord(ToolInput, frozen=True, kw_only=True):
@@ -131,12 +131,14 @@ class RestoreRecord(ToolInput, frozen=True, kw_only=True):
     example=RestoreRecord(object_type="contact", id=EXAMPLE.id),
     answer=EXAMPLE,
 )
-def restore(tx: Tx, call: Call, asked: RestoreRecord) -> RecordAnswer:
+def restore(tx: Tx, call: Call, request: RestoreRecord) -> RecordAnswer:
     """Bring a deleted record back as it was.
 
     That is a conflict where a unique value of it is another record's by now, or where it was merged.
     """
-    back = records.restore(tx, call.caller.organization_id, asked.object_type, asked.id, source=call.source())
+    back = records.restore(
+        tx, call.caller.organization_id, request.object_type, request.id, source=call.source()
+    )
     return answer_of(back)
 
 
@@ -162,7 +164,7 @@ class MergeRecords(ToolInput, frozen=True, kw_only=True):
     example=MergeRecords(object_type="contact", id=EXAMPLE.id, merged_id="rec_01K5D3V7Q2M8Z4X6C9B1N0T5RK"),
     answer=EXAMPLE,
 )
-def merge(tx: Tx, call: Call, asked: MergeRecords) -> RecordAnswer:
+def merge(tx: Tx, call: Call, request: MergeRecords) -> RecordAnswer:
     """Merge a record into another of the same object.
 
     The one that stays keeps its values and takes over what it has none of, with all notes, suggestions,
@@ -171,9 +173,9 @@ def merge(tx: Tx, call: Call, asked: MergeRecords) -> RecordAnswer:
     survivor = record_merges.merge(
         tx,
         call.caller.organization_id,
-        asked.object_type,
-        asked.id,
-        asked.merged_id,
+        request.object_type,
+        request.id,
+        request.merged_id,
         source=call.source(),
     )
     return answer_of(survivor)

@@ -62,8 +62,8 @@ Filters = Annotated[
 ]
 
 
-def _filters(asked: Sequence[RecordFilter]) -> list[Filter]:
-    return [Filter(one.property, one.op, one.value) for one in asked]
+def _filters(request: Sequence[RecordFilter]) -> list[Filter]:
+    return [Filter(one.property, one.op, one.value) for one in request]
 
 
 class ListRecords(ToolInput, frozen=True, kw_only=True):
@@ -98,7 +98,7 @@ class RecordList(ToolOutput, frozen=True, kw_only=True):
     ),
     answer=RecordList(records=(EXAMPLE,), next_cursor=None),
 )
-def list_(view: View, call: Call, asked: ListRecords) -> RecordList:
+def list_(view: View, call: Call, request: ListRecords) -> RecordList:
     """List records of an object, filtered and sorted.
 
     A page may have fewer records than `limit`, or none, and still have a `nextCursor`. A record that nobody
@@ -109,15 +109,15 @@ def list_(view: View, call: Call, asked: ListRecords) -> RecordList:
     `boolean` or a `picture`; `gt`, `gte`, `lt` and `lte` for numbers and times; `contains` and `starts_with`
     for texts, e-mails, phones and addresses; `contains` for a `multi_select`.
     """
-    organization, of = organization_objects.find(view.conn, call.caller.organization_id, asked.object_type)
+    organization, of = organization_objects.find(view.conn, call.caller.organization_id, request.object_type)
     page = record_lists.page_of(
         view.conn,
         of,
         country=organization.country,
-        filters=_filters(asked.filters),
-        sort=[Sort(one.property, one.direction) for one in asked.sort],
-        cursor=asked.cursor,
-        limit=asked.limit,
+        filters=_filters(request.filters),
+        sort=[Sort(one.property, one.direction) for one in request.sort],
+        cursor=request.cursor,
+        limit=request.limit,
         expect_long=view.expect_long,
     )
     view.unindexed = page.unindexed
@@ -146,7 +146,7 @@ class RecordCount(ToolOutput, frozen=True, kw_only=True):
     ),
     answer=RecordCount(count=42),
 )
-def count(view: View, call: Call, asked: CountRecords) -> RecordCount:
+def count(view: View, call: Call, request: CountRecords) -> RecordCount:
     """Count the records of an object for which all filters hold.
 
     Without filters it counts all of them. The filters are those of `record.list`.
@@ -155,9 +155,9 @@ def count(view: View, call: Call, asked: CountRecords) -> RecordCount:
     counted = record_lists.count(
         view.conn,
         organization_id,
-        asked.object_type,
+        request.object_type,
         country=organizations.get(view.conn, organization_id).country,
-        filters=_filters(asked.filters),
+        filters=_filters(request.filters),
         expect_long=view.expect_long,
     )
     view.unindexed = counted.unindexed
@@ -201,7 +201,7 @@ class FoundRecords(ToolOutput, frozen=True, kw_only=True):
     example=SearchRecords(query="ada lond", object_type="contact"),
     answer=FoundRecords(records=(EXAMPLE,)),
 )
-def search(view: View, call: Call, asked: SearchRecords) -> FoundRecords:
+def search(view: View, call: Call, request: SearchRecords) -> FoundRecords:
     """Search the texts of records for words.
 
     All words must be there; the last may be the beginning of a longer one. Whole words and those of an
@@ -210,8 +210,8 @@ def search(view: View, call: Call, asked: SearchRecords) -> FoundRecords:
     hits = record_search.search(
         view.conn,
         call.caller.organization_id,
-        asked.query,
-        object_slug=asked.object_type,
-        limit=asked.limit,
+        request.query,
+        object_slug=request.object_type,
+        limit=request.limit,
     )
     return FoundRecords(records=tuple(answer_of(hit.record) for hit in hits))

@@ -71,15 +71,15 @@ class ListNotes(ToolInput, frozen=True, kw_only=True):
     example=ListNotes(object_type="contact", record_id=EXAMPLE.id),
     answer=NoteList(notes=(_EXAMPLE,), next_cursor=None),
 )
-def list_(view: View, call: Call, asked: ListNotes) -> NoteList:
+def list_(view: View, call: Call, request: ListNotes) -> NoteList:
     """List the notes of a record, the newest first."""
     found, more = notes.list_page(
         view.conn,
         call.caller.organization_id,
-        asked.object_type,
-        asked.record_id,
-        cursor=asked.cursor,
-        limit=asked.limit,
+        request.object_type,
+        request.record_id,
+        cursor=request.cursor,
+        limit=request.limit,
     )
     return NoteList(notes=tuple(map(_answer, found)), next_cursor=more)
 
@@ -100,14 +100,14 @@ class CreateNote(ToolInput, frozen=True, kw_only=True):
     example=CreateNote(object_type="contact", record_id=EXAMPLE.id, title=_EXAMPLE.title, body=_EXAMPLE.body),
     answer=_EXAMPLE,
 )
-def create(tx: Tx, call: Call, asked: CreateNote) -> NoteAnswer:
+def create(tx: Tx, call: Call, request: CreateNote) -> NoteAnswer:
     """Write a note on a record."""
     made = notes.create(
         tx,
         call.caller.organization_id,
-        asked.object_type,
-        asked.record_id,
-        title=asked.title,
-        body=asked.body,
+        request.object_type,
+        request.record_id,
+        title=request.title,
+        body=request.body,
     )
     return _answer(made)

@@ -157,7 +157,7 @@ class ListObjects(ToolInput, frozen=True, kw_only=True):
         )
     ),
 )
-def list_(view: View, call: Call, asked: ListObjects) -> ObjectList:  # noqa: ARG001  # a tool's parameters
+def list_(view: View, call: Call, request: ListObjects) -> ObjectList:  # noqa: ARG001  # a tool's parameters
     """List the objects that there are records of.
 
     `object.get` shows the properties of one.
@@ -179,9 +179,9 @@ class GetObject(ToolInput, frozen=True, kw_only=True):
     example=GetObject(object_type="lamp"),
     answer=_LAMP,
 )
-def get(view: View, call: Call, asked: GetObject) -> ObjectAnswer:
+def get(view: View, call: Call, request: GetObject) -> ObjectAnswer:
     """Show an object with its properties: what its records may hold, and of which types."""
-    return _answer(objects.get(view.conn, call.caller.organization_id, asked.object_type))
+    return _answer(objects.get(view.conn, call.caller.organization_id, request.object_type))
 
 
 class CreateObject(ToolInput, frozen=True, kw_only=True):
@@ -199,13 +199,13 @@ class CreateObject(ToolInput, frozen=True, kw_only=True):
     example=CreateObject(slug="boat", label="Boat", label_plural="Boats"),
     answer=_EXAMPLE,
 )
-def create(tx: Tx, call: Call, asked: CreateObject) -> ObjectAnswer:
+def create(tx: Tx, call: Call, request: CreateObject) -> ObjectAnswer:
     """Make a custom object.
 
     It starts with the property `name`; `property.create` adds others.
     """
     organization_id = call.caller.organization_id
-    return _answer(objects.create(tx, organization_id, asked.slug, asked.label, asked.label_plural))
+    return _answer(objects.create(tx, organization_id, request.slug, request.label, request.label_plural))
 
 
 class UpdateObject(ToolInput, frozen=True, kw_only=True):
@@ -223,14 +223,14 @@ class UpdateObject(ToolInput, frozen=True, kw_only=True):
     example=UpdateObject(object_type="lamp", label_plural="Lamps"),
     answer=_LAMP,
 )
-def update(tx: Tx, call: Call, asked: UpdateObject) -> ObjectAnswer:
+def update(tx: Tx, call: Call, request: UpdateObject) -> ObjectAnswer:
     """Rename an object, as people see it."""
     changed = objects.update_labels(
         tx,
         call.caller.organization_id,
-        asked.object_type,
-        label=asked.label,
-        label_plural=asked.label_plural,
+        request.object_type,
+        label=request.label,
+        label_plural=request.label_plural,
     )
     return _answer(changed)
 
@@ -252,11 +252,11 @@ class PublishObject(ToolInput, frozen=True, kw_only=True):
     example=PublishObject(object_type="lamp", publishable=True),
     answer=_LAMP,
 )
-def publish(tx: Tx, call: Call, asked: PublishObject) -> ObjectAnswer:
+def publish(tx: Tx, call: Call, request: PublishObject) -> ObjectAnswer:
     """Switch whether an object may appear in embeds.
 
     It is off at first. Switched off, embeds stop showing its records at once. Personal properties are never
     shown, whatever this says.
     """
     organization_id = call.caller.organization_id
-    return _answer(objects.publish(tx, organization_id, asked.object_type, publishable=asked.publishable))
+    return _answer(objects.publish(tx, organization_id, request.object_type, publishable=request.publishable))

@@ -57,21 +57,21 @@ class CreateProperty(ToolInput, frozen=True, kw_only=True):
     ),
     answer=_EXAMPLE,
 )
-def create(tx: Tx, call: Call, asked: CreateProperty) -> PropertyAnswer:
+def create(tx: Tx, call: Call, request: CreateProperty) -> PropertyAnswer:
     """Add a property to an object.
 
     One that was deleted comes back with all its values, when slug, type and uniqueness are what they were. A
     `text`, `number`, `email`, `phone` or `url` may be unique; that is decided here and does not change.
     """
     prop = Property(
-        slug=asked.slug,
-        label=asked.label,
-        type=asked.type,
-        options=asked.options,
-        personal=asked.personal,
-        unique=asked.unique,
+        slug=request.slug,
+        label=request.label,
+        type=request.type,
+        options=request.options,
+        personal=request.personal,
+        unique=request.unique,
     )
-    made = objects.create_property(tx, call.caller.organization_id, asked.object_type, prop)
+    made = objects.create_property(tx, call.caller.organization_id, request.object_type, prop)
     return property_answer(made)
 
 
@@ -94,7 +94,7 @@ class UpdateProperty(ToolInput, frozen=True, kw_only=True):
         _EXAMPLE, slug="finish", label="Finish", options=("Matt", "Polished", "Raw")
     ),
 )
-def update(tx: Tx, call: Call, asked: UpdateProperty) -> PropertyAnswer:
+def update(tx: Tx, call: Call, request: UpdateProperty) -> PropertyAnswer:
     """Change a property's label, its choices, or whether it is personal.
 
     `options` are all the choices from now on; records keep one that is taken away.
@@ -102,11 +102,11 @@ def update(tx: Tx, call: Call, asked: UpdateProperty) -> PropertyAnswer:
     changed = objects.update_property(
         tx,
         call.caller.organization_id,
-        asked.object_type,
-        asked.slug,
-        label=asked.label,
-        options=asked.options,
-        personal=asked.personal,
+        request.object_type,
+        request.slug,
+        label=request.label,
+        options=request.options,
+        personal=request.personal,
     )
     return property_answer(changed)
 
@@ -134,11 +134,11 @@ class DeletedProperty(ToolOutput, frozen=True, kw_only=True):
     example=DeleteProperty(object_type="lamp", slug="old_number"),
     answer=DeletedProperty(id=_EXAMPLE.id, slug="old_number", deleted_at="2026-09-18T09:30:00.000Z"),
 )
-def delete(tx: Tx, call: Call, asked: DeleteProperty) -> DeletedProperty:
+def delete(tx: Tx, call: Call, request: DeleteProperty) -> DeletedProperty:
     """Delete a property, and hide its values in every record.
 
     `property.create` with the same slug and type brings both back. What a built-in object needs stays: a
     contact's name, e-mail and phone; a deal's name, stage and contact.
     """
-    hidden = objects.delete_property(tx, call.caller.organization_id, asked.object_type, asked.slug)
+    hidden = objects.delete_property(tx, call.caller.organization_id, request.object_type, request.slug)
     return DeletedProperty(id=hidden.id, slug=hidden.slug, deleted_at=rfc3339(tx.now))

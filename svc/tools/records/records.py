@@ -125,26 +125,26 @@ _shown: Final = Projection(Record, ShownRecord, given=("related",))
     example=GetRecord(object_type="contact", id=EXAMPLE.id),
     answer=ShownRecord(**msgspec.structs.asdict(EXAMPLE)),
 )
-def get(view: View, call: Call, asked: GetRecord) -> ShownRecord:
+def get(view: View, call: Call, request: GetRecord) -> ShownRecord:
     """Show a record.
 
     The id of a record that was merged into another shows the other. A relation leads to one record; `related`
     shows its other end, all that leads to this one. To filter or sort those, use `record.list` with a filter
     on the relation.
     """
-    found = records.get(view.conn, call.caller.organization_id, asked.object_type, asked.id)
-    related = UNSET if asked.related is None else _related(view, call, found, asked.related)
+    found = records.get(view.conn, call.caller.organization_id, request.object_type, request.id)
+    related = UNSET if request.related is None else _related(view, call, found, request.related)
     return _shown(found, related=related)
 
 
-def _related(view: View, call: Call, record: Record, asked: GetRelated) -> RelatedRecords:
+def _related(view: View, call: Call, record: Record, request: GetRelated) -> RelatedRecords:
     found, more = record_relations.leading_to(
         view.conn,
         call.caller.organization_id,
         record.object_type,
         record.id,
-        cursor=asked.cursor,
-        limit=asked.limit,
+        cursor=request.cursor,
+        limit=request.limit,
         pointer="/related",
     )
     return RelatedRecords(
@@ -167,14 +167,14 @@ class CreateRecord(ToolInput, frozen=True, kw_only=True):
     example=CreateRecord(object_type="contact", properties=EXAMPLE.properties),
     answer=EXAMPLE,
 )
-def create(tx: Tx, call: Call, asked: CreateRecord) -> RecordAnswer:
+def create(tx: Tx, call: Call, request: CreateRecord) -> RecordAnswer:
     """Create a record.
 
     Values are checked by the types of their properties: `object.get` shows them. Nothing is matched: use
     `record.upsert` for a record that may be there already.
     """
-    organization, of = organization_objects.find(tx.conn, call.caller.organization_id, asked.object_type)
-    made = records.create_in(tx, organization, of, asked.properties, source=call.source())
+    organization, of = organization_objects.find(tx.conn, call.caller.organization_id, request.object_type)
+    made = records.create_in(tx, organization, of, request.properties, source=call.source())
     return answer_of(made)
 
 
@@ -206,7 +206,7 @@ class CreatedRecords(ToolOutput, frozen=True, kw_only=True):
     ),
     answer=CreatedRecords(records=_SEVERAL),
 )
-def create_many(tx: Tx, call: Call, asked: CreateManyRecords) -> CreatedRecords:
+def create_many(tx: Tx, call: Call, request: CreateManyRecords) -> CreatedRecords:
     """Create several records of one object: all of them, or none.
 
     What is wrong with any of them is told for all of them at once.
@@ -215,8 +215,8 @@ def create_many(tx: Tx, call: Call, asked: CreateManyRecords) -> CreatedRecords:
     made = records.create_many(
         tx,
         organization,
-        asked.object_type,
-        [one.properties for one in asked.records],
+        request.object_type,
+        [one.properties for one in request.records],
         source=call.source(),
     )
     return CreatedRecords(records=tuple(map(answer_of, made)))
@@ -237,14 +237,14 @@ class UpdateRecord(ToolInput, frozen=True, kw_only=True):
     example=UpdateRecord(object_type="contact", id=EXAMPLE.id, properties={"city": "London"}),
     answer=EXAMPLE,
 )
-def update(tx: Tx, call: Call, asked: UpdateRecord) -> RecordAnswer:
+def update(tx: Tx, call: Call, request: UpdateRecord) -> RecordAnswer:
     """Change values of a record.
 
     What changes nothing leaves no trace: `updatedAt` stays as it was.
     """
     organization = organizations.get(tx.conn, call.caller.organization_id)
     changed = records.update(
-        tx, organization, asked.object_type, asked.id, asked.properties, source=call.source()
+        tx, organization, request.object_type, request.id, request.properties, source=call.source()
     )
     return answer_of(changed)
 
@@ -280,7 +280,7 @@ _upserted: Final = Projection(Record, UpsertedRecord, given=("created",))
     example=UpsertRecord(object_type="contact", by="email", properties=_MARY.properties),
     answer=UpsertedRecord(**msgspec.structs.asdict(_MARY), created=True),
 )
-def upsert(tx: Tx, call: Call, asked: UpsertRecord) -> UpsertedRecord:
+def upsert(tx: Tx, call: Call, request: UpsertRecord) -> UpsertedRecord:
     """Change the record that has a value, or create it where there is none.
 
     Two upserts at the same moment make one record. A contact is also known by the e-mails and phones of those
@@ -288,6 +288,6 @@ def upsert(tx: Tx, call: Call, asked: UpsertRecord) -> UpsertedRecord:
     """
     organization = organizations.get(tx.conn, call.caller.organization_id)
     record, created = record_upserts.upsert(
-        tx, organization, asked.object_type, asked.by, asked.properties, source=call.source()
+        tx, organization, request.object_type, request.by, request.properties, source=call.source()
     )
     return _upserted(record, created=created)

@@ -77,7 +77,7 @@ class ListSuggestions(ToolInput, frozen=True, kw_only=True):
     example=ListSuggestions(),
     answer=SuggestionList(suggestions=(_EXAMPLE,), next_cursor=None),
 )
-def list_(view: View, call: Call, asked: ListSuggestions) -> SuggestionList:
+def list_(view: View, call: Call, request: ListSuggestions) -> SuggestionList:
     """List suggested values, the newest first.
 
     A form never overwrites what a contact has: another value that it brings waits here.
@@ -85,10 +85,10 @@ def list_(view: View, call: Call, asked: ListSuggestions) -> SuggestionList:
     found, more = suggestions.list_page(
         view.conn,
         call.caller.organization_id,
-        record_id=asked.record_id,
-        state=asked.state,
-        cursor=asked.cursor,
-        limit=asked.limit,
+        record_id=request.record_id,
+        state=request.state,
+        cursor=request.cursor,
+        limit=request.limit,
     )
     return SuggestionList(suggestions=tuple(map(_answer, found)), next_cursor=more)
 
@@ -106,13 +106,13 @@ class AcceptSuggestion(ToolInput, frozen=True, kw_only=True):
     example=AcceptSuggestion(id=_EXAMPLE.id),
     answer=EXAMPLE,
 )
-def accept(tx: Tx, call: Call, asked: AcceptSuggestion) -> RecordAnswer:
+def accept(tx: Tx, call: Call, request: AcceptSuggestion) -> RecordAnswer:
     """Write a suggested value to its record, and close the suggestion.
 
     Answers the record as it is now.
     """
     organization = organizations.get(tx.conn, call.caller.organization_id)
-    return answer_of(suggestions.accept(tx, organization, asked.id, source=call.source()))
+    return answer_of(suggestions.accept(tx, organization, request.id, source=call.source()))
 
 
 class DismissSuggestion(ToolInput, frozen=True, kw_only=True):
@@ -137,6 +137,6 @@ class DismissSuggestion(ToolInput, frozen=True, kw_only=True):
         decided_at="2026-09-18T10:00:00.000Z",
     ),
 )
-def dismiss(tx: Tx, call: Call, asked: DismissSuggestion) -> SuggestionAnswer:
+def dismiss(tx: Tx, call: Call, request: DismissSuggestion) -> SuggestionAnswer:
     """Close a suggestion, and leave its record as it is."""
-    return _answer(suggestions.dismiss(tx, call.caller.organization_id, asked.id))
+    return _answer(suggestions.dismiss(tx, call.caller.organization_id, request.id))

@@ -52,7 +52,7 @@ class SiteList(ToolOutput, frozen=True, kw_only=True):
 
 
 @reads("site.list", example=ListSites(), answer=SiteList(sites=[EXAMPLE]))
-def list_all(view: View, call: Call, asked: ListSites) -> SiteList:  # noqa: ARG001  # nothing is asked
+def list_all(view: View, call: Call, request: ListSites) -> SiteList:  # noqa: ARG001  # nothing is asked
     """List the tracked sites."""
     found = sites.list_all(view.conn, call.caller.organization_id)
     return SiteList(sites=[_answer(one) for one in found])
@@ -71,13 +71,13 @@ class CreateSite(ToolInput, frozen=True, kw_only=True):
     example=CreateSite(domain="https://www.harbourlamps.example/shop"),
     answer=EXAMPLE,
 )
-def create(tx: Tx, call: Call, asked: CreateSite) -> SiteAnswer:
+def create(tx: Tx, call: Call, request: CreateSite) -> SiteAnswer:
     """Track a site.
 
     From then on its page views are counted, as the script `/t.js` sends them, and forms can be bound to it.
     An organization has no two sites at one domain.
     """
-    return _answer(sites.create(tx, call.caller.organization_id, asked.domain))
+    return _answer(sites.create(tx, call.caller.organization_id, request.domain))
 
 
 class UpdateSite(ToolInput, frozen=True, kw_only=True):
@@ -94,13 +94,13 @@ class UpdateSite(ToolInput, frozen=True, kw_only=True):
     example=UpdateSite(id=EXAMPLE.id, domain="harbour-lamps.example"),
     answer=msgspec.structs.replace(EXAMPLE, domain="harbour-lamps.example"),
 )
-def update(tx: Tx, call: Call, asked: UpdateSite) -> SiteAnswer:
+def update(tx: Tx, call: Call, request: UpdateSite) -> SiteAnswer:
     """Change a site's domain.
 
     Forms that are bound to the site take the very next submission from the new domain, and none from the old.
     Page views follow within a minute. Those that were counted stay.
     """
-    return _answer(sites.update(tx, call.caller.organization_id, asked.id, asked.domain))
+    return _answer(sites.update(tx, call.caller.organization_id, request.id, request.domain))
 
 
 class SiteById(ToolInput, frozen=True, kw_only=True):
@@ -124,11 +124,11 @@ class RemovedSite(ToolOutput, frozen=True, kw_only=True):
     example=SiteById(id=EXAMPLE.id),
     answer=RemovedSite(id=EXAMPLE.id, removed_at="2026-09-19T09:30:00.000Z"),
 )
-def remove(tx: Tx, call: Call, asked: SiteById) -> RemovedSite:
+def remove(tx: Tx, call: Call, request: SiteById) -> RemovedSite:
     """Stop tracking a site.
 
     Its page views stay, and within a minute no more are counted. A form that is bound to it stays bound to
     its domain, so that nothing is opened by this: `form.update` binds it to another, or to none.
     """
-    sites.remove(tx, call.caller.organization_id, asked.id)
-    return RemovedSite(id=asked.id, removed_at=rfc3339(tx.now))
+    sites.remove(tx, call.caller.organization_id, request.id)
+    return RemovedSite(id=request.id, removed_at=rfc3339(tx.now))

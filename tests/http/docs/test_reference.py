@@ -19,7 +19,7 @@ from svc.http.problems.problems import CODES, KINDS
 from svc.http.quart_app import QuartApp
 from svc.http.tools.problem_codes import NEVER_A_KEYS
 from svc.tools.catalogue import REGISTRY
-from svc.tools.tool import Registry
+from svc.tools.registry import Registry
 from tests.http.asking import client_of
 from tests.http.sample_tools import SAMPLES
 from tests.town import town

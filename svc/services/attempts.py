@@ -1,0 +1,68 @@
+"""Attempts to sign in: admitted by the gate, and counted where they fail."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import ClassVar, Final
+
+from svc.actors.identity.sign_in_gate import SignInGate
+from svc.actors.system import System
+from svc.domain.errors import (
+    DomainError,
+    TooManyAttempts,
+)
+from svc.domain.identity.known_browsers import read_mark
+from svc.storage.identity import accounts, sign_in
+from svc.storage.identity.accounts import Credentials
+from svc.storage.identity.sign_in import Failure
+from svc.storage.store import Owner
+
+GATE: Final = "main"
+
+
+class WrongCredentials(DomainError):
+    """Raised for an account, a password or a link that opens nothing. It never says which was wrong."""
+
+    code: ClassVar[str] = "wrong_credentials"
+
+
+async def enter(
+    system: System, email: str, address: str, mark: str | None, organization_id: str | None
+) -> tuple[Failure, list[Credentials]]:
+    """Let somebody try the accounts of an address; the failure as which that counts, and those accounts.
+
+    Where strangers have to wait, a known browser may try the accounts that it has signed in to before, and
+    no others. Raises `TooManyAttempts`.
+    """
+    gate = SignInGate(system, GATE)
+    try:
+        attempt = await gate.enter(email, address)
+    except TooManyAttempts:
+        known = read_mark(mark, system.secrets.sender)
+        if known is None or not known.person_ids:
+            raise
+        own = await system.store.of(Owner.SIGN_IN).read(
+            accounts.credentials_of, known.person_ids, email, organization_id
+        )
+        if not own:
+            raise
+        return await gate.enter_known(f"address {email}", f"browser {known.name}"), own
+    return attempt, await system.store.of(Owner.SIGN_IN).read(accounts.credentials, email, organization_id)
+
+
+def take_back(system: System, attempt: Failure) -> None:
+    """The password was right. A gate that is not live counts only what is stored: not this."""
+    SignInGate(system, GATE).take_back.tell_if_active(attempt)
+
+
+@asynccontextmanager
+async def counted(system: System, attempt: Failure) -> AsyncIterator[None]:
+    """A try, which has failed where `WrongCredentials` is raised. Any other refusal says nothing about it."""
+    try:
+        yield
+    except WrongCredentials:
+        await system.store.of(Owner.SIGN_IN).write(sign_in.note_failure, attempt)
+        raise
+    except DomainError:
+        take_back(system, attempt)
+        raise
+    take_back(system, attempt)

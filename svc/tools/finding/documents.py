@@ -1,0 +1,36 @@
+"""What a search for tools looks at: a document for each tool, made of its contract."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from svc.tools.finding import vocabulary
+from svc.tools.finding.ranking import Document
+from svc.tools.schemas import Schemas
+from svc.tools.tool import Tool
+
+
+def document_of(one: Tool[Any, Any], schemas: Schemas) -> Document:
+    """What a search looks at of a tool: its name, the words that people use for it, and its description."""
+    rest = one.description.removeprefix(one.summary)
+    noun, verb = vocabulary.words_for(one.name)
+    return Document(
+        name=one.name,
+        noun=noun,
+        verb=verb,
+        summary=one.summary,
+        description=rest,
+        properties=" ".join(_property_texts(schemas.input)),
+    )
+
+
+def _property_texts(schema: dict[str, Any]) -> Iterator[str]:
+    """The names and the descriptions of properties, of whatever depth."""
+    for name, one in schema.get("properties", {}).items():
+        yield name
+        yield one.get("description", "")
+        yield from _property_texts(one)
+    below = [*schema.get("anyOf", ()), *schema.get("$defs", {}).values()]
+    if "items" in schema:
+        below.append(schema["items"])
+    for one in below:
+        yield from _property_texts(one)

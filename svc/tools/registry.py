@@ -1,0 +1,103 @@
+"""The registry: tools by name, and what a name that is no tool's probably meant."""
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any, Final
+
+from svc.domain import near_names
+from svc.domain.identity.callers import Call, ToolRegistry
+from svc.domain.limits import NEAR_NAMES_MAX, SHOWN_NAME_CHARS_MAX
+from svc.tools.finding import vocabulary
+from svc.tools.finding.documents import document_of
+from svc.tools.finding.ranking import Ranking
+from svc.tools.schemas import schemas_of
+from svc.tools.tool import Tool
+
+_RECORD: Final = "record"
+_SEPARATOR: Final = re.compile(r"[._]")
+"""Between noun and verb, in dotted names and in those on wires that have no dots."""
+
+
+class Registry(ToolRegistry, Mapping[str, Tool[Any, Any]]):
+    """Tools by name, in the order of their names."""
+
+    def __init__(self, tools: Iterable[Tool[Any, Any]]) -> None:
+        """Raises `ValueError` for names that collide on some wire."""
+        self._tools: dict[str, Tool[Any, Any]] = {}
+        self._by_wire_name: dict[str, Tool[Any, Any]] = {}
+        for one in sorted(tools, key=lambda one: one.name):
+            if one.wire_name in self._by_wire_name:
+                raise ValueError(
+                    f"{one!r} and {self._by_wire_name[one.wire_name]!r} have one name on the wire"
+                )
+            self._tools[one.name] = self._by_wire_name[one.wire_name] = one
+        self.schemas: Final = {name: schemas_of(tool) for name, tool in self._tools.items()}
+
+    def __getitem__(self, name: str) -> Tool[Any, Any]:
+        return self._tools[name]
+
+    def __iter__(self) -> Any:
+        return iter(self._tools)
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def named(self, name: str) -> Tool[Any, Any] | None:
+        """The tool of that name, with dots or with underscores."""
+        return self._tools.get(name) or self._by_wire_name.get(name)
+
+    def rank(self, sentence: str) -> list[str]:
+        """The names of the tools that share words with *sentence*, best first, whatever a caller may call."""
+        return self._ranking.rank(sentence)
+
+    @cached_property
+    def _ranking(self) -> Ranking:
+        """Built at the first search: most processes, those of the command line, make none."""
+        return Ranking({name: document_of(tool, self.schemas[name]) for name, tool in self._tools.items()})
+
+    def nearest(self, name: str) -> list[str]:
+        """The names that *name* is nearly, or says in other words. Names that go away are not told."""
+        return self._in_other_words(name) or near_names.nearest(name, self._lasting())
+
+    def hint(self, name: str) -> str:
+        """What follows "there is no tool *name*": which was probably meant."""
+        return near_names.meant(self.nearest(name)) or near_names.hint(name, self._lasting())
+
+    def _in_other_words(self, name: str) -> list[str]:
+        """The names for which *name* has another noun: `record.list` for `contacts.list`.
+
+        What is no noun and no other word for one is taken for the name of an object, whose records it is then
+        about. Compared as a whole, such a name would be near to all that end in the same verb.
+        """
+        noun, *rest = _SEPARATOR.split(name[:SHOWN_NAME_CHARS_MAX].casefold(), maxsplit=1)
+        if not noun or not any(rest):
+            return []
+        [verb] = rest
+        verbs_of: dict[str, list[str]] = {}
+        for one in self._lasting():
+            known, _, does = one.partition(".")
+            verbs_of.setdefault(known, []).append(does)
+        nouns = vocabulary.nouns_meant(noun)
+        if noun in verbs_of or (_RECORD not in nouns and near_names.nearest(noun, verbs_of)):
+            return []
+        found = [f"{one}.{does}" for one in nouns for does in _verbs_near(verb, verbs_of.get(one, []))]
+        found = found or [f"{_RECORD}.{does}" for does in _verbs_near(verb, verbs_of.get(_RECORD, []))]
+        return found[:NEAR_NAMES_MAX]
+
+    def _lasting(self) -> list[str]:
+        return [name for name, tool in self._tools.items() if tool.deprecated is None]
+
+
+def _verbs_near(verb: str, known: list[str]) -> list[str]:
+    if verb in known:
+        return [verb]
+    meant = vocabulary.verbs_meant(verb)
+    return [one for one in known if one in meant] or near_names.nearest(verb, known)
+
+
+def registry_of(call: Call) -> Registry:
+    """The registry of the door that *call* came through. Raises `TypeError` for a call made without one."""
+    if not isinstance(call.registry, Registry):
+        raise TypeError("this call came through no door, so no registry is known for it")
+    return call.registry
