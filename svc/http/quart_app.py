@@ -83,6 +83,12 @@ class QuartRequest(TrioRequest):
         return request_id_of(list(self.scope["headers"]))
 
     @property
+    def peer(self) -> str:
+        """The address of the socket's peer; empty where it has none."""
+        client = self.scope["client"]
+        return client[0] if client else ""
+
+    @property
     def max_content_length(self) -> int | None:
         """Bytes that the body may have; over it, reading raises `BodyTooLarge`."""
         return self.body.limit_bytes
@@ -90,6 +96,11 @@ class QuartRequest(TrioRequest):
     @max_content_length.setter
     def max_content_length(self, value: int | None) -> None:
         self.body.limit_bytes = value
+
+
+def current_request() -> QuartRequest:
+    """The request that is being answered, as the class that `QuartApp` makes of it."""
+    return cast("QuartRequest", request)
 
 
 class NoSessions(SessionInterface):
@@ -178,7 +189,7 @@ class QuartApp(QuartTrio):
         """Log what nobody handled, with the id that the caller is told."""
         about = {}
         if has_request_context():
-            about = {"path": request.path, "request_id": cast("QuartRequest", request).id.decode()}
+            about = {"path": request.path, "request_id": current_request().id.decode()}
         log.error("door failed", exc_info=exception_info, **about)
 
 

@@ -11,6 +11,7 @@ from quart import Response, render_template, request
 from svc.domain.net.client_addresses import Network, is_trusted
 from svc.http.docs.demo_shop import DemoShop
 from svc.http.docs.examples import PLACE
+from svc.http.quart_app import current_request
 from svc.http.static_files import StaticBytes
 
 CONTENT_SECURITY_POLICY: Final = (
@@ -86,14 +87,8 @@ def address_used(otherwise: str, trusted_proxies: Sequence[Network] = ()) -> str
     if not _HOST.fullmatch(host):
         return otherwise
     forwarded = request.headers.get("X-Forwarded-Proto", "").lower()
-    behind_tls = forwarded == "https" and is_trusted(peer(), trusted_proxies)
+    behind_tls = forwarded == "https" and is_trusted(current_request().peer, trusted_proxies)
     return f"{'https' if behind_tls else request.scheme}://{host}"
-
-
-def peer() -> str:
-    """The address of the socket's peer; empty where it has none."""
-    client = request.scope["client"]
-    return client[0] if client else ""
 
 
 def is_local() -> bool:
@@ -101,7 +96,7 @@ def is_local() -> bool:
     if any(name in request.headers for name in ("X-Forwarded-For", "Forwarded")):
         return False
     try:
-        return ip_address(peer()).is_loopback
+        return ip_address(current_request().peer).is_loopback
     except ValueError:
         return False
 

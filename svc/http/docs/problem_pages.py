@@ -1,6 +1,6 @@
 """What goes wrong, as a page: for browsers, wherever no contract says what the answer looks like."""
 
-from typing import Final, cast
+from typing import Final
 from urllib.parse import quote
 
 from quart import Quart, Response, has_websocket_context, redirect, request, websocket
@@ -14,7 +14,7 @@ from svc.http.docs.pages import Pages
 from svc.http.fast_path import Answer
 from svc.http.problems.causes import CAUSES
 from svc.http.problems.problems import KINDS, Code, as_response, code_of, problem_for
-from svc.http.quart_app import QuartRequest
+from svc.http.quart_app import current_request
 from svc.http.request.request_id import request_id_of
 
 _CONTRACTS: Final = ("/api/", "/app/api/")
@@ -29,7 +29,7 @@ def answer_problems_with_pages(app: Quart, pages: Pages) -> None:
     async def refuse(error: Exception) -> ResponseReturnValue:
         if isinstance(error, NotFound) and (elsewhere := _without_slash(app)) is not None:
             return redirect(elsewhere, 308)
-        return await page_or_problem(problem_for(error, cast("QuartRequest", request).id), pages)
+        return await page_or_problem(problem_for(error, current_request().id), pages)
 
     async def refuse_http(error: HTTPException) -> ResponseReturnValue:
         return _to_websocket(error) if has_websocket_context() else await refuse(error)
@@ -67,7 +67,7 @@ async def _page(answer: Answer, pages: Pages) -> Response:
         code=code,
         kind=KINDS[code],
         cause=CAUSES[code],
-        request_id=cast("QuartRequest", request).id.decode(),
+        request_id=current_request().id.decode(),
         path=request.path,
     )
     for name, value in answer.headers:

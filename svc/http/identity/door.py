@@ -17,8 +17,9 @@ from svc.domain.identity.sessions import csrf_token
 from svc.domain.limits import KNOWN_BROWSER_LIFE_MS, SESSION_LIFE_MS
 from svc.domain.times import SECOND_MS
 from svc.http.problems.problems import as_response, problem_for
-from svc.http.quart_app import QuartRequest
+from svc.http.quart_app import current_request
 from svc.http.request.client_address import address_of
+from svc.http.request.json_body import check_type
 from svc.http.request.session_cookie import (
     BROWSER_COOKIE,
     CHALLENGE,
@@ -29,7 +30,6 @@ from svc.http.request.session_cookie import (
     session_token,
 )
 from svc.http.request.transport import Transport
-from svc.http.tools.door import NotJson
 from svc.services import sign_in
 from svc.services.sign_in import Browser, Profile, SignedIn
 
@@ -106,7 +106,7 @@ def people_doors(system: System, transport: Transport) -> Blueprint:
 
     @doors.errorhandler(DomainError)
     async def refuse(error: DomainError) -> Response:
-        answer = as_response(problem_for(error, _request().id))
+        answer = as_response(problem_for(error, current_request().id))
         if answer.status_code == HTTPStatus.UNAUTHORIZED:
             answer.headers["WWW-Authenticate"] = CHALLENGE
         return _unstored(answer)
@@ -201,8 +201,9 @@ class _Desk:
         return answer
 
     def _browser(self) -> Browser:
+        peer, headers = current_request().peer, list(request.scope["headers"])
         return Browser(
-            address_of(_peer(), list(request.scope["headers"]), self._transport.trusted_proxies),
+            address_of(peer, headers, self._transport.trusted_proxies),
             request.headers.get("User-Agent", ""),
             self._cookie(SESSION_COOKIE),
             self._cookie(BROWSER_COOKIE),
@@ -219,16 +220,8 @@ class _Desk:
         return guarded_token(self._cookie(SESSION_COOKIE), request.headers.get(CSRF_HEADER))
 
     def _is_encrypted(self) -> bool:
-        return self._transport.is_encrypted(request.scheme, _peer(), list(request.scope["headers"]))
-
-
-def _request() -> QuartRequest:
-    return cast("QuartRequest", request)
-
-
-def _peer() -> str:
-    client = request.scope["client"]
-    return client[0] if client else ""
+        peer, headers = current_request().peer, list(request.scope["headers"])
+        return self._transport.is_encrypted(request.scheme, peer, headers)
 
 
 def _check_origin() -> None:
@@ -240,9 +233,8 @@ def _check_origin() -> None:
 
 async def _read(shape: type[T]) -> T:
     """The body, which must be JSON of that *shape*. Raises `NotJson`, and as `json_input.read` does."""
-    _request().max_content_length = BODY_BYTES_MAX
-    if request.mimetype != "application/json":
-        raise NotJson("send `Content-Type: application/json`")
+    current_request().max_content_length = BODY_BYTES_MAX
+    check_type(request.headers.get("Content-Type"))
     body = cast("bytes", await request.get_data(as_text=False))
     return json_input.read(msgspec.json.Decoder(shape), body)
 

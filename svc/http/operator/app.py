@@ -8,7 +8,7 @@ import hmac
 from collections.abc import Awaitable, Callable
 from functools import cache
 from heapq import nlargest
-from typing import Annotated, Any, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import trio
@@ -28,7 +28,8 @@ from svc.http.docs.front import OperatorFront
 from svc.http.docs.problem_pages import page_or_problem
 from svc.http.operator.calls import OperatorCalls
 from svc.http.problems.problems import problem, problem_response
-from svc.http.quart_app import QuartRequest
+from svc.http.quart_app import current_request
+from svc.http.request.bearer import token_of
 
 CHECK_SECONDS: Final = 2.0
 """How long a health check waits for an answer before it is one of ill health."""
@@ -88,7 +89,7 @@ def operator_app(system: System, token: str) -> ASGIApp:
     async def ask_for_token() -> Response | None:
         if request.path in _OPEN or _has_token(request.headers.get("Authorization", ""), token):
             return None
-        refusal = problem("unauthorized", _request_id(), headers=[(b"www-authenticate", b"Bearer")])
+        refusal = problem("unauthorized", current_request().id, headers=[(b"www-authenticate", b"Bearer")])
         return await page_or_problem(refusal, pages)
 
     return app
@@ -140,7 +141,7 @@ class _Desk:
             asked = msgspec.convert(request.args.to_dict(), ActorFilter, strict=False)
             self._check_kind(asked.kind)
         except (msgspec.ValidationError, InvalidValue) as error:
-            return problem_response("validation_failed", _request_id(), str(error))
+            return problem_response("validation_failed", current_request().id, str(error))
         found = [one for one in self._system.actors(asked.kind) if asked.phase in {None, one.phase}]
         listed = [_outward(one) for one in nlargest(asked.limit, found, key=_SORTS[asked.sort])]
         for one in listed:
@@ -186,9 +187,8 @@ class _Desk:
 
 def _has_token(authorization: str, token: str) -> bool:
     """Whether *authorization* is `Bearer` and *token*, found out in the same time for any that is not."""
-    scheme, _, given = authorization.partition(" ")
-    known = hmac.compare_digest(given.strip().encode(), token.encode())
-    return known and scheme.lower() == "bearer"
+    sent = token_of(authorization)
+    return sent is not None and hmac.compare_digest(sent.encode(), token.encode())
 
 
 async def _check(ask: Callable[[], Awaitable[object]]) -> Check:
@@ -227,7 +227,3 @@ def _outward(value: Any) -> Any:
 def _camel(name: str) -> str:
     first, *others = name.split("_")
     return first + "".join(map(str.title, others))
-
-
-def _request_id() -> bytes:
-    return cast("QuartRequest", request).id
