@@ -23,13 +23,14 @@ from svc.domain.sites.visits import PageView, page_view
 from svc.http.fast_path import Answer, Request
 from svc.http.request.body import BodyBroken, BodyCoded, BodyTimeout, BodyTooLarge
 from svc.http.request.client_address import address_of
-from svc.http.static_files import StaticFile
+from svc.http.response.answers import CROSS_ORIGIN_RESOURCE
+from svc.http.response.cors import ALLOW_CREDENTIALS, MAX_AGE, allow_headers, allow_methods, allow_origin
+from svc.http.static_files import SCRIPT_FOR_OTHER_SITES, StaticFile
 from svc.throttled_log import ThrottledLog
 
 log = structlog.get_logger("svc.http.sites.tracker")
 
 PATH: Final = "/api/t"
-PREFLIGHT_SECONDS: Final = 86_400
 
 script = Blueprint("tracker", __name__)
 script.add_url_rule(
@@ -37,12 +38,7 @@ script.add_url_rule(
     "script",
     StaticFile(
         "http/sites/static/t.js",
-        {
-            "Cache-Control": "public, max-age=3600, stale-while-revalidate=86400",
-            # Pages that are isolated, or that name the script's hash, load it all the same.
-            "Cross-Origin-Resource-Policy": "cross-origin",
-            "Access-Control-Allow-Origin": "*",
-        },
+        SCRIPT_FOR_OTHER_SITES,
     ).answer,
 )
 
@@ -107,18 +103,10 @@ def _nothing_to_say(request: Request) -> Answer:
 
     Any page may do so, since no cookie is looked at here and there is nothing to read.
     """
-    headers = [(b"cross-origin-resource-policy", b"cross-origin")]
+    headers = [CROSS_ORIGIN_RESOURCE]
     origin = request.header(b"origin")
     if origin is not None:
-        headers += [
-            (b"access-control-allow-origin", origin),
-            (b"access-control-allow-credentials", b"true"),
-            (b"vary", b"origin"),
-        ]
+        headers += [allow_origin(origin), ALLOW_CREDENTIALS, (b"vary", b"origin")]
     if request.method == "OPTIONS":
-        headers += [
-            (b"access-control-allow-methods", b"POST"),
-            (b"access-control-allow-headers", b"content-type"),
-            (b"access-control-max-age", b"%d" % PREFLIGHT_SECONDS),
-        ]
+        headers += [allow_methods(b"POST"), allow_headers(b"content-type"), MAX_AGE]
     return Answer(204, headers)
