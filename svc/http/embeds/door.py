@@ -64,8 +64,8 @@ _CACHEABLE: Final = (
     b"public, max-age=%d, stale-while-revalidate=%d"
     % (EMBED_FRESH_MS // SECOND_MS, EMBED_STALE_MS // SECOND_MS),
 )
-_AS_JSON: Final[Fields] = (JSON, CROSS_ORIGIN_RESOURCE, NOSNIFF)
-_AS_HTML: Final[Fields] = (
+_JSON_FIELDS: Final[Fields] = (JSON, CROSS_ORIGIN_RESOURCE, NOSNIFF)
+_HTML_FIELDS: Final[Fields] = (
     (b"content-type", b"text/html; charset=utf-8"),
     # Who opens the fragment itself gets what everybody gets: something that does nothing but post its form.
     (
@@ -75,7 +75,7 @@ _AS_HTML: Final[Fields] = (
     CROSS_ORIGIN_RESOURCE,
     NOSNIFF,
 )
-_NOT_OK: Final = b'{"ok":false}'
+_FAILURE: Final = b'{"ok":false}'
 _METHODS: Final = b"GET, HEAD, OPTIONS"
 
 
@@ -84,61 +84,63 @@ class EmbedDoor:
 
     def __init__(self, system: System) -> None:
         self._system = system
-        self._unmade = ThrottledLog(log, "embeds could not be shown")
+        self._failures = ThrottledLog(log, "embeds could not be shown")
 
     async def __call__(self, request: Request) -> Answer:
         if request.method not in {"GET", "HEAD", "OPTIONS"}:
-            return Answer(405, [JSON, (b"allow", _METHODS)], _NOT_OK)
+            return Answer(405, [JSON, (b"allow", _METHODS)], _FAILURE)
         key = request.path[len(PATH) :]
         if not well_formed(key, EMBED_KEY):
             raise NotFound("no such embed")
         snapshot = await current(self._system, key)
-        made = snapshot.made
-        if made is None:
+        rendering = snapshot.made
+        if rendering is None:
             raise NotFound("not shown")
         origin = request.header(b"origin")
         if snapshot.domain is not None and not origin_allowed(
             None if origin is None else origin.decode("latin-1"), snapshot.domain
         ):
-            return Answer(403, [JSON, NO_STORE, (b"vary", b"Origin")], _NOT_OK)
+            return Answer(403, [JSON, NO_STORE, (b"vary", b"Origin")], _FAILURE)
         if request.method == "OPTIONS":
             return Answer(204, [*_preflight(request), *_cors(snapshot, origin)])
         if _wants_html(request.query):
-            return _answer(request, snapshot, made.html, _AS_HTML, origin)
-        return _answer(request, snapshot, made.json, _AS_JSON, origin)
+            return _answer(request, snapshot, rendering.html, _HTML_FIELDS, origin)
+        return _answer(request, snapshot, rendering.json, _JSON_FIELDS, origin)
 
     def problem_for(self, request: Request, error: Exception) -> Answer:
         """What the page hears of *error*: unknown, paused and removed embeds are one."""
         match error:
             case NotFound():
-                return Answer(404, [JSON, NO_STORE, ANY_ORIGIN], _NOT_OK)
+                return Answer(404, [JSON, NO_STORE, ANY_ORIGIN], _FAILURE)
             case ActorError() | Unavailable():
-                self._unmade.note(repr(error))
+                self._failures.note(repr(error))
             case _:
                 log.error("an embed was not shown", request_id=request.id.decode(), exc_info=error)
-                return Answer(500, [JSON, NO_STORE, ANY_ORIGIN], _NOT_OK)
-        return Answer(503, [JSON, NO_STORE, ANY_ORIGIN, retry_after(wait_ms_of(error))], _NOT_OK)
+                return Answer(500, [JSON, NO_STORE, ANY_ORIGIN], _FAILURE)
+        return Answer(503, [JSON, NO_STORE, ANY_ORIGIN, retry_after(wait_ms_of(error))], _FAILURE)
 
 
 def _answer(
     request: Request,
     snapshot: Snapshot,
-    ready: Format,
+    representation: Format,
     headers: Fields,
     origin: bytes | None,
 ) -> Answer:
-    chosen = ready.gzip if accepts_gzip(request.header(b"accept-encoding")) else ready.plain
+    rendition = (
+        representation.gzip if accepts_gzip(request.header(b"accept-encoding")) else representation.plain
+    )
     common = [
-        (b"etag", chosen.etag),
+        (b"etag", rendition.etag),
         _CACHEABLE if snapshot.lasting else NO_STORE,
         *_cors(snapshot, origin),
         *headers,
     ]
-    if is_not_modified(request.header(b"if-none-match"), chosen.etag):
+    if is_not_modified(request.header(b"if-none-match"), rendition.etag):
         return Answer(304, common)
-    if chosen is ready.gzip:
+    if rendition is representation.gzip:
         common.append(GZIP)
-    return Answer(200, common, chosen.body)
+    return Answer(200, common, rendition.body)
 
 
 def _cors(snapshot: Snapshot, origin: bytes | None) -> Fields:

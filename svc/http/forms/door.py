@@ -56,7 +56,7 @@ class FormDoor:
     def __init__(self, system: System, trusted_proxies: Sequence[Network]) -> None:
         self._system = system
         self._trusted_proxies = trusted_proxies
-        self._untaken = ThrottledLog(log, "submissions were not taken")
+        self._failures = ThrottledLog(log, "submissions were not taken")
 
     async def __call__(self, request: Request) -> Answer:
         if request.method == "POST":
@@ -83,7 +83,7 @@ class FormDoor:
                 headers = [*_relay(error.relay), *wait]
                 return _failure(request, error.reason, fields=error.fields, headers=headers)
             case ActorError() | Unavailable():
-                self._untaken.note(repr(error))
+                self._failures.note(repr(error))
             case _:
                 log.error("a submission was not taken", request_id=request.id.decode(), exc_info=error)
         return _failure(request, "error", headers=[retry_after(wait_ms_of(error))])

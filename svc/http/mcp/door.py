@@ -32,7 +32,7 @@ from svc.http.fast_path import Answer, Request
 from svc.http.mcp import results, rpc
 from svc.http.mcp.descriptors import CALL, CallTool, FlatList, Page, entries
 from svc.http.mcp.rpc import Message, Params, RpcError
-from svc.http.mcp.versions import CONTRACT, UNSAID, VERSIONS, Version, check_envelope, version_of
+from svc.http.mcp.versions import CONTRACT, UNDECLARED, VERSIONS, Version, check_envelope, version_of
 from svc.http.problems.call_problems import call_problem, log_fault
 from svc.http.problems.problems import is_fault
 from svc.http.request.bearer import bearer_token
@@ -85,13 +85,13 @@ class McpDoor:
         try:
             message, repeated = rpc.read(body)
         except RpcError as error:
-            return _failure(UNSAID, rpc.NO_ID, error)
+            return _failure(UNDECLARED, rpc.NO_ID, error)
         return await self._reply(request, call, message, repeated)
 
     async def _reply(
         self, request: Request, call: Call, message: Message, repeated: Sequence[Fault]
     ) -> Answer:
-        version = UNSAID
+        version = UNDECLARED
         try:
             method = message.method()
             params = message.params() if method else Params()
@@ -151,8 +151,8 @@ class McpDoor:
         return self._entries
 
     def _instructions(self, call: Call) -> str:
-        may = len(self._list.names(call.caller))
-        return results.instructions(call.caller, may, len(self._finder.registry), flat=self._flat)
+        callable_tools = len(self._list.names(call.caller))
+        return results.instructions(call.caller, callable_tools, len(self._finder.registry), flat=self._flat)
 
     async def _call(self, version: Version, params: Params, call: Call, reply_id: bytes) -> Answer:
         """Call a tool: by its own name, or at `PATH` also by `tool_call`."""
@@ -165,8 +165,8 @@ class McpDoor:
                 inner = json_input.read_part(_call_tool, rpc.arguments_of(arguments))
                 name, arguments = inner.name, inner.arguments
             tool = await tool_calls.find(self._system, self._finder.registry, call, name)
-            asked = tool.read_part(rpc.arguments_of(arguments))
-            done = await tool_calls.run(self._system, tool, call, asked, params.meta.idempotency_key)
+            tool_input = tool.read_part(rpc.arguments_of(arguments))
+            result = await tool_calls.run(self._system, tool, call, tool_input, params.meta.idempotency_key)
         except UnknownTool:
             text = results.unknown_text(name, self._finder.nearest(name))
             if not by_entry:
@@ -178,8 +178,8 @@ class McpDoor:
                 raise
             text = results.problem_text(name, error)
         else:
-            headers = [*deprecation_headers(tool), *([REPLAYED] if done.replayed else [])]
-            return json_answer(200, rpc.result(reply_id, results.tool_result(version, done)), *headers)
+            headers = [*deprecation_headers(tool), *([REPLAYED] if result.replayed else [])]
+            return json_answer(200, rpc.result(reply_id, results.tool_result(version, result)), *headers)
         return json_answer(200, rpc.result(reply_id, results.problem_result(version, text)))
 
 

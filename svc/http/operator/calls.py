@@ -34,16 +34,16 @@ class OperatorCalls:
         request_id = current_request().id.decode()
         call = await tool_calls.admit_operator(system, organization_id, request_id)
         tool = await tool_calls.find(system, REGISTRY, call, name)
-        done = await tool_calls.run(system, tool, call, tool.read(await _body()))
-        return _json(done.body)
+        result = await tool_calls.run(system, tool, call, tool.read(await _body()))
+        return _json(result.body)
 
     async def run_command(self, name: str) -> Response:
         """What the command answers; what it did is on disk. Raises what it refuses, and `NotFound`."""
         command = COMMANDS.get(name)
         if command is None:
             raise NotFound(f"there is no command {shown(name)}{hint(name, list(COMMANDS))}")
-        asked = command.read(await _body())
-        return _json(msgspec.json.encode(await self._system.store.write(command, asked)))
+        command_input = command.read(await _body())
+        return _json(msgspec.json.encode(await self._system.store.write(command, command_input)))
 
 
 async def _body() -> bytes:

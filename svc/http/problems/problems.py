@@ -207,7 +207,7 @@ def problem_for(error: Exception, request_id: bytes) -> Answer:
                 headers.append(ACCEPT_ENCODING)
             return problem(_http_code(error), request_id, _http_detail(error), headers=headers)
         case OrganizationRequired():
-            organizations = tuple(OrganizationChoice(one.id, one.name) for one in error.organizations)
+            organizations = tuple(OrganizationChoice(home.id, home.name) for home in error.organizations)
         case TooManyAttempts():
             headers.append(retry_after(error.retry_after_ms))
         case Unavailable():

@@ -43,7 +43,7 @@ script.add_url_rule(
 )
 
 
-class ToldView(msgspec.Struct, frozen=True):
+class ViewReport(msgspec.Struct, frozen=True):
     """A page view in a browser's own words."""
 
     url: str
@@ -51,7 +51,7 @@ class ToldView(msgspec.Struct, frozen=True):
     title: str | None = None
 
 
-_told_view: Final = msgspec.json.Decoder(ToldView)
+_view_report: Final = msgspec.json.Decoder(ViewReport)
 
 
 class TrackerDoor:
@@ -60,27 +60,27 @@ class TrackerDoor:
     def __init__(self, system: System, trusted_proxies: Sequence[Network]) -> None:
         self._system = system
         self._trusted_proxies = trusted_proxies
-        self._unkept = ThrottledLog(log, "page views were not kept")
+        self._failures = ThrottledLog(log, "page views were not kept")
 
     async def __call__(self, request: Request) -> Answer:
         if request.method == "POST":
-            await self._keep(request)
+            await self._store(request)
         elif request.method != "OPTIONS":
             return Answer(405, [(b"allow", b"POST, OPTIONS")])
-        return _nothing_to_say(request)
+        return _no_content(request)
 
     def problem_for(self, request: Request, error: Exception) -> Answer:
         """What the browser hears of *error*, which is nothing."""
         match error:
             case ActorError() | Unavailable():
-                self._unkept.note(repr(error))
+                self._failures.note(repr(error))
             case BodyTooLarge() | BodyCoded() | BodyTimeout() | BodyBroken() | DomainError():
                 pass  # not a view of a tracked page
             case _:
                 log.error("a page view was not kept", request_id=request.id.decode(), exc_info=error)
-        return _nothing_to_say(request)
+        return _no_content(request)
 
-    async def _keep(self, request: Request) -> None:
+    async def _store(self, request: Request) -> None:
         """Keep the view that is told. Raises a `DomainError` for what is none, and what `view` raises."""
         page = _page_view(await request.read(VISIT_BODY_BYTES_MAX))
         origin = request.text("origin")
@@ -91,14 +91,14 @@ class TrackerDoor:
 
 
 def _page_view(raw: bytes) -> PageView:
-    told = json_input.read(_told_view, raw)
-    page = page_view(told.url, told.referrer, told.title)
+    report = json_input.read(_view_report, raw)
+    page = page_view(report.url, report.referrer, report.title)
     if "\0" in f"{page.url}{page.referrer}{page.title}":
         raise InvalidValue("not storable")
     return page
 
 
-def _nothing_to_say(request: Request) -> Answer:
+def _no_content(request: Request) -> Answer:
     """204, with what it takes for no browser to complain: some send cookies along, or ask beforehand.
 
     Any page may do so, since no cookie is looked at here and there is nothing to read.

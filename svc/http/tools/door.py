@@ -109,9 +109,9 @@ class ToolDoor:
             raise MethodNotAllowed(["POST"])
         call = call_of(self._system, admission, self._gate.door, request)
         tool = await tool_calls.find(self._system, self._registry, call, _name_in(request))
-        asked = tool.read(await read_json(request, TOOL_BODY_BYTES_MAX))
-        done = await tool_calls.run(self._system, tool, call, asked, request.text("idempotency-key"))
-        return success(done.body, replayed=done.replayed)
+        tool_input = tool.read(await read_json(request, TOOL_BODY_BYTES_MAX))
+        result = await tool_calls.run(self._system, tool, call, tool_input, request.text("idempotency-key"))
+        return success(result.body, replayed=result.replayed)
 
 
 def _name_in(request: Request) -> str:
