@@ -26,7 +26,8 @@ from svc.http.asgi import ASGIApp
 from svc.http.fast_path import Answer, FastPath, Request
 from svc.http.problems.problems import problem_for
 from svc.http.request.bearer import bearer_token
-from svc.http.tools.door import KeyGate, ToolDoor, budget_headers
+from svc.http.tools.admission import budget_headers
+from svc.http.tools.door import KeyGate, ToolDoor
 from svc.services import tool_calls
 from svc.storage.sqlite.store import open_store
 from svc.tools.catalogue import REGISTRY

@@ -83,6 +83,12 @@ class QuartRequest(TrioRequest):
         return request_id_of(list(self.scope["headers"]))
 
     @property
+    def peer(self) -> str:
+        """The address of the socket's peer; empty where it has none."""
+        client = self.scope["client"]
+        return client[0] if client else ""
+
+    @property
     def max_content_length(self) -> int | None:
         """Bytes that the body may have; over it, reading raises `BodyTooLarge`."""
         return self.body.limit_bytes
@@ -90,6 +96,11 @@ class QuartRequest(TrioRequest):
     @max_content_length.setter
     def max_content_length(self, value: int | None) -> None:
         self.body.limit_bytes = value
+
+
+def current_request() -> QuartRequest:
+    """The request that is being answered, as the class that `QuartApp` makes of it."""
+    return cast("QuartRequest", request)
 
 
 class NoSessions(SessionInterface):
@@ -107,20 +118,22 @@ class QuartConnection(TrioASGIHTTPConnection):
 
     async def __call__(self, receive: Any, send: Any) -> None:
         """ASGI."""
-        asked = cast("QuartRequest", self._create_request_from_scope(send))
-        asked.body.receive = receive
-        asked.body.coding = ",".join(asked.headers.getlist("Content-Encoding")).encode("latin-1")
+        http_request = cast("QuartRequest", self._create_request_from_scope(send))
+        http_request.body.receive = receive
+        http_request.body.coding = ",".join(http_request.headers.getlist("Content-Encoding")).encode(
+            "latin-1"
+        )
         response: Response | WerkzeugResponse
         try:
-            response = await self.app.handle_request(asked)
+            response = await self.app.handle_request(http_request)
         except ClientGone:
             return
-        except HTTPException as refusal:
+        except HTTPException as error:
             # Quart looks at the host before anything of it can handle what is wrong with one.
-            response = WerkzeugResponse(status=refusal.code)
-        headers = [*encode_headers(response.headers), (REQUEST_ID_HEADER, asked.id)]
+            response = WerkzeugResponse(status=error.code)
+        headers = [*encode_headers(response.headers), (REQUEST_ID_HEADER, http_request.id)]
         await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
-        if asked.method == "HEAD":
+        if http_request.method == "HEAD":
             await _send_part(send, b"", more=False)
         elif isinstance(response, WerkzeugResponse):
             await _send_part(send, b"".join(response.iter_encoded()), more=False)
@@ -131,7 +144,7 @@ class QuartConnection(TrioASGIHTTPConnection):
             await _stream(receive, send, response)
 
 
-class LeanRule(QuartRule):
+class LazyBuilderRule(QuartRule):
     """A rule that compiles how its address is built when somebody asks for one, as no door here does.
 
     Werkzeug does it twice with every rule, which took half of the time to make an application.
@@ -141,8 +154,8 @@ class LeanRule(QuartRule):
         compiled = super()._compile_builder
 
         def build(_rule: Self, **values: Any) -> tuple[str, str]:
-            found: tuple[str, str] = compiled(append_unknown).__get__(self, None)(**values)
-            return found
+            address: tuple[str, str] = compiled(append_unknown).__get__(self, None)(**values)
+            return address
 
         return build
 
@@ -156,7 +169,7 @@ class QuartApp(QuartTrio):
     """
 
     asgi_http_class = QuartConnection
-    url_rule_class = LeanRule  # type: ignore[assignment]  # annotated narrower than documented
+    url_rule_class = LazyBuilderRule  # type: ignore[assignment]  # annotated narrower than documented
     request_class = QuartRequest
     session_interface = NoSessions()  # type: ignore[assignment]  # annotated narrower than documented
     default_config = ImmutableDict(
@@ -176,10 +189,10 @@ class QuartApp(QuartTrio):
 
     def log_exception(self, exception_info: Any) -> None:
         """Log what nobody handled, with the id that the caller is told."""
-        about = {}
+        context = {}
         if has_request_context():
-            about = {"path": request.path, "request_id": cast("QuartRequest", request).id.decode()}
-        log.error("door failed", exc_info=exception_info, **about)
+            context = {"path": request.path, "request_id": current_request().id.decode()}
+        log.error("door failed", exc_info=exception_info, **context)
 
 
 async def _stream(receive: Receive, send: Send, response: Response) -> None:

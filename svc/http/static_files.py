@@ -16,7 +16,14 @@ _TYPES: Final = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-_PACKED_FROM_BYTES: Final = 1_400
+SCRIPT_FOR_OTHER_SITES: Final = {
+    "Cache-Control": "public, max-age=3600, stale-while-revalidate=86400",
+    # Pages that are isolated (COEP), or that pin the script's hash (SRI), can load it too.
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    "Access-Control-Allow-Origin": "*",
+}
+"""Headers of a script that pages of other sites include."""
+_GZIPPED_FROM_BYTES: Final = 1_400
 """What is shorter fits into one packet as it is."""
 
 
@@ -25,7 +32,7 @@ class StaticBytes:
 
     def __init__(self, body: bytes, content_type: str, headers: Mapping[str, str]) -> None:
         self.body: Final = body
-        self._packed = gzip.compress(body, mtime=0) if len(body) > _PACKED_FROM_BYTES else None
+        self._gzipped = gzip.compress(body, mtime=0) if len(body) > _GZIPPED_FROM_BYTES else None
         self._content_type = content_type
         self._etag = sha256(body).hexdigest()[:32]
         self._headers = {"X-Content-Type-Options": "nosniff", **headers}
@@ -34,10 +41,10 @@ class StaticBytes:
         """A view of it: the bytes, packed for who unpacks them, or 304 for who has them already."""
         response = Response(self.body, content_type=self._content_type, headers=self._headers)
         etag = self._etag
-        if self._packed is not None:
+        if self._gzipped is not None:
             response.vary.add("Accept-Encoding")
             if request.accept_encodings["gzip"]:
-                response.set_data(self._packed)
+                response.set_data(self._gzipped)
                 response.content_encoding = "gzip"
                 etag += "-gzip"  # other bytes, so another tag (RFC 9110 section 8.8.3)
         response.set_etag(etag)

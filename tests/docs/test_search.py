@@ -3,7 +3,7 @@
 import pytest
 
 from svc.http.app import described_app
-from svc.http.docs.search import FOUND_MAX, Index
+from svc.http.docs.search import HITS_MAX, Index
 from svc.tools.catalogue import REGISTRY
 from tests.http.asking import client_of
 from tests.http.docs.test_reference import Parts
@@ -46,7 +46,7 @@ def test_nothing_is_found_for_what_is_written_nowhere(index):
 
 def test_as_many_are_found_as_help(index):
     """Of words that are everywhere."""
-    assert FOUND_MAX == len(index.find("record"))
+    assert HITS_MAX == len(index.find("record"))
 
 
 def test_the_words_are_marked_where_they_stand(index):

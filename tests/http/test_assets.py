@@ -82,7 +82,7 @@ async def test_only_the_very_tag_is_not_sent_again(autojump_clock, known: str, s
 
 def test_packed_bytes_are_the_same_each_time() -> None:
     """A strong tag stands for the very bytes, so the time of packing is not among them."""
-    packed = StaticBytes(LONG, "text/javascript", {})._packed
+    packed = StaticBytes(LONG, "text/javascript", {})._gzipped
 
     assert packed is not None
     assert (LONG, bytes(4)) == (gzip.decompress(packed), packed[4:8])

@@ -139,8 +139,8 @@ async def test_what_is_kept_for_readers_is_bounded():
             answer = await client.get("/problems", headers={"host": f"h{number}.example"})
             assert 200 == answer.status_code
 
-    assert _VARIANTS_MAX == len(pages._held)
-    assert 1 == len(pages._made)
+    assert _VARIANTS_MAX == len(pages._variants)
+    assert 1 == len(pages._rendered)
 
 
 async def test_a_page_is_not_sent_twice(autojump_clock):

@@ -97,7 +97,7 @@ def test_what_is_no_cursor_is_refused(cursor):
         FlatList(REGISTRY).page(a_key(), cursor)
 
 
-def test_lists_are_kept_for_few_kinds_of_callers(monkeypatch):
+def test_lists_are_kept_for_few_kinds_names_by_kind(monkeypatch):
     """However many there are, the lists are right, and no more are kept than may be."""
     monkeypatch.setattr(descriptors, "_CALLERS_MAX", 2)
     tools = FlatList(REGISTRY)
@@ -106,7 +106,7 @@ def test_lists_are_kept_for_few_kinds_of_callers(monkeypatch):
             only = names_of(tools.page(a_key(tools=frozenset({name})), None))
 
             assert {name.replace(".", "_"), "tool_search", "tool_describe"} == set(only)
-    assert 2 >= len(tools._of_callers)
+    assert 2 >= len(tools._names_by_kind)
 
 
 def test_hints_follow_from_effect_and_verb():

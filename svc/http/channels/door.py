@@ -6,12 +6,12 @@ import structlog
 from werkzeug.exceptions import MethodNotAllowed
 
 from svc.actors.system import System
-from svc.domain.errors import Unauthenticated
 from svc.domain.limits import CHANNEL_BODY_BYTES_MAX
 from svc.http.fast_path import Answer, Request
-from svc.http.problems.problems import UNAUTHORIZED, is_fault, problem_for
+from svc.http.problems.call_problems import call_problem
 from svc.http.request.bearer import bearer_token
-from svc.http.tools.door import read_json, success
+from svc.http.request.json_body import read_json
+from svc.http.response.answers import success
 from svc.services import channel_calls
 
 log = structlog.get_logger("svc.http.channels")
@@ -33,21 +33,17 @@ class ChannelDoor:
             raise MethodNotAllowed(["POST"])
         name = request.path.removeprefix(PATH)
         channel_calls.check_door(name)
-        told = channel_calls.read(name, await read_json(request, CHANNEL_BODY_BYTES_MAX))
-        kept = await channel_calls.call(
+        message = channel_calls.read(name, await read_json(request, CHANNEL_BODY_BYTES_MAX))
+        stored = await channel_calls.call(
             self._system,
             bridge,
             name,
-            told,
+            message,
             key=request.text("idempotency-key"),
             wait_gone=request.wait_client_left,
         )
-        return success(kept.body, replayed=kept.replayed)
+        return success(stored.body, replayed=stored.replayed)
 
     def problem_for(self, request: Request, error: Exception) -> Answer:
         """The problem that *error* is."""
-        if isinstance(error, Unauthenticated):
-            return UNAUTHORIZED
-        if is_fault(error):
-            log.error("a call failed", path=request.path, request_id=request.id.decode(), exc_info=error)
-        return problem_for(error, request.id)
+        return call_problem(log, request, error)

@@ -33,7 +33,7 @@ class Guides:
         self._registry = registry
         self._pages = pages
         self._index: Index | None = None
-        self._making = trio.Lock()
+        self._index_lock = trio.Lock()
         self._pictures: dict[str, StaticBytes] = {}
 
     async def show_index(self) -> Response:
@@ -68,9 +68,9 @@ class Guides:
     async def show_picture(self, name: str) -> Response:
         """A picture of a guide."""
         if not self._pictures:
-            kept = {**HEADERS, "Cache-Control": "public, max-age=3600"}
+            headers = {**HEADERS, "Cache-Control": "public, max-age=3600"}
             self._pictures = {
-                one: StaticBytes(body, _PICTURES[one.rpartition(".")[2]], kept)
+                one: StaticBytes(body, _PICTURES[one.rpartition(".")[2]], headers)
                 for one, body in files.pictures().items()
             }
         if name not in self._pictures:
@@ -80,11 +80,11 @@ class Guides:
     async def search(self) -> Response:
         """What fits the words of `?q=`, the best first."""
         query = request.args.get("q", "")[:QUERY_CHARS_MAX].strip()
-        found = (await self._indexed()).find(query) if query else []
-        return await self._pages.show_unkept("docs/search.html", query=query, found=found)
+        hits = (await self._indexed()).find(query) if query else []
+        return await self._pages.show_uncached("docs/search.html", query=query, hits=hits)
 
     async def _indexed(self) -> Index:
-        async with self._making:
+        async with self._index_lock:
             if self._index is None:
                 # Some tenths of a second, in which everything else goes on.
                 self._index = await trio.to_thread.run_sync(Index, self._registry)
@@ -100,8 +100,8 @@ def doc_pages(
     """The pages, and what renders them. Without *trusted_proxies* no reader's address is shown in them."""
     doors = Blueprint("docs", __name__, template_folder="templates")
     pages = Pages(demo, trusted_proxies)
-    told = Contract(registry, {} if demo is None else demo.example_ids)
-    reference = Reference(registry, told, pages)
+    document = Contract(registry, {} if demo is None else demo.example_ids)
+    reference = Reference(registry, document, pages)
     guides = Guides(registry, pages)
     doors.add_url_rule(contract.PATH, "contract_file", reference.send_contract)
     doors.add_url_rule(PATH, "tools", reference.show_index)
@@ -132,8 +132,8 @@ def doc_pages(
 
 def _decisions() -> dict[str, str]:
     """The titles of the decision records, by the names of their pages."""
-    names = [one for one in files.names() if one.startswith("decisions/")]
-    return {one: files.text_of(one).partition("\n")[0].removeprefix("# ") for one in names}
+    names = [name for name in files.names() if name.startswith("decisions/")]
+    return {name: files.text_of(name).partition("\n")[0].removeprefix("# ") for name in names}
 
 
 async def _moved(path: str) -> ResponseReturnValue:

@@ -10,7 +10,7 @@ import msgspec
 
 from svc.http.docs.example_ids import ExampleIds, with_ids
 from svc.http.docs.html_text import pretty
-from svc.http.tools.contract import shown
+from svc.http.tools.contract import example_json
 from svc.http.tools.door import API_PATH, APP_PATH
 from svc.http.tools.problem_codes import repeatable
 from svc.tools.tool import Tool
@@ -33,17 +33,17 @@ class Example(NamedTuple):
 
 def examples_of(tool: Tool[Any, Any], ids: ExampleIds) -> tuple[Example, ...]:
     """A call of *tool*: with a key, or signed in where no key may call it."""
-    asked = with_ids(tool.name, shown(tool.example), ids)
+    arguments = with_ids(tool.name, example_json(tool.example), ids)
     if tool.runs == "open":
         return (
-            Example("sh", "curl", _curl(tool, asked)),
-            Example("python", "Python", _python(tool, asked)),
-            Example("ts", "TypeScript", _typescript(tool, asked)),
+            Example("sh", "curl", _curl(tool, arguments)),
+            Example("python", "Python", _python(tool, arguments)),
+            Example("ts", "TypeScript", _typescript(tool, arguments)),
         )
     return (
-        Example("sh", "curl", _curl(tool, asked)),
-        Example("python", "Python", _python_signed_in(tool, asked)),
-        Example("ts", "TypeScript", _typescript_signed_in(tool, asked)),
+        Example("sh", "curl", _curl(tool, arguments)),
+        Example("python", "Python", _python_signed_in(tool, arguments)),
+        Example("ts", "TypeScript", _typescript_signed_in(tool, arguments)),
     )
 
 
@@ -63,7 +63,7 @@ def _key_of(tool: Tool[Any, Any]) -> str:
     return f"try-{tool.wire_name.replace('_', '-')}"
 
 
-def _curl(tool: Tool[Any, Any], asked: Any) -> str:
+def _curl(tool: Tool[Any, Any], arguments: Any) -> str:
     signed_in = tool.runs != "open"
     path = APP_PATH if signed_in else API_PATH
     options = ["-b cookies.txt"] if signed_in else []
@@ -71,19 +71,19 @@ def _curl(tool: Tool[Any, Any], asked: Any) -> str:
     options.append("-H 'Content-Type: application/json'")
     if repeatable(tool):
         options.append(f"-H 'Idempotency-Key: {_key_of(tool)}'")
-    body = pretty(asked).replace("'", "'\\''")
+    body = pretty(arguments).replace("'", "'\\''")
     return " \\\n  ".join([f"curl {PLACE}{path}{tool.name}", *options, f"-d '{body}'"])
 
 
-def _python(tool: Tool[Any, Any], asked: Any) -> str:
+def _python(tool: Tool[Any, Any], arguments: Any) -> str:
     headers = ['"Authorization": f"Bearer {os.environ[\'SVC_KEY\']}"', *_python_key(tool)]
-    call = _python_call("httpx.post", f"{PLACE}{API_PATH}{tool.name}", headers, asked)
+    call = _python_call("httpx.post", f"{PLACE}{API_PATH}{tool.name}", headers, arguments)
     return f"import os\n\nimport httpx\n\nanswer = {call}\nprint(answer.raise_for_status().json())"
 
 
-def _python_signed_in(tool: Tool[Any, Any], asked: Any) -> str:
+def _python_signed_in(tool: Tool[Any, Any], arguments: Any) -> str:
     headers = ['"X-CSRF-Token": session["csrfToken"]', *_python_key(tool)]
-    call = _python_call("client.post", f"{APP_PATH}{tool.name}", headers, asked)
+    call = _python_call("client.post", f"{APP_PATH}{tool.name}", headers, arguments)
     body = "\n".join(
         [
             'who = {"email": os.environ["SVC_EMAIL"], "password": os.environ["SVC_PASSWORD"]}',
@@ -102,14 +102,14 @@ def _python_key(tool: Tool[Any, Any]) -> list[str]:
     return [f'"Idempotency-Key": "{_key_of(tool)}"'] if repeatable(tool) else []
 
 
-def _python_call(called: str, address: str, headers: list[str], asked: Any) -> str:
+def _python_call(function: str, address: str, headers: list[str], arguments: Any) -> str:
     shown_headers = f"{{{', '.join(headers)}}}"
     if len(shown_headers) + len("    headers=,") > _WIDTH:
-        lines = "".join(f"\n{_INDENT * 2}{one}," for one in headers)
+        lines = "".join(f"\n{_INDENT * 2}{header}," for header in headers)
         shown_headers = f"{{{lines}\n{_INDENT}}}"
     return (
-        f'{called}(\n{_INDENT}"{address}",\n{_INDENT}headers={shown_headers},'
-        f"\n{_INDENT}json={_literal(asked, 1)},\n)"
+        f'{function}(\n{_INDENT}"{address}",\n{_INDENT}headers={shown_headers},'
+        f"\n{_INDENT}json={_literal(arguments, 1)},\n)"
     )
 
 
@@ -120,9 +120,11 @@ def _literal(value: Any, level: int, *, room: int = _WIDTH - 10) -> str:
         return flat
     inner = _INDENT * (level + 1)
     if isinstance(value, dict):
-        lines = [f"{inner}{_text(name)}: {_literal(one, level + 1)}," for name, one in value.items()]
+        lines = [f"{inner}{_text(name)}: {_literal(item, level + 1)}," for name, item in value.items()]
         return "\n".join(["{", *lines, f"{_INDENT * level}}}"])
-    return "\n".join(["[", *(f"{inner}{_literal(one, level + 1)}," for one in value), f"{_INDENT * level}]"])
+    return "\n".join(
+        ["[", *(f"{inner}{_literal(item, level + 1)}," for item in value), f"{_INDENT * level}]"]
+    )
 
 
 def _flat(value: Any) -> str:
@@ -132,7 +134,7 @@ def _flat(value: Any) -> str:
         case str():
             return _text(value)
         case dict():
-            return f"{{{', '.join(f'{_text(name)}: {_flat(one)}' for name, one in value.items())}}}"
+            return f"{{{', '.join(f'{_text(name)}: {_flat(item)}' for name, item in value.items())}}}"
         case list():
             return f"[{', '.join(map(_flat, value))}]"
         case _:
@@ -144,7 +146,7 @@ def _text(value: str) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _typescript(tool: Tool[Any, Any], asked: Any) -> str:
+def _typescript(tool: Tool[Any, Any], arguments: Any) -> str:
     headers = [
         "Authorization: `Bearer ${process.env.SVC_KEY}`",
         '"Content-Type": "application/json"',
@@ -153,14 +155,14 @@ def _typescript(tool: Tool[Any, Any], asked: Any) -> str:
     return "\n".join(
         [
             f'const answer = await fetch("{PLACE}{API_PATH}{tool.name}", {{',
-            *_typescript_options(headers, asked),
+            *_typescript_options(headers, arguments),
             "});",
             "console.log(await answer.json());",
         ]
     )
 
 
-def _typescript_signed_in(tool: Tool[Any, Any], asked: Any) -> str:
+def _typescript_signed_in(tool: Tool[Any, Any], arguments: Any) -> str:
     headers = [
         'Cookie: signedIn.headers.getSetCookie()[0].split(";")[0]',
         '"X-CSRF-Token": session.csrfToken',
@@ -176,19 +178,19 @@ def _typescript_signed_in(tool: Tool[Any, Any], asked: Any) -> str:
             "});",
             "const session = await signedIn.json();",
             f'const answer = await fetch("{PLACE}{APP_PATH}{tool.name}", {{',
-            *_typescript_options(headers, asked),
+            *_typescript_options(headers, arguments),
             "});",
             "console.log(await answer.json());",
         ]
     )
 
 
-def _typescript_options(headers: list[str], asked: Any) -> list[str]:
-    body = pretty(asked).replace("\n", "\n  ")
+def _typescript_options(headers: list[str], arguments: Any) -> list[str]:
+    body = pretty(arguments).replace("\n", "\n  ")
     return [
         '  method: "POST",',
         "  headers: {",
-        *(f"    {one}," for one in headers),
+        *(f"    {header}," for header in headers),
         "  },",
         f"  body: JSON.stringify({body}),",
     ]

@@ -26,8 +26,8 @@ def _root() -> Traversable:
 def names() -> tuple[str, ...]:
     """Every page, without its suffix: `forms`, `decisions/0001-actor-runtime`."""
     root = _root()
-    found = [*_pages(root, ""), *_pages(root.joinpath("decisions"), "decisions/")]
-    return tuple(sorted(found))
+    pages = [*_pages(root, ""), *_pages(root.joinpath("decisions"), "decisions/")]
+    return tuple(sorted(pages))
 
 
 def text_of(name: str) -> str:
@@ -40,12 +40,16 @@ def pictures() -> dict[str, bytes]:
     directory = _root().joinpath("images")
     if not directory.is_dir():
         return {}
-    return {one.name: one.read_bytes() for one in directory.iterdir() if one.name.endswith((".png", ".svg"))}
+    return {
+        file.name: file.read_bytes() for file in directory.iterdir() if file.name.endswith((".png", ".svg"))
+    }
 
 
 def _pages(directory: Traversable, prefix: str) -> list[str]:
     if not directory.is_dir():
         return []
     return [
-        prefix + one.name.removesuffix(_SUFFIX) for one in directory.iterdir() if one.name.endswith(_SUFFIX)
+        prefix + file.name.removesuffix(_SUFFIX)
+        for file in directory.iterdir()
+        if file.name.endswith(_SUFFIX)
     ]

@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 from quart import Response, request
 
-from svc.http.docs.pages import UNKEPT, Pages, address_used
+from svc.http.docs.pages import UNCACHED_HEADERS, Pages, address_used
 from svc.http.static_files import StaticFile
 from svc.http.tools import contract
 from svc.version import VERSION
@@ -22,7 +22,7 @@ Disallow: /app/
 """
 """Embeds are parts of pages that robots read; all else below these is for programs and people."""
 
-_TOLD: Final = {**UNKEPT, "Vary": "Accept"}
+_JSON_HEADERS: Final = {**UNCACHED_HEADERS, "Vary": "Accept"}
 
 
 def wants_html() -> bool:
@@ -66,7 +66,7 @@ class PublicFront:
         if self._pages.demo is not None:
             addresses["demo"] = "/demo/"
         body = {"service": "svc", "version": VERSION, **addresses}
-        return Response(msgspec.json.encode(body), content_type="application/json", headers=_TOLD)
+        return Response(msgspec.json.encode(body), content_type="application/json", headers=_JSON_HEADERS)
 
 
 class OperatorFront:
@@ -78,7 +78,7 @@ class OperatorFront:
     async def show(self) -> Response:
         """What this is, and how to be let in."""
         if wants_html():
-            answer = await self._pages.show_unkept("docs/operator.html", address=address_used(PLACE))
+            answer = await self._pages.show_uncached("docs/operator.html", address=address_used(PLACE))
             answer.vary.add("Accept")
             return answer
         body = {
@@ -88,4 +88,4 @@ class OperatorFront:
             "health": ["/healthz", "/readyz"],
             "withToken": ["/debug/actors", "/debug/store"],
         }
-        return Response(msgspec.json.encode(body), content_type="application/json", headers=_TOLD)
+        return Response(msgspec.json.encode(body), content_type="application/json", headers=_JSON_HEADERS)

@@ -22,23 +22,23 @@ _TOKEN: Final = re.compile(
 def inline(text: str, tools: Container[str] = ()) -> Markup:
     """*text* in one line. What stands between backticks is code, and a link where it names one of *tools*."""
 
-    def code(found: re.Match[str]) -> str:
-        marked = f"<code>{found[1]}</code>"
-        return f'<a href="/docs/api/{found[1]}">{marked}</a>' if found[1] in tools else marked
+    def code(match: re.Match[str]) -> str:
+        marked = f"<code>{match[1]}</code>"
+        return f'<a href="/docs/api/{match[1]}">{marked}</a>' if match[1] in tools else marked
 
     return Markup(_CODE.sub(code, escape(" ".join(text.split()))))  # noqa: S704  # escaped just now
 
 
 def prose(text: str, tools: Container[str] = ()) -> Markup:
     """*text* in paragraphs, which empty lines separate, and lists, whose items begin with a dash."""
-    return Markup("\n").join(_block(one, tools) for one in re.split(r"\n\s*\n", text.strip()) if one)
+    return Markup("\n").join(_block(block, tools) for block in re.split(r"\n\s*\n", text.strip()) if block)
 
 
 def _block(text: str, tools: Container[str]) -> Markup:
     before, *items = _LIST.split(text)
     parts = [Markup("<p>{}</p>").format(inline(before, tools))] if before.strip() else []
     if items:
-        listed = Markup("").join(Markup("<li>{}</li>").format(inline(one, tools)) for one in items)
+        listed = Markup("").join(Markup("<li>{}</li>").format(inline(item, tools)) for item in items)
         parts.append(Markup("<ul>{}</ul>").format(listed))
     return Markup("").join(parts)
 
@@ -56,10 +56,10 @@ def pretty(value: Any) -> str:
 def colour(text: str) -> Markup:
     """*text* with what looks like JSON in it marked for a style sheet."""
     parts, place = list[str](), 0
-    for found in _TOKEN.finditer(text):
-        parts.append(escape(text[place : found.start()]))
-        parts.append(f'<span class="{found.lastgroup}">{escape(found[0])}</span>')
-        place = found.end()
+    for match in _TOKEN.finditer(text):
+        parts.append(escape(text[place : match.start()]))
+        parts.append(f'<span class="{match.lastgroup}">{escape(match[0])}</span>')
+        place = match.end()
     return Markup("".join([*parts, escape(text[place:])]))  # noqa: S704  # escaped part by part
 
 

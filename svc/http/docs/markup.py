@@ -31,7 +31,7 @@ _TABBED: Final = frozenset({"sh", "python", "ts"})
 _NOT_RUN: Final = re.compile(r"<!-- not run: (.*?) -->", re.DOTALL)
 _ANSWERS: Final = re.compile(r"<!-- answers (\d{3}) -->")
 _PUNCTUATION: Final = re.compile(r"[^\w\- ]")
-_LIVES_IN: Final = "/docs/"
+_GUIDES_PATH: Final = "/docs/"
 
 
 class Heading(NamedTuple):
@@ -144,11 +144,11 @@ class _Renderer:
                 self.title = _plain(tokens[place + 1])
                 place += 3
                 continue
-            parts.append(self._one(tokens, place))
+            parts.append(self._render_token(tokens, place))
             place += 1
         return "".join(parts)
 
-    def _one(self, tokens: "Sequence[Token]", place: int) -> str:
+    def _render_token(self, tokens: "Sequence[Token]", place: int) -> str:
         token = tokens[place]
         match token.type:
             case "heading_open":
@@ -174,7 +174,7 @@ class _Renderer:
                 return str(self._parser.renderer.render([token], self._parser.options, {}))
 
     def _heading(self, token: "Token", title: str) -> str:
-        anchor = anchor_of(title, {one.anchor for one in self.headings})
+        anchor = anchor_of(title, {heading.anchor for heading in self.headings})
         self.headings.append(Heading(int(token.tag[1]), anchor, title))
         return f'<{token.tag} id="{escape(anchor)}">'
 
@@ -192,7 +192,7 @@ class _Renderer:
                     parts.append(self._code(token.content, linked=bool(closes)))
                 case "image":
                     source = str(token.attrs["src"])
-                    parts.append(f'<img src="{_LIVES_IN}{escape(source)}" alt="{escape(token.content)}">')
+                    parts.append(f'<img src="{_GUIDES_PATH}{escape(source)}" alt="{escape(token.content)}">')
                 case "html_inline":
                     pass
                 case _:
@@ -216,7 +216,7 @@ class _Renderer:
         target = normpath(f"{self._directory}/{path}" if self._directory else path)
         page = target.removesuffix(".md")
         if page in self._known:
-            return f'<a href="{_LIVES_IN}{escape(page + mark)}">', "</a>"
+            return f'<a href="{_GUIDES_PATH}{escape(page + mark)}">', "</a>"
         return f'<span class="source" title="{escape(target.lstrip("./"))}, in the source">', "</span>"
 
     def _fences(self, tokens: "Sequence[Token]") -> str:
@@ -263,7 +263,7 @@ def _tabbed(tokens: "Sequence[Token]", place: int) -> int:
 
 def _plain(token: "Token") -> str:
     """The text of an inline token, without what marks it up."""
-    parts = [" " if one.type == "softbreak" else one.content for one in token.children or []]
+    parts = [" " if part.type == "softbreak" else part.content for part in token.children or []]
     return "".join(parts).strip()
 
 

@@ -11,6 +11,7 @@ from quart import Response, render_template, request
 from svc.domain.net.client_addresses import Network, is_trusted
 from svc.http.docs.demo_shop import DemoShop
 from svc.http.docs.examples import PLACE
+from svc.http.quart_app import current_request
 from svc.http.static_files import StaticBytes
 
 CONTENT_SECURITY_POLICY: Final = (
@@ -23,7 +24,7 @@ HEADERS: Final = {
     "Cache-Control": "no-cache",
 }
 HTML: Final = "text/html; charset=utf-8"
-UNKEPT: Final = {**HEADERS, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+UNCACHED_HEADERS: Final = {**HEADERS, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 DATA: Final = "data/demo."
 """Where the guides say that the demo's keys are; on its own machine a reader is told the real place."""
@@ -42,29 +43,31 @@ class Pages:
     def __init__(self, demo: DemoShop | None = None, trusted_proxies: Sequence[Network] | None = ()) -> None:
         self.demo: Final = demo
         self._trusted_proxies = trusted_proxies
-        self._made: dict[str, str] = {}
-        self._held: OrderedDict[tuple[str, str, bool], StaticBytes] = OrderedDict()
+        self._rendered: dict[str, str] = {}
+        self._variants: OrderedDict[tuple[str, str, bool], StaticBytes] = OrderedDict()
 
-    async def show(self, template: str, tell: Callable[[], dict[str, Any]] = dict) -> Response:
-        """The page at this path, which *template* makes of what *tell* returns when there is none yet."""
+    async def show(self, template: str, context: Callable[[], dict[str, Any]] = dict) -> Response:
+        """The page at this path, which *template* makes of what *context* returns when there is none yet."""
         key = (request.path, self._address(), self.demo is not None and is_local())
-        held = self._held.get(key)
-        if held is None:
-            html = self._made.get(request.path)
+        variant = self._variants.get(key)
+        if variant is None:
+            html = self._rendered.get(request.path)
             if html is None:
-                html = self._made[request.path] = await render_template(template, demo=self.demo, **tell())
-            held = self._held[key] = StaticBytes(self._fitted(html).encode(), HTML, HEADERS)
-            if len(self._held) > _VARIANTS_MAX:
-                self._held.popitem(last=False)
-        self._held.move_to_end(key)
-        return await held.answer()
+                html = self._rendered[request.path] = await render_template(
+                    template, demo=self.demo, **context()
+                )
+            variant = self._variants[key] = StaticBytes(self._for_reader(html).encode(), HTML, HEADERS)
+            if len(self._variants) > _VARIANTS_MAX:
+                self._variants.popitem(last=False)
+        self._variants.move_to_end(key)
+        return await variant.answer()
 
-    async def show_unkept(self, template: str, status: int = 200, **told: Any) -> Response:
+    async def show_uncached(self, template: str, status: int = 200, **context: Any) -> Response:
         """A page that is for this request alone."""
-        html = await render_template(template, demo=self.demo, **told)
-        return Response(self._fitted(html), status=status, content_type=HTML, headers=UNKEPT)
+        html = await render_template(template, demo=self.demo, **context)
+        return Response(self._for_reader(html), status=status, content_type=HTML, headers=UNCACHED_HEADERS)
 
-    def _fitted(self, html: str) -> str:
+    def _for_reader(self, html: str) -> str:
         """*html* with the reader's own address and, on the demo's own machine, its own directory."""
         html = html.replace(PLACE, self._address())
         if self.demo is not None and self.demo.directory and is_local():
@@ -77,23 +80,17 @@ class Pages:
         return address_used(PLACE, self._trusted_proxies)
 
 
-def address_used(otherwise: str, trusted_proxies: Sequence[Network] = ()) -> str:
+def address_used(default: str, trusted_proxies: Sequence[Network] = ()) -> str:
     """The address that the reader used, of characters that mean nothing in HTML, a shell or a program.
 
-    It is *otherwise* where the request names none that could be one.
+    It is *default* where the request names none that could be one.
     """
     host = request.headers.get("Host", "")
     if not _HOST.fullmatch(host):
-        return otherwise
+        return default
     forwarded = request.headers.get("X-Forwarded-Proto", "").lower()
-    behind_tls = forwarded == "https" and is_trusted(peer(), trusted_proxies)
+    behind_tls = forwarded == "https" and is_trusted(current_request().peer, trusted_proxies)
     return f"{'https' if behind_tls else request.scheme}://{host}"
-
-
-def peer() -> str:
-    """The address of the socket's peer; empty where it has none."""
-    client = request.scope["client"]
-    return client[0] if client else ""
 
 
 def is_local() -> bool:
@@ -101,7 +98,7 @@ def is_local() -> bool:
     if any(name in request.headers for name in ("X-Forwarded-For", "Forwarded")):
         return False
     try:
-        return ip_address(peer()).is_loopback
+        return ip_address(current_request().peer).is_loopback
     except ValueError:
         return False
 

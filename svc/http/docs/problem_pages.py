@@ -1,6 +1,6 @@
 """What goes wrong, as a page: for browsers, wherever no contract says what the answer looks like."""
 
-from typing import Final, cast
+from typing import Final
 from urllib.parse import quote
 
 from quart import Quart, Response, has_websocket_context, redirect, request, websocket
@@ -14,35 +14,35 @@ from svc.http.docs.pages import Pages
 from svc.http.fast_path import Answer
 from svc.http.problems.causes import CAUSES
 from svc.http.problems.problems import KINDS, Code, as_response, code_of, problem_for
-from svc.http.quart_app import QuartRequest
+from svc.http.quart_app import current_request
 from svc.http.request.request_id import request_id_of
 
 _CONTRACTS: Final = ("/api/", "/app/api/")
 """Below these every answer is as its contract says, whatever the request accepts."""
-_KEPT_HEADERS: Final = frozenset({b"allow", b"retry-after", b"www-authenticate"})
+_HEADERS_OF_PROBLEM: Final = frozenset({b"allow", b"retry-after", b"www-authenticate"})
 _READS: Final = frozenset({"GET", "HEAD"})
 
 
 def answer_problems_with_pages(app: Quart, pages: Pages) -> None:
     """Answer what *app* refuses: browsers with a page, programs with a problem."""
 
-    async def refuse(error: Exception) -> ResponseReturnValue:
-        if isinstance(error, NotFound) and (elsewhere := _without_slash(app)) is not None:
-            return redirect(elsewhere, 308)
-        return await page_or_problem(problem_for(error, cast("QuartRequest", request).id), pages)
+    async def answer_error(error: Exception) -> ResponseReturnValue:
+        if isinstance(error, NotFound) and (target := _without_slash(app)) is not None:
+            return redirect(target, 308)
+        return await page_or_problem(problem_for(error, current_request().id), pages)
 
-    async def refuse_http(error: HTTPException) -> ResponseReturnValue:
-        return _to_websocket(error) if has_websocket_context() else await refuse(error)
+    async def answer_http_error(error: HTTPException) -> ResponseReturnValue:
+        return _to_websocket(error) if has_websocket_context() else await answer_error(error)
 
-    app.register_error_handler(HTTPException, refuse_http)
-    app.register_error_handler(DomainError, refuse)
+    app.register_error_handler(HTTPException, answer_http_error)
+    app.register_error_handler(DomainError, answer_error)
 
 
 def _to_websocket(error: HTTPException) -> Response:
     """RFC 6455 section 4.2.2: where there is no WebSocket, whatever else there may be, is 404."""
-    told = NotFound() if isinstance(error, WebsocketMismatch) else error
+    http_error = NotFound() if isinstance(error, WebsocketMismatch) else error
     request_id = request_id_of(list(websocket.scope["headers"]))
-    answer = as_response(problem_for(told, request_id))
+    answer = as_response(problem_for(http_error, request_id))
     answer.headers["X-Request-Id"] = request_id.decode()
     return answer
 
@@ -61,17 +61,17 @@ async def page_or_problem(answer: Answer, pages: Pages) -> Response:
 
 async def _page(answer: Answer, pages: Pages) -> Response:
     code: Code = code_of(answer)
-    response = await pages.show_unkept(
+    response = await pages.show_uncached(
         "docs/error.html",
         status=answer.status,
         code=code,
         kind=KINDS[code],
         cause=CAUSES[code],
-        request_id=cast("QuartRequest", request).id.decode(),
+        request_id=current_request().id.decode(),
         path=request.path,
     )
     for name, value in answer.headers:
-        if name in _KEPT_HEADERS:
+        if name in _HEADERS_OF_PROBLEM:
             response.headers[name.decode()] = value.decode("latin-1")
     return response
 

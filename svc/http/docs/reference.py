@@ -20,7 +20,7 @@ from svc.http.problems.causes import CAUSES
 from svc.http.problems.problems import CODES, KINDS, Code, Kind
 from svc.http.static_files import StaticBytes
 from svc.http.tools import contract
-from svc.http.tools.contract import Contract, shown
+from svc.http.tools.contract import Contract, example_json
 from svc.http.tools.contract_parts import example_of
 from svc.http.tools.door import API_PATH
 from svc.http.tools.problem_codes import NEVER_A_KEYS, problem_codes
@@ -68,8 +68,8 @@ class ToolProblem(NamedTuple):
 class ToolPage(NamedTuple):
     """What the page of a tool shows beside the tool."""
 
-    asked: list[Shape]
-    answered: list[Shape]
+    input: list[Shape]
+    output: list[Shape]
     examples: tuple[Example, ...]
     answer: Any
     problems: list[ToolProblem]
@@ -78,15 +78,15 @@ class ToolPage(NamedTuple):
 class Reference:
     """The pages of the tools of *registry*, whose *contract* has the same as a document."""
 
-    def __init__(self, registry: Registry, told: Contract, pages: Pages) -> None:
+    def __init__(self, registry: Registry, document: Contract, pages: Pages) -> None:
         self._registry = registry
-        self._contract = told
+        self._contract = document
         self._pages = pages
         self._file: StaticBytes | None = None
         self.groups: Final = [
             Group(name, noun, tools)
             for name, noun in NOUNS.items()
-            if (tools := [one for one in registry.values() if one.noun == name])
+            if (tools := [tool for tool in registry.values() if tool.noun == name])
         ]
 
     async def send_contract(self) -> Response:
@@ -119,7 +119,7 @@ class Reference:
         """A tool's page. Another way to write its name, and that of a noun, lead to where it is."""
         tool = self._registry.named(name)
         if tool is None:
-            if name not in {one.name for one in self.groups}:
+            if name not in {group.name for group in self.groups}:
                 abort(404)
             return redirect(f"{PATH}#{name}")
         if tool.name != name:
@@ -142,15 +142,15 @@ class Reference:
 
     async def show_deprecations(self) -> Response:
         """How names are changed, and which ones are about to go."""
-        renamed = [one for one in self._registry.values() if one.deprecated]
+        renamed = [tool for tool in self._registry.values() if tool.deprecated]
         return await self._pages.show("docs/deprecations.html", lambda: {"renamed": renamed})
 
     def _problem(self, code: Code) -> dict[str, Any]:
         """The tools that answer *code* are those that may, and those whose callers with a key always are."""
         own = [
-            one
-            for one in self._registry.values()
-            if code in problem_codes(one) or NEVER_A_KEYS.get(one.runs) == code
+            tool
+            for tool in self._registry.values()
+            if code in problem_codes(tool) or NEVER_A_KEYS.get(tool.runs) == code
         ]
         return {
             "code": code,
@@ -164,16 +164,16 @@ class Reference:
 
     def _tool(self, tool: AnyTool) -> dict[str, Any]:
         schemas = self._contract.document["components"]["schemas"]
-        everywhere = set.intersection(*(set(problem_codes(one)) for one in self._registry.values()))
+        everywhere = set.intersection(*(set(problem_codes(each)) for each in self._registry.values()))
         ids = self._contract.ids
         page = ToolPage(
-            asked=shapes_of(schemas, tool.request_type.__name__, "asked-"),
-            answered=shapes_of(schemas, tool.answer_type.__name__, "answered-"),
+            input=shapes_of(schemas, tool.request_type.__name__, "asked-"),
+            output=shapes_of(schemas, tool.answer_type.__name__, "answered-"),
             examples=examples_of(tool, ids),
-            answer=with_ids(tool.name, shown(tool.answer), ids),
+            answer=with_ids(tool.name, example_json(tool.answer), ids),
             problems=[ToolProblem(code, KINDS[code], code not in everywhere) for code in problem_codes(tool)],
         )
-        group = next(one for one in self.groups if one.name == tool.noun)
+        group = next(group for group in self.groups if group.name == tool.noun)
         return {
             "tool": tool,
             "group": group,

@@ -41,45 +41,45 @@ class Shape(NamedTuple):
 
 def shapes_of(schemas: Mapping[str, Json], name: str, prefix: str) -> list[Shape]:
     """The schema *name* and all that it refers to, in the order of their mention, with anchors."""
-    found, waiting = dict[str, Shape](), [name]
+    shapes, waiting = dict[str, Shape](), [name]
     while waiting:
         name = waiting.pop(0)
-        if name not in found:
-            found[name] = _shape(name, schemas[name], prefix)
+        if name not in shapes:
+            shapes[name] = _shape(name, schemas[name], prefix)
             waiting.extend(_mentions(schemas[name]))
-    return list(found.values())
+    return list(shapes.values())
 
 
 def _shape(name: str, schema: Json, prefix: str) -> Shape:
     required = schema.get("required", [])
     fields = [
         Field(
-            one,
+            field_name,
             _type(field, prefix),
-            one in required,
+            field_name in required,
             _description(field),
             list(dict.fromkeys(_rules(field))),
         )
-        for one, field in schema.get("properties", {}).items()
+        for field_name, field in schema.get("properties", {}).items()
     ]
     return Shape(name, schema.get("description", ""), fields)
 
 
 def _description(field: Json) -> str:
     """Its own, or that of one of its alternatives."""
-    said = (one.get("description", "") for one in [field, *field.get("anyOf", [])])
-    return next(filter(None, said), "")
+    descriptions = (part.get("description", "") for part in [field, *field.get("anyOf", [])])
+    return next(filter(None, descriptions), "")
 
 
 def _mentions(schema: Any) -> Iterator[str]:
     if isinstance(schema, dict):
         if "$ref" in schema:
             yield _name(schema)
-        for one in schema.values():
-            yield from _mentions(one)
+        for value in schema.values():
+            yield from _mentions(value)
     elif isinstance(schema, list):
-        for one in schema:
-            yield from _mentions(one)
+        for item in schema:
+            yield from _mentions(item)
 
 
 def _name(schema: Json) -> str:
@@ -92,7 +92,7 @@ def _type(schema: Json, prefix: str) -> Markup:
     if "$ref" in schema:
         return Markup('<a href="#{}{}">{}</a>').format(prefix, _name(schema), _name(schema))
     if "anyOf" in schema:
-        return Markup(" or ").join(_type(one, prefix) for one in schema["anyOf"])
+        return Markup(" or ").join(_type(alternative, prefix) for alternative in schema["anyOf"])
     if "enum" in schema:
         return _choices(schema["enum"])
     kind = schema.get("type", "any value")
@@ -105,7 +105,7 @@ def _type(schema: Json, prefix: str) -> Markup:
 
 
 def _choices(values: list[Any]) -> Markup:
-    shown = [Markup("<code>{}</code>").format(_text(one)) for one in values[:_CHOICES_SHOWN_MAX]]
+    shown = [Markup("<code>{}</code>").format(_text(value)) for value in values[:_CHOICES_SHOWN_MAX]]
     more = len(values) - len(shown)
     return Markup(" · ").join([*shown, f"and {more} more"] if more else shown)
 
@@ -118,19 +118,19 @@ def _rules(schema: Json) -> Iterator[str]:
     yield from _range(schema.get("minProperties"), schema.get("maxProperties"), "{} names")
     if "pattern" in schema:
         yield f"matches `{schema['pattern']}`"
-    for one in schema.get("anyOf", []):
-        yield from _rules(one)
+    for alternative in schema.get("anyOf", []):
+        yield from _rules(alternative)
     for example in schema.get("examples", [])[:1]:
         yield f"such as `{_text(example)}`"
 
 
-def _range(least: float | None, most: float | None, unit: str) -> Iterator[str]:
-    if least is not None and most is not None:
-        yield unit.format(f"{least:,} to {most:,}" if least != most else f"{least:,}")
-    elif most is not None:
-        yield "at most " + unit.format(f"{most:,}")
-    elif least is not None:
-        yield "at least " + unit.format(f"{least:,}")
+def _range(minimum: float | None, maximum: float | None, unit: str) -> Iterator[str]:
+    if minimum is not None and maximum is not None:
+        yield unit.format(f"{minimum:,} to {maximum:,}" if minimum != maximum else f"{minimum:,}")
+    elif maximum is not None:
+        yield "at most " + unit.format(f"{maximum:,}")
+    elif minimum is not None:
+        yield "at least " + unit.format(f"{minimum:,}")
 
 
 def _text(value: Any) -> str:

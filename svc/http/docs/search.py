@@ -21,23 +21,23 @@ from svc.tools.finding.ranking import Document, Ranking, stems
 from svc.tools.registry import Registry
 from svc.tools.schemas import schemas_of
 
-FOUND_MAX: Final = 24
+HITS_MAX: Final = 24
 """Results of a search: what is not among the first of them is not what was meant."""
 _SNIPPET_CHARS: Final = 220
-_BEFORE_CHARS: Final = 40
+_CONTEXT_CHARS: Final = 40
 """Of the text before a hit, where its sentence begins too far ahead."""
 _WORDS_MAX: Final = 12
 _PREFIX_CHARS_MIN: Final = 3
 _NEAREST: Final = 3
 """Words that are looked for in place of one that is written nowhere."""
-_LIKENESS: Final = 0.75
+_SIMILARITY_MIN: Final = 0.75
 _UNKNOWN_MAX: Final = 3
 """Words of a query that others are looked for in place of: each is held against every word that there is."""
 _IMPORTS: Final = re.compile(r"^(?:import|from) .*$", re.MULTILINE)
 _WORD: Final = re.compile(r"[^\W_]+")
 
-_TELLS_NOTHING: Final = frozenset(words("long last use using work works get make need svc service api"))
-_ALSO: Final = {
+_STOP_WORDS: Final = frozenset(words("long last use using work works get make need svc service api"))
+_SYNONYMS: Final = {
     "attachment": "attachments file",
     "auth": "key sign authorization",
     "authentication": "key sign authorization",
@@ -100,27 +100,31 @@ class Index:
             self._entries[entry.address] = entry
             documents[entry.address] = document
         self._ranking = Ranking(documents)
-        self._stems = sorted({stem for one in documents.values() for text in one for stem in stems(text)})
+        self._stems = sorted(
+            {stem for document in documents.values() for text in document for stem in stems(text)}
+        )
 
     def find(self, query: str) -> list[SearchHit]:
         """What *query* has words of, the best first."""
-        asked = words(query)
-        telling = [word for word in asked if word not in _TELLS_NOTHING] or asked
-        found = dict.fromkeys(stem for word in telling for stem in stems(f"{word} {_ALSO.get(word, '')}"))
-        looked_for, unknown = set[str](), 0
-        for stem in [*found][:_WORDS_MAX]:
+        query_words = words(query)
+        significant = [word for word in query_words if word not in _STOP_WORDS] or query_words
+        query_stems = dict.fromkeys(
+            stem for word in significant for stem in stems(f"{word} {_SYNONYMS.get(word, '')}")
+        )
+        wanted, unknown = set[str](), 0
+        for stem in [*query_stems][:_WORDS_MAX]:
             unknown += stem not in self._stems
             if unknown <= _UNKNOWN_MAX:
-                looked_for.update(self._known_as(stem))
-        ranked = self._ranking.rank_stems(sorted(looked_for))[:FOUND_MAX]
-        return [_shown(self._entries[address], looked_for) for address in ranked]
+                wanted.update(self._expand(stem))
+        ranked = self._ranking.rank_stems(sorted(wanted))[:HITS_MAX]
+        return [_hit_of(self._entries[address], wanted) for address in ranked]
 
-    def _known_as(self, stem: str) -> list[str]:
+    def _expand(self, stem: str) -> list[str]:
         """*stem* itself where it is written anywhere; else longer words, or those that are spelt like it."""
         if stem in self._stems:
             return [stem]
         longer = [known for known in self._stems if len(stem) >= _PREFIX_CHARS_MIN and known.startswith(stem)]
-        return longer[:_NEAREST] or get_close_matches(stem, self._stems, n=_NEAREST, cutoff=_LIKENESS)
+        return longer[:_NEAREST] or get_close_matches(stem, self._stems, n=_NEAREST, cutoff=_SIMILARITY_MIN)
 
 
 def _sections() -> Iterator[tuple[Entry, Document]]:
@@ -167,28 +171,28 @@ def _problems() -> Iterator[tuple[Entry, Document]]:
         yield Entry("problem", f"/problems/{code}", code, "", text), document
 
 
-def _shown(entry: Entry, looked_for: set[str]) -> SearchHit:
+def _hit_of(entry: Entry, wanted: set[str]) -> SearchHit:
     return SearchHit(
         entry.kind,
         entry.address,
-        _marked(entry.title, looked_for),
+        _marked(entry.title, wanted),
         entry.within,
-        _marked(_snippet(" ".join(entry.text.replace("`", "").split()), looked_for), looked_for),
+        _marked(_snippet(" ".join(entry.text.replace("`", "").split()), wanted), wanted),
     )
 
 
-def _snippet(text: str, looked_for: set[str]) -> str:
-    """The part of *text* that begins shortly before the most of what was *looked_for*."""
+def _snippet(text: str, wanted: set[str]) -> str:
+    """The part of *text* that begins shortly before the most of what was *wanted*."""
     if len(text) <= _SNIPPET_CHARS:
         return text
-    hits = [found.start() for found in _WORD.finditer(text) if _is_hit(found[0], looked_for)]
+    hits = [match.start() for match in _WORD.finditer(text) if _is_hit(match[0], wanted)]
     if not hits:
         return _cut(text, 0)
     best = max(hits, key=lambda at: sum(at <= hit < at + _SNIPPET_CHARS for hit in hits))
     stop = text.rfind(". ", 0, best)
     start = stop + 2 if stop >= 0 else 0
     if best - start > _SNIPPET_CHARS // 2:
-        start = text.rfind(" ", 0, best - _BEFORE_CHARS) + 1
+        start = text.rfind(" ", 0, best - _CONTEXT_CHARS) + 1
     return _cut(text, start)
 
 
@@ -199,15 +203,15 @@ def _cut(text: str, start: int) -> str:
     return f"{'… ' if start else ''}{text[start:end]}{' …' if end < len(text) else ''}"
 
 
-def _marked(text: str, looked_for: set[str]) -> Markup:
-    """*text*, with the words that were *looked_for* marked."""
+def _marked(text: str, wanted: set[str]) -> Markup:
+    """*text*, with the words that were *wanted* marked."""
     parts, place = [Markup()], 0
-    for found in _WORD.finditer(text):
-        if _is_hit(found[0], looked_for):
-            parts.append(Markup("{}<mark>{}</mark>").format(text[place : found.start()], found[0]))
-            place = found.end()
+    for match in _WORD.finditer(text):
+        if _is_hit(match[0], wanted):
+            parts.append(Markup("{}<mark>{}</mark>").format(text[place : match.start()], match[0]))
+            place = match.end()
     return Markup().join([*parts, Markup("{}").format(text[place:])])
 
 
-def _is_hit(word: str, looked_for: set[str]) -> bool:
-    return any(stem in looked_for for one in words(word) for stem in stems(one))
+def _is_hit(word: str, wanted: set[str]) -> bool:
+    return any(stem in wanted for part in words(word) for stem in stems(part))

@@ -17,16 +17,18 @@ from svc.domain.crypto.keys import EMBED_KEY, well_formed
 from svc.domain.errors import NotFound, Unavailable
 from svc.domain.limits import EMBED_FRESH_MS, EMBED_STALE_MS
 from svc.domain.net.origins import origin_allowed
-from svc.domain.rate_limits.sliding_window import retry_after_seconds
 from svc.domain.times import SECOND_MS
 from svc.http.fast_path import Answer, Request
-from svc.http.static_files import StaticFile
+from svc.http.response.answers import CROSS_ORIGIN_RESOURCE, JSON, NO_STORE, NOSNIFF, Fields
+from svc.http.response.conditional import GZIP, accepts_gzip, is_not_modified
+from svc.http.response.cors import ANY_ORIGIN, MAX_AGE, allow_headers, allow_methods, allow_origin
+from svc.http.response.retry_after import retry_after, wait_ms_of
+from svc.http.static_files import SCRIPT_FOR_OTHER_SITES, StaticFile
 from svc.throttled_log import ThrottledLog
 
 log = structlog.get_logger("svc.http.embeds")
 
 PATH: Final = "/api/e/"
-PREFLIGHT_SECONDS: Final = 86_400
 
 loader = Blueprint("embeds", __name__)
 loader.add_url_rule(
@@ -34,12 +36,7 @@ loader.add_url_rule(
     "loader",
     StaticFile(
         "http/embeds/static/e.js",
-        {
-            "Cache-Control": "public, max-age=3600, stale-while-revalidate=86400",
-            # Pages that are isolated, or that name the script's hash, load it all the same.
-            "Cross-Origin-Resource-Policy": "cross-origin",
-            "Access-Control-Allow-Origin": "*",
-        },
+        SCRIPT_FOR_OTHER_SITES,
     ).answer,
 )
 
@@ -62,32 +59,23 @@ async def about() -> Response:
     return Response(_ABOUT, content_type="text/html; charset=utf-8", headers=headers)
 
 
-_Headers = tuple[tuple[bytes, bytes], ...]
-
-_NO_STORE: Final = (b"cache-control", b"no-store")
-_JSON: Final = (b"content-type", b"application/json")
-_ANY_ORIGIN: Final = (b"access-control-allow-origin", b"*")
-_GZIP: Final = (b"content-encoding", b"gzip")
-_EVERYWHERE: Final[_Headers] = (
-    (b"cross-origin-resource-policy", b"cross-origin"),
-    (b"x-content-type-options", b"nosniff"),
-)
-_KEPT: Final = (
+_CACHEABLE: Final = (
     b"cache-control",
     b"public, max-age=%d, stale-while-revalidate=%d"
     % (EMBED_FRESH_MS // SECOND_MS, EMBED_STALE_MS // SECOND_MS),
 )
-_AS_JSON: Final[_Headers] = (_JSON, *_EVERYWHERE)
-_AS_HTML: Final[_Headers] = (
+_JSON_FIELDS: Final[Fields] = (JSON, CROSS_ORIGIN_RESOURCE, NOSNIFF)
+_HTML_FIELDS: Final[Fields] = (
     (b"content-type", b"text/html; charset=utf-8"),
     # Who opens the fragment itself gets what everybody gets: something that does nothing but post its form.
     (
         b"content-security-policy",
         b"default-src 'none'; style-src 'unsafe-inline'; img-src http: https:; form-action http: https:",
     ),
-    *_EVERYWHERE,
+    CROSS_ORIGIN_RESOURCE,
+    NOSNIFF,
 )
-_NOT_OK: Final = b'{"ok":false}'
+_FAILURE: Final = b'{"ok":false}'
 _METHODS: Final = b"GET, HEAD, OPTIONS"
 
 
@@ -96,115 +84,80 @@ class EmbedDoor:
 
     def __init__(self, system: System) -> None:
         self._system = system
-        self._unmade = ThrottledLog(log, "embeds could not be shown")
+        self._failures = ThrottledLog(log, "embeds could not be shown")
 
     async def __call__(self, request: Request) -> Answer:
         if request.method not in {"GET", "HEAD", "OPTIONS"}:
-            return Answer(405, [_JSON, (b"allow", _METHODS)], _NOT_OK)
+            return Answer(405, [JSON, (b"allow", _METHODS)], _FAILURE)
         key = request.path[len(PATH) :]
         if not well_formed(key, EMBED_KEY):
             raise NotFound("no such embed")
         snapshot = await current(self._system, key)
-        made = snapshot.made
-        if made is None:
+        rendering = snapshot.made
+        if rendering is None:
             raise NotFound("not shown")
         origin = request.header(b"origin")
         if snapshot.domain is not None and not origin_allowed(
             None if origin is None else origin.decode("latin-1"), snapshot.domain
         ):
-            return Answer(403, [_JSON, _NO_STORE, (b"vary", b"Origin")], _NOT_OK)
+            return Answer(403, [JSON, NO_STORE, (b"vary", b"Origin")], _FAILURE)
         if request.method == "OPTIONS":
             return Answer(204, [*_preflight(request), *_cors(snapshot, origin)])
         if _wants_html(request.query):
-            return _answer(request, snapshot, made.html, _AS_HTML, origin)
-        return _answer(request, snapshot, made.json, _AS_JSON, origin)
+            return _answer(request, snapshot, rendering.html, _HTML_FIELDS, origin)
+        return _answer(request, snapshot, rendering.json, _JSON_FIELDS, origin)
 
     def problem_for(self, request: Request, error: Exception) -> Answer:
         """What the page hears of *error*: unknown, paused and removed embeds are one."""
         match error:
             case NotFound():
-                return Answer(404, [_JSON, _NO_STORE, _ANY_ORIGIN], _NOT_OK)
+                return Answer(404, [JSON, NO_STORE, ANY_ORIGIN], _FAILURE)
             case ActorError() | Unavailable():
-                self._unmade.note(repr(error))
+                self._failures.note(repr(error))
             case _:
                 log.error("an embed was not shown", request_id=request.id.decode(), exc_info=error)
-                return Answer(500, [_JSON, _NO_STORE, _ANY_ORIGIN], _NOT_OK)
-        seconds = error.retry_after_seconds if isinstance(error, Unavailable) else 1
-        wait = b"%d" % retry_after_seconds(round(seconds * SECOND_MS))
-        return Answer(503, [_JSON, _NO_STORE, _ANY_ORIGIN, (b"retry-after", wait)], _NOT_OK)
+                return Answer(500, [JSON, NO_STORE, ANY_ORIGIN], _FAILURE)
+        return Answer(503, [JSON, NO_STORE, ANY_ORIGIN, retry_after(wait_ms_of(error))], _FAILURE)
 
 
 def _answer(
     request: Request,
     snapshot: Snapshot,
-    ready: Format,
-    headers: _Headers,
+    representation: Format,
+    headers: Fields,
     origin: bytes | None,
 ) -> Answer:
-    chosen = ready.gzip if _takes_gzip(request) else ready.plain
+    rendition = (
+        representation.gzip if accepts_gzip(request.header(b"accept-encoding")) else representation.plain
+    )
     common = [
-        (b"etag", chosen.etag),
-        _KEPT if snapshot.lasting else _NO_STORE,
+        (b"etag", rendition.etag),
+        _CACHEABLE if snapshot.lasting else NO_STORE,
         *_cors(snapshot, origin),
         *headers,
     ]
-    known = request.header(b"if-none-match")
-    if known is not None and _matches(known, chosen.etag):
+    if is_not_modified(request.header(b"if-none-match"), rendition.etag):
         return Answer(304, common)
-    if chosen is ready.gzip:
-        common.append(_GZIP)
-    return Answer(200, common, chosen.body)
+    if rendition is representation.gzip:
+        common.append(GZIP)
+    return Answer(200, common, rendition.body)
 
 
-def _cors(snapshot: Snapshot, origin: bytes | None) -> _Headers:
+def _cors(snapshot: Snapshot, origin: bytes | None) -> Fields:
     """Lets the page read the answer; a bound embed names its site, and says that it looked at who asks."""
     if snapshot.domain is None:
-        return (_ANY_ORIGIN, (b"vary", b"Accept-Encoding"))
+        return (ANY_ORIGIN, (b"vary", b"Accept-Encoding"))
     vary = (b"vary", b"Origin, Accept-Encoding")
-    return (vary,) if origin is None else ((b"access-control-allow-origin", origin), vary)
+    return (vary,) if origin is None else (allow_origin(origin), vary)
 
 
-def _preflight(request: Request) -> _Headers:
+def _preflight(request: Request) -> Fields:
     """What a page asks beforehand when it sends headers of its own."""
-    asked = request.header(b"access-control-request-headers")
-    allowed = ((b"access-control-allow-headers", asked),) if asked else ()
-    return (
-        (b"access-control-allow-methods", b"GET, HEAD"),
-        (b"access-control-max-age", b"%d" % PREFLIGHT_SECONDS),
-        *allowed,
-    )
+    names = request.header(b"access-control-request-headers")
+    return (allow_methods(b"GET, HEAD"), MAX_AGE, *((allow_headers(names),) if names else ()))
 
 
 def _wants_html(query: bytes) -> bool:
     if not query:
         return False
     return query == b"format=html" or parse_qs(query.decode("latin-1")).get("format") == ["html"]
-
-
-def _takes_gzip(request: Request) -> bool:
-    """Whether the client takes gzip (RFC 9110 §12.5.3)."""
-    accepted = request.header(b"accept-encoding")
-    if accepted is None:
-        return False
-    codings = accepted.lower().split(b",")
-    for wanted in (b"gzip", b"*"):
-        for one in codings:
-            coding, _, weight = one.partition(b";")
-            if coding.strip() == wanted:
-                return _weight(weight) > 0
-    return False
-
-
-def _weight(parameter: bytes) -> float:
-    _, _, value = parameter.replace(b" ", b"").partition(b"q=")
-    try:
-        return float(value) if value else 1
-    except ValueError:
-        return 0
-
-
-def _matches(if_none_match: bytes, etag: bytes) -> bool:
-    """Whether one of the tags is *etag*, compared weakly as RFC 9110 §13.1.2 has it."""
-    if if_none_match.strip() == b"*":
-        return True
-    return any(one.strip().removeprefix(b"W/") == etag for one in if_none_match.split(b","))

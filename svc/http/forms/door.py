@@ -20,18 +20,18 @@ from svc.domain.errors import NotFound, Unavailable
 from svc.domain.forms.submissions import BadSubmission, FieldFault, read_submission
 from svc.domain.limits import FORM_BODY_BYTES_MAX
 from svc.domain.net.client_addresses import Network, parse_address
-from svc.domain.rate_limits.sliding_window import retry_after_seconds
 from svc.domain.scalars import Scalar
-from svc.domain.times import SECOND_MS
 from svc.http.fast_path import Answer, Request
 from svc.http.forms.bodies import MalformedBody, read_body
+from svc.http.request.bearer import token_of
 from svc.http.request.body import ACCEPT_ENCODING, BodyBroken, BodyCoded, BodyTimeout, BodyTooLarge
 from svc.http.request.client_address import address_of
+from svc.http.response.answers import JSON, Fields
+from svc.http.response.cors import MAX_AGE, allow_headers, allow_methods, allow_origin, expose_headers
+from svc.http.response.retry_after import retry_after, wait_ms_of
 from svc.throttled_log import ThrottledLog
 
 log = structlog.get_logger("svc.http.forms")
-
-PREFLIGHT_SECONDS: Final = 86_400
 
 Reason = Literal["shape", "text", "unknown_form", "origin", "no_contact", "rate", "error"]
 
@@ -47,8 +47,7 @@ class FormAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     fields: dict[str, FieldFault] = {}
 
 
-_JSON: Final = (b"content-type", b"application/json")
-_TAKEN: Final = msgspec.json.encode(FormAnswer(ok=True))
+_SUCCESS: Final = msgspec.json.encode(FormAnswer(ok=True))
 
 
 class FormDoor:
@@ -57,37 +56,37 @@ class FormDoor:
     def __init__(self, system: System, trusted_proxies: Sequence[Network]) -> None:
         self._system = system
         self._trusted_proxies = trusted_proxies
-        self._untaken = ThrottledLog(log, "submissions were not taken")
+        self._failures = ThrottledLog(log, "submissions were not taken")
 
     async def __call__(self, request: Request) -> Answer:
         if request.method == "POST":
             return await self._post(request)
         if request.method == "OPTIONS":
             return await self._preflight(request)
-        return _refused(request, "shape", status=405, headers=[(b"allow", b"POST, OPTIONS")])
+        return _failure(request, "shape", status=405, headers=[(b"allow", b"POST, OPTIONS")])
 
     def problem_for(self, request: Request, error: Exception) -> Answer:
         """What the sender hears of *error*."""
         match error:
             case BodyCoded():
-                return _refused(request, "shape", status=error.code, headers=[ACCEPT_ENCODING])
+                return _failure(request, "shape", status=error.code, headers=[ACCEPT_ENCODING])
             case BodyTooLarge() | BodyTimeout() | BodyBroken():
-                return _refused(request, "shape", status=error.code)
+                return _failure(request, "shape", status=error.code)
             case MalformedBody():
-                return _refused(request, "shape")
+                return _failure(request, "shape")
             case BadSubmission():
-                return _refused(request, error.reason, fields=error.fields)
+                return _failure(request, error.reason, fields=error.fields)
             case NotFound():
-                return _refused(request, "unknown_form")
+                return _failure(request, "unknown_form")
             case PostRefused():
-                headers = [*_relay(error.relay), *_retry_after(error.retry_after_ms)]
-                return _refused(request, error.reason, fields=error.fields, headers=headers)
+                wait = [] if error.retry_after_ms is None else [retry_after(error.retry_after_ms)]
+                headers = [*_relay(error.relay), *wait]
+                return _failure(request, error.reason, fields=error.fields, headers=headers)
             case ActorError() | Unavailable():
-                self._untaken.note(repr(error))
+                self._failures.note(repr(error))
             case _:
                 log.error("a submission was not taken", request_id=request.id.decode(), exc_info=error)
-        seconds = error.retry_after_seconds if isinstance(error, Unavailable) else 1
-        return _refused(request, "error", headers=_retry_after(round(seconds * SECOND_MS)))
+        return _failure(request, "error", headers=[retry_after(wait_ms_of(error))])
 
     async def _post(self, request: Request) -> Answer:
         form_key = _form_key(request)
@@ -97,26 +96,26 @@ class FormDoor:
         window = await window_of(self._system, submission.form_key)
         async with self._system.admissions.of(submission.form_key):
             receipt = await window.submit(post)
-        return Answer(200, [_JSON, *_cors(request), *_relay(receipt.relay)], _TAKEN)
+        return Answer(200, [JSON, *_cors(request), *_relay(receipt.relay)], _SUCCESS)
 
     async def _preflight(self, request: Request) -> Answer:
         """Whether a page may post here. Only the form named in the address can say."""
         form_key = _form_key(request)
-        refusal: Reason | None = "unknown_form"
+        reason: Reason | None = "unknown_form"
         if form_key is not None:
             with suppress(NotFound):
                 window = await window_of(self._system, form_key)
-                refusal = await window.refuses(request.text("origin"))
-        if refusal is not None:
+                reason = await window.refuses(request.text("origin"))
+        if reason is not None:
             # A browser lets the page post only where the preflight succeeds, whatever the headers say.
-            return _refused(request, refusal, status=403)
+            return _failure(request, reason, status=403)
         return Answer(
             204,
             [
                 *_cors(request),
-                (b"access-control-allow-methods", b"POST"),
-                (b"access-control-allow-headers", b"content-type"),
-                (b"access-control-max-age", b"%d" % PREFLIGHT_SECONDS),
+                allow_methods(b"POST"),
+                allow_headers(b"content-type"),
+                MAX_AGE,
             ],
         )
 
@@ -130,7 +129,8 @@ class FormDoor:
             address=address_of(request.client, request.headers, self._trusted_proxies),
             visitor_address=parse_address(visitor_ip) if visitor_ip else None,
             user_agent=visitor_ua or request.text("user-agent") or "",
-            key_digest=digest(_bearer(authorization)) if authorization else None,
+            # Credentials of another scheme are a key that is unknown, rather than none.
+            key_digest=digest(token_of(authorization) or authorization) if authorization else None,
         )
 
 
@@ -142,39 +142,29 @@ def _form_key(request: Request) -> str | None:
     return keys[0] if keys else None
 
 
-def _bearer(authorization: str) -> str:
-    """The token of `Bearer <token>`; anything else is a key that is not known either."""
-    scheme, _, token = authorization.partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else authorization
-
-
-def _cors(request: Request) -> list[tuple[bytes, bytes]]:
+def _cors(request: Request) -> Fields:
     """Lets the page that asked read the answer, which never says more than that page sent."""
     origin = request.header(b"origin")
     if origin is None:
         return []
     return [
-        (b"access-control-allow-origin", origin),
-        (b"access-control-expose-headers", b"retry-after, x-request-id"),
+        allow_origin(origin),
+        expose_headers(b"retry-after, x-request-id"),
         (b"vary", b"origin"),
     ]
 
 
-def _relay(relay: Relay | None) -> list[tuple[bytes, bytes]]:
+def _relay(relay: Relay | None) -> Fields:
     return [] if relay is None else [(b"x-service-relay-key", relay.encode())]
 
 
-def _retry_after(wait_ms: int | None) -> list[tuple[bytes, bytes]]:
-    return [] if wait_ms is None else [(b"retry-after", str(retry_after_seconds(wait_ms)).encode())]
-
-
-def _refused(
+def _failure(
     request: Request,
     reason: Reason,
     *,
     status: int | None = None,
     fields: dict[str, FieldFault] | None = None,
-    headers: Sequence[tuple[bytes, bytes]] = (),
+    headers: Fields = (),
 ) -> Answer:
     body = msgspec.json.encode(FormAnswer(ok=False, reason=reason, fields=fields or {}))
-    return Answer(status or _STATUS.get(reason, 400), [_JSON, *_cors(request), *headers], body)
+    return Answer(status or _STATUS.get(reason, 400), [JSON, *_cors(request), *headers], body)

@@ -17,8 +17,9 @@ from svc.domain.identity.sessions import csrf_token
 from svc.domain.limits import KNOWN_BROWSER_LIFE_MS, SESSION_LIFE_MS
 from svc.domain.times import SECOND_MS
 from svc.http.problems.problems import as_response, problem_for
-from svc.http.quart_app import QuartRequest
+from svc.http.quart_app import current_request
 from svc.http.request.client_address import address_of
+from svc.http.request.json_body import check_type
 from svc.http.request.session_cookie import (
     BROWSER_COOKIE,
     CHALLENGE,
@@ -29,7 +30,6 @@ from svc.http.request.session_cookie import (
     session_token,
 )
 from svc.http.request.transport import Transport
-from svc.http.tools.door import NotJson
 from svc.services import sign_in
 from svc.services.sign_in import Browser, Profile, SignedIn
 
@@ -94,27 +94,27 @@ class SessionAnswer(msgspec.Struct, frozen=True, rename="camel"):
 def people_doors(system: System, transport: Transport) -> Blueprint:
     """Everything under `/app/api/` that is no tool."""
     doors = Blueprint("people", __name__, url_prefix="/app/api")
-    desk = _Desk(system, transport)
-    doors.add_url_rule("/sign-in", "sign_in", desk.sign_in, methods=["POST"])
-    doors.add_url_rule("/sign-in-link", "sign_in_link", desk.sign_in_by_link, methods=["POST"])
-    doors.add_url_rule("/sign-up", "sign_up", desk.sign_up, methods=["POST"])
-    doors.add_url_rule("/accept", "accept", desk.accept, methods=["POST"])
-    doors.add_url_rule("/session", "session", desk.show_session, methods=["GET"])
-    doors.add_url_rule("/confirm", "confirm", desk.confirm, methods=["POST"])
-    doors.add_url_rule("/password", "password", desk.set_password, methods=["POST"])
-    doors.add_url_rule("/sign-out", "sign_out", desk.sign_out, methods=["POST"])
+    door = _PeopleDoor(system, transport)
+    doors.add_url_rule("/sign-in", "sign_in", door.sign_in, methods=["POST"])
+    doors.add_url_rule("/sign-in-link", "sign_in_link", door.sign_in_by_link, methods=["POST"])
+    doors.add_url_rule("/sign-up", "sign_up", door.sign_up, methods=["POST"])
+    doors.add_url_rule("/accept", "accept", door.accept, methods=["POST"])
+    doors.add_url_rule("/session", "session", door.show_session, methods=["GET"])
+    doors.add_url_rule("/confirm", "confirm", door.confirm, methods=["POST"])
+    doors.add_url_rule("/password", "password", door.set_password, methods=["POST"])
+    doors.add_url_rule("/sign-out", "sign_out", door.sign_out, methods=["POST"])
 
     @doors.errorhandler(DomainError)
-    async def refuse(error: DomainError) -> Response:
-        answer = as_response(problem_for(error, _request().id))
+    async def answer_problem(error: DomainError) -> Response:
+        answer = as_response(problem_for(error, current_request().id))
         if answer.status_code == HTTPStatus.UNAUTHORIZED:
             answer.headers["WWW-Authenticate"] = CHALLENGE
-        return _unstored(answer)
+        return _no_store(answer)
 
     return doors
 
 
-class _Desk:
+class _PeopleDoor:
     """Where people of *system* sign in and out."""
 
     def __init__(self, system: System, transport: Transport) -> None:
@@ -126,31 +126,31 @@ class _Desk:
 
         409 where e-mail and password are those of several accounts, with their organizations.
         """
-        asked = await _read(SignIn)
+        body = await _read_body(SignIn)
         _check_origin()
-        done = await sign_in.with_password(
-            self._system, asked.email, asked.password, self._browser(), asked.organization
+        signed_in = await sign_in.with_password(
+            self._system, body.email, body.password, self._browser(), body.organization
         )
-        return self._signed_in(done)
+        return self._signed_in(signed_in)
 
     async def sign_in_by_link(self) -> Response:
         """As `sign_in`, with a one-time link."""
-        asked = await _read(Token)
+        body = await _read_body(Token)
         _check_origin()
-        return self._signed_in(await sign_in.with_link(self._system, asked.token, self._browser()))
+        return self._signed_in(await sign_in.with_link(self._system, body.token, self._browser()))
 
     async def sign_up(self) -> Response:
         """As `sign_in`, for a new account that an invitation makes a member."""
-        asked = await _read(SignUp)
+        body = await _read_body(SignUp)
         _check_origin()
-        done = await sign_in.sign_up(self._system, asked.token, asked.name, asked.password, self._browser())
-        return self._signed_in(done)
+        signed_in = await sign_in.sign_up(self._system, body.token, body.name, body.password, self._browser())
+        return self._signed_in(signed_in)
 
     async def accept(self) -> Response:
         """The session, with the organization that the invitation is of among its own."""
         token = self._guarded_token()
-        asked = await _read(Token)
-        profile = await sign_in.accept(self._system, token, asked.token)
+        body = await _read_body(Token)
+        profile = await sign_in.accept(self._system, token, body.token)
         return _json(_session_answer(csrf_token(token), profile))
 
     async def show_session(self) -> Response:
@@ -163,32 +163,32 @@ class _Desk:
     async def confirm(self) -> Response:
         """204; for two hours from now keys may be issued."""
         token = self._guarded_token()
-        asked = await _read(Password)
-        await sign_in.confirm(self._system, token, asked.password)
-        return _nothing()
+        body = await _read_body(Password)
+        await sign_in.confirm(self._system, token, body.password)
+        return _no_content()
 
     async def set_password(self) -> Response:
         """204; every other session of the person has ended."""
         token = self._guarded_token()
-        asked = await _read(Password)
-        await sign_in.set_password(self._system, token, asked.password)
-        return _nothing()
+        body = await _read_body(Password)
+        await sign_in.set_password(self._system, token, body.password)
+        return _no_content()
 
     async def sign_out(self) -> Response:
         """204, and the cookie is taken back."""
         await sign_in.sign_out(self._system, self._guarded_token())
-        answer = _nothing()
+        answer = _no_content()
         encrypted = self._is_encrypted()
         name = cookie_name(SESSION_COOKIE, encrypted=encrypted)
         answer.delete_cookie(name, httponly=True, samesite="Lax", secure=encrypted)
         return answer
 
-    def _signed_in(self, done: SignedIn) -> Response:
-        answer = _json(_session_answer(done.csrf_token, done.profile))
+    def _signed_in(self, signed_in: SignedIn) -> Response:
+        answer = _json(_session_answer(signed_in.csrf_token, signed_in.profile))
         encrypted = self._is_encrypted()
         for name, value, life_ms in (
-            (SESSION_COOKIE, done.token, SESSION_LIFE_MS),
-            (BROWSER_COOKIE, done.mark, KNOWN_BROWSER_LIFE_MS),
+            (SESSION_COOKIE, signed_in.token, SESSION_LIFE_MS),
+            (BROWSER_COOKIE, signed_in.mark, KNOWN_BROWSER_LIFE_MS),
         ):
             answer.set_cookie(
                 cookie_name(name, encrypted=encrypted),
@@ -201,8 +201,9 @@ class _Desk:
         return answer
 
     def _browser(self) -> Browser:
+        peer, headers = current_request().peer, list(request.scope["headers"])
         return Browser(
-            address_of(_peer(), list(request.scope["headers"]), self._transport.trusted_proxies),
+            address_of(peer, headers, self._transport.trusted_proxies),
             request.headers.get("User-Agent", ""),
             self._cookie(SESSION_COOKIE),
             self._cookie(BROWSER_COOKIE),
@@ -219,16 +220,8 @@ class _Desk:
         return guarded_token(self._cookie(SESSION_COOKIE), request.headers.get(CSRF_HEADER))
 
     def _is_encrypted(self) -> bool:
-        return self._transport.is_encrypted(request.scheme, _peer(), list(request.scope["headers"]))
-
-
-def _request() -> QuartRequest:
-    return cast("QuartRequest", request)
-
-
-def _peer() -> str:
-    client = request.scope["client"]
-    return client[0] if client else ""
+        peer, headers = current_request().peer, list(request.scope["headers"])
+        return self._transport.is_encrypted(request.scheme, peer, headers)
 
 
 def _check_origin() -> None:
@@ -238,13 +231,12 @@ def _check_origin() -> None:
         raise Forbidden("a page of another site cannot sign anybody in")
 
 
-async def _read(shape: type[T]) -> T:
+async def _read_body(shape: type[T]) -> T:
     """The body, which must be JSON of that *shape*. Raises `NotJson`, and as `json_input.read` does."""
-    _request().max_content_length = BODY_BYTES_MAX
-    if request.mimetype != "application/json":
-        raise NotJson("send `Content-Type: application/json`")
-    body = cast("bytes", await request.get_data(as_text=False))
-    return json_input.read(msgspec.json.Decoder(shape), body)
+    current_request().max_content_length = BODY_BYTES_MAX
+    check_type(request.headers.get("Content-Type"))
+    raw = cast("bytes", await request.get_data(as_text=False))
+    return json_input.read(msgspec.json.Decoder(shape), raw)
 
 
 def _session_answer(token: str, profile: Profile) -> SessionAnswer:
@@ -253,23 +245,24 @@ def _session_answer(token: str, profile: Profile) -> SessionAnswer:
         csrf_token=token,
         person=PersonAnswer(person.id, person.email, person.name, person.home_organization_id),
         organizations=[
-            OrganizationAnswer(one.organization_id, one.name, one.role_id) for one in profile.organizations
+            OrganizationAnswer(organization.organization_id, organization.name, organization.role_id)
+            for organization in profile.organizations
         ],
     )
 
 
 def _json(value: Any) -> Response:
-    return _unstored(Response(msgspec.json.encode(value), content_type="application/json"))
+    return _no_store(Response(msgspec.json.encode(value), content_type="application/json"))
 
 
-def _nothing() -> Response:
+def _no_content() -> Response:
     """204."""
     answer = Response(b"", status=HTTPStatus.NO_CONTENT)
     del answer.headers["Content-Type"]
-    return _unstored(answer)
+    return _no_store(answer)
 
 
-def _unstored(answer: Response) -> Response:
+def _no_store(answer: Response) -> Response:
     answer.headers["Cache-Control"] = "no-store"
     answer.headers["X-Content-Type-Options"] = "nosniff"
     return answer

@@ -120,27 +120,27 @@ class FlatList:
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._of_callers: dict[_Kind, tuple[str, ...]] = {}
+        self._names_by_kind: dict[_Kind, tuple[str, ...]] = {}
         self._pages: dict[tuple[_Kind, str], Page] = {}
 
     @cached_property
     def _encoded(self) -> dict[str, msgspec.Raw]:
         """Every tool by name. Made when somebody lists them: the door of the entries only counts them."""
         return {
-            name: msgspec.Raw(msgspec.json.encode(descriptor_of(one, self._registry.schemas[name])))
-            for name, one in self._registry.items()
+            name: msgspec.Raw(msgspec.json.encode(descriptor_of(tool, self._registry.schemas[name])))
+            for name, tool in self._registry.items()
         }
 
     def names(self, caller: Caller) -> tuple[str, ...]:
         """The names of all tools that *caller* may call."""
         kind = _kind_of(caller)
-        names = self._of_callers.get(kind)
+        names = self._names_by_kind.get(kind)
         if names is None:
-            if len(self._of_callers) >= _CALLERS_MAX:
-                self._of_callers.clear()
+            if len(self._names_by_kind) >= _CALLERS_MAX:
+                self._names_by_kind.clear()
                 self._pages.clear()
-            names = tuple(name for name, one in self._registry.items() if refusal_of(caller, one) is None)
-            self._of_callers[kind] = names
+            names = tuple(name for name, tool in self._registry.items() if refusal_of(caller, tool) is None)
+            self._names_by_kind[kind] = names
         return names
 
     def page(self, caller: Caller, cursor: str | None) -> Page:

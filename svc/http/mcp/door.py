@@ -28,17 +28,18 @@ from svc.domain.errors import (
 from svc.domain.identity.callers import Call
 from svc.domain.limits import TOOL_BODY_BYTES_MAX
 from svc.domain.net.origins import origin_is_own
-from svc.domain.rate_limits.sliding_window import retry_after_seconds
-from svc.domain.times import SECOND_MS
 from svc.http.fast_path import Answer, Request
 from svc.http.mcp import results, rpc
 from svc.http.mcp.descriptors import CALL, CallTool, FlatList, Page, entries
 from svc.http.mcp.rpc import Message, Params, RpcError
-from svc.http.mcp.versions import CONTRACT, UNSAID, VERSIONS, Version, check_envelope, version_of
-from svc.http.problems.problems import UNAUTHORIZED, is_fault, problem_for
+from svc.http.mcp.versions import CONTRACT, UNDECLARED, VERSIONS, Version, check_envelope, version_of
+from svc.http.problems.call_problems import call_problem, log_fault
+from svc.http.problems.problems import is_fault
 from svc.http.request.bearer import bearer_token
-from svc.http.request.body import ClientGone
-from svc.http.tools.door import JSON, OWN, REPLAYED, budget_headers, check_type, deprecation_headers
+from svc.http.request.json_body import check_type
+from svc.http.response.answers import REPLAYED, json_answer
+from svc.http.response.retry_after import retry_after, wait_ms_of
+from svc.http.tools.admission import answer_admitted, call_of, deprecation_headers
 from svc.services import tool_calls
 from svc.tools.finding.finder import nearest
 from svc.tools.registry import Registry
@@ -69,46 +70,29 @@ class McpDoor:
         if origin is not None and not origin_is_own(origin, self._system.base_url):
             raise Forbidden("pages of other sites may not call this")
         admission = await tool_calls.admit_key(self._system, bearer_token(request))
-        budget = budget_headers(admission.allowance)
-        try:
-            answer = await self._answer(request, admission)
-        except (ClientGone, Unauthenticated):  # nobody is there any more, or nobody that we know
-            raise
-        except Exception as error:  # noqa: BLE001  # an answer to who was let in tells what is left
-            answer = self.problem_for(request, error)
-        return Answer(answer.status, [*answer.headers, *budget], answer.body)
+        return await answer_admitted(request, admission, self._answer, self.problem_for)
 
     def problem_for(self, request: Request, error: Exception) -> Answer:
         """The problem that *error* is."""
-        if isinstance(error, Unauthenticated):
-            return UNAUTHORIZED
-        if is_fault(error):
-            self._log(request, error)
-        return problem_for(error, request.id)
+        return call_problem(log, request, error)
 
     async def _answer(self, request: Request, admission: Admission) -> Answer:
         """The order of the checks: budget, reach of the key, type, size, message, version, method."""
         tool_calls.check_budget(admission)
-        call = Call(
-            caller=admission.caller,
-            door="mcp",
-            request_id=request.id.decode(),
-            allowed_networks=self._system.outbound_http.allowed,
-            registry=self._registry,
-        )
+        call = call_of(self._system, self._registry, admission, "mcp", request)
         await tool_calls.check_reach(self._system, call)
-        check_type(request)
+        check_type(request.text("content-type"))
         body = await request.read(TOOL_BODY_BYTES_MAX)
         try:
             message, repeated = rpc.read(body)
         except RpcError as error:
-            return _failed(UNSAID, rpc.NO_ID, error)
+            return _failure(UNDECLARED, rpc.NO_ID, error)
         return await self._reply(request, call, message, repeated)
 
     async def _reply(
         self, request: Request, call: Call, message: Message, repeated: Sequence[Fault]
     ) -> Answer:
-        version = UNSAID
+        version = UNDECLARED
         try:
             method = message.method()
             params = message.params() if method else Params()
@@ -116,25 +100,24 @@ class McpDoor:
             if repeated:
                 faults = rpc.faults_of_arguments(method, repeated)
                 text = results.problem_text(params.name or "the tool", InvalidInput(faults))
-                return _told(200, rpc.result(message.reply_id(), results.problem_result(version, text)))
+                return json_answer(200, rpc.result(message.reply_id(), results.problem_result(version, text)))
             if method is None:
                 return _ACCEPTED
             if version.enveloped:
                 check_envelope(request, method, params)
             return await self._result(version, method, params, call, message.reply_id())
         except RpcError as error:
-            return _failed(version, message.reply_id(), error)
+            return _failure(version, message.reply_id(), error)
         except Unauthenticated:
             raise  # the key has ended since it was let in
         except Unavailable as error:
-            wait = retry_after_seconds(round(error.retry_after_seconds * SECOND_MS))
-            retry = (b"retry-after", b"%d" % wait)
-            overloaded = RpcError(rpc.OVERLOADED, f"{error.detail}: try again in {wait} s")
-            return _told(503, rpc.failure(message.reply_id(), overloaded), retry)
+            wait = retry_after(wait_ms_of(error))
+            overloaded = RpcError(rpc.OVERLOADED, f"{error.detail}: try again in {wait[1].decode()} s")
+            return json_answer(503, rpc.failure(message.reply_id(), overloaded), wait)
         except Exception as error:  # noqa: BLE001  # nobody expected it, and who asked still waits
-            self._log(request, error)
+            log_fault(log, request, error)
             failed = RpcError(rpc.INTERNAL_ERROR, f"something failed on our side: request {call.request_id}")
-            return _told(500, rpc.failure(message.reply_id(), failed))
+            return json_answer(500, rpc.failure(message.reply_id(), failed))
 
     async def _result(
         self, version: Version, method: str, params: Params, call: Call, reply_id: bytes
@@ -159,7 +142,7 @@ class McpDoor:
                 result = results.discovered(version, self._instructions(call))
             case _:
                 result = b"{}"
-        return _told(200, rpc.result(reply_id, result))
+        return json_answer(200, rpc.result(reply_id, result))
 
     def _page(self, call: Call, params: Params) -> Page:
         if self._flat:
@@ -169,8 +152,8 @@ class McpDoor:
         return self._entries
 
     def _instructions(self, call: Call) -> str:
-        may = len(self._list.names(call.caller))
-        return results.instructions(call.caller, may, len(self._registry), flat=self._flat)
+        callable_tools = len(self._list.names(call.caller))
+        return results.instructions(call.caller, callable_tools, len(self._registry), flat=self._flat)
 
     async def _call(self, version: Version, params: Params, call: Call, reply_id: bytes) -> Answer:
         """Call a tool: by its own name, or at `PATH` also by `tool_call`."""
@@ -183,8 +166,8 @@ class McpDoor:
                 inner = json_input.read_part(_call_tool, rpc.arguments_of(arguments))
                 name, arguments = inner.name, inner.arguments
             tool = await tool_calls.find(self._system, self._registry, call, name)
-            asked = tool.read_part(rpc.arguments_of(arguments))
-            done = await tool_calls.run(self._system, tool, call, asked, params.meta.idempotency_key)
+            tool_input = tool.read_part(rpc.arguments_of(arguments))
+            result = await tool_calls.run(self._system, tool, call, tool_input, params.meta.idempotency_key)
         except UnknownTool:
             text = results.unknown_text(name, nearest(self._registry, name))
             if not by_entry:
@@ -196,17 +179,10 @@ class McpDoor:
                 raise
             text = results.problem_text(name, error)
         else:
-            headers = [*deprecation_headers(tool), *([REPLAYED] if done.replayed else [])]
-            return _told(200, rpc.result(reply_id, results.tool_result(version, done)), *headers)
-        return _told(200, rpc.result(reply_id, results.problem_result(version, text)))
-
-    def _log(self, request: Request, error: Exception) -> None:
-        log.error("a call failed", path=request.path, request_id=request.id.decode(), exc_info=error)
+            headers = [*deprecation_headers(tool), *([REPLAYED] if result.replayed else [])]
+            return json_answer(200, rpc.result(reply_id, results.tool_result(version, result)), *headers)
+        return json_answer(200, rpc.result(reply_id, results.problem_result(version, text)))
 
 
-def _failed(version: Version, reply_id: bytes, error: RpcError) -> Answer:
-    return _told(version.statuses.get(error.code, 200), rpc.failure(reply_id, error))
-
-
-def _told(status: int, body: bytes, *headers: tuple[bytes, bytes]) -> Answer:
-    return Answer(status, [JSON, OWN, *headers], body)
+def _failure(version: Version, reply_id: bytes, error: RpcError) -> Answer:
+    return json_answer(version.statuses.get(error.code, 200), rpc.failure(reply_id, error))

@@ -31,14 +31,14 @@ _REMEDIES: Final = {
 _encode: Final = msgspec.json.Encoder().encode
 
 
-def tool_result(version: Version, done: ToolResult) -> bytes:
+def tool_result(version: Version, outcome: ToolResult) -> bytes:
     """What a tool answered: as structured content, and the same JSON as text."""
     result = version.every_result | {
-        "content": [{"type": "text", "text": done.body.decode()}],
-        "structuredContent": msgspec.Raw(done.body),
+        "content": [{"type": "text", "text": outcome.body.decode()}],
+        "structuredContent": msgspec.Raw(outcome.body),
         "isError": False,
     }
-    if done.replayed:
+    if outcome.replayed:
         result["_meta"] = result.get("_meta", {}) | {REPLAYED: True}
     return _encode(result)
 
@@ -84,12 +84,12 @@ def initialized(version: Version, instructions: str) -> bytes:
 
 def discovered(version: Version, instructions: str) -> bytes:
     """What a client is told that shakes no hands."""
-    told = {
+    result = {
         "supportedVersions": list(VERSIONS),
         "capabilities": _CAPABILITIES,
         "instructions": instructions,
     }
-    return _encode(version.every_result | version.every_list | told)
+    return _encode(version.every_result | version.every_list | result)
 
 
 def instructions(caller: Caller, callable_tools: int, tools: int, *, flat: bool) -> str:

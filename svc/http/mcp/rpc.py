@@ -56,7 +56,7 @@ _NO_META: Final = Meta()
 class Params(msgspec.Struct, frozen=True, rename="camel"):
     """The parameters of every method that is answered; `null` is as good as none."""
 
-    given_meta: Meta | None = msgspec.field(name="_meta", default=None)
+    sent_meta: Meta | None = msgspec.field(name="_meta", default=None)
     protocol_version: str | None = None
     cursor: str | None = None
     name: str | None = None
@@ -64,7 +64,7 @@ class Params(msgspec.Struct, frozen=True, rename="camel"):
 
     @property
     def meta(self) -> Meta:
-        return self.given_meta or _NO_META
+        return self.sent_meta or _NO_META
 
 
 _NO_PARAMS: Final = Params()
@@ -174,10 +174,10 @@ def result(reply_id: bytes, body: bytes) -> bytes:
 
 def failure(reply_id: bytes, error: RpcError) -> bytes:
     """The answer with an error."""
-    told = {"code": error.code, "message": error.message}
+    body = {"code": error.code, "message": error.message}
     if error.data is not None:
-        told["data"] = error.data
-    return b'{"jsonrpc":"2.0","id":%b,"error":%b}' % (reply_id, msgspec.json.encode(told))
+        body["data"] = error.data
+    return b'{"jsonrpc":"2.0","id":%b,"error":%b}' % (reply_id, msgspec.json.encode(body))
 
 
 def _text_of(raw: _Optional) -> str | None:

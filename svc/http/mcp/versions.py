@@ -48,7 +48,7 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _HANDSHAKE: Final = frozenset({"initialize", "ping", "tools/list", "tools/call"})
-_SPOKEN: Final = (
+_SUPPORTED: Final = (
     Version(name="2025-03-26", methods=_HANDSHAKE, statuses=_UNREADABLE),
     Version(name="2025-06-18", methods=_HANDSHAKE, statuses=_UNREADABLE),
     Version(name="2025-11-25", methods=_HANDSHAKE, statuses=_UNREADABLE),
@@ -64,8 +64,8 @@ _SPOKEN: Final = (
         every_list={"ttlMs": LIST_LIFE_MS, "cacheScope": "private"},
     ),
 )
-VERSIONS: Final = {one.name: one for one in _SPOKEN}
-UNSAID: Final = VERSIONS["2025-03-26"]
+VERSIONS: Final = {version.name: version for version in _SUPPORTED}
+UNDECLARED: Final = VERSIONS["2025-03-26"]
 """The version of a request whose header says none, by the protocol."""
 CONTRACT: Final = VERSIONS["2025-06-18"]
 """The version that `initialize` agrees on when it cannot be the client's."""
@@ -75,18 +75,18 @@ _NAMED: Final = {"tools/call"}
 _ENCODED: Final = re.compile(r"=\?base64\?(.*)\?=")
 
 
-def version_of(request: Request, claimed: str | None) -> Version:
+def version_of(request: Request, body_version: str | None) -> Version:
     """The version of *request*, whose body claims that version. Raises `RpcError`."""
-    said = request.text("mcp-protocol-version")
-    if claimed is not None and claimed != said:
+    requested = request.text("mcp-protocol-version")
+    if body_version is not None and body_version != requested:
         raise RpcError(HEADER_MISMATCH, "the header MCP-Protocol-Version is not the version in `_meta`")
-    if said is None:
-        return UNSAID
-    spoken = VERSIONS.get(said)
-    if spoken is None:
-        data = {"supported": list(VERSIONS), "requested": said}
-        raise RpcError(UNSUPPORTED_VERSION, f"the version {said[:100]!r} is not spoken here", data)
-    return spoken
+    if requested is None:
+        return UNDECLARED
+    version = VERSIONS.get(requested)
+    if version is None:
+        data = {"supported": list(VERSIONS), "requested": requested}
+        raise RpcError(UNSUPPORTED_VERSION, f"the version {requested[:100]!r} is not spoken here", data)
+    return version
 
 
 def check_envelope(request: Request, method: str, params: Params) -> None:

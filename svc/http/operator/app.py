@@ -8,7 +8,7 @@ import hmac
 from collections.abc import Awaitable, Callable
 from functools import cache
 from heapq import nlargest
-from typing import Annotated, Any, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import trio
@@ -28,7 +28,8 @@ from svc.http.docs.front import OperatorFront
 from svc.http.docs.problem_pages import page_or_problem
 from svc.http.operator.calls import OperatorCalls
 from svc.http.problems.problems import problem, problem_response
-from svc.http.quart_app import QuartRequest
+from svc.http.quart_app import current_request
+from svc.http.request.bearer import token_of
 
 CHECK_SECONDS: Final = 2.0
 """How long a health check waits for an answer before it is one of ill health."""
@@ -73,23 +74,23 @@ def operator_app(system: System, token: str) -> ASGIApp:
     """The application on the operator's listener, for who knows *token*."""
     app, pages = described_app()
     app.url_map.converters["any_text"] = _AnyText
-    desk = _Desk(system)
+    door = _OperatorDoor(system)
     app.add_url_rule("/", "front", OperatorFront(pages).show)
-    app.add_url_rule("/healthz", "healthz", desk.tell_health)
-    app.add_url_rule("/readyz", "readyz", desk.tell_readiness)
-    app.add_url_rule("/debug/actors", "actors", desk.list_actors)
-    app.add_url_rule("/debug/actors/<kind>/<any_text:key>", "actor", desk.show_actor, merge_slashes=False)
-    app.add_url_rule("/debug/store", "store", desk.show_store)
+    app.add_url_rule("/healthz", "healthz", door.show_health)
+    app.add_url_rule("/readyz", "readyz", door.show_readiness)
+    app.add_url_rule("/debug/actors", "actors", door.list_actors)
+    app.add_url_rule("/debug/actors/<kind>/<any_text:key>", "actor", door.show_actor, merge_slashes=False)
+    app.add_url_rule("/debug/store", "store", door.show_store)
     calls = OperatorCalls(system)
     app.add_url_rule("/tools/<name>", "tool", calls.call_tool, methods=["POST"])
     app.add_url_rule("/commands/<name>", "command", calls.run_command, methods=["POST"])
 
     @app.before_request
-    async def ask_for_token() -> Response | None:
+    async def require_token() -> Response | None:
         if request.path in _OPEN or _has_token(request.headers.get("Authorization", ""), token):
             return None
-        refusal = problem("unauthorized", _request_id(), headers=[(b"www-authenticate", b"Bearer")])
-        return await page_or_problem(refusal, pages)
+        answer = problem("unauthorized", current_request().id, headers=[(b"www-authenticate", b"Bearer")])
+        return await page_or_problem(answer, pages)
 
     return app
 
@@ -101,7 +102,7 @@ class _AnyText(BaseConverter):
     part_isolating = False
 
 
-class _Desk:
+class _OperatorDoor:
     """Where an operator asks about *system*."""
 
     def __init__(self, system: System) -> None:
@@ -109,15 +110,15 @@ class _Desk:
 
     def _check_kind(self, kind: str | None) -> None:
         """Raises `InvalidValue` that names the kinds for one that does not exist."""
-        kinds = [one.kind for one in self._system.statistics().kinds]
+        kinds = [statistics.kind for statistics in self._system.statistics().kinds]
         if kind is not None and kind not in kinds:
             raise InvalidValue(f"there is no kind {shown(kind)}{hint(kind, kinds)}")
 
-    async def tell_health(self) -> Response:
+    async def show_health(self) -> Response:
         """The process lives and its event loop turns, or nothing would have answered."""
         return _json({"ok": True})
 
-    async def tell_readiness(self) -> Response:
+    async def show_readiness(self) -> Response:
         """Whether to send requests here: 200, or 503 with the checks that fail."""
         system = self._system
         reconciler = Check(ok=False, why="not started")
@@ -137,20 +138,26 @@ class _Desk:
     async def list_actors(self) -> Response:
         """Every kind; and of the actors that are asked for, those that stand out most."""
         try:
-            asked = msgspec.convert(request.args.to_dict(), ActorFilter, strict=False)
-            self._check_kind(asked.kind)
+            actor_filter = msgspec.convert(request.args.to_dict(), ActorFilter, strict=False)
+            self._check_kind(actor_filter.kind)
         except (msgspec.ValidationError, InvalidValue) as error:
-            return problem_response("validation_failed", _request_id(), str(error))
-        found = [one for one in self._system.actors(asked.kind) if asked.phase in {None, one.phase}]
-        listed = [_outward(one) for one in nlargest(asked.limit, found, key=_SORTS[asked.sort])]
-        for one in listed:
-            del one["latency"]  # longer than all the rest of it
+            return problem_response("validation_failed", current_request().id, str(error))
+        matching = [
+            actor
+            for actor in self._system.actors(actor_filter.kind)
+            if actor_filter.phase in {None, actor.phase}
+        ]
+        listed = [
+            _to_json(actor) for actor in nlargest(actor_filter.limit, matching, key=_SORTS[actor_filter.sort])
+        ]
+        for actor in listed:
+            del actor["latency"]  # longer than all the rest of it
         system = self._system.statistics()
         return _json(
             {
                 "draining": system.draining,
-                "kinds": _outward(system.kinds),
-                "total": len(found),
+                "kinds": _to_json(system.kinds),
+                "total": len(matching),
                 "actors": listed,
             }
         )
@@ -161,11 +168,11 @@ class _Desk:
         if seen is None:
             raise NotFound
         state, why = await self._state(seen)
-        return _json({"statistics": _outward(seen), "state": state, "stateMissing": why})
+        return _json({"statistics": _to_json(seen), "state": state, "stateMissing": why})
 
     async def show_store(self) -> Response:
         """What the store has done, and what waits."""
-        return _json(_outward(self._system.store.statistics()))
+        return _json(_to_json(self._system.store.statistics()))
 
     async def _state(self, seen: ActorStatistics) -> tuple[Any, str | None]:
         """The state of the actor that was *seen*, or why there is none to show.
@@ -186,19 +193,18 @@ class _Desk:
 
 def _has_token(authorization: str, token: str) -> bool:
     """Whether *authorization* is `Bearer` and *token*, found out in the same time for any that is not."""
-    scheme, _, given = authorization.partition(" ")
-    known = hmac.compare_digest(given.strip().encode(), token.encode())
-    return known and scheme.lower() == "bearer"
+    sent = token_of(authorization)
+    return sent is not None and hmac.compare_digest(sent.encode(), token.encode())
 
 
-async def _check(ask: Callable[[], Awaitable[object]]) -> Check:
+async def _check(probe: Callable[[], Awaitable[object]]) -> Check:
     with trio.move_on_after(CHECK_SECONDS):
         try:
-            await ask()
+            await probe()
         except Exception as error:  # noqa: BLE001  # whatever it is, this does not work
             # Nobody has shown a token yet: what is not meant for callers is told by its kind alone.
-            problem = error.detail if isinstance(error, Unavailable) else type(error).__name__
-            return Check(ok=False, why=problem)
+            why = error.detail if isinstance(error, Unavailable) else type(error).__name__
+            return Check(ok=False, why=why)
         return Check(ok=True)
     return Check(ok=False, why=f"no answer within {CHECK_SECONDS:g} s")
 
@@ -212,13 +218,13 @@ def _json(value: Any, status: int = 200) -> Response:
     )
 
 
-def _outward(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     """Records as JSON has them, their fields in camelCase; the keys of a mapping stay what they are."""
     match value:
         case msgspec.Struct():
-            return {_camel(one): _outward(getattr(value, one)) for one in value.__struct_fields__}
+            return {_camel(name): _to_json(getattr(value, name)) for name in value.__struct_fields__}
         case list():
-            return [_outward(one) for one in value]
+            return [_to_json(item) for item in value]
         case _:
             return value
 
@@ -227,7 +233,3 @@ def _outward(value: Any) -> Any:
 def _camel(name: str) -> str:
     first, *others = name.split("_")
     return first + "".join(map(str.title, others))
-
-
-def _request_id() -> bytes:
-    return cast("QuartRequest", request).id

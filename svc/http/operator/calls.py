@@ -12,8 +12,8 @@ from quart import Response, request
 from svc.actors.system import System
 from svc.domain.errors import Fault, InvalidInput, NotFound
 from svc.domain.near_names import hint, shown
-from svc.http.quart_app import QuartRequest
-from svc.http.tools.door import NO_INPUT
+from svc.http.quart_app import current_request
+from svc.http.request.json_body import NO_INPUT
 from svc.services import tool_calls
 from svc.tools.catalogue import REGISTRY
 from svc.tools.installation import COMMANDS
@@ -31,19 +31,19 @@ class OperatorCalls:
         organization_id = request.args.get("organization")
         if not organization_id:
             raise InvalidInput([Fault("", "missing", "say which `organization` in the query")])
-        request_id = cast("QuartRequest", request).id.decode()
+        request_id = current_request().id.decode()
         call = await tool_calls.admit_operator(system, organization_id, request_id)
         tool = await tool_calls.find(system, REGISTRY, call, name)
-        done = await tool_calls.run(system, tool, call, tool.read(await _body()))
-        return _json(done.body)
+        result = await tool_calls.run(system, tool, call, tool.read(await _body()))
+        return _json(result.body)
 
     async def run_command(self, name: str) -> Response:
         """What the command answers; what it did is on disk. Raises what it refuses, and `NotFound`."""
         command = COMMANDS.get(name)
         if command is None:
             raise NotFound(f"there is no command {shown(name)}{hint(name, list(COMMANDS))}")
-        asked = command.read(await _body())
-        return _json(msgspec.json.encode(await self._system.store.write(command, asked)))
+        command_input = command.read(await _body())
+        return _json(msgspec.json.encode(await self._system.store.write(command, command_input)))
 
 
 async def _body() -> bytes:

@@ -22,10 +22,10 @@ from svc.domain.errors import (
     TooManyAttempts,
     Unavailable,
 )
-from svc.domain.rate_limits.sliding_window import retry_after_seconds
-from svc.domain.times import SECOND_MS
 from svc.http.fast_path import Answer
 from svc.http.request.body import ACCEPT_ENCODING, BodyCoded, BodyTooLarge
+from svc.http.response.answers import NO_STORE
+from svc.http.response.retry_after import retry_after, wait_ms_of
 
 Code = Literal[
     "malformed_request",
@@ -191,9 +191,7 @@ def problem(
     return Answer(kind.status, [(b"content-type", MEDIA_TYPE.encode()), *headers], msgspec.json.encode(body))
 
 
-UNAUTHORIZED: Final = problem(
-    "unauthorized", None, headers=[(b"www-authenticate", b"Bearer"), (b"cache-control", b"no-store")]
-)
+UNAUTHORIZED: Final = problem("unauthorized", None, headers=[(b"www-authenticate", b"Bearer"), NO_STORE])
 """The answer to whoever is not let in with a key, the same to the byte whatever the reason (decisions §2)."""
 
 
@@ -209,13 +207,13 @@ def problem_for(error: Exception, request_id: bytes) -> Answer:
                 headers.append(ACCEPT_ENCODING)
             return problem(_http_code(error), request_id, _http_detail(error), headers=headers)
         case OrganizationRequired():
-            organizations = tuple(OrganizationChoice(one.id, one.name) for one in error.organizations)
+            organizations = tuple(OrganizationChoice(home.id, home.name) for home in error.organizations)
         case TooManyAttempts():
-            headers.append(_retry_after(error.retry_after_ms))
+            headers.append(retry_after(error.retry_after_ms))
         case Unavailable():
-            headers.append(_retry_after(round(error.retry_after_seconds * SECOND_MS)))
+            headers.append(retry_after(wait_ms_of(error)))
         case DomainError() if error.code == "idempotency_in_progress":
-            headers.append(_retry_after(SECOND_MS))
+            headers.append(retry_after(wait_ms_of(error)))
     if not isinstance(error, DomainError) or error.code not in KINDS:
         return problem("internal", request_id)
     errors = error.faults if isinstance(error, InvalidInput) else ()
@@ -271,7 +269,3 @@ def _http_detail(error: HTTPException) -> str | None:
         case MethodNotAllowed() if error.valid_methods:
             return f"use {' or '.join(sorted(error.valid_methods))} here"
     return None
-
-
-def _retry_after(wait_ms: int) -> tuple[bytes, bytes]:
-    return b"retry-after", str(retry_after_seconds(wait_ms)).encode()

@@ -53,7 +53,7 @@ async def read_body(
     """
     if length is not None and length > limit_bytes:
         raise BodyTooLarge(limit_bytes)
-    if coding is not None and any(one.strip().lower() not in _UNCODED for one in coding.split(b",")):
+    if coding is not None and any(name.strip().lower() not in _UNCODED for name in coding.split(b",")):
         raise BodyCoded
     message = await receive()
     if message["type"] != REQUEST:
@@ -63,10 +63,10 @@ async def read_body(
         raise BodyTooLarge(limit_bytes)
     if not message.get("more_body", False):
         return first
-    return await _read_on(receive, first, limit_bytes)
+    return await _read_rest(receive, first, limit_bytes)
 
 
-async def _read_on(receive: Receive, first: bytes, limit_bytes: int) -> bytes:
+async def _read_rest(receive: Receive, first: bytes, limit_bytes: int) -> bytes:
     """The body that begins with *first*. However small its pieces are, each is copied once or twice."""
     body = bytearray(first)
     more = True

@@ -23,10 +23,10 @@ class Transport(msgspec.Struct, frozen=True):
         """Whether a request of the socket's *peer* came to us, or to a proxy that is trusted, by TLS."""
         if scheme == "https":
             return True
-        says_so = self.public_https or any(
+        claims_https = self.public_https or any(
             name == b"x-forwarded-proto" and value.lower() == b"https" for name, value in headers
         )
-        return says_so and is_trusted(peer, self.trusted_proxies)
+        return claims_https and is_trusted(peer, self.trusted_proxies)
 
 
 class StrictTransport:

@@ -23,13 +23,14 @@ from svc.domain.sites.visits import PageView, page_view
 from svc.http.fast_path import Answer, Request
 from svc.http.request.body import BodyBroken, BodyCoded, BodyTimeout, BodyTooLarge
 from svc.http.request.client_address import address_of
-from svc.http.static_files import StaticFile
+from svc.http.response.answers import CROSS_ORIGIN_RESOURCE
+from svc.http.response.cors import ALLOW_CREDENTIALS, MAX_AGE, allow_headers, allow_methods, allow_origin
+from svc.http.static_files import SCRIPT_FOR_OTHER_SITES, StaticFile
 from svc.throttled_log import ThrottledLog
 
 log = structlog.get_logger("svc.http.sites.tracker")
 
 PATH: Final = "/api/t"
-PREFLIGHT_SECONDS: Final = 86_400
 
 script = Blueprint("tracker", __name__)
 script.add_url_rule(
@@ -37,17 +38,12 @@ script.add_url_rule(
     "script",
     StaticFile(
         "http/sites/static/t.js",
-        {
-            "Cache-Control": "public, max-age=3600, stale-while-revalidate=86400",
-            # Pages that are isolated, or that name the script's hash, load it all the same.
-            "Cross-Origin-Resource-Policy": "cross-origin",
-            "Access-Control-Allow-Origin": "*",
-        },
+        SCRIPT_FOR_OTHER_SITES,
     ).answer,
 )
 
 
-class ToldView(msgspec.Struct, frozen=True):
+class ViewReport(msgspec.Struct, frozen=True):
     """A page view in a browser's own words."""
 
     url: str
@@ -55,7 +51,7 @@ class ToldView(msgspec.Struct, frozen=True):
     title: str | None = None
 
 
-_told_view: Final = msgspec.json.Decoder(ToldView)
+_view_report: Final = msgspec.json.Decoder(ViewReport)
 
 
 class TrackerDoor:
@@ -64,27 +60,27 @@ class TrackerDoor:
     def __init__(self, system: System, trusted_proxies: Sequence[Network]) -> None:
         self._system = system
         self._trusted_proxies = trusted_proxies
-        self._unkept = ThrottledLog(log, "page views were not kept")
+        self._failures = ThrottledLog(log, "page views were not kept")
 
     async def __call__(self, request: Request) -> Answer:
         if request.method == "POST":
-            await self._keep(request)
+            await self._store(request)
         elif request.method != "OPTIONS":
             return Answer(405, [(b"allow", b"POST, OPTIONS")])
-        return _nothing_to_say(request)
+        return _no_content(request)
 
     def problem_for(self, request: Request, error: Exception) -> Answer:
         """What the browser hears of *error*, which is nothing."""
         match error:
             case ActorError() | Unavailable():
-                self._unkept.note(repr(error))
+                self._failures.note(repr(error))
             case BodyTooLarge() | BodyCoded() | BodyTimeout() | BodyBroken() | DomainError():
                 pass  # not a view of a tracked page
             case _:
                 log.error("a page view was not kept", request_id=request.id.decode(), exc_info=error)
-        return _nothing_to_say(request)
+        return _no_content(request)
 
-    async def _keep(self, request: Request) -> None:
+    async def _store(self, request: Request) -> None:
         """Keep the view that is told. Raises a `DomainError` for what is none, and what `view` raises."""
         page = _page_view(await request.read(VISIT_BODY_BYTES_MAX))
         origin = request.text("origin")
@@ -95,30 +91,22 @@ class TrackerDoor:
 
 
 def _page_view(raw: bytes) -> PageView:
-    told = json_input.read(_told_view, raw)
-    page = page_view(told.url, told.referrer, told.title)
+    report = json_input.read(_view_report, raw)
+    page = page_view(report.url, report.referrer, report.title)
     if "\0" in f"{page.url}{page.referrer}{page.title}":
         raise InvalidValue("not storable")
     return page
 
 
-def _nothing_to_say(request: Request) -> Answer:
+def _no_content(request: Request) -> Answer:
     """204, with what it takes for no browser to complain: some send cookies along, or ask beforehand.
 
     Any page may do so, since no cookie is looked at here and there is nothing to read.
     """
-    headers = [(b"cross-origin-resource-policy", b"cross-origin")]
+    headers = [CROSS_ORIGIN_RESOURCE]
     origin = request.header(b"origin")
     if origin is not None:
-        headers += [
-            (b"access-control-allow-origin", origin),
-            (b"access-control-allow-credentials", b"true"),
-            (b"vary", b"origin"),
-        ]
+        headers += [allow_origin(origin), ALLOW_CREDENTIALS, (b"vary", b"origin")]
     if request.method == "OPTIONS":
-        headers += [
-            (b"access-control-allow-methods", b"POST"),
-            (b"access-control-allow-headers", b"content-type"),
-            (b"access-control-max-age", b"%d" % PREFLIGHT_SECONDS),
-        ]
+        headers += [allow_methods(b"POST"), allow_headers(b"content-type"), MAX_AGE]
     return Answer(204, headers)

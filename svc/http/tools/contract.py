@@ -17,10 +17,10 @@ from svc.http.tools.contract_parts import (
     PARAMETERS,
     Json,
     headers_of,
+    problem_response,
     problem_responses,
     problem_schema,
-    response_of,
-    used,
+    referenced_by,
 )
 from svc.http.tools.door import API_PATH, APP_PATH
 from svc.http.tools.problem_codes import NEVER_A_KEYS, problem_codes_of_keys, repeatable
@@ -77,13 +77,13 @@ class Contract:
 
     def _make(self) -> Json:
         paths = {f"{API_PATH}{one.name}": {"post": _operation(one, self.ids)} for one in self._tools}
-        refusals = {
-            refusal.name: refusal
+        problems = {
+            problem.name: problem
             for tool in self._tools
-            for refusal in problem_responses(problem_codes_of_keys(tool))
+            for problem in problem_responses(problem_codes_of_keys(tool))
         }
-        responses = {name: response_of(one) for name, one in sorted(refusals.items())}
-        problems = {one.problem_name: problem_schema(one) for one in refusals.values()}
+        responses = {name: problem_response(problem) for name, problem in sorted(problems.items())}
+        problem_schemas = {problem.problem_name: problem_schema(problem) for problem in problems.values()}
         nouns = {one.noun for one in self._tools}
         return {
             "openapi": "3.1.0",
@@ -107,30 +107,30 @@ class Contract:
                 "securitySchemes": {
                     "apiKey": {"type": "http", "scheme": "bearer", "description": "An API key, `svck_…`."}
                 },
-                "schemas": dict(sorted((self._schemas() | problems).items())),
-                "parameters": used(PARAMETERS, "parameters", paths),
-                "headers": used(HEADERS, "headers", paths, responses),
+                "schemas": dict(sorted((self._schemas() | problem_schemas).items())),
+                "parameters": referenced_by(PARAMETERS, "parameters", paths),
+                "headers": referenced_by(HEADERS, "headers", paths, responses),
                 "responses": responses,
             },
         }
 
     def _schemas(self) -> dict[str, Json]:
         """The schemas of all inputs and answers, and of a problem, by their names."""
-        problem = {name: _without_what_is_left_out(one) for name, one in _schemas([Problem]).items()}
-        asked = _schemas(one.request_type for one in self._tools)
-        answered = _schemas(one.answer_type for one in self._tools)
-        answered = {name: _with_all_that_is_there(one) for name, one in answered.items()}
-        return problem | answered | {name: _with_optional_members(one) for name, one in asked.items()}
+        problem = {name: _without_nulls(one) for name, one in _schemas([Problem]).items()}
+        inputs = _schemas(one.request_type for one in self._tools)
+        outputs = _schemas(one.answer_type for one in self._tools)
+        outputs = {name: _with_defaults_required(one) for name, one in outputs.items()}
+        return problem | outputs | {name: _with_defaults_described(one) for name, one in inputs.items()}
 
 
-def shown(example: Any) -> Any:
+def example_json(example: Any) -> Any:
     """An *example* as JSON. Of what is asked, what is as if it were not said is left out."""
     if isinstance(example, list | tuple):
-        return [shown(one) for one in example]
+        return [example_json(one) for one in example]
     if not isinstance(example, ToolInput):
         return msgspec.to_builtins(example)
     return {
-        field.encode_name: shown(value)
+        field.encode_name: example_json(value)
         for field in msgspec.structs.fields(example)
         if (value := getattr(example, field.name)) != _default(field)
     }
@@ -148,7 +148,7 @@ def _operation(tool: Tool[Any, Any], ids: ExampleIds) -> Json:
         "operationId": tool.name,
         "tags": [tool.noun],
         "summary": tool.summary.removesuffix("."),
-        "description": "\n\n".join([tool.description, *_rights(tool), *_age(tool)]),
+        "description": "\n\n".join([tool.description, *_rights(tool), *_deprecation(tool)]),
         "x-tool": {"effect": tool.effect, "runs": tool.runs, "needs": tool.needs},
     }
     if tool.own is not None:
@@ -164,16 +164,19 @@ def _operation(tool: Tool[Any, Any], ids: ExampleIds) -> Json:
         *(["Idempotent-Replayed"] if repeatable(tool) and key_may else []),
         *(DEPRECATION_HEADERS if tool.deprecated else []),
     ]
-    good = {
+    success = {
         "description": "What the tool answers." if key_may else "What a person is answered; a key never is.",
         "headers": headers_of(headers),
         "content": {
-            _JSON: {"schema": _ref(tool.answer_type), "example": with_ids(tool.name, shown(tool.answer), ids)}
+            _JSON: {
+                "schema": _ref(tool.answer_type),
+                "example": with_ids(tool.name, example_json(tool.answer), ids),
+            }
         },
     }
-    refusals = {
-        str(one.status): {"$ref": f"#/components/responses/{one.name}"}
-        for one in problem_responses(problem_codes_of_keys(tool))
+    problems = {
+        str(problem.status): {"$ref": f"#/components/responses/{problem.name}"}
+        for problem in problem_responses(problem_codes_of_keys(tool))
     }
     return operation | {
         "requestBody": {
@@ -182,11 +185,11 @@ def _operation(tool: Tool[Any, Any], ids: ExampleIds) -> Json:
             "content": {
                 _JSON: {
                     "schema": _ref(tool.request_type),
-                    "example": with_ids(tool.name, shown(tool.example), ids),
+                    "example": with_ids(tool.name, example_json(tool.example), ids),
                 }
             },
         },
-        "responses": {"200": good} | refusals,
+        "responses": {"200": success} | problems,
     }
 
 
@@ -200,7 +203,7 @@ def _rights(tool: Tool[Any, Any]) -> Iterable[str]:
         yield "For people alone: a key is always answered with 403 `person_only`."
 
 
-def _age(tool: Tool[Any, Any]) -> Iterable[str]:
+def _deprecation(tool: Tool[Any, Any]) -> Iterable[str]:
     if tool.deprecated:
         yield f"Deprecated: call `{tool.deprecated.replacement}`, which takes and answers the same."
 
@@ -213,11 +216,11 @@ def _schemas(kinds: Iterable[type]) -> dict[str, Json]:
     _, schemas = msgspec.json.schema_components(list(dict.fromkeys(kinds)), ref_template=_SCHEMAS + "{name}")
     for schema in schemas.values():
         del schema["title"]  # its name once more
-        _say_all(schema)
+        _make_explicit(schema)
     return schemas
 
 
-def _say_all(schema: Any) -> None:
+def _make_explicit(schema: Any) -> None:
     """Write down what generators of clients would otherwise guess: of open objects, and of choices."""
     match schema:
         case {"enum": [str(), *_]}:
@@ -226,20 +229,20 @@ def _say_all(schema: Any) -> None:
             schema["additionalProperties"] = True
     for part in schema.values() if isinstance(schema, dict) else schema:
         if isinstance(part, dict | list):
-            _say_all(part)
+            _make_explicit(part)
 
 
-def _with_all_that_is_there(schema: Json) -> Json:
+def _with_defaults_required(schema: Json) -> Json:
     """Of an answer: a field that has a default in the program is there all the same."""
     fields = schema.get("properties", {})
     defaulted = [name for name, field in fields.items() if "default" in field]
     if not defaulted:
         return schema
-    properties = {name: _but(field, "default") for name, field in fields.items()}
+    properties = {name: _without(field, "default") for name, field in fields.items()}
     return schema | {"properties": properties, "required": [*schema["required"], *defaulted]}
 
 
-def _with_optional_members(schema: Json) -> Json:
+def _with_defaults_described(schema: Json) -> Json:
     """Of what is asked: what a member left out stands for, in words.
 
     openapi-typescript takes a member with a `default` for one that is always there, and so has to be given.
@@ -250,21 +253,21 @@ def _with_optional_members(schema: Json) -> Json:
 
 def _default_in_words(field: Json) -> Json:
     default = field.get("default")
-    field = _but(field, "default")
+    field = _without(field, "default")
     if not default and not isinstance(default, bool | int):
         return field  # null or empty, which is what one expects
     words = f"Left out, it is `{msgspec.json.encode(default).decode()}`."
     return field | {"description": " ".join([*filter(None, [field.get("description")]), words])}
 
 
-def _without_what_is_left_out(schema: Json) -> Json:
+def _without_nulls(schema: Json) -> Json:
     """Of what omits its defaults: what is null in the program is not there, rather than null."""
     properties = {
-        name: field["anyOf"][0] if "anyOf" in field else _but(field, "default")
+        name: field["anyOf"][0] if "anyOf" in field else _without(field, "default")
         for name, field in schema["properties"].items()
     }
     return schema | {"properties": properties}
 
 
-def _but(schema: Json, key: str) -> Json:
+def _without(schema: Json, key: str) -> Json:
     return {name: value for name, value in schema.items() if name != key}

@@ -72,14 +72,14 @@ PARAMETERS: Final = {
     }
 }
 
-_ANSWERED_UNSEEN: Final = frozenset({400, 408, 500, 503})
+_BEFORE_ADMISSION: Final = frozenset({400, 408, 500, 503})
 """Statuses that may be answered before anybody looked at the key, and so at its budget."""
 
 
-def headers_of(certain: Iterable[str], possible: Iterable[str] = ()) -> Json:
+def headers_of(required: Iterable[str], optional: Iterable[str] = ()) -> Json:
     """The headers of an answer: those that it has, and those that it may have."""
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in certain} | {
-        name: HEADERS[name] | {"required": False} for name in possible
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in required} | {
+        name: HEADERS[name] | {"required": False} for name in optional
     }
 
 
@@ -106,7 +106,7 @@ def problem_responses(codes: Iterable[Code]) -> list[ProblemResponse]:
     return [ProblemResponse(status, tuple(group)) for status, group in by_status]
 
 
-def used(parts: Mapping[str, Json], kind: str, *within: Json) -> Json:
+def referenced_by(parts: Mapping[str, Json], kind: str, *within: Json) -> Json:
     """Those of *parts* that something *within* refers to."""
     text = msgspec.json.encode(within).decode()
     return {name: one for name, one in parts.items() if f'"#/components/{kind}/{name}"' in text}
@@ -116,46 +116,46 @@ def _status(code: Code) -> int:
     return KINDS[code].status
 
 
-def response_of(refusal: ProblemResponse) -> Json:
+def problem_response(response: ProblemResponse) -> Json:
     """The component that is the answer."""
-    status, codes = refusal
-    certain, possible = ["X-Request-Id"], list[str]()
+    status, codes = response
+    required, optional = ["X-Request-Id"], list[str]()
     if status != 401:  # noqa: PLR2004  # nobody's key has no budget
-        (possible if status in _ANSWERED_UNSEEN else certain).extend(BUDGET_HEADERS)
+        (optional if status in _BEFORE_ADMISSION else required).extend(BUDGET_HEADERS)
     else:
-        certain.append("WWW-Authenticate")
+        required.append("WWW-Authenticate")
     if {"rate_limited", "overloaded"} & {*codes} or codes == ("idempotency_in_progress",):
-        certain.append("Retry-After")
+        required.append("Retry-After")
     elif "idempotency_in_progress" in codes:
-        possible.append("Retry-After")
+        optional.append("Retry-After")
     if "gone" in codes:
-        certain.extend(DEPRECATION_HEADERS)
+        required.extend(DEPRECATION_HEADERS)
     examples = {code: {"summary": KINDS[code].title, "value": example_of(code)} for code in codes}
     return {
         "description": " ".join(f"`{code}`: {KINDS[code].title}." for code in codes),
-        "headers": headers_of(certain, possible),
+        "headers": headers_of(required, optional),
         "content": {
             MEDIA_TYPE: {
-                "schema": {"$ref": f"#/components/schemas/{refusal.problem_name}"},
+                "schema": {"$ref": f"#/components/schemas/{response.problem_name}"},
                 "examples": examples,
             }
         },
     }
 
 
-def problem_schema(refusal: ProblemResponse) -> Json:
+def problem_schema(response: ProblemResponse) -> Json:
     """The component that is its schema: a problem, with the status and the codes that it can have.
 
     It is a component, so that generators make one type of it, not one an operation; and `enum`, since
     openapi-python-client merges no `const` with the type that the base has.
     """
-    narrowed = {
+    narrowing = {
         "properties": {
-            "status": {"type": "integer", "enum": [refusal.status]},
-            "code": {"type": "string", "enum": list(refusal.codes)},
+            "status": {"type": "integer", "enum": [response.status]},
+            "code": {"type": "string", "enum": list(response.codes)},
         }
     }
-    return {"allOf": [{"$ref": "#/components/schemas/Problem"}, narrowed]}
+    return {"allOf": [{"$ref": "#/components/schemas/Problem"}, narrowing]}
 
 
 def example_of(code: Code) -> Json:

@@ -34,15 +34,15 @@ def repeatable(tool: Tool[Any, Any]) -> bool:
 def problem_codes(tool: Tool[Any, Any]) -> list[Code]:
     """Every code that a call by who may run it can be answered with."""
     own = [error.code for error in tool.raises]
-    return _ordered(tool, [*_ANY_CALL, *_ANY_BODY, *(_ANY_REPEATABLE if repeatable(tool) else ()), *own])
+    return _in_order(tool, [*_ANY_CALL, *_ANY_BODY, *(_ANY_REPEATABLE if repeatable(tool) else ()), *own])
 
 
 def problem_codes_of_keys(tool: Tool[Any, Any]) -> list[Code]:
     """Every code that a key can be answered with: where no key may, its body is not even read."""
     never = NEVER_A_KEYS.get(tool.runs)
-    return problem_codes(tool) if never is None else _ordered(tool, [*_ANY_CALL, never])
+    return problem_codes(tool) if never is None else _in_order(tool, [*_ANY_CALL, never])
 
 
-def _ordered(tool: Tool[Any, Any], codes: Iterable[str]) -> list[Code]:
-    asked = {*codes, "gone"} if tool.deprecated else set(codes)
-    return [code for code in CODES if code in asked]
+def _in_order(tool: Tool[Any, Any], codes: Iterable[str]) -> list[Code]:
+    wanted = {*codes, "gone"} if tool.deprecated else set(codes)
+    return [code for code in CODES if code in wanted]

@@ -1,0 +1,1 @@
+"""Parts of answers that more than one door sends."""
