@@ -15,7 +15,7 @@ import httpx
 import msgspec
 import trio
 
-from svc.demo.shop_page import demo_doors
+from svc.demo.shop_page import shop_blueprint
 from svc.http.app import public_app
 from svc.http.docs.demo_shop import DemoShop
 from svc.http.forms.door import Reason
@@ -58,7 +58,7 @@ async def shop(name: str = "Harbour Lamps") -> AsyncIterator[tuple[Town, httpx.A
         form = await here.form(honeypot="fax", field_map={"town": "city"}, deal_title="{{lamp}}")
         made = await here.store.write(embeds.create, here.organization.id, name="Prices")
         demo = DemoShop(name=name, form_key=form.form_key, honeypot="fax", embed_key=made.embed_key)
-        async with client_of(public_app(system, demo=demo, blueprints=[demo_doors(demo)])) as visitor:
+        async with client_of(public_app(system, demo=demo, blueprints=[shop_blueprint(demo)])) as visitor:
             yield here, visitor
 
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 
-from svc.demo.shop_page import demo_doors
+from svc.demo.shop_page import shop_blueprint
 from svc.domain.errors import Unavailable
 from svc.domain.net.client_addresses import parse_networks
 from svc.http.app import described_app, public_app
@@ -39,7 +39,7 @@ async def visitor(
         town() as here,
         here.system() as system,
         client_of(
-            public_app(system, demo=demo, blueprints=() if demo is None else (demo_doors(demo),)), address
+            public_app(system, demo=demo, blueprints=() if demo is None else (shop_blueprint(demo),)), address
         ) as client,
     ):
         yield client
