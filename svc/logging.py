@@ -21,8 +21,8 @@ from typing import Any, Final, TextIO
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from svc.config import LogSettings
 from svc.output import Output
+from svc.settings import LogSettings
 
 _PLAIN_SPOKEN: Final = frozenset({"svc", "sqlalchemy", "sqlite3", "alembic", "trio", "ssl"})
 """Packages whose exceptions name things, rules and statements, not the values that people sent."""

@@ -54,7 +54,7 @@ def a_message(tx: Tx, /, connection: Connection, **told: Any) -> Any:
 class ChannelTown(Town):
     """A town with a pull connection, and its bridge."""
 
-    live: System
+    system: System
     client: httpx.AsyncClient
     connection: Connection
     key: str
@@ -70,7 +70,7 @@ class ChannelTown(Town):
         }
         return await self.client.post(f"/api/channels/v1/{door}", json=body or {}, headers=given)
 
-    async def told(self, door: str, body: Any = None, **headers: str) -> Any:
+    async def answer(self, door: str, body: Any = None, **headers: str) -> Any:
         """What a door answers to what is good."""
         answer = await self.ask(door, body, **headers)
         assert answer.status_code == 200, answer.text
@@ -78,13 +78,13 @@ class ChannelTown(Town):
 
     async def pull(self, **asked: Any) -> list[Any]:
         """The replies of a pull."""
-        replies: list[Any] = (await self.told("channel.outbox.pull", asked))["replies"]
+        replies: list[Any] = (await self.answer("channel.outbox.pull", asked))["replies"]
         return replies
 
     async def report(self, reply: Any, status: str, **more: Any) -> Any:
         """What is answered to the report of a status."""
         asked = {"replyId": reply["replyId"], "status": status} | more
-        return await self.told("channel.message.status", asked)
+        return await self.answer("channel.message.status", asked)
 
     async def write_reply(self, conversation: str = "chat-1", text: str = "Hello") -> Message:
         return await self.store.write(a_reply, self.connection, conversation, text)
@@ -147,16 +147,16 @@ async def channel_town(
 ) -> AsyncIterator[ChannelTown]:
     """A town with a connection as *asked*, a live system, and the door open."""
     async with town(start) as here:
-        here.outgoing = receiver
-        async with here.system() as system, _doors_open(here, system, asked) as made:
+        here.outbound_http = receiver
+        async with here.live_system() as system, _doors_open(here, system, asked) as made:
             yield made
 
 
 @asynccontextmanager
 async def _doors_open(here: Town, system: System, asked: dict[str, Any]) -> AsyncIterator[ChannelTown]:
     made = ChannelTown(here.store, here.clock, here.organization)
-    made.outgoing = here.outgoing
-    made.live = system
+    made.outbound_http = here.outbound_http
+    made.system = system
     made.connection, made.secret = await here.store.write(_connect, here.organization.id, asked)
     made.key = await made.mint()
     async with client_of(public_app(system)) as made.client:

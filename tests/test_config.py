@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict
 
 from svc.cli.commands.config import render, shown
-from svc.config import KEYS, Address, ConfigError, Configuration, Secret, Settings, load
+from svc.config import KEYS, ConfigError, Configuration, load
 from svc.http.server import ServerOptions
+from svc.settings import Address, Secret, Settings
 
 ROOT = Path(__file__).parents[1]
 TOKEN = "a-token-that-nobody-guesses"

@@ -14,9 +14,9 @@ import structlog
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
-from svc.config import LogSettings
 from svc.domain.errors import NotFound
 from svc.logging import configure, describe, faults_logged, report_lost
+from svc.settings import LogSettings
 
 PERSONAL = "ada@example.com"
 

@@ -21,7 +21,7 @@ PASSWORD = "correct horse battery"
 class ToolTown(Town):
     """A town with its doors open, an Owner, and the Owner's key."""
 
-    system_: System
+    system: System
     client: httpx.AsyncClient
     owner: Person
     key: str
@@ -74,9 +74,9 @@ class ToolTown(Town):
 
 @asynccontextmanager
 async def tool_town() -> AsyncIterator[ToolTown]:
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         asked = ToolTown(here.store, here.clock, here.organization)
-        asked.system_ = system
+        asked.system = system
         asked.owner = await asked.member("owner@example.com", "owner")
         asked.key = await asked.mint()
         async with client_of(public_app(system)) as asked.client:

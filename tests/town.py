@@ -58,13 +58,13 @@ class Town:
         self.store = store
         self.clock = clock
         self.organization = organization
-        self.outgoing: OutboundHttp | None = None
+        self.outbound_http: OutboundHttp | None = None
         """What the next system sends through."""
 
     @asynccontextmanager
-    async def system(self) -> AsyncIterator[System]:
+    async def live_system(self) -> AsyncIterator[System]:
         """A system that is not drained at the end: what a crash leaves is what is stored."""
-        system = System(KINDS, self.store, self.clock, SECRETS, PASSWORDS, outbound_http=self.outgoing)
+        system = System(KINDS, self.store, self.clock, SECRETS, PASSWORDS, outbound_http=self.outbound_http)
         async with system.live():
             self.store.listen(ChangeDispatcher(system))
             await Reconciler(system, "main").start()

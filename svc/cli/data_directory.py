@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from svc.cli.failures import Failure
-from svc.config import Secret
+from svc.settings import Secret
 
 KEY_BYTES: Final = 32
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO

@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from svc.config import Address, Secret, Settings
+from svc.settings import Address, Secret, Settings
 
 _ANYWHERE: Final = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104  # compared, not bound
 

@@ -17,11 +17,11 @@ from svc.cli.data_directory import DataDirectory, ServiceAddresses, read_private
 from svc.cli.failures import Failure, faults_in_a_line
 from svc.cli.offline import DataInUse
 from svc.clock import WallClock
-from svc.config import Secret, Settings
 from svc.domain.errors import Fault
 from svc.domain.identity.callers import Call, operator_call
 from svc.domain.identity.organizations import Organization
 from svc.domain.net.client_addresses import parse_networks
+from svc.settings import Secret, Settings
 from svc.storage.identity import organizations
 from svc.storage.store import Tx
 from svc.tools import execution

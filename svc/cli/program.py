@@ -11,10 +11,10 @@ import structlog
 
 from svc import logging
 from svc.cli.failures import Failure, in_a_line, leaves
-from svc.config import LogSettings
 from svc.domain.errors import DomainError
 from svc.domain.near_names import nearest
 from svc.output import steady
+from svc.settings import LogSettings
 from svc.version import VERSION
 
 log = structlog.get_logger("svc.cli")

@@ -6,18 +6,18 @@ from typing import Final
 
 import trio
 
-from svc.config import Address
 from svc.http.server import AddressInUse, bound, close, open_listeners
+from svc.settings import Address
 
 STEP: Final = 10
 """Between a port that is taken and the next that is tried, since 8001 to 8003 have uses of their own."""
 TRIES: Final = 100
 
-Listeners = list[trio.SocketListener]
+SocketListeners = list[trio.SocketListener]
 
 
 @asynccontextmanager
-async def opened(binds: Sequence[str], *, may_move: bool = False) -> AsyncIterator[Listeners]:
+async def opened(binds: Sequence[str], *, may_move: bool = False) -> AsyncIterator[SocketListeners]:
     """Listeners on *binds*, closed on leaving. Connections wait there until they are accepted.
 
     With *may_move*, which is for addresses that nobody asked for, ports that are taken give way to the next
@@ -35,7 +35,7 @@ def addresses(listeners: Sequence[trio.SocketListener]) -> list[Address]:
     return [Address(str(bound(listener))) for listener in listeners]
 
 
-async def _open(binds: Sequence[str], *, may_move: bool) -> Listeners:
+async def _open(binds: Sequence[str], *, may_move: bool) -> SocketListeners:
     try:
         return await open_listeners(binds)
     except AddressInUse:

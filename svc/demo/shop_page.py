@@ -50,7 +50,7 @@ _HEADERS: Final = {
 }
 
 
-def demo_doors(shop: DemoShop) -> Blueprint:
+def shop_blueprint(shop: DemoShop) -> Blueprint:
     """The page of *shop*, `/demo/`, and all that it is made of."""
     doors = Blueprint("demo", __name__, url_prefix="/demo", template_folder="templates")
 

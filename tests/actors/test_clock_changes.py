@@ -119,7 +119,7 @@ async def retry_after_ms(system: System, form: Any) -> int:
 async def test_set_back_while_it_runs_windows_go_on(shop: Shop, autojump_clock: Any) -> None:
     """A sender's minute ends after 67 seconds at most, and not an hour later; the queue is passed."""
     its_clock = machine(START)
-    async with shop.started(WallClock(its_clock)) as here, here.system() as system:
+    async with shop.started(WallClock(its_clock)) as here, here.live_system() as system:
         form = await here.form()
         await fill_sender(system, form)
         for number in range(PACE_FILINGS_MAX):
@@ -138,7 +138,7 @@ async def test_set_back_while_it_runs_windows_go_on(shop: Shop, autojump_clock: 
 async def test_set_back_while_it_runs_leases_lapse(shop: Shop, autojump_clock: Any) -> None:
     """What a bridge does not report comes back after 67 seconds at most."""
     its_clock = machine(START)
-    async with shop.started(WallClock(its_clock)) as here, here.system() as system:
+    async with shop.started(WallClock(its_clock)) as here, here.live_system() as system:
         connection = await here.store.write(a_connection, here.organization.id)
         await here.store.write(a_reply, connection)
         [first] = await pulled(system, connection.id)
@@ -156,8 +156,8 @@ async def test_set_back_while_it_runs_pushes_are_signed_at_the_machines_time(
     """A bridge whose own clock is right goes on taking them for recent."""
     its_clock, receiver = machine(START), Receiver()
     async with shop.started(WallClock(its_clock)) as here:
-        here.outgoing = receiver
-        async with here.system():
+        here.outbound_http = receiver
+        async with here.live_system():
             asked: dict[str, Any] = {"delivery": "push", "url": "https://bridge.example/hook"}
             connection = await here.store.write(a_connection, here.organization.id, **asked)
             its_clock.set_by -= HOUR_MS
@@ -171,7 +171,7 @@ async def test_set_back_while_it_runs_pushes_are_signed_at_the_machines_time(
 async def test_set_back_while_it_runs_a_long_poll_ends(shop: Shop, autojump_clock: Any) -> None:
     """After as many seconds as were asked for."""
     its_clock = machine(START)
-    async with shop.started(WallClock(its_clock)) as here, here.system() as system:
+    async with shop.started(WallClock(its_clock)) as here, here.live_system() as system:
         connection = await here.store.write(a_connection, here.organization.id)
         minted = await here.store.write(channel_keys.mint, here.organization.id, connection.id)
         asked: dict[str, Any] = {
@@ -193,7 +193,7 @@ async def test_after_a_leap_everything_goes_on_within_a_round(
 ) -> None:
     """What ended meanwhile is found out within a minute of awake time, without anybody who asks."""
     its_clock = machine(START)
-    async with shop.started(WallClock(its_clock)) as here, here.system() as system:
+    async with shop.started(WallClock(its_clock)) as here, here.live_system() as system:
         form = await here.form()
         connection = await here.store.write(a_connection, here.organization.id)
         for text in ("first", "second"):
@@ -220,9 +220,9 @@ async def test_a_start_under_an_earlier_clock_goes_on_after_what_is_stored(
     shop: Shop, autojump_clock: Any
 ) -> None:
     """A crash leaves no goodbye: the newest ids and the last mark say how late it was."""
-    async with shop.started(virtual(START)) as here, here.system():
+    async with shop.started(virtual(START)) as here, here.live_system():
         form = await here.form()
-    async with shop.started(WallClock(machine(START - HOUR_MS))) as here, here.system():
+    async with shop.started(WallClock(machine(START - HOUR_MS))) as here, here.live_system():
         again = await here.form()
         assert START <= here.clock.now() <= START + MINUTE_MS
 
@@ -232,7 +232,7 @@ async def test_a_start_under_an_earlier_clock_goes_on_after_what_is_stored(
 
 async def test_the_mark_says_how_late_it_was_where_no_row_does(shop: Shop, autojump_clock: Any) -> None:
     """A service that ran for hours and stored nothing is gone on from within a minute."""
-    async with shop.started(virtual(START)) as here, here.system():
+    async with shop.started(virtual(START)) as here, here.live_system():
         await trio.sleep(5 * 3_600 + 30)
 
     async with shop.started(WallClock(machine(START + HOUR_MS))) as here:
@@ -243,23 +243,23 @@ async def test_a_sender_waits_no_longer_than_the_window_after_a_restart(
     shop: Shop, autojump_clock: Any
 ) -> None:
     """Whether the start goes on from what is stored, or does not believe it."""
-    async with shop.started(virtual(START)) as here, here.system() as system:
+    async with shop.started(virtual(START)) as here, here.live_system() as system:
         await fill_sender(system, await here.form())
 
     for clock in (WallClock(machine(START - HOUR_MS)), virtual(START - HOUR_MS)):
-        async with shop.started(clock) as here, here.system() as system:
+        async with shop.started(clock) as here, here.live_system() as system:
             wait_ms = await retry_after_ms(system, await only_form(here))
             assert 0 < wait_ms <= SENDER_WINDOW_MS
 
 
 async def test_replies_keep_their_order_over_a_restart(shop: Shop, autojump_clock: Any) -> None:
     """A reply that was written under the earlier clock goes out after those that were there before."""
-    async with shop.started(virtual(START)) as here, here.system() as system:
+    async with shop.started(virtual(START)) as here, here.live_system() as system:
         connection = await here.store.write(a_connection, here.organization.id)
         await here.store.write(a_reply, connection, text="first")
         [first] = await pulled(system, connection.id)
 
-    async with shop.started(WallClock(machine(START - HOUR_MS))) as here, here.system() as system:
+    async with shop.started(WallClock(machine(START - HOUR_MS))) as here, here.live_system() as system:
         await here.store.write(a_reply, connection, text="second")
         while_taken = await pulled(system, connection.id)
         await trio.sleep(LEASE_MS / SECOND_MS / (1 - CLOCK_SLEW))
@@ -272,12 +272,12 @@ async def test_replies_keep_their_order_over_a_restart(shop: Shop, autojump_cloc
 
 async def test_a_queue_keeps_its_order_over_a_restart(shop: Shop, autojump_clock: Any) -> None:
     """Who queued before the restart is filed before who queued after it, and in the next pass."""
-    async with shop.started(virtual(START)) as here, here.system() as system:
+    async with shop.started(virtual(START)) as here, here.live_system() as system:
         form = await here.form()
         for number in range(PACE_FILINGS_MAX + 3):
             await submit(system, form, number)
 
-    async with shop.started(WallClock(machine(START - HOUR_MS))) as here, here.system() as system:
+    async with shop.started(WallClock(machine(START - HOUR_MS))) as here, here.live_system() as system:
         await submit(system, form, 1_000)
         await trio.sleep((QUEUE_PASS_MS + MINUTE_MS) / SECOND_MS / (1 - CLOCK_SLEW) + 1)
 
@@ -294,7 +294,7 @@ async def test_a_clock_that_was_years_ahead_leaves_nothing_waiting_for_years(
     shop: Shop, autojump_clock: Any
 ) -> None:
     """Leases, lives, sessions and failures end as if they had begun now, and the limits are what they are."""
-    async with shop.started(virtual(START + 2 * YEAR_MS)) as here, here.system() as system:
+    async with shop.started(virtual(START + 2 * YEAR_MS)) as here, here.live_system() as system:
         form = await here.form()
         connection = await here.store.write(a_connection, here.organization.id)
         await here.store.write(a_reply, connection, text="first")
@@ -306,7 +306,7 @@ async def test_a_clock_that_was_years_ahead_leaves_nothing_waiting_for_years(
             attempt = await SignInGate(system, "main").enter("ada@example.com", "192.0.2.1")
             await here.store.write(_note, attempt)
 
-    async with shop.started(WallClock(machine(START))) as here, here.system() as system:
+    async with shop.started(WallClock(machine(START))) as here, here.live_system() as system:
         assert START == here.clock.now()
         assert day_of(START) == max(await here.store.read(_days))
         assert await retry_after_ms(system, form) <= SENDER_WINDOW_MS
@@ -329,10 +329,10 @@ async def test_a_clock_that_was_years_ahead_leaves_nothing_waiting_for_years(
 
 async def test_ids_go_on_after_those_that_lie_years_ahead(shop: Shop, autojump_clock: Any) -> None:
     """Their order stays that of their making, and at the next start nothing is put right any more."""
-    async with shop.started(virtual(START + 2 * YEAR_MS)) as here, here.system():
+    async with shop.started(virtual(START + 2 * YEAR_MS)) as here, here.live_system():
         made = [await here.form()]
     for later in (0, DAY_MS):
-        async with shop.started(WallClock(machine(START + later))) as here, here.system():
+        async with shop.started(WallClock(machine(START + later))) as here, here.live_system():
             assert START + later == here.clock.now()
             made += [await here.form(), await here.form()]
             await trio.sleep(61)
@@ -342,13 +342,13 @@ async def test_ids_go_on_after_those_that_lie_years_ahead(shop: Shop, autojump_c
 
 async def test_the_hour_of_a_form_is_bounded_where_ids_lie_ahead(shop: Shop, autojump_clock: Any) -> None:
     """What was stored long ago under ids of later times does not count as queued within the hour."""
-    async with shop.started(virtual(START + 2 * YEAR_MS)) as here, here.system():
+    async with shop.started(virtual(START + 2 * YEAR_MS)) as here, here.live_system():
         form = await here.form()
-    async with shop.started(virtual(START)) as here, here.system() as system:
+    async with shop.started(virtual(START)) as here, here.live_system() as system:
         for number in range(PACE_FILINGS_MAX + 5):
             await submit(system, form, number)
         await trio.sleep(2 * 3_600)
-    async with shop.started(virtual(START + 2 * HOUR_MS)) as here, here.system() as system:
+    async with shop.started(virtual(START + 2 * HOUR_MS)) as here, here.live_system() as system:
         await submit(system, form, 1_000)
         await trio.sleep(1)
 
@@ -357,7 +357,7 @@ async def test_the_hour_of_a_form_is_bounded_where_ids_lie_ahead(shop: Shop, aut
 
 async def test_what_is_not_ahead_of_now_stays_as_it_is(shop: Shop, autojump_clock: Any) -> None:
     """Putting stored times right changes none that can be."""
-    async with shop.started(virtual(START)) as here, here.system() as system:
+    async with shop.started(virtual(START)) as here, here.live_system() as system:
         connection = await here.store.write(a_connection, here.organization.id)
         await here.store.write(a_reply, connection)
         await Outbox(system, connection.id).pull(1)
@@ -405,8 +405,8 @@ async def test_a_use_that_was_noted_in_the_future_is_noted_again(autojump_clock:
     async with tool_town() as here:
         csrf = await here.sign_in()
         await here.store.write(_use_in_the_future)
-        here.system_.sessions.forget_all()
-        here.system_.access_revisions[here.organization.id] += 1
+        here.system.sessions.forget_all()
+        here.system.access_revisions[here.organization.id] += 1
 
         await here.answer("record.list", {"objectType": "contact"})
         await here.answer_to_person("record.list", {"objectType": "contact"}, csrf=csrf)

@@ -158,20 +158,20 @@ async def test_a_window_that_was_rebuilt_opens_when_the_live_one_does(
     """One millisecond before the window is over one more waits, for that millisecond, and at its end not."""
     async with town() as here:
         form_key = (await here.form()).form_key
-        async with here.system() as system:
+        async with here.live_system() as system:
             await limit.fill(here, system, form_key)
             here.clock.jump(limit.window_ms - early_ms)
             if not rebuilt:
                 assert waits_ms == await limit.retry_after_ms(system, form_key)
         if rebuilt:
-            async with here.system() as system:
+            async with here.live_system() as system:
                 assert waits_ms == await limit.retry_after_ms(system, form_key)
 
 
 @pytest.mark.parametrize("limit", ONLY_LIVE.values(), ids=ONLY_LIVE)
 async def test_a_window_opens_at_its_end(limit: Limit, autojump_clock):
     """And one millisecond before that it does not."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         await limit.fill(here, system, "")
         here.clock.jump(limit.window_ms - 1)
         before = await limit.retry_after_ms(system, "")

@@ -46,13 +46,13 @@ async def city_index(here: ToolTown) -> str | None:
 
 def phase_of(here: ToolTown, kind: type[Any]) -> tuple[str, bool]:
     """The phase of the organization's actor of that kind, and whether it has crashed."""
-    seen = here.system_.seen(kind.__name__, here.organization.id)
+    seen = here.system.seen(kind.__name__, here.organization.id)
     assert seen is not None
     return seen.phase, seen.crashes > 0
 
 
 def crashed_kinds(here: ToolTown) -> set[str]:
-    return {kind.kind for kind in here.system_.statistics().kinds if kind.crashes}
+    return {kind.kind for kind in here.system.statistics().kinds if kind.crashes}
 
 
 FALLING = [CALLS_MAX - number for number in range(1, CALLS + 1)]
@@ -75,7 +75,7 @@ async def test_filing_that_fails_leaves_admission_and_indexing_going(
         with monkeypatch.context() as patched:
             for module, name, broken_one in broken:
                 patched.setattr(module, name, broken_one)
-            await submit(here.system_, form, 1)
+            await submit(here.system, form, 1)
             await trio.sleep(20)
             during = phase_of(here, Filer)
             remaining = await remaining_of_calls(here)
@@ -102,14 +102,14 @@ async def test_indexing_that_fails_leaves_lists_and_filing_going(
     """Lists say the same without the index, and submissions are filed; afterwards the index is built."""
     async with tool_town() as here:
         form = await here.form()
-        await submit(here.system_, form, 1)
+        await submit(here.system, form, 1)
         await trio.sleep(1)
         with monkeypatch.context() as patched:
             patched.setattr(*broken)
             remaining = await remaining_of_calls(here)
             await trio.sleep(20)
             during = phase_of(here, Indexer)
-            await submit(here.system_, form, 2)
+            await submit(here.system, form, 2)
             await trio.sleep(1)
             listed = await here.answer("record.list", BY_CITY)
         unindexed, filed = await city_index(here), await here.states()
@@ -132,7 +132,7 @@ async def test_an_index_that_is_begun_is_retried_without_a_list(
         await here.store.write(record_index.want, here.organization.id, [contact.properties["city"].id])
         with monkeypatch.context() as patched:
             patched.setattr(record_index, "build", fail)
-            await Indexer(here.system_, here.organization.id).wake()
+            await Indexer(here.system, here.organization.id).wake()
             await trio.sleep(1)
         before = await city_index(here)
         await trio.sleep(ROUND_SECONDS)
@@ -153,7 +153,7 @@ async def test_admission_that_crashes_leaves_filing_and_indexing_going(
             await trio.sleep(20)
             during = phase_of(here, Organization)
             await here.store.write(record_index.want, here.organization.id, [contact.properties["city"].id])
-            await submit(here.system_, form, 1)
+            await submit(here.system, form, 1)
             await trio.sleep(ROUND_SECONDS)
         index, filed = await city_index(here), await here.states()
         await trio.sleep(Organization.policy.quarantine_seconds)
@@ -167,7 +167,7 @@ async def test_an_activation_for_a_call_reads_what_decides_about_access_and_noth
     autojump_clock: Any,
 ) -> None:
     """Nothing of filing or indexing is read, and neither of their actors is activated."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         await trio.sleep(1)
         read: list[str] = []
         await here.store.read(lambda conn: raw(conn).set_trace_callback(read.append))

@@ -86,10 +86,10 @@ async def test_right_passwords_count_for_nothing_whoever_leaves(autojump_clock):
         for _ in range(2 * PAIR_FAILURES_MAX):
             disk.seconds = STALL_SECONDS
             with trio.move_on_after(1):
-                await sign_in.with_password(here.system_, "owner@example.com", PASSWORD, BROWSER)
+                await sign_in.with_password(here.system, "owner@example.com", PASSWORD, BROWSER)
             disk.seconds = 0
             await trio.sleep(STALL_SECONDS)
-        signed_in = await sign_in.with_password(here.system_, "owner@example.com", PASSWORD, BROWSER)
+        signed_in = await sign_in.with_password(here.system, "owner@example.com", PASSWORD, BROWSER)
 
         assert here.owner == signed_in.profile.person
         assert 0 == await here.count(tables.sign_in_failures)
@@ -102,10 +102,10 @@ async def test_wrong_passwords_count_whoever_leaves(autojump_clock):
         for _ in range(PAIR_FAILURES_MAX):
             disk.seconds = STALL_SECONDS
             with trio.move_on_after(1):
-                await sign_in.with_password(here.system_, "owner@example.com", "wrong", BROWSER)
+                await sign_in.with_password(here.system, "owner@example.com", "wrong", BROWSER)
             disk.seconds = 0
             await trio.sleep(STALL_SECONDS)
         with pytest.raises(TooManyAttempts):
-            await sign_in.with_password(here.system_, "owner@example.com", PASSWORD, BROWSER)
+            await sign_in.with_password(here.system, "owner@example.com", PASSWORD, BROWSER)
 
         assert PAIR_FAILURES_MAX == await here.count(tables.sign_in_failures)

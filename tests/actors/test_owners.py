@@ -83,7 +83,7 @@ async def test_units_are_their_organizations(autojump_clock):
         here.key = await here.mint()
         viewer_key = await here.mint(role_id="viewer")
         here.store = recorder
-        async with here.system() as system, client_of(public_app(system)) as here.client:
+        async with here.live_system() as system, client_of(public_app(system)) as here.client:
             bridge = {"authorization": f"Bearer {channel_key}"}
             record = {"objectType": LAMP, "properties": {"name": "Skerry"}}
             message = {"conversationId": "c", "messageId": "m", "direction": "in", "text": "Hi"}

@@ -36,7 +36,7 @@ async def test_no_push_begins_after_the_drain_has(autojump_clock):
             await here.write_reply(f"chat-{number}")
         await trio.sleep(1)
         begun = len(receiver.got)
-        late = await here.live.drain(60)
+        late = await here.system.drain(60)
 
         kept = await here.rows(channel_tables.deliveries, attempts=1)
         waiting = await here.rows(channel_tables.replies, state="waiting", attempts=0)
@@ -58,10 +58,10 @@ async def test_what_was_taken_to_be_pushed_and_was_not_is_given_back(autojump_cl
             nursery.start_soon(here.store.write, outboxes.send_test, here.organization.id, here.connection.id)
         await trio.sleep(1)
         disk.seconds = 0
-        late = await here.live.drain(60)
+        late = await here.system.drain(60)
         pushed = [body["data"]["conversationId"] for body in receiver.bodies]
         given_back = await here.rows(channel_tables.replies, state="waiting")
-        async with here.system():
+        async with here.live_system():
             await trio.sleep(1)
 
         assert (["a"], []) == (pushed, late)
@@ -75,7 +75,7 @@ async def test_what_was_taken_to_be_pushed_and_was_not_is_given_back(autojump_cl
 async def test_a_filing_under_way_is_finished_and_no_other_begins(autojump_clock):
     """What is due is filed by the next start."""
     async with town() as here:
-        async with here.system() as system:
+        async with here.live_system() as system:
             form = await here.form()
             disk = Disk(here.store)
             await submit(system, form, 1)
@@ -88,7 +88,7 @@ async def test_a_filing_under_way_is_finished_and_no_other_begins(autojump_clock
             await trio.sleep(60)
             late = await system.drain(60)
             after = await here.states()
-        async with here.system():
+        async with here.live_system():
             await trio.sleep(1)
 
         assert ({"due": 1}, {"filed": 1, "due": 1}, []) == (before, after, late)
@@ -97,7 +97,7 @@ async def test_a_filing_under_way_is_finished_and_no_other_begins(autojump_clock
 
 async def test_nothing_is_done_by_itself(autojump_clock):
     """A queue whose pass is due, a pile to delete, a round, uses of keys: all timers are over at once."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         for number in range(PACE_FILINGS_MAX + 10):
             await submit(system, form, number)
@@ -116,7 +116,7 @@ async def test_what_is_told_begins_nothing(begun, autojump_clock):
     async with push_town() as (here, receiver):
         form = await here.form()
         await here.store.write(lambda tx: submissions.create(tx, a_stored_one(form, queued=True)))
-        here.live.quiesce()
+        here.system.quiesce()
         await here.store.write(submissions.create, a_stored_one(form))
         await here.write_reply()
         await wait_all_tasks_blocked()
@@ -124,10 +124,10 @@ async def test_what_is_told_begins_nothing(begun, autojump_clock):
 
         organization_id = here.organization.id
         tell: dict[str, Callable[[], Awaitable[None]]] = {
-            "file": Filer(here.live, organization_id).wake,
-            "index": partial(Indexer(here.live, organization_id).index, ("prp_any",)),
-            "push": Outbox(here.live, here.connection.id).wake,
-            "look": FormWindow(here.live, form.form_key).look,
+            "file": Filer(here.system, organization_id).wake,
+            "index": partial(Indexer(here.system, organization_id).index, ("prp_any",)),
+            "push": Outbox(here.system, here.connection.id).wake,
+            "look": FormWindow(here.system, form.form_key).look,
         }
         await tell[begun]()
         await trio.sleep(3_600)
@@ -137,7 +137,7 @@ async def test_what_is_told_begins_nothing(begun, autojump_clock):
 
 async def test_a_round_that_is_under_way_wakes_nobody(autojump_clock):
     """What is due waits for the next start, and nobody is loaded only to be told to leave."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         system.quiesce()
         await here.store.write(submissions.create, a_stored_one(form, queued=True))
@@ -150,7 +150,7 @@ async def test_a_round_that_is_under_way_wakes_nobody(autojump_clock):
 
 async def test_an_embed_is_not_made_ahead_for_nobody(autojump_clock):
     """A refresh that waits for its place is given up; who asks for what is not there still has it made."""
-    async with lamp_town() as here, here.system() as system:
+    async with lamp_town() as here, here.live_system() as system:
         embed, other = await here.embed(), await here.embed()
         await current(system, embed.embed_key)
         await trio.sleep(EMBED_FRESH_MS / SECOND_MS)
@@ -172,7 +172,7 @@ async def test_an_embed_is_not_made_ahead_for_nobody(autojump_clock):
 
 async def test_the_signal_to_stop_begins_the_end(autojump_clock):
     """Before the last requests are answered: they are still taken, and nothing else begins."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         _quiesce(system)
         form = await here.form()
         await submit(system, form, 1)

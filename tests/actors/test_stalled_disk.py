@@ -27,7 +27,7 @@ async def filed_within_a_minute_max(here: Town) -> int:
 
 async def test_a_queue_pass_that_stalls_releases_once(autojump_clock):
     """60 filings a minute, as ever, and not 60 for each time that the pass was thought to have failed."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         disk = Disk(here.store)
         form = await here.form()
         for number in range(PACE_FILINGS_MAX + QUEUED):
@@ -53,7 +53,7 @@ async def test_a_queue_pass_that_stalls_releases_once(autojump_clock):
 
 async def test_a_disk_that_always_stalls_keeps_the_pace(autojump_clock):
     """Every commit takes longer than a turn may: it is slow, and nothing of it is done twice."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         for number in range(PACE_FILINGS_MAX + QUEUED):
             await submit(system, form, number)
@@ -67,7 +67,7 @@ async def test_a_disk_that_always_stalls_keeps_the_pace(autojump_clock):
 
 async def test_a_submission_is_answered_with_the_truth(autojump_clock):
     """Its sender hears that it is stored when it is, and it counts once."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         disk = Disk(here.store)
         disk.seconds = STALL_SECONDS
@@ -89,7 +89,7 @@ async def test_a_pull_that_stalls_leases_once(autojump_clock):
         disk.seconds = 0
         again = await here.pull()
         [row] = await here.rows(channel_tables.replies)
-        [seen] = here.live.actors("Outbox")
+        [seen] = here.system.actors("Outbox")
 
         assert ([], 1, 0, 0) == (again, row.attempts, row.lapses, seen.crashes)
         assert ("2026-09-18T00:01:00.000Z", START + 60_000) == (reply["leaseExpiresAt"], row.lease_expires_at)
@@ -106,7 +106,7 @@ async def test_pushes_that_were_taken_while_the_disk_stalled_are_sent_once(autoj
             nursery.start_soon(here.write_reply, "b")
             await trio.sleep(4 * STALL_SECONDS)
             disk.seconds = 0
-        [seen] = here.live.actors("Outbox")
+        [seen] = here.system.actors("Outbox")
 
         told = [body["data"]["conversationId"] for body in receiver.bodies]
         assert (["a", "b"], 0) == (told, seen.crashes)
@@ -114,7 +114,7 @@ async def test_pushes_that_were_taken_while_the_disk_stalled_are_sent_once(autoj
 
 async def test_a_crash_does_not_load_before_what_a_task_has_begun_is_on_disk(autojump_clock):
     """A filing under way when its Filer crashes: the next life loads what that filing made."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         disk = Disk(here.store)
         await submit(system, form, 1)
@@ -141,7 +141,7 @@ async def test_a_crash_does_not_load_before_what_a_task_has_begun_is_on_disk(aut
 async def test_a_drain_names_who_waits_for_the_disk_and_the_end_does_not_wait(autojump_clock):
     """Both are bounded; the store finishes what it has accepted, and it is there."""
     async with town() as here:
-        async with here.system() as system:
+        async with here.live_system() as system:
             form = await here.form()
             disk = Disk(here.store)
             async with trio.open_nursery() as nursery:

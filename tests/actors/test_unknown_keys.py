@@ -71,7 +71,7 @@ class Strangers:
 
 @asynccontextmanager
 async def strangers() -> AsyncIterator[Strangers]:
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         store = WatchedStore(here.store)
         for keys in (system.unknown_forms, system.unknown_embeds, system.unknown_hosts):
             keys._units = store

@@ -64,7 +64,7 @@ async def test_a_submission_that_cannot_be_read_is_held_and_the_others_are_filed
     column: str, value: str, autojump_clock: Any
 ) -> None:
     """It takes no other with it, and the Filer does not even notice."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         stored = [
             await here.store.write(_insert_quietly, a_stored_one(form, f"p{number}@example.com"))
@@ -87,7 +87,7 @@ async def test_people_see_that_a_submission_cannot_be_read(autojump_clock: Any) 
         form = await here.form()
         submission_id = await here.store.write(_insert_quietly, a_stored_one(form))
         await spoil(here, tables.submissions, "fields", submission_id)
-        await submit(here.system_, form, 1)
+        await submit(here.system, form, 1)
         await trio.sleep(2)
 
         listed = (await here.answer("submission.list", {"state": "Held"}))["submissions"]
@@ -118,16 +118,16 @@ async def test_a_fault_of_filing_leaves_the_tool_api_as_it_was(
         with monkeypatch.context() as patched:
             patched.setattr(filing, "file_due", fail)
             patched.setattr(filing, "file_each_due", fail)
-            await submit(here.system_, form, 1)
+            await submit(here.system, form, 1)
             answers = []
             for _ in range(8):
                 answers.append(await here.call("submission.list"))
                 await trio.sleep(20)
-            live = here.system_.actor("Filer", here.organization.id)
+            live = here.system.actor("Filer", here.organization.id)
             assert live is not None
             faults = (await live.snapshot())["filing_faults"]
         await trio.sleep(FAULT_RETRY_MS_MAX / SECOND_MS)
-        [filer] = here.system_.actors("Filer")
+        [filer] = here.system.actors("Filer")
 
         assert [200] * 8 == [one.status_code for one in answers]
         assert [CALLS_MAX - 1, CALLS_MAX - 2, CALLS_MAX - 3] == [
@@ -142,7 +142,7 @@ async def test_a_fault_of_filing_leaves_the_tool_api_as_it_was(
 
 async def test_a_contact_that_cannot_be_read_holds_its_own_submissions_alone(autojump_clock: Any) -> None:
     """Who is known by the same address is held as `error`; everybody else is filed."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         await submit(system, form, 1)
         await trio.sleep(1)
@@ -169,7 +169,7 @@ async def test_a_property_that_cannot_be_read_holds_nothing(autojump_clock: Any)
         [prop] = await here.rows(tables.properties, slug="size")
         await spoil(here, tables.properties, "options", prop.id)
 
-        await submit(here.system_, form, 1, values={"email": "p1@example.com", "size": "S"})
+        await submit(here.system, form, 1, values={"email": "p1@example.com", "size": "S"})
         await trio.sleep(1)
         listed = await here.answer("record.list", {"objectType": "contact"})
 
@@ -185,7 +185,7 @@ async def test_a_form_whose_map_cannot_be_read_takes_submissions(autojump_clock:
         form = await here.form(field_map={"mobile": "phone"})
         await spoil(here, tables.forms, "field_map", form.id)
 
-        await submit(here.system_, form, 1, values={"email": "p1@example.com", "mobile": "+49 30 1234567"})
+        await submit(here.system, form, 1, values={"email": "p1@example.com", "mobile": "+49 30 1234567"})
         await trio.sleep(1)
         [listed] = (await here.answer("form.list"))["forms"]
         mended = await here.answer("form.update", {"id": form.id, "fieldMap": {"mobile": "phone"}})
@@ -204,7 +204,7 @@ async def test_a_key_that_cannot_be_read_closes_nothing(autojump_clock: Any) -> 
         narrowed = await here.mint(tools=("record.list",))
         [row] = [one for one in await here.rows(tables.api_keys) if one.tools is not None]
         await spoil(here, tables.api_keys, "tools", row.id)
-        here.system_.access_revisions[here.organization.id] += 1
+        here.system.access_revisions[here.organization.id] += 1
 
         own = await here.call("record.list", {"objectType": "contact"}, key=narrowed)
         other = await here.call("record.list", {"objectType": "contact"})
@@ -224,7 +224,7 @@ async def test_a_role_that_cannot_be_read_permits_nothing(autojump_clock: Any) -
         )
         await here.member("reader@example.com", made["id"])
         await spoil(here, tables.roles, "permissions", made["id"])
-        here.system_.access_revisions[here.organization.id] += 1
+        here.system.access_revisions[here.organization.id] += 1
 
         mine = await here.call_as_person("record.list", {"objectType": "contact"}, csrf=csrf)
         listed = await here.answer_to_person("role.list", csrf=csrf)
@@ -269,7 +269,7 @@ async def test_a_record_that_cannot_be_read_is_left_out_of_lists(autojump_clock:
 
 async def test_an_index_is_made_over_a_record_that_cannot_be_read(autojump_clock: Any) -> None:
     """It has no key of its own, and stops no other."""
-    async with lamp_town() as here, here.system() as system:
+    async with lamp_town() as here, here.live_system() as system:
         lamps = [await here.lamp(f"Lamp {number}", number) for number in range(3)]
         await spoil(here, tables.records, "properties", lamps[1])
         [price] = await here.rows(tables.properties, slug="price")
@@ -288,7 +288,7 @@ async def test_timelines_and_suggestions_go_on_over_what_cannot_be_read(autojump
         form = await here.form()
         for name in ("Ada", "Ada L.", "Ada B.", "Ada K."):
             post = a_post(values={"email": "ada@example.com", "name": name})
-            await FormWindow(here.system_, form.form_key).submit(post)
+            await FormWindow(here.system, form.form_key).submit(post)
             await trio.sleep(1)
         open_ones = await here.rows(tables.suggestions)
         await spoil(here, tables.suggestions, "value", open_ones[-1].id)
@@ -313,7 +313,7 @@ async def test_timelines_and_suggestions_go_on_over_what_cannot_be_read(autojump
 
 async def test_an_embed_that_cannot_be_read_is_a_fault_of_its_own(autojump_clock: Any) -> None:
     """It is answered 500, no actor crashes, and the others are shown and listed."""
-    async with lamp_town() as here, here.system() as system, client_of(public_app(system)) as client:
+    async with lamp_town() as here, here.live_system() as system, client_of(public_app(system)) as client:
         first, spoilt, whole = [await here.embed(HeroBlock(title=title)) for title in "ABC"]
         await spoil(here, tables.embeds, "blocks", spoilt.id)
 
@@ -343,7 +343,7 @@ async def test_a_reply_that_cannot_be_read_fails_alone(autojump_clock: Any) -> N
         [row] = await here.rows(channel_tables.replies, message_id=first.id)
         assert ("failed", "unreadable") == (row.state, row.failure)
         assert ["second", "third"] == sorted(one["text"] for one in taken)
-        assert 0 == sum(kind.crashes for kind in here.live.statistics().kinds)
+        assert 0 == sum(kind.crashes for kind in here.system.statistics().kinds)
 
 
 def _write_unreadable_reply(tx: Tx, connection: Connection) -> None:
@@ -369,10 +369,10 @@ async def test_a_conversation_whose_evidence_cannot_be_read_takes_messages(autoj
     """What is known is learned again, and what cannot be read of a message is left out of lists."""
     async with channel_town() as here:
         said = {"conversationId": "chat-1", "direction": "in", "text": "Hi"}
-        told = await here.told("channel.message.receive", said | {"messageId": "m-1"})
+        told = await here.answer("channel.message.receive", said | {"messageId": "m-1"})
         await spoil(here, channel_tables.conversations, "evidence", told["conversation"])
         sender = {"name": "Ada", "email": "ada@example.com"}
-        again = await here.told("channel.message.receive", said | {"messageId": "m-2", "sender": sender})
+        again = await here.answer("channel.message.receive", said | {"messageId": "m-2", "sender": sender})
 
         [row] = await here.rows(channel_tables.conversations)
         assert told["conversation"] == again["conversation"]
@@ -384,11 +384,11 @@ async def test_a_message_of_a_contact_that_cannot_be_read_is_recorded(autojump_c
     async with channel_town() as here:
         sender = {"email": "ada@example.com"}
         said = {"direction": "in", "text": "Hi", "sender": sender}
-        await here.told("channel.message.receive", said | {"conversationId": "c-1", "messageId": "m-1"})
+        await here.answer("channel.message.receive", said | {"conversationId": "c-1", "messageId": "m-1"})
         [contact] = await here.rows(tables.records)
         await spoil(here, tables.records, "properties", contact.id)
 
-        await here.told("channel.message.receive", said | {"conversationId": "c-2", "messageId": "m-2"})
+        await here.answer("channel.message.receive", said | {"conversationId": "c-2", "messageId": "m-2"})
 
         rows = await here.rows(channel_tables.conversations)
         assert [contact.id, None] == [row.contact_id for row in rows]

@@ -13,15 +13,15 @@ from sqlalchemy import Connection, Table, func, select
 from svc.actors.kinds import KINDS
 from svc.actors.system import Secrets, System
 from svc.cli.data_directory import DataDirectory
-from svc.cli.demo import DemoFacts, open_demo, refuse_other_data, welcome, write_down
+from svc.cli.demo_files import DemoFacts, open_demo, refuse_other_data, welcome, write_down
 from svc.cli.endpoints import Endpoints
 from svc.cli.failures import Failure
 from svc.clock import VirtualClock
-from svc.config import Secret
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.embeds import html_fragment as embed_fragment
 from svc.domain.net.origins import origin_allowed
 from svc.http.app import public_app
+from svc.settings import Secret
 from svc.storage import provisioning
 from svc.storage.embeds import views as embed_views
 from svc.storage.forms import forms

@@ -127,7 +127,7 @@ class Running:
 
 def service_of(here: ChannelTown) -> httpx.AsyncBaseTransport:
     """The town's doors, without a network between."""
-    return httpx.ASGITransport(app=public_app(here.live), client=("192.0.2.7", 1))
+    return httpx.ASGITransport(app=public_app(here.system), client=("192.0.2.7", 1))
 
 
 @asynccontextmanager

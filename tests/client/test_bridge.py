@@ -315,7 +315,7 @@ async def test_a_state_that_another_program_told_is_set_right(autojump_clock):
     """The old process may say that it stops after the new one has said that it is there."""
     async with channel_town() as here, bridged(here) as bridge:
         await trio.sleep(1)
-        await here.told("channel.connection.report", {"state": "offline"})
+        await here.answer("channel.connection.report", {"state": "offline"})
         await here.write_reply()
         await trio.sleep(660)
 

@@ -32,7 +32,7 @@ MALLORYS = "the password of Mallory"
 class Neighbours(Town):
     """Two organizations in one installation: the town's own, and Mallory's."""
 
-    live: System
+    system: System
     client: httpx.AsyncClient
     mallorys: Organization
 
@@ -67,9 +67,9 @@ class Neighbours(Town):
 
 @asynccontextmanager
 async def neighbours() -> AsyncIterator[Neighbours]:
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         made = Neighbours(here.store, here.clock, here.organization)
-        made.live = system
+        made.system = system
         made.mallorys = await here.store.write(provisioning.create, NewOrganization(name="Mallory Ltd"))
         await here.store.write(a_member, here.organization.id, "owner@example.com")
         await here.store.write(a_member, made.mallorys.id, "mallory@example.com")
@@ -226,7 +226,7 @@ async def test_many_accounts_with_an_address_cost_a_sign_in_nothing(autojump_clo
             made = await here.store.write(provisioning.create, NewOrganization(name=f"Mallory {number}"))
             assert 200 == (await here.join(made.id, GRACE, f"{MALLORYS} {number}")).status_code
         hashes = {row.password_hash for row in await here.rows(tables.people, email=GRACE)}
-        here.live.passwords = PasswordHashing(HASHER, count)
+        here.system.passwords = PasswordHashing(HASHER, count)
         signed_in = await here.sign_in(GRACE, GRACES)
         await here.sign_in("nobody@example.com", GRACES)
 

@@ -15,7 +15,7 @@ import httpx
 import msgspec
 import trio
 
-from svc.demo.shop_page import demo_doors
+from svc.demo.shop_page import shop_blueprint
 from svc.http.app import public_app
 from svc.http.docs.demo_shop import DemoShop
 from svc.http.forms.door import Reason
@@ -54,11 +54,11 @@ class Parts(HTMLParser):
 @asynccontextmanager
 async def shop(name: str = "Harbour Lamps") -> AsyncIterator[tuple[Town, httpx.AsyncClient]]:
     """A town with the demo's form, and a visitor of the page."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form(honeypot="fax", field_map={"town": "city"}, deal_title="{{lamp}}")
         made = await here.store.write(embeds.create, here.organization.id, name="Prices")
         demo = DemoShop(name=name, form_key=form.form_key, honeypot="fax", embed_key=made.embed_key)
-        async with client_of(public_app(system, demo=demo, blueprints=[demo_doors(demo)])) as visitor:
+        async with client_of(public_app(system, demo=demo, blueprints=[shop_blueprint(demo)])) as visitor:
             yield here, visitor
 
 
@@ -150,7 +150,7 @@ async def test_what_falls_into_the_trap_is_held(autojump_clock):
 
 async def test_without_a_demo_there_is_no_page(autojump_clock):
     """A service that is no demo has nothing under `/demo/`."""
-    async with town() as here, here.system() as system, client_of(public_app(system)) as visitor:
+    async with town() as here, here.live_system() as system, client_of(public_app(system)) as visitor:
         answer = await visitor.get("/demo/")
 
         assert (404, "not_found") == (answer.status_code, answer.json()["code"])

@@ -48,8 +48,8 @@ async def no_room(store: Store) -> AsyncIterator[None]:
 @asynccontextmanager
 async def operated() -> AsyncIterator[tuple[ToolTown, httpx.AsyncClient]]:
     """A town, and its operator."""
-    async with tool_town() as here, client_of(operator_app(here.system_, TOKEN)) as operator:
-        await Reconciler(here.system_, "main").start()
+    async with tool_town() as here, client_of(operator_app(here.system, TOKEN)) as operator:
+        await Reconciler(here.system, "main").start()
         operator.headers["authorization"] = f"Bearer {TOKEN}"
         yield here, operator
 

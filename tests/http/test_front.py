@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 
-from svc.demo.shop_page import demo_doors
+from svc.demo.shop_page import shop_blueprint
 from svc.domain.errors import Unavailable
 from svc.domain.net.client_addresses import parse_networks
 from svc.http.app import described_app, public_app
@@ -37,9 +37,9 @@ async def visitor(
 ) -> AsyncIterator[httpx.AsyncClient]:
     async with (
         town() as here,
-        here.system() as system,
+        here.live_system() as system,
         client_of(
-            public_app(system, demo=demo, blueprints=() if demo is None else (demo_doors(demo),)), address
+            public_app(system, demo=demo, blueprints=() if demo is None else (shop_blueprint(demo),)), address
         ) as client,
     ):
         yield client
@@ -47,7 +47,7 @@ async def visitor(
 
 @asynccontextmanager
 async def operator() -> AsyncIterator[httpx.AsyncClient]:
-    async with town() as here, here.system() as system, client_of(operator_app(system, TOKEN)) as client:
+    async with town() as here, here.live_system() as system, client_of(operator_app(system, TOKEN)) as client:
         yield client
 
 
@@ -95,7 +95,7 @@ async def test_pages_have_the_address_that_their_reader_uses(autojump_clock):
 async def test_only_a_trusted_proxy_says_that_there_is_tls(autojump_clock):
     """Whoever else says so changes nothing."""
     headers = {"host": "crm.example", "x-forwarded-proto": "https"}
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         trusting = public_app(system, trusted_proxies=parse_networks(["192.0.2.7"]))
         async with client_of(trusting) as client:
             behind = await client.get("/docs/quickstart", headers=headers)

@@ -308,7 +308,7 @@ async def test_the_store_tells_how_it_does(autojump_clock):
 
 async def test_nothing_private_is_shown(autojump_clock):
     """After traffic of all kinds, no actor shows who sent it, what was said, or any secret."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         await here.store.write(sites.create, here.organization.id, "lamps.example")
         minted = await here.store.write(server_keys.mint, operator_call(here.organization.id), "shop")
         owner = await here.store.write(a_member, here.organization.id, "owner@example.com")

@@ -21,7 +21,7 @@ ATTACKERS, OWNERS = "198.51.100.66", "203.0.113.7"
 class Street(Town):
     """A town whose doors are behind a proxy: each request says which address it came from."""
 
-    live: System
+    system: System
     client: httpx.AsyncClient
 
     async def sign_in(
@@ -39,9 +39,9 @@ class Street(Town):
 
 @asynccontextmanager
 async def street(*, trusted: bool = True) -> AsyncIterator[Street]:
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         made = Street(here.store, here.clock, here.organization)
-        made.live = system
+        made.system = system
         hashed = HASHER.hash(PASSWORD)
         for email in (ADA, "bob@example.com"):
             await here.store.write(a_member, here.organization.id, email, password_hash=hashed)

@@ -53,7 +53,7 @@ class Tracked:
 
 @asynccontextmanager
 async def tracked(*trusted_proxies: str) -> AsyncIterator[Tracked]:
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         await here.store.write(sites.create, here.organization.id, "lamps.example")
         app = public_app(system, trusted_proxies=parse_networks(trusted_proxies))
         async with client_of(app) as browser:
@@ -115,7 +115,7 @@ async def test_what_is_no_view_of_a_tracked_page_is_passed_over(autojump_clock, 
 
 async def test_a_host_that_nobody_tracks_costs_no_actor(autojump_clock):
     """Made-up hosts do not stay in memory."""
-    async with town() as here, here.system() as system, client_of(public_app(system)) as browser:
+    async with town() as here, here.live_system() as system, client_of(public_app(system)) as browser:
         for number in range(50):
             await browser.post("/api/t", json={"url": f"https://{number}.example/"})
         await trio.testing.wait_all_tasks_blocked()

@@ -69,7 +69,7 @@ class McpTown(ToolTown):
 async def mcp_town() -> AsyncIterator[McpTown]:
     async with tool_town() as there:
         here = McpTown(there.store, there.clock, there.organization)
-        here.system_, here.client, here.owner, here.key = there.system_, there.client, there.owner, there.key
+        here.system, here.client, here.owner, here.key = there.system, there.client, there.owner, there.key
         yield here
 
 
@@ -83,9 +83,9 @@ class Served(McpTown):
 @asynccontextmanager
 async def served() -> AsyncIterator[Served]:
     """The real server, for clients of others' making."""
-    async with mcp_town() as there, listening(public_app(there.system_)) as server:
+    async with mcp_town() as there, listening(public_app(there.system)) as server:
         here = Served(there.store, there.clock, there.organization)
-        here.system_, here.client, here.owner, here.key = there.system_, there.client, there.owner, there.key
+        here.system, here.client, here.owner, here.key = there.system, there.client, there.owner, there.key
         here.url = f"{base_of(server)}{PATH}"
         here.full_url = f"{base_of(server)}{FULL_PATH}"
         yield here

@@ -169,9 +169,9 @@ def say(what: str, output: str, *, passed: bool) -> None:
 async def main() -> bool:
     """Run everything, and say whether all of it passed."""
     async with tool_town() as here:
-        here.system_.calls_per_minute = 1_000_000
+        here.system.calls_per_minute = 1_000_000
         registry = suite_registry()
-        doors = {PATH: McpDoor(here.system_, registry), FULL_PATH: McpDoor(here.system_, registry, flat=True)}
+        doors = {PATH: McpDoor(here.system, registry), FULL_PATH: McpDoor(here.system, registry, flat=True)}
         with tempfile.TemporaryDirectory() as home:
             async with listening(WithKey(FastPath(nowhere, doors), here.key)) as server:
                 base = f"http://{server.bind.host}:{server.bind.port}"

@@ -302,7 +302,7 @@ async def test_only_posts_are_taken(path, method, autojump_clock):
 async def test_pages_of_others_are_kept_out(origin, status, autojump_clock):
     """By their origin, with whatever key and host: a name may have been rebound to us."""
     async with mcp_town() as here:
-        here.system_.base_url = "https://own.example/svc"
+        here.system.base_url = "https://own.example/svc"
         headers = [(b"authorization", f"Bearer {here.key}".encode()), (b"content-type", b"application/json")]
         if origin is not None:
             headers.append((b"origin", origin.encode()))

@@ -81,7 +81,7 @@ async def attempt(
 
 async def test_a_person_signs_in_with_a_password(autojump_clock):
     """Whoever they are and where they may work is told, and the session is theirs."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         done = await sign_in.with_password(system, " Ada@Example.com ", PASSWORD, BROWSER)
 
         session = await sign_in.session_of(system, done.token)
@@ -108,7 +108,7 @@ async def test_a_person_signs_in_with_a_password(autojump_clock):
 )
 async def test_what_opens_nothing_is_refused_alike(email, password, autojump_clock):
     """A wrong password, an unknown account, one without a password, and no address at all."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         with pytest.raises(WrongCredentials, match="no such account, or another password"):
             await sign_in.with_password(system, email, password, BROWSER)
 
@@ -125,7 +125,7 @@ async def test_every_attempt_costs_one_hash(email, autojump_clock):
         checked.append(fn)
         return fn(*args)
 
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         system.passwords = PasswordHashing(HASHER, count)
         await attempt(system, email, "wrong")
 
@@ -135,7 +135,7 @@ async def test_every_attempt_costs_one_hash(email, autojump_clock):
 @pytest.mark.parametrize("stop", ["deactivate", "close"])
 async def test_who_is_nowhere_a_member_does_not_sign_in(stop, autojump_clock):
     """The right password is refused as a wrong one is."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         [owner] = [
             one
             for one in await here.store.read(members.list_all, here.organization.id)
@@ -152,7 +152,7 @@ async def test_who_is_nowhere_a_member_does_not_sign_in(stop, autojump_clock):
 
 async def test_an_account_is_paced_from_an_address(autojump_clock):
     """Ten failures in a quarter of an hour; then even the right password has to wait, there alone."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         for _ in range(PAIR_FAILURES_MAX):
             assert WrongCredentials is await attempt(system, "ada@example.com", "wrong")
             await trio.sleep(1)
@@ -172,7 +172,7 @@ async def test_an_account_is_slowed_down_from_everywhere(email, autojump_clock):
 
     An unknown account is paced to the millisecond as a known one.
     """
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         for number in range(ACCOUNT_FAILURES_MAX):
             browser = Browser(f"192.0.2.{number}", "test")
             assert WrongCredentials is await attempt(system, email, "wrong", browser)
@@ -189,7 +189,7 @@ async def test_an_account_is_slowed_down_from_everywhere(email, autojump_clock):
 
 async def test_an_address_is_slowed_down(autojump_clock):
     """After two hundred failures at whatever accounts, one in five seconds; others are not concerned."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         for number in range(ADDRESS_FAILURES_MAX):
             assert WrongCredentials is await attempt(system, f"p{number}@example.com", "wrong")
 
@@ -204,7 +204,7 @@ async def test_an_address_is_slowed_down(autojump_clock):
 
 async def test_a_known_browser_gets_in_while_strangers_are_held_up(autojump_clock):
     """Where it shares its address with who guesses, and where the account is guessed at from everywhere."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         known = (await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER)).mark
         for number in range(ACCOUNT_FAILURES_MAX):
             await attempt(system, "ada@example.com", "wrong", Browser(f"192.0.2.{number}", "test"))
@@ -221,13 +221,13 @@ async def test_a_known_browser_gets_in_while_strangers_are_held_up(autojump_cloc
 async def test_a_known_browser_has_a_pace_of_its_own(autojump_clock):
     """Ten failures more, at the accounts that it knows; a restart and a new address change nothing of it."""
     async with at_home() as here:
-        async with here.system() as system:
+        async with here.live_system() as system:
             known = (await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER)).mark
             outcomes = [
                 await attempt(system, "ada@example.com", "wrong", Browser("192.0.2.1", "test", None, known))
                 for _ in range(2 * PAIR_FAILURES_MAX + 1)
             ]
-        async with here.system() as system:
+        async with here.live_system() as system:
             again = [
                 await attempt(system, "ada@example.com", PASSWORD, Browser(address, "test", None, known))
                 for address in ("192.0.2.1", "192.0.2.2")
@@ -242,7 +242,7 @@ async def test_a_known_browser_has_a_pace_of_its_own(autojump_clock):
 )
 async def test_a_mark_is_only_good_for_whom_it_was_made(mark, autojump_clock):
     """Neither is one made up, nor does one of another person let its browser try this account."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         hashed = HASHER.hash(PASSWORD)
         await here.store.write(a_member, here.organization.id, "bob@example.com", password_hash=hashed)
         bobs = (await sign_in.with_password(system, "bob@example.com", PASSWORD, BROWSER)).mark
@@ -259,7 +259,7 @@ async def test_a_mark_is_only_good_for_whom_it_was_made(mark, autojump_clock):
 
 async def test_a_browser_known_by_an_account_of_the_same_address_tries_only_that(autojump_clock):
     """Who has an account of their own with somebody's address gets no tries at the other by it."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         other = await here.store.write(provisioning.create, NewOrganization(name="Mallory Ltd"))
         mallorys = HASHER.hash("the password of Mallory")
         await here.store.write(a_member, other.id, "ada@example.com", password_hash=mallorys)
@@ -275,7 +275,7 @@ async def test_a_browser_known_by_an_account_of_the_same_address_tries_only_that
 
 async def test_what_was_not_even_checked_is_no_failure(autojump_clock):
     """A system that is too busy to hash forgets the try, so a flood of those fills no memory."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         system.passwords = cast("PasswordHashing", Busy())
         for number in range(500):
             assert Unavailable is await attempt(system, f"p{number}@example.com", "wrong")
@@ -296,7 +296,7 @@ class Busy:
 
 async def test_many_at_once_do_not_get_past_the_pace(autojump_clock):
     """An attempt counts from its beginning."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         outcomes: list[Any] = []
 
         async def one() -> None:
@@ -312,7 +312,7 @@ async def test_many_at_once_do_not_get_past_the_pace(autojump_clock):
 
 async def test_sign_ins_that_succeed_are_not_counted(autojump_clock):
     """However often somebody signs in with the right password."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         outcomes = [await attempt(system, "ada@example.com", PASSWORD) for _ in range(20)]
 
         assert [None] * 20 == outcomes
@@ -321,10 +321,10 @@ async def test_sign_ins_that_succeed_are_not_counted(autojump_clock):
 async def test_the_pace_survives_a_restart(autojump_clock):
     """Failures are rows, without the address or the account in plain words; the old ones go."""
     async with at_home() as here:
-        async with here.system() as system:
+        async with here.live_system() as system:
             for _ in range(PAIR_FAILURES_MAX):
                 await attempt(system, "ada@example.com", "wrong")
-        async with here.system() as system:
+        async with here.live_system() as system:
             again = await attempt(system, "ada@example.com", PASSWORD)
             rows = str(await here.rows(tables.sign_in_failures))
             await trio.sleep(17 * 60)
@@ -338,7 +338,7 @@ async def test_the_pace_survives_a_restart(autojump_clock):
 
 async def test_a_link_signs_in_once(autojump_clock):
     """Even two at the same moment; and not after its day."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         used = await here.store.write(stored.make_link, here.ada.id)
         late = await here.store.write(stored.make_link, here.ada.id)
         outcomes: list[Any] = []
@@ -362,7 +362,7 @@ async def test_a_link_signs_in_once(autojump_clock):
 
 async def test_a_refused_link_is_not_used_up(autojump_clock):
     """Who may not come in now can use it when they may again."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         link = await here.store.write(stored.make_link, here.ada.id)
         await here.store.write(organizations.close, here.organization.id)
 
@@ -374,7 +374,7 @@ async def test_a_refused_link_is_not_used_up(autojump_clock):
 
 async def test_a_sign_in_rotates_the_session(autojump_clock):
     """The one that the browser brought along ends; those of other browsers stay, and are listed."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         first = await sign_in.with_password(system, "ada@example.com", PASSWORD, Browser("::1", "One"))
         other = await sign_in.with_password(system, "ada@example.com", PASSWORD, Browser("::1", "Two"))
         again = Browser("::1", "One again", first.token)
@@ -390,7 +390,7 @@ async def test_a_sign_in_rotates_the_session(autojump_clock):
 
 async def test_a_session_is_revoked_at_once(autojump_clock):
     """By signing out, from the list of one's own sessions, and with a new password."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         opened = [await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER) for _ in range(4)]
         for one in opened:
             await sign_in.session_of(system, one.token)
@@ -415,7 +415,7 @@ async def test_a_session_is_revoked_at_once(autojump_clock):
 
 async def test_a_session_that_is_used_lives_on(autojump_clock):
     """It is over after twelve hours without a request, and not as long as there are some."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         done = await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER)
         for _ in range(5):
             here.clock.jump(11 * HOUR_MS)
@@ -428,7 +428,7 @@ async def test_a_session_that_is_used_lives_on(autojump_clock):
 
 async def test_that_a_session_is_used_is_noted_once_a_minute(autojump_clock):
     """With the first request that comes a minute after the last note, and with none before."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         done = await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER)
         noted = []
         for ms in (SESSION_SEEN_NOTED_MS - 1, 1):
@@ -442,7 +442,7 @@ async def test_that_a_session_is_used_is_noted_once_a_minute(autojump_clock):
 
 async def test_who_confirms_is_fresh_again(autojump_clock):
     """For two hours from then; wrong passwords are paced by session."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         done = await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER)
         other = await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER)
         here.clock.jump(3 * HOUR_MS)
@@ -465,7 +465,7 @@ async def test_who_confirms_is_fresh_again(autojump_clock):
 
 async def test_strangers_hold_up_no_confirmation(autojump_clock):
     """Who is signed in confirms, however often others failed at the account, from the same address too."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         done = await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER)
         for number in range(ACCOUNT_FAILURES_MAX):
             await attempt(system, "ada@example.com", "wrong", Browser(f"192.0.2.{number}", "test"))
@@ -478,7 +478,7 @@ async def test_strangers_hold_up_no_confirmation(autojump_clock):
 
 async def test_a_hash_of_old_parameters_is_replaced(autojump_clock):
     """At the next sign-in, which is when the password is there."""
-    async with at_home() as here, here.system() as system:
+    async with at_home() as here, here.live_system() as system:
         old = PasswordHasher(time_cost=2, memory_cost=8, parallelism=1).hash(PASSWORD)
         await here.store.write(accounts.replace_hash, here.ada.id, old)
 

@@ -83,7 +83,7 @@ async def test_of_many_at_once_under_one_idempotency_key_one_is_done(autojump_cl
 async def test_the_row_decides_which_call_is_the_first(autojump_clock):
     """Units under one key that share a transaction do one thing, and one with another body fails."""
     async with tool_town() as here:
-        call = a_call(await tool_calls.admit_key(here.system_, here.key))
+        call = a_call(await tool_calls.admit_key(here.system, here.key))
         done: list[Any] = []
 
         async def write(asked: ToolInput) -> None:
@@ -184,7 +184,7 @@ async def test_a_write_that_waits_for_the_disk_is_judged_by_the_change(tmp_path:
         owner = await store.write(a_member, here.organization.id, "owner@example.com")
         asker = call_of(owner, confirmed_at=clock.now())
         minted = await store.write(api_keys.mint, asker, NewKey(name="A key"))
-        async with here.system() as system, trio.open_nursery() as nursery:
+        async with here.live_system() as system, trio.open_nursery() as nursery:
             call = a_call(await tool_calls.admit_key(system, minted.key))
 
             async def write() -> None:
@@ -217,11 +217,11 @@ async def test_a_call_that_was_let_in_is_judged_as_it_runs(
 ):
     """Between the two lies the reading of its body."""
     async with tool_town() as here:
-        call = a_call(await tool_calls.admit_key(here.system_, here.key))
+        call = a_call(await tool_calls.admit_key(here.system, here.key))
         await change(here)
         outcome: Any = None
         try:
-            await tool_calls.run(here.system_, tool, call, asked)
+            await tool_calls.run(here.system, tool, call, asked)
         except Exception as error:  # noqa: BLE001  # which one is what the test is about
             outcome = type(error)
 
@@ -254,10 +254,10 @@ async def test_a_body_on_its_way_buys_a_revoked_key_no_time(autojump_clock):
 async def test_other_changes_of_access_stop_nobody(autojump_clock):
     """A call that waits while somebody joins, or another key is made, goes on."""
     async with tool_town() as here:
-        call = a_call(await tool_calls.admit_key(here.system_, here.key))
+        call = a_call(await tool_calls.admit_key(here.system, here.key))
         await here.mint()
         await here.member("other@example.com", "viewer")
-        await tool_calls.run(here.system_, records.create, call, CREATE)
+        await tool_calls.run(here.system, records.create, call, CREATE)
 
         assert 1 == await here.count(tables.records)
 
@@ -265,10 +265,10 @@ async def test_other_changes_of_access_stop_nobody(autojump_clock):
 async def test_a_refusal_of_what_waited_is_in_the_trail(autojump_clock):
     """As it would be of a call that came later."""
     async with tool_town() as here:
-        call = a_call(await tool_calls.admit_key(here.system_, here.key))
+        call = a_call(await tool_calls.admit_key(here.system, here.key))
         await weaken(here)
         with pytest.raises(Forbidden):
-            await tool_calls.run(here.system_, records.create, call, CREATE)
+            await tool_calls.run(here.system, records.create, call, CREATE)
 
         [refused] = await here.rows(tables.audit, outcome="refused")
         assert ("record.create", "forbidden") == (refused.action, refused.reason)

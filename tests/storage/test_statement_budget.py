@@ -93,7 +93,7 @@ async def make_embed(here: ToolTown) -> Steps:
     block = {"type": "records", "objectType": LAMP, "fields": ["name", "price"]}
     made = await here.answer("embed.create", {"name": "Prices", "blocks": [block]})
     await here.client.get(EMBEDS_PATH + made["embedKey"])
-    here.system_.embed_snapshots.drop(made["embedKey"])
+    here.system.embed_snapshots.drop(made["embedKey"])
     yield
     answer = await here.client.get(EMBEDS_PATH + made["embedKey"])
     assert 200 == answer.status_code
@@ -196,7 +196,7 @@ async def reply(here: ToolTown) -> Steps:
 
 async def push(here: ToolTown) -> Steps:
     """`message.reply` where replies are pushed, what the push takes along, and how it went."""
-    here.system_.outbound_http = Receiver()
+    here.system.outbound_http = Receiver()
     there = await shop(here, PUSHED)
     await there.answer()
     [found] = (await here.answer("conversation.list"))["conversations"]

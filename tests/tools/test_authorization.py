@@ -299,8 +299,8 @@ class Crowd:
         """Let in who calls in that way, as the doors do."""
         secret = self.secrets[way, role]
         if secret.startswith("svck_"):
-            return await tool_calls.admit_key(self.here.system_, secret)
-        return await tool_calls.admit_person(self.here.system_, secret, self.here.organization.id)
+            return await tool_calls.admit_key(self.here.system, secret)
+        return await tool_calls.admit_person(self.here.system, secret, self.here.organization.id)
 
     async def call_in(self, way: Way, role: str, tool: str) -> tuple[int, str | None]:
         """Call a tool over HTTP with a body that no tool takes; the status, and the problem's code."""
@@ -335,7 +335,7 @@ async def outcomes(everybody: Crowd, way: Way, role: str) -> dict[str, Outcome]:
     found = {}
     for name in REGISTRY:
         try:
-            await tool_calls.find(everybody.here.system_, REGISTRY, call, name)
+            await tool_calls.find(everybody.here.system, REGISTRY, call, name)
         except Forbidden as refusal:
             found[name] = refusal.code
         else:

@@ -8,7 +8,8 @@ import msgspec
 from msgspec.structs import asdict, fields
 
 from svc.cli.options import configured
-from svc.config import Configuration, Secret
+from svc.config import Configuration
+from svc.settings import Secret
 
 DEFAULT = "default"
 MASK = "•••"

@@ -10,7 +10,7 @@ import trio
 
 from svc.cli import sockets
 from svc.cli.data_directory import DataDirectory
-from svc.cli.demo import DemoFacts, read_facts
+from svc.cli.demo_files import DemoFacts, read_facts
 from svc.cli.failures import as_failure
 from svc.cli.options import on_data
 from svc.client import Channel, Refused, Tools, run_bridge

@@ -16,15 +16,16 @@ import trio
 from svc import logging
 from svc.cli import offline, server_process
 from svc.cli.data_directory import DataDirectory
-from svc.cli.demo import DemoFacts, welcome
+from svc.cli.demo_files import DemoFacts, welcome
 from svc.cli.endpoints import Endpoints
 from svc.cli.failures import as_failure
 from svc.cli.invocation import program
 from svc.cli.options import configured
 from svc.cli.watchdog import Watchdog
-from svc.config import Configuration, Settings
+from svc.config import Configuration
 from svc.http.server import CertificateError, ListenError
 from svc.output import Output
+from svc.settings import Settings
 from svc.storage.identity import organizations
 from svc.storage.store import StoreError
 from svc.version import VERSION

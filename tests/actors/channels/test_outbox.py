@@ -159,8 +159,8 @@ async def test_a_pull_says_whether_there_is_more(autojump_clock):
     async with channel_town() as here:
         for conversation in ("a", "a", "b", "c"):
             await here.write_reply(conversation)
-        first = await here.told("channel.outbox.pull", {"limit": 2})
-        second = await here.told("channel.outbox.pull", {"limit": 2})
+        first = await here.answer("channel.outbox.pull", {"limit": 2})
+        second = await here.answer("channel.outbox.pull", {"limit": 2})
 
         assert [(2, True), (1, False)] == [(len(one["replies"]), one["more"]) for one in (first, second)]
 
@@ -217,12 +217,12 @@ async def test_a_copy_of_our_own_reply_is_no_second_message(autojump_clock):
             said = {"direction": "out", "conversationId": reply["conversationId"]}
             return said | {"messageId": "m-" + reply["conversationId"], "text": reply["text"]} | more
 
-        ours = await here.told("channel.message.receive", copy(by_ours, replyId=by_ours["replyId"]))
+        ours = await here.answer("channel.message.receive", copy(by_ours, replyId=by_ours["replyId"]))
         await here.report(by_theirs, "sent", messengerMessageId="m-b")
-        theirs = await here.told("channel.message.receive", copy(by_theirs))
-        early = await here.told("channel.message.receive", copy(copy_first))
+        theirs = await here.answer("channel.message.receive", copy(by_theirs))
+        early = await here.answer("channel.message.receive", copy(copy_first))
         await here.report(copy_first, "sent", messengerMessageId="m-c")
-        again = await here.told("channel.message.receive", copy(copy_first))
+        again = await here.answer("channel.message.receive", copy(copy_first))
 
         assert [True, True, False, True] == [one["duplicate"] for one in (ours, theirs, early, again)]
         rows = await here.rows(channel_tables.messages)
@@ -283,10 +283,10 @@ async def test_a_waiting_pull_hears_of_everything(autojump_clock):
         await here.store.write(connections.resume, here.organization.id, here.connection.id)
         await trio.sleep(1)
         assert ["lapsed", "paused"] == found
-        await here.told("channel.connection.report", {"state": "offline"})
+        await here.answer("channel.connection.report", {"state": "offline"})
         await here.write_reply("a", "offline")
         await trio.sleep(1)
-        await here.told("channel.connection.report", {"state": "online"})
+        await here.answer("channel.connection.report", {"state": "online"})
         await trio.sleep(1)
         assert ["lapsed", "paused", "offline"] == found
         await here.write_reply("a", "last")
@@ -299,7 +299,7 @@ async def test_a_pull_ends_when_its_time_is_over(autojump_clock):
     """With nothing, which is an answer too."""
     async with channel_town() as here:
         began = trio.current_time()
-        nothing = await here.told("channel.outbox.pull", {"waitSeconds": 12.5})
+        nothing = await here.answer("channel.outbox.pull", {"waitSeconds": 12.5})
 
         assert {"ok": True, "replies": [], "more": False} == nothing
         assert began + 12.5 == trio.current_time()
@@ -316,7 +316,7 @@ async def test_only_so_many_pulls_wait(autojump_clock):
         await here.pull(waitSeconds=20)
 
         assert began == trio.current_time()
-        assert PULLS_WAITING_MAX == here.live.wakeups.waiting(here.connection.id)
+        assert PULLS_WAITING_MAX == here.system.wakeups.waiting(here.connection.id)
 
 
 async def test_waiting_pulls_end_with_the_service(autojump_clock):
@@ -325,10 +325,10 @@ async def test_waiting_pulls_end_with_the_service(autojump_clock):
         nursery.start_soon(lambda: here.pull(waitSeconds=20))
         await trio.testing.wait_all_tasks_blocked()
         began = trio.current_time()
-        here.live.wakeups.close()
+        here.system.wakeups.close()
         await trio.testing.wait_all_tasks_blocked()
 
-        assert 0 == here.live.wakeups.waiting(here.connection.id)
+        assert 0 == here.system.wakeups.waiting(here.connection.id)
         assert began == trio.current_time()
 
 
@@ -346,7 +346,7 @@ async def test_a_restart_keeps_every_promise(autojump_clock):
         await here.write_reply("a")
         await here.write_reply("b")
         first, second = await here.pull()
-        async with here.system() as rebuilt:
+        async with here.live_system() as rebuilt:
             outbox = Outbox(rebuilt, here.connection.id)
             too_early = await outbox.pull(50)
             here.clock.jump(LEASE_MS)

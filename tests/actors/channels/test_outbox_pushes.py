@@ -104,7 +104,7 @@ async def test_a_2xx_is_the_end(autojump_clock):
         await trio.sleep(1)
         await here.write_reply("a", "2")
         await trio.sleep(3 * LIFE_SECONDS)
-        async with here.system():  # a new process looks at everything anew
+        async with here.live_system():  # a new process looks at everything anew
             await trio.sleep(LIFE_SECONDS)
 
         assert ["1", "2"] == [body["data"]["text"] for body in receiver.bodies]
@@ -133,8 +133,8 @@ async def test_a_2xx_ends_it_after_failed_pushes_too(autojump_clock):
 async def test_a_2xx_is_kept_when_the_store_was_overloaded(autojump_clock):
     """It is tried again, so that nothing is pushed twice for it."""
     async with push_town() as (here, receiver):
-        overloaded = Overloaded(here.live.store, refusals=5)
-        here.live.store = cast("Store", overloaded)
+        overloaded = Overloaded(here.system.store, refusals=5)
+        here.system.store = cast("Store", overloaded)
         await here.write_reply()
         await trio.sleep(2 * LIFE_SECONDS)
 
@@ -147,7 +147,7 @@ async def test_a_2xx_is_kept_when_the_store_was_overloaded(autojump_clock):
 async def test_a_2xx_that_nobody_could_keep_is_pushed_again_as_the_same_delivery(autojump_clock):
     """A crash between the answer and keeping it: once the push counts as cut off, and that is no lapse."""
     async with push_town() as (here, receiver):
-        here.live.store = cast("Store", Overloaded(here.live.store, refusals=31))
+        here.system.store = cast("Store", Overloaded(here.system.store, refusals=31))
         await here.write_reply()
         await trio.sleep(2 * LIFE_SECONDS)
 
@@ -226,12 +226,12 @@ async def test_a_status_may_come_before_the_answer(autojump_clock):
 async def test_nothing_is_pushed_to_a_paused_connection_or_an_offline_bridge(autojump_clock):
     """What waits goes out when it is over."""
     async with push_town() as (here, receiver):
-        await here.told("channel.connection.report", {"state": "offline", "reason": "network"})
+        await here.answer("channel.connection.report", {"state": "offline", "reason": "network"})
         await here.write_reply("a")
         await trio.sleep(60)
         offline = len(receiver.got)
         await here.store.write(connections.pause, here.organization.id, here.connection.id)
-        await here.told("channel.connection.report", {"state": "online"})
+        await here.answer("channel.connection.report", {"state": "online"})
         await trio.sleep(60)
         paused = len(receiver.got)
         await here.store.write(connections.resume, here.organization.id, here.connection.id)
@@ -289,8 +289,8 @@ async def test_pushes_of_an_earlier_life_are_gone_on_with(autojump_clock):
         pushed = await here.store.write(a_connection, here.organization.id, **PUSHES)
         await here.store.write(a_reply, pushed)
         await here.store.write(outboxes.load, pushed.id, 8)
-        here.outgoing = receiver
-        async with here.system():
+        here.outbound_http = receiver
+        async with here.live_system():
             await trio.sleep(59)
             early = len(receiver.got)
             await trio.sleep(2)

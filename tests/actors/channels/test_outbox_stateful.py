@@ -177,12 +177,12 @@ class World:
 
     async def _run(self) -> None:
         async with town() as self.here:
-            self.here.outgoing = self._outgoing
+            self.here.outbound_http = self._outgoing
             self.connection = await self.here.store.write(
                 a_connection, self.here.organization.id, **self._asked
             )
             while self._lives:
-                async with self.here.system() as self.system:
+                async with self.here.live_system() as self.system:
                     self.store = Faulty(self.here.store)
                     self.system.store = cast("Store", self.store)
                     self._burn = trio.Event()

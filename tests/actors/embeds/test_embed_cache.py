@@ -95,7 +95,7 @@ def prices(answer: dict[str, Any]) -> list[float]:
 async def place(*blocks: Any) -> AsyncIterator[Place]:
     async with lamp_town() as here:
         embed = await here.embed(*blocks)
-        async with here.system() as system:
+        async with here.live_system() as system:
             # The index is asked for with the first making, so that it is not in the way of what is counted.
             await current(system, embed.embed_key)
             await trio.testing.wait_all_tasks_blocked()

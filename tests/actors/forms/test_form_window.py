@@ -26,7 +26,7 @@ from tests.town import a_post, a_stored_one, submit, town
 
 async def test_a_submission_is_stored_and_filed_to_a_new_contact(autojump_clock):
     """An ordinary submission ends as a contact, a note and two events."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
 
         await FormWindow(system, form.form_key).submit(a_post())
@@ -42,7 +42,7 @@ async def test_a_submission_is_stored_and_filed_to_a_new_contact(autojump_clock)
 
 async def test_the_twenty_first_of_a_sender_within_a_minute_is_refused(autojump_clock):
     """A sender has 20 a minute; the refusal says when there is room, and then there is."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         window = FormWindow(system, form.form_key)
         for _ in range(SENDER_SUBMISSIONS_MAX):
@@ -63,7 +63,7 @@ async def test_the_twenty_first_of_a_sender_within_a_minute_is_refused(autojump_
 
 async def test_one_sender_does_not_disturb_another(autojump_clock):
     """The limit of a sender is that sender's alone."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         for _ in range(SENDER_SUBMISSIONS_MAX):
             await FormWindow(system, form.form_key).submit(a_post())
@@ -75,7 +75,7 @@ async def test_one_sender_does_not_disturb_another(autojump_clock):
 
 async def test_an_ipv6_network_is_one_sender(autojump_clock):
     """All addresses of a /64 count together, and the next /64 does not."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         window = FormWindow(system, (await here.form()).form_key)
         for number in range(SENDER_SUBMISSIONS_MAX):
             await window.submit(a_post(address=f"2001:db8:0:1::{number:x}"))
@@ -87,7 +87,7 @@ async def test_an_ipv6_network_is_one_sender(autojump_clock):
 
 async def test_what_is_over_sixty_a_minute_queues_until_the_pass(autojump_clock):
     """60 are filed at once; the rest waits for the five-minute pass, and then goes at the form's pace."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         for number in range(200):
             await submit(system, form, number)
@@ -108,7 +108,7 @@ async def test_what_is_over_sixty_a_minute_queues_until_the_pass(autojump_clock)
 
 async def test_what_arrives_while_others_wait_joins_behind_them(autojump_clock):
     """The order of arrival is the order of filing, even when the minute has room again."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         for number in range(PACE_FILINGS_MAX + 1):
             await submit(system, form, number)
@@ -128,7 +128,7 @@ async def test_what_arrives_while_others_wait_joins_behind_them(autojump_clock):
 
 async def test_an_empty_queue_lets_submissions_through_again(autojump_clock):
     """Once the pass has emptied the queue, the next submission is filed at once."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         for number in range(PACE_FILINGS_MAX + 1):
             await submit(system, form, number)
@@ -142,7 +142,7 @@ async def test_an_empty_queue_lets_submissions_through_again(autojump_clock):
 
 async def test_over_twelve_hundred_queued_in_an_hour_are_refused(autojump_clock):
     """The 1,201st that would queue within an hour is refused, though the queue is shorter by then."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         for number in range(PACE_FILINGS_MAX + QUEUE_SUBMISSIONS_MAX):
             await submit(system, form, number)
@@ -159,7 +159,7 @@ async def test_over_twelve_hundred_queued_in_an_hour_are_refused(autojump_clock)
 
 async def test_the_hour_slides(autojump_clock):
     """When the first of the queued ones is an hour old, the next may queue."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         for number in range(PACE_FILINGS_MAX):
             await submit(system, form, number)
@@ -184,14 +184,14 @@ async def test_the_windows_survive_a_restart(autojump_clock):
     """After a restart, a sender's minute, the pace and the queue are as they were."""
     async with town() as here:
         form = await here.form()
-        async with here.system() as system:
+        async with here.live_system() as system:
             for _ in range(SENDER_SUBMISSIONS_MAX):
                 await FormWindow(system, form.form_key).submit(a_post())
             for number in range(100):
                 await submit(system, form, number)
             await trio.sleep(30)
 
-        async with here.system() as system:
+        async with here.live_system() as system:
             with pytest.raises(PostRefused) as refused:
                 await FormWindow(system, form.form_key).submit(a_post())
             await submit(system, form, 500)
@@ -210,13 +210,13 @@ async def test_a_restart_in_the_middle_of_the_pass_keeps_the_pace(autojump_clock
     """Filings of the last minute count after a restart, also those that came from the queue."""
     async with town() as here:
         form = await here.form()
-        async with here.system() as system:
+        async with here.live_system() as system:
             for number in range(200):
                 await submit(system, form, number)
             await trio.sleep(310)
             assert {"filed": 120, "queued": 80} == await here.states()
 
-        async with here.system():
+        async with here.live_system():
             await trio.sleep(49)
             in_the_same_minute = await here.states()
             await trio.sleep(2)
@@ -233,7 +233,7 @@ async def test_what_was_stored_and_not_filed_is_filed_at_the_next_start(autojump
         await here.store.write(submissions.create, a_stored_one(form))
         assert {"due": 1} == await here.states()
 
-        async with here.system():
+        async with here.live_system():
             await trio.sleep(1)
 
         assert {"filed": 1} == await here.states()
@@ -242,7 +242,7 @@ async def test_what_was_stored_and_not_filed_is_filed_at_the_next_start(autojump
 
 async def test_a_paused_form_takes_nothing_with_the_next_submission(autojump_clock):
     """Pausing and resuming act at once."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         window = FormWindow(system, form.form_key)
         await window.submit(a_post())
@@ -258,7 +258,7 @@ async def test_a_paused_form_takes_nothing_with_the_next_submission(autojump_clo
 
 async def test_an_organization_without_the_form_endpoint_takes_nothing(autojump_clock):
     """After the trial on the free plan, or with the hub off, nothing is taken and what is stored stays."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         window = FormWindow(system, form.form_key)
         await window.submit(a_post())
@@ -291,7 +291,7 @@ async def test_an_organization_without_the_form_endpoint_takes_nothing(autojump_
 )
 async def test_a_bound_form_takes_only_its_own_site(autojump_clock, origin, taken):
     """A bound form takes posts of its site and of servers."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         site = await here.store.write(sites.create, here.organization.id, "https://www.lamps.example/")
         form = await here.form(site_id=site.id)
         window = FormWindow(system, form.form_key)
@@ -306,7 +306,7 @@ async def test_a_bound_form_takes_only_its_own_site(autojump_clock, origin, take
 
 async def test_without_email_and_phone_nothing_is_stored(autojump_clock):
     """A submission that nobody could answer is refused, and the fields at fault are named."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
 
         with pytest.raises(PostRefused) as refused:
@@ -318,7 +318,7 @@ async def test_without_email_and_phone_nothing_is_stored(autojump_clock):
 
 async def test_a_server_key_counts_each_visitor(autojump_clock):
     """With a live key a server's visitors are senders of their own; without it, it is one sender."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         minted = await here.store.write(server_keys.mint, operator_call(here.organization.id), "web-1")
         window = FormWindow(system, form.form_key)
@@ -337,7 +337,7 @@ async def test_a_server_key_counts_each_visitor(autojump_clock):
 
 async def test_a_revoked_an_expired_and_a_foreign_key_are_refused_and_nothing_is_turned_away(autojump_clock):
     """A key that does not count makes the server one sender, and the submission is taken."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         window = FormWindow(system, form.form_key)
         other = await here.store.write(provisioning.create, organizations.NewOrganization(name="Other"))
@@ -359,7 +359,7 @@ async def test_a_revoked_an_expired_and_a_foreign_key_are_refused_and_nothing_is
 
 async def test_a_filled_in_honeypot_is_held_as_spam(autojump_clock):
     """Spam is answered like any other submission, and held."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form(honeypot="website2")
         post = a_post(values={"email": "ada@example.com", "website2": "http://spam.test"})
 
@@ -376,7 +376,7 @@ async def test_a_filled_in_honeypot_is_held_as_spam(autojump_clock):
 
 async def test_a_full_disk_changes_no_window(autojump_clock):
     """A submission that could not be stored counts nowhere, and its form goes on."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         window = FormWindow(system, (await here.form()).form_key)
         await window.submit(a_post())
 

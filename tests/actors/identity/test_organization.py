@@ -1,165 +1,292 @@
-"""How a Filer files, and how the Reconciler finds what nobody was told of."""
+"""Calls are admitted from memory, and every change acts on the very next one."""
 
+from typing import Any
+
+import msgspec
+import pytest
 import trio
 
-from svc.actors.forms.filer import FILING_REST_MS, Filer
-from svc.actors.forms.form_window import FormWindow
-from svc.actors.kinds import KINDS
-from svc.actors.system import Secrets, System
+from svc.actors.credential_cache import CredentialCache
+from svc.actors.identity.organization import USES_REST_SECONDS, Organization
+from svc.actors.system import System
+from svc.domain.crypto.keys import digest
+from svc.domain.errors import Unauthenticated
+from svc.domain.identity.callers import Caller
+from svc.domain.identity.people import Person
+from svc.domain.identity.roles import VIEWER
+from svc.domain.identity.sessions import Session
 from svc.domain.times import DAY_MS
-from svc.storage.forms import submissions
-from svc.storage.store import Tx
+from svc.storage import provisioning
+from svc.storage.identity import api_keys, members, organizations, roles
+from svc.storage.identity.api_keys import MintedKey, NewKey, Route
+from svc.storage.identity.members import MemberChanges
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.identity.roles import RoleChanges
 from tests import tables
-from tests.disk import Disk
-from tests.town import SECRETS, a_post, a_stored_one, submit, town
+from tests.people import a_member, a_stored_key, allow_keys_elsewhere, call_of
+from tests.town import START, Town, town
 
 
-async def test_under_load_submissions_are_filed_in_sets(autojump_clock):
-    """The first is filed at once; what comes within the rest is filed together after it."""
-    async with town() as here, here.system() as system:
-        form = await here.form()
-        await submit(system, form, 0)
-        await trio.sleep(0.01)
-        for number in range(1, 20):
-            await submit(system, form, number)
-            await trio.sleep(0.01)
-        during_the_rest = await here.states()
-        await trio.sleep(FILING_REST_MS / 1000)
-
-        times = {row.filed_at for row in await here.rows(tables.submissions)}
-        assert {"filed": 1, "due": 19} == during_the_rest
-        assert 2 == len(times)
-        assert {"filed": 20} == await here.states()
+async def a_key(here: Town, creator: Person, **asked: Any) -> MintedKey:
+    call = call_of(creator, here.organization.id, confirmed_at=here.clock.now())
+    return await here.store.write(api_keys.mint, call, NewKey(**({"name": "A key"} | asked)))
 
 
-async def test_one_filing_at_a_time(autojump_clock):
-    """While a filing waits for the disk, what else it is told of waits for its end."""
-    async with town() as here, here.system() as system:
-        form = await here.form()
-        await here.store.write(_insert_due_quietly, a_stored_one(form))
-        Disk(here.store).seconds = 2
-        tasks = []
-        for _ in range(5):
-            await Filer(system, here.organization.id).wake()
-            await trio.sleep(0.1)
-            seen = system.seen("Filer", here.organization.id)
-            assert seen is not None
-            tasks.append(seen.tasks)
-        await trio.sleep(5)
-
-        assert [1] * 5 == tasks
-        assert {"filed": 1} == await here.states()
+async def enter(system: System, key: MintedKey) -> Caller | None:
+    """What a door does with a key: where it leads, and who that is. None is its 401."""
+    found = await system.keys.find(digest(key.key))
+    if found is None:
+        return None
+    try:
+        admission = await Organization(system, found.organization_id).admit_key(digest(key.key))
+    except Unauthenticated:
+        return None
+    return admission.caller
 
 
-async def test_two_submissions_of_one_new_person_at_once_make_one_contact(autojump_clock):
-    """Concurrent submissions of one person, through two forms, meet in one contact."""
-    async with town() as here, here.system() as system:
-        first, second = await here.form(), await here.form()
+def a_session(person: Person) -> Session:
+    return Session(
+        id="ses_1", person_id=person.id, created_at=0, confirmed_at=7, seen_at=START, expires_at=START * 2
+    )
 
+
+async def revoke(here: Town, owner: Person, creator: Person, key: MintedKey) -> None:
+    await here.store.write(api_keys.revoke, call_of(owner), key.id)
+
+
+async def deactivate(here: Town, owner: Person, creator: Person, key: MintedKey) -> None:
+    await here.store.write(members.deactivate, call_of(owner), creator.id)
+
+
+async def freeze(here: Town, owner: Person, creator: Person, key: MintedKey) -> None:
+    await here.store.write(members.update, call_of(owner), creator.id, MemberChanges(status="frozen"))
+
+
+async def close(here: Town, owner: Person, creator: Person, key: MintedKey) -> None:
+    await here.store.write(organizations.close, here.organization.id)
+
+
+async def expire(here: Town, owner: Person, creator: Person, key: MintedKey) -> None:
+    here.clock.jump(key.expires_at - here.clock.now())
+
+
+async def switch_off(here: Town, owner: Person, creator: Person, key: MintedKey) -> None:
+    home = creator.home_organization_id
+    await here.store.write(allow_keys_elsewhere, home, allowed=False)
+
+
+async def close_home(here: Town, owner: Person, creator: Person, key: MintedKey) -> None:
+    await here.store.write(organizations.close, creator.home_organization_id)
+
+
+@pytest.mark.parametrize("stop", [revoke, deactivate, freeze, close, expire, switch_off, close_home])
+async def test_a_key_stops_with_the_very_next_call(stop, autojump_clock):
+    """Whichever way it is stopped: it worked until then, and does not from then on."""
+    async with town() as here, here.live_system() as system:
+        home = await here.store.write(provisioning.create, NewOrganization(name="Elsewhere"))
+        await here.store.write(allow_keys_elsewhere, home.id, allowed=True)
+        owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
+        creator = await here.store.write(
+            a_member, here.organization.id, "ada@example.com", "admin", home=home.id
+        )
+        key = await a_key(here, creator)
+        before = await enter(system, key)
+
+        await stop(here, owner, creator, key)
+
+        assert before is not None
+        assert (key.id, creator.id) == (before.id, before.person_id)
+        assert await enter(system, key) is None
+
+
+async def test_a_stopped_creator_comes_back_with_their_keys(autojump_clock):
+    """Freezing is for a while; a revoked key stays revoked."""
+    async with town() as here, here.live_system() as system:
+        owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
+        creator = await here.store.write(a_member, here.organization.id, "ada@example.com", "admin")
+        kept, revoked = await a_key(here, creator), await a_key(here, creator)
+        await freeze(here, owner, creator, kept)
+        stopped = await enter(system, kept)
+        await revoke(here, owner, creator, revoked)
+
+        await here.store.write(members.update, call_of(owner), creator.id, MemberChanges(status="active"))
+
+        assert stopped is None
+        assert await enter(system, kept) is not None
+        assert await enter(system, revoked) is None
+
+
+async def test_calls_that_wait_already_are_judged_by_the_change(autojump_clock):
+    """What stands in the mailbox when a key is revoked is refused when its turn comes."""
+    async with town() as here, here.live_system() as system:
+        owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
+        key = await a_key(here, owner)
+        organization = Organization(system, here.organization.id)
+        await enter(system, key)
+        answers: list[bool] = []
+
+        async def call() -> None:
+            try:
+                await organization.admit_key(digest(key.key))
+            except Unauthenticated:
+                answers.append(False)
+            else:
+                answers.append(True)
+
+        # The first turn has to read the facts again; the others wait behind it while the key is revoked.
+        system.access_revisions[here.organization.id] += 1
         async with trio.open_nursery() as nursery:
-            for form in (first, second, first, second):
-                nursery.start_soon(FormWindow(system, form.form_key).submit, a_post())
-        await trio.sleep(2)
+            for _ in range(10):
+                nursery.start_soon(call)
+            await here.store.write(api_keys.revoke, call_of(owner), key.id)
+            [actor] = system.actors("Organization")
+            waiting = actor.mailbox_depth
 
-        assert {"filed": 4} == await here.states()
-        assert 1 == await here.count(tables.records)
+        assert 0 < waiting
+        assert [False] * 9 == answers[1:]
 
 
-async def test_a_submission_that_crashes_its_filing_is_held_and_the_others_are_filed(autojump_clock):
-    """One poisoned submission is put aside; it takes no other with it."""
-    async with town() as here, here.system() as system:
-        form = await here.form()
-        ids = [
-            await here.store.write(_insert_due_quietly, a_stored_one(form, f"p{number}@example.com"))
-            for number in range(5)
+async def test_a_key_follows_the_role_of_its_creator(autojump_clock):
+    """Its permissions are what its role and the creator's current role have in common, call by call."""
+    async with town() as here, here.live_system() as system:
+        owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
+        creator = await here.store.write(a_member, here.organization.id, "ada@example.com", "admin")
+        role = await here.store.write(roles.create, call_of(owner), "Forms", ["forms", "records.read"])
+        key = await a_key(here, creator, role_id="admin")
+
+        seen = []
+        await here.store.write(members.update, call_of(owner), creator.id, MemberChanges(role_id=role.id))
+        seen.append(await enter(system, key))
+        await here.store.write(roles.update, call_of(owner), role.id, RoleChanges(permissions=("ai",)))
+        seen.append(await enter(system, key))
+        await here.store.write(members.update, call_of(owner), creator.id, MemberChanges(role_id="viewer"))
+        seen.append(await enter(system, key))
+
+        assert [{"forms", "records.read"}, {"ai"}, VIEWER.permissions] == [
+            caller and caller.permissions for caller in seen
         ]
-        await here.store.write(_poison, ids[2])
-
-        await Filer(system, here.organization.id).wake()
-        await trio.sleep(1)
-
-        rows = {row.id: (row.state, row.held_reason) for row in await here.rows(tables.submissions)}
-        assert ("held", "error") == rows.pop(ids[2])
-        assert {("filed", None)} == set(rows.values())
 
 
-async def test_a_full_disk_delays_filing_and_loses_nothing(autojump_clock):
-    """Filing goes on when the disk takes work again."""
-    async with town() as here, here.system() as system:
-        form = await here.form()
-        await here.store.write(_insert_due_quietly, a_stored_one(form))
-        async with here.full_disk(tables.records):
-            await Filer(system, here.organization.id).wake()
-            await trio.sleep(5)
-            delayed = await here.states()
+async def test_a_key_is_narrowed_as_it_was_made(autojump_clock):
+    """To tools, or to the gateway."""
+    async with town() as here, here.live_system() as system:
+        owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
+        some = await enter(system, await a_key(here, owner, tools=("record.list", "record.get")))
+        gateway = await enter(system, await a_key(here, owner, limited_to="ai.gateway"))
 
-        await trio.sleep(5)
-
-        assert {"due": 1} == delayed
-        assert {"filed": 1} == await here.states()
+        assert some is not None
+        assert gateway is not None
+        assert (frozenset({"record.list", "record.get"}), None) == (some.tools, some.limited_to)
+        assert (None, "ai.gateway") == (gateway.tools, gateway.limited_to)
 
 
-async def test_the_reconciler_wakes_who_was_not_told(autojump_clock):
-    """Due submissions that no one was told of are filed within a round, and so is a forgotten queue."""
-    async with town() as here, here.system():
-        form = await here.form()
-        await here.store.write(_insert_due_quietly, a_stored_one(form))
-        await here.store.write(submissions.create, a_stored_one(form, "b@example.com", queued=True))
+async def test_a_signed_in_person_is_admitted_where_they_are_a_member(autojump_clock):
+    """With their role as it stands, until they are put out."""
+    async with town() as here, here.live_system() as system:
+        owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
+        viewer = await here.store.write(a_member, here.organization.id, "ada@example.com", "viewer")
+        organization = Organization(system, here.organization.id)
+        caller = (await organization.admit_person(a_session(viewer))).caller
+        await here.store.write(members.deactivate, call_of(owner), viewer.id)
 
-        await trio.sleep(61)
-        after_a_round = await here.states()
-        await trio.sleep(300)
-
-        assert {"filed": 1, "queued": 1} == after_a_round
-        assert {"filed": 2} == await here.states()
-
-
-async def test_the_visitors_keys_change_at_midnight(autojump_clock):
-    """Each day has a key of its own, and a key is kept for 30 days."""
-    async with town() as here, here.system() as system:
-        first = system.visitor_keys
-        here.clock.jump(DAY_MS)
-        await trio.sleep(61)
-        second = system.visitor_keys
-
-        assert (1, 2) == (len(first), len(second))
-        assert first[0] == second[1]
-        for _ in range(40):
-            here.clock.jump(DAY_MS)
-            async with here.system() as later:
-                kept = later.visitor_keys
-
-        assert 30 == len(kept)
-        assert second[0] not in kept
+        assert ("person", viewer.id, VIEWER.permissions, 7) == (
+            caller.kind,
+            caller.id,
+            caller.permissions,
+            caller.confirmed_at,
+        )
+        with pytest.raises(Unauthenticated):
+            await organization.admit_person(a_session(viewer))
 
 
-def test_secrets_do_not_show():
-    """The installation's keys are not in any text about them."""
-    assert "s" * 32 not in repr(Secrets(sender=b"s" * 32, sealing=b"s" * 32))
+async def test_last_used_is_written_once_a_minute(autojump_clock):
+    """Of sixty calls, one a second, the first is noted, beside the calls; a minute later the next."""
+    async with town() as here, here.live_system() as system:
+        owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
+        key = await a_key(here, owner)
+
+        noted = set()
+        for _ in range(61):
+            await enter(system, key)
+            await trio.sleep(1)
+            [row] = await here.rows(tables.api_keys)
+            noted.add(row.last_used_at)
+        await trio.sleep(USES_REST_SECONDS)
+        [row] = await here.rows(tables.api_keys)
+
+        assert {None, START} >= noted
+        assert START + 60_000 == row.last_used_at
 
 
-async def test_a_drained_system_is_empty(autojump_clock):
-    """Draining leaves no actor behind, and says so."""
+async def test_last_used_outlives_the_system(autojump_clock):
+    """A system that is built again does not write sooner than the last one would have."""
     async with town() as here:
-        form = await here.form()
-        system = System(KINDS, here.store, here.clock, SECRETS)
-        async with system.live():
-            await submit(system, form, 1)
+        owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
+        key = await a_key(here, owner)
+        for _ in range(3):
+            async with here.live_system() as system:
+                await enter(system, key)
+                await trio.sleep(2)
 
-            late = await system.drain(5)
-
-            assert [] == late
-            assert [] == system.actors()
-
-
-def _insert_due_quietly(tx: Tx, new: submissions.NewSubmission) -> str:
-    """A submission whose announcement was lost."""
-    stored = submissions.create(tx, new)
-    tx.changes.clear()
-    return stored
+        [row] = await here.rows(tables.api_keys)
+        assert START == row.last_used_at
 
 
-def _poison(tx: Tx, submission_id: str) -> None:
-    """Make filing it fail: what is stored of it cannot be read."""
-    where = tables.submissions.c.id == submission_id
-    tx.conn.execute(tables.submissions.update().where(where).values(mapped='{"city": "no such field"}'))
+async def test_secrets_of_access_do_not_show(autojump_clock):
+    """An operator who looks at the organization sees neither keys nor people."""
+    async with town() as here, here.live_system() as system:
+        owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
+        key = await a_key(here, owner)
+        await enter(system, key)
+
+        shown = msgspec.json.encode(await Organization(system, here.organization.id).snapshot()).decode()
+        assert digest(key.key) not in shown
+        assert owner.id not in shown
+
+
+async def test_a_directory_keeps_what_it_found_and_nothing_else(autojump_clock):
+    """Unknown, revoked and expired digests are looked for each time, and leave nothing behind."""
+    async with town() as here:
+        owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
+        searches: list[str] = []
+
+        def search(conn: Any, wanted: str, now: int) -> Route | None:
+            searches.append(wanted)
+            return api_keys.route(conn, wanted, now)
+
+        directory = CredentialCache(here.store, here.clock, search, kept_max=2)
+        end = START + DAY_MS
+        for number in range(3):
+            await here.store.write(a_stored_key, owner, f"live{number}", expires_at=end)
+        await here.store.write(a_stored_key, owner, "revoked", expires_at=end, revoked_at=START)
+        await here.store.write(a_stored_key, owner, "expired", expires_at=START)
+
+        for _ in range(2):
+            for wanted in ("live0", "unknown", "revoked", "expired"):
+                await directory.find(wanted)
+
+        dead = ["unknown", "revoked", "expired"]
+        assert ["live0", *dead, *dead] == searches
+        assert 1 == len(directory)
+        await directory.find("live1")
+        await directory.find("live2")
+        assert 2 == len(directory)
+        await trio.sleep(DAY_MS / 1000)
+        assert await directory.find("live2") is None
+
+
+async def test_a_directory_does_not_keep_what_changed_under_its_search(autojump_clock):
+    """A search that was under way when something was forgotten is answered, and not kept."""
+    async with town() as here:
+        owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
+        await here.store.write(a_stored_key, owner, "live", expires_at=START + DAY_MS)
+
+        def search(conn: Any, wanted: str, now: int) -> Route | None:
+            found = api_keys.route(conn, wanted, now)
+            directory.forget(wanted)
+            return found
+
+        directory: CredentialCache[Route] = CredentialCache(here.store, here.clock, search)
+
+        assert await directory.find("live") is not None
+        assert 0 == len(directory)

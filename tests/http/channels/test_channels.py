@@ -34,8 +34,8 @@ DOORS: dict[str, dict[str, object]] = {
 async def test_a_message_is_recorded_once(autojump_clock):
     """The same message id in the same conversation is a duplicate, answered with the first one's ids."""
     async with channel_town() as here:
-        first = await here.told("channel.message.receive", MESSAGE)
-        again = await here.told("channel.message.receive", MESSAGE | {"text": "Something else"})
+        first = await here.answer("channel.message.receive", MESSAGE)
+        again = await here.answer("channel.message.receive", MESSAGE | {"text": "Something else"})
 
         assert (False, True) == (first.pop("duplicate"), again.pop("duplicate"))
         assert first == again
@@ -52,8 +52,8 @@ async def test_messages_of_other_conversations_and_connections_are_others(autoju
         other = await here.store.write(a_connection, here.organization.id)
         key = (await here.store.write(channel_keys.mint, here.organization.id, other.id)).key
         told = [
-            await here.told("channel.message.receive", MESSAGE),
-            await here.told("channel.message.receive", MESSAGE | {"conversationId": "chat-2"}),
+            await here.answer("channel.message.receive", MESSAGE),
+            await here.answer("channel.message.receive", MESSAGE | {"conversationId": "chat-2"}),
             (await here.ask("channel.message.receive", MESSAGE, key=key)).json(),
         ]
 
@@ -256,7 +256,7 @@ async def test_text_that_is_none_is_named(autojump_clock):
 async def test_members_that_are_not_known_are_passed_over(autojump_clock):
     """A bridge may be newer than the service."""
     async with channel_town() as here:
-        assert not (await here.told("channel.message.receive", MESSAGE | {"mood": "good"}))["duplicate"]
+        assert not (await here.answer("channel.message.receive", MESSAGE | {"mood": "good"}))["duplicate"]
 
 
 async def test_a_clock_that_is_wrong_decides_nothing(autojump_clock):
@@ -264,7 +264,7 @@ async def test_a_clock_that_is_wrong_decides_nothing(autojump_clock):
     async with channel_town() as here:
         times = ["2026-09-25T00:00:00+02:00", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59-14:00"]
         for number, at in enumerate(times):
-            await here.told("channel.message.receive", MESSAGE | {"messageId": f"m-{number}", "sentAt": at})
+            await here.answer("channel.message.receive", MESSAGE | {"messageId": f"m-{number}", "sentAt": at})
 
         rows = await here.rows(channel_tables.messages)
         assert ["m-0", "m-1", "m-2"] == [row.external_id for row in rows]
@@ -279,7 +279,7 @@ async def test_hostile_attachments_are_kept_and_never_fetched(autojump_clock):
             {"kind": "file", "url": "javascript:alert(1)", "name": "../../etc/passwd"},
             {"kind": "location", "data": {"latitude": 52.5, "longitude": 13.4}},
         ]
-        await here.told("channel.message.receive", MESSAGE | {"attachments": hostile})
+        await here.answer("channel.message.receive", MESSAGE | {"attachments": hostile})
 
         [row] = await here.rows(channel_tables.messages)
         assert hostile == json.loads(row.attachments)
@@ -338,10 +338,10 @@ async def test_a_repeated_pull_is_given_the_same_replies(autojump_clock):
 async def test_a_bridge_tells_how_it_is(autojump_clock):
     """While it is offline nothing is handed out, and its time goes on."""
     async with channel_town() as here:
-        told = await here.told("channel.connection.report", {"state": "offline", "reason": "token_revoked"})
+        told = await here.answer("channel.connection.report", {"state": "offline", "reason": "token_revoked"})
         await here.write_reply()
         offline = await here.pull()
-        await here.told("channel.connection.report", {"state": "online"})
+        await here.answer("channel.connection.report", {"state": "online"})
         online = await here.pull()
 
         assert {"ok": True, "state": "offline"} == told

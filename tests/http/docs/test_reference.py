@@ -108,7 +108,7 @@ async def test_every_address_on_the_pages_leads_somewhere(registry, autojump_clo
 async def test_pages_allow_themselves_nothing_else(autojump_clock):
     """One script of our own, no inline style, no other origin, no frame."""
     paths = ("/docs/api", "/docs/search?q=x", "/problems/conflict", "/docs/forms", "/", "/nowhere")
-    async with town() as here, here.system() as system, client_of(public_app(system)) as visitor:
+    async with town() as here, here.live_system() as system, client_of(public_app(system)) as visitor:
         pages = [await visitor.get(path, headers={"accept": BROWSER}) for path in paths]
 
     for page in pages:

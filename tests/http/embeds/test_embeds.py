@@ -47,7 +47,7 @@ class Place(msgspec.Struct):
 
 @asynccontextmanager
 async def place() -> AsyncIterator[Place]:
-    async with lamp_town() as here, here.system() as system, client_of(public_app(system)) as client:
+    async with lamp_town() as here, here.live_system() as system, client_of(public_app(system)) as client:
         yield Place(here, system, client)
 
 
@@ -412,7 +412,7 @@ async def test_the_attribution_leads_somewhere(autojump_clock):
 
 async def test_what_is_served_is_http(autojump_clock):
     """Through the real server, an answer and its 304 are framed as they should be."""
-    async with lamp_town() as here, here.system() as system, in_memory(public_app(system)) as server:
+    async with lamp_town() as here, here.live_system() as system, in_memory(public_app(system)) as server:
         embed = await here.embed()
         asked = b"GET /api/e/%b HTTP/1.1\r\nHost: a\r\n%b\r\n"
         client = server.dial()

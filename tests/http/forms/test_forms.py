@@ -109,7 +109,7 @@ async def _nowhere(*_asgi: object) -> None:
 @asynccontextmanager
 async def shop(**asked: object) -> AsyncIterator[tuple[Town, Form, Sender]]:
     """A town with a form, and somebody who sends to it."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         yield here, await here.form(**asked), Sender(system)
 
 
@@ -347,7 +347,7 @@ async def test_the_server_key_is_answered_for(autojump_clock):
 
 async def test_the_sender_is_who_the_trusted_proxy_says(autojump_clock):
     """Behind a trusted proxy senders are told apart; nobody else can choose who they are."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         sender = Sender(system, ("10.0.0.0/8",))
 

@@ -49,7 +49,7 @@ class Shop(msgspec.Struct, Generic[ServerT]):
 async def shop(
     serving: Callable[..., AbstractAsyncContextManager[ServerT]], **options: Any
 ) -> AsyncIterator[Shop[ServerT]]:
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         form = await here.form()
         async with serving(public_app(system), **options) as server:
             yield Shop(here, form, server)

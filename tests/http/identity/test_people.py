@@ -29,7 +29,7 @@ GOOD = {"email": "ada@example.com", "password": PASSWORD}
 
 
 class Doors(Town):
-    system_: System
+    system: System
     client: httpx.AsyncClient
 
     async def ask(
@@ -46,9 +46,9 @@ class Doors(Town):
 
 @asynccontextmanager
 async def doors() -> AsyncIterator[Doors]:
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         asked = Doors(here.store, here.clock, here.organization)
-        asked.system_ = system
+        asked.system = system
         await here.store.write(
             a_member, here.organization.id, "ada@example.com", password_hash=HASHER.hash(PASSWORD)
         )
@@ -285,7 +285,7 @@ async def test_where_nobody_may_work_nobody_signs_in(autojump_clock):
 async def test_a_system_that_drains_says_so(autojump_clock):
     """503, with when to come again."""
     async with doors() as asked:
-        await asked.system_.drain(1)
+        await asked.system.drain(1)
         answer = await asked.ask("sign-in", GOOD)
 
         assert (503, "overloaded") == (answer.status_code, answer.json()["code"])

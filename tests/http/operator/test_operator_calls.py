@@ -19,7 +19,7 @@ ORG = "?organization="
 
 @asynccontextmanager
 async def office() -> AsyncIterator[tuple[Town, httpx.AsyncClient]]:
-    async with town() as here, here.system() as system, client_of(operator_app(system, TOKEN)) as client:
+    async with town() as here, here.live_system() as system, client_of(operator_app(system, TOKEN)) as client:
         client.headers["authorization"] = f"Bearer {TOKEN}"
         yield here, client
 

@@ -25,7 +25,7 @@ async def browser(
     base: str = "http://svc.test", proxies: tuple[str, ...] = (), **asked: Any
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A client that keeps cookies as they are set, whatever a browser would have made of them."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         await here.store.write(
             a_member, here.organization.id, "ada@example.com", password_hash=HASHER.hash(PASSWORD)
         )

@@ -154,8 +154,8 @@ def test_an_old_name_is_marked():
 async def test_an_old_name_works_until_its_day(autojump_clock):
     """It says that it goes, and when; from then on it answers 410, and still says so."""
     async with tool_town() as here:
-        door = ToolDoor(here.system_, SAMPLES, KeyGate(here.system_))
-        async with client_of(FastPath(public_app(here.system_), {tools.API_PATH: door})) as here.client:
+        door = ToolDoor(here.system, SAMPLES, KeyGate(here.system))
+        async with client_of(FastPath(public_app(here.system), {tools.API_PATH: door})) as here.client:
             before = await here.call("automation.list")
             here.clock.jump(SUNSET_AT - here.clock.now() - 1)
             key = await here.mint()
@@ -215,7 +215,7 @@ async def test_the_doors_answer_as_it_says(autojump_clock):
 
 async def test_everybody_may_read_it(autojump_clock):
     """Without a key, from pages of any origin, packed for who unpacks it, and once."""
-    async with town() as here, here.system() as system, client_of(public_app(system)) as visitor:
+    async with town() as here, here.live_system() as system, client_of(public_app(system)) as visitor:
         plain = await visitor.get(contract.PATH, headers={"accept-encoding": "identity"})
         packed = await visitor.get(contract.PATH, headers={"accept-encoding": "gzip"})
         again = await visitor.get(contract.PATH, headers={"if-none-match": packed.headers["etag"]})

@@ -48,7 +48,7 @@ class Served(msgspec.Struct, Generic[ServerT]):
 async def served(
     serving: Callable[..., AbstractAsyncContextManager[ServerT]], **options: Any
 ) -> AsyncIterator[Served[ServerT]]:
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
         minted = await here.store.write(
             api_keys.mint, call_of(owner, confirmed_at=here.clock.now()), NewKey(name="A key")

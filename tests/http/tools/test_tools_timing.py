@@ -128,7 +128,7 @@ async def stopped_keys(path: Path) -> AsyncIterator[Keys]:
                 a_stored_key(tx, owner, f"other-{number}", expires_at=tx.now + 10 * DAY_MS)
 
         await store.write(mint)
-        async with here.system() as system:
+        async with here.live_system() as system:
             app = public_app(system)
             for key in keys["expired"]:  # in use until they expired: they are kept at hand
                 assert 401 != await ask(app, asked_with(key))

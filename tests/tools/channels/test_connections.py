@@ -124,7 +124,7 @@ async def test_a_private_address_is_refused_when_it_is_saved(autojump_clock, url
 async def test_an_address_that_the_operator_allows_is_saved(autojump_clock):
     """So that a bridge on the same machine can be pushed to; the networks beside it stay refused."""
     async with tool_town() as here:
-        here.system_.outbound_http = OutboundHttp(parse_networks(["127.0.0.1/32"]))
+        here.system.outbound_http = OutboundHttp(parse_networks(["127.0.0.1/32"]))
         made = await connect(here, PUSHED | {"url": "http://127.0.0.1:9000/"})
         changed = await here.call("connection.update", {"id": made["id"], "url": "http://127.1:9001/"})
         refused = await here.call("connection.update", {"id": made["id"], "url": "http://127.0.0.2:9001/"})

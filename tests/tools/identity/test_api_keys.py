@@ -319,7 +319,7 @@ async def queued(here: ToolTown, key: str, change: Callable[[], Awaitable[None]]
 
     await here.call("organization.get", key=key)
     # The first turn has to read the facts again; the others wait behind it for the change.
-    here.system_.access_revisions[here.organization.id] += 1
+    here.system.access_revisions[here.organization.id] += 1
     async with trio.open_nursery() as nursery:
         for _ in range(10):
             nursery.start_soon(call)
@@ -398,7 +398,7 @@ async def test_server_keys_are_minted_listed_and_revoked(autojump_clock):
     """By a person; one is shown once, and counts with the very next submission until it is revoked."""
     async with tool_town() as here:
         csrf = await here.sign_in()
-        window = FormWindow(here.system_, (await here.form()).form_key)
+        window = FormWindow(here.system, (await here.form()).form_key)
         made = await here.answer_to_person("serverkey.mint", {"name": " Shop server "}, csrf=csrf)
         listed = (await here.answer("serverkey.list"))["serverKeys"]
         relays = [(await window.submit(a_post(key_digest=digest(made["key"])))).relay]

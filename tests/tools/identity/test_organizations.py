@@ -101,7 +101,7 @@ async def test_a_hub_that_is_switched_off_stops_forms_with_the_next_submission(a
     async with tool_town() as here:
         csrf = await here.sign_in()
         form = await here.form()
-        window = FormWindow(here.system_, form.form_key)
+        window = FormWindow(here.system, form.form_key)
         await window.submit(a_post())
         await here.answer_to_person("organization.update", {"marketingHub": False}, csrf=csrf)
         with pytest.raises(PostRefused):
@@ -118,7 +118,7 @@ async def test_phones_are_dialled_in_the_country_that_it_is_in_now(autojump_cloc
         csrf = await here.sign_in()
         mobile = Property(slug="mobile", label="Mobile", type="phone")
         await here.store.write(objects.create_property, here.organization.id, "contact", mobile)
-        window = FormWindow(here.system_, (await here.form(field_map={"mobile": "mobile"})).form_key)
+        window = FormWindow(here.system, (await here.form(field_map={"mobile": "mobile"})).form_key)
         for country, email in (("DE", "de@example.com"), ("GB", "gb@example.com")):
             await here.answer_to_person("organization.update", {"country": country}, csrf=csrf)
             await window.submit(a_post(values={"email": email, "mobile": "0151 234 5678"}))

@@ -187,7 +187,7 @@ async def test_an_index_is_made_in_parts_one_after_the_other(autojump_clock):
         units = here.store.statistics().units
         for slug in ("name", "city"):
             await names(here, sort=[{"property": slug}], limit=1)
-        seen = here.system_.seen("Indexer", here.organization.id)
+        seen = here.system.seen("Indexer", here.organization.id)
         await trio.sleep(1)
 
         assert seen is not None
@@ -205,7 +205,7 @@ async def test_an_index_that_was_begun_is_made_after_a_restart(autojump_clock):
         await here.store.write(record_index.want, here.organization.id, [of.properties["city"].id])
         await here.store.write(record_index.build, here.organization.id)
         begun = await index_states(here)
-        async with here.system():
+        async with here.live_system():
             await trio.sleep(1)
 
         assert {"city": "building"} == begun
@@ -238,7 +238,7 @@ async def test_an_index_that_cannot_be_made_stops_nobody(autojump_clock):
         listed = [await names(here, filters=[CITY])]
         await trio.sleep(1)
         listed.append(await names(here, filters=[CITY]))
-        seen = here.system_.seen("Indexer", here.organization.id)
+        seen = here.system.seen("Indexer", here.organization.id)
 
         assert [[None], [None]] == listed
         assert seen is not None

@@ -67,7 +67,7 @@ async def round_made(system: System) -> None:
 )
 async def test_what_is_over_is_deleted(table: Any, make: Any, life_ms: int, autojump_clock):
     """By the first round after its time, and not before; what was made later stays for its own time."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         counts = []
         await here.store.write(make, here, "first")
         here.clock.jump(life_ms - 1)
@@ -86,7 +86,7 @@ async def test_what_is_over_is_deleted(table: Any, make: Any, life_ms: int, auto
 
 async def test_a_pile_is_deleted_in_small_units(autojump_clock):
     """No unit of work deletes more than a few hundred rows, and one round all that is over."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
 
         def fill(tx: Tx) -> None:
             for number in range(2 * PRUNED_MAX + 1):
@@ -123,7 +123,7 @@ async def test_a_unit_goes_by_the_index(autojump_clock):
 
 async def test_the_trail_and_the_keys_stay(autojump_clock):
     """What was done stays known, and which key did it."""
-    async with town() as here, here.system() as system:
+    async with town() as here, here.live_system() as system:
         owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
         await here.store.write(a_stored_key, owner, "old")
         await here.store.write(an_invitation, here, "ada")

@@ -1,0 +1,166 @@
+"""The public and the operator's listener: what each serves, and the order in which they stop."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import Final, NamedTuple, Self
+
+import msgspec
+import structlog
+import trio
+
+from svc.actors.system import System
+from svc.cli import sockets
+from svc.cli.demo_files import DemoFacts
+from svc.cli.failures import Failure, in_a_line, leaves
+from svc.demo.shop import HONEYPOT, NAME
+from svc.demo.shop_page import shop_blueprint
+from svc.domain.net.client_addresses import parse_networks
+from svc.http.app import public_app
+from svc.http.asgi import ASGIApp
+from svc.http.docs.demo_shop import DemoShop
+from svc.http.operator.app import operator_app
+from svc.http.server import Bind, Certificate, ServerOptions, serve
+from svc.settings import Secret, ServerSettings, Settings
+
+log = structlog.get_logger("svc.service")
+
+OPERATOR_CONNECTIONS_MAX: Final = 100
+
+
+class Listener(NamedTuple):
+    """An application, the sockets that it is served on, and the server's options."""
+
+    app: ASGIApp
+    sockets: Sequence[trio.SocketListener]
+    options: ServerOptions
+
+    async def start(self, nursery: trio.Nursery, stop: trio.Event) -> None:
+        """Serve in *nursery* until *stop*. Return once connections are accepted."""
+        await nursery.start(partial(self._serve, stop=stop))
+
+    async def _serve(self, *, stop: trio.Event, task_status: trio.TaskStatus[list[Bind]]) -> None:
+        addresses = ", ".join(sockets.addresses(self.sockets))
+        try:
+            await serve(
+                self.app,
+                listeners=self.sockets,
+                options=self.options,
+                stop=stop,
+                task_status=task_status,
+            )
+        except Exception as error:
+            errors = leaves(error)
+            if not all(isinstance(leaf, OSError) for leaf in errors):
+                raise  # reported by its own message, or a fault of the program
+            message = f"the listener on {addresses} has failed: {in_a_line(errors)}"
+            log.critical(message, exc_info=error)
+            raise Failure(message) from error
+
+
+class Listeners(NamedTuple):
+    """Both listeners of the service."""
+
+    public: Listener
+    operator: Listener
+
+    @classmethod
+    def over(
+        cls,
+        system: System,
+        settings: Settings,
+        public: Sequence[trio.SocketListener],
+        operator: Sequence[trio.SocketListener],
+        *,
+        certificate: Certificate | None,
+        token: Secret,
+        demo: DemoFacts | None,
+    ) -> Self:
+        """The listeners that serve *system* on the sockets *public* and *operator*."""
+        return cls(
+            public=_public(system, settings, public, certificate, demo),
+            operator=_operator(system, settings, operator, token),
+        )
+
+    async def serve(
+        self,
+        stop: trio.Event,
+        on_ready: Callable[[], None],
+        on_stop: Callable[[], None],
+        drain: Callable[[], Awaitable[None]],
+    ) -> None:
+        """Serve both until *stop*; then finish the public requests, await *drain*, and stop the operator's.
+
+        *on_stop* is called as soon as *stop* is set. The operator's listener stops last, so that an operator
+        can see what the shutdown is waiting for.
+        """
+        drained = trio.Event()
+        async with trio.open_nursery() as outer:
+            await self.operator.start(outer, drained)
+            async with trio.open_nursery() as inner:
+                await self.public.start(inner, stop)
+                on_ready()
+                await stop.wait()
+                on_stop()
+            await drain()
+            drained.set()
+
+
+def certificate_of(server: ServerSettings) -> Certificate | None:
+    """The configured certificate; None if the public listener does not use TLS."""
+    if server.tls_certificate is None or server.tls_key is None:
+        return None
+    return Certificate(server.tls_certificate, server.tls_key)
+
+
+def _public(
+    system: System,
+    settings: Settings,
+    public: Sequence[trio.SocketListener],
+    certificate: Certificate | None,
+    demo: DemoFacts | None,
+) -> Listener:
+    server = settings.server
+    by_tls = certificate is not None or bool(server.trusted_proxies)
+    shop = None if demo is None else _shop(demo, settings)
+    app = public_app(
+        system,
+        trusted_proxies=parse_networks(server.trusted_proxies),
+        public_https=(server.public_url or "").startswith("https://"),
+        strict_transport_seconds=server.hsts_seconds if by_tls else 0,
+        demo=shop,
+        blueprints=() if shop is None else (shop_blueprint(shop),),
+    )
+    options = _options(server)
+    return Listener(app, public, msgspec.structs.replace(options, certificate=certificate))
+
+
+def _shop(demo: DemoFacts, settings: Settings) -> DemoShop:
+    return DemoShop(
+        name=NAME,
+        form_key=demo.form_key,
+        honeypot=HONEYPOT,
+        embed_key=demo.embed_key,
+        owner_email=demo.owner.email,
+        directory=str(settings.data.directory),
+        example_ids=demo.example_ids,
+    )
+
+
+def _operator(
+    system: System, settings: Settings, operator: Sequence[trio.SocketListener], token: Secret
+) -> Listener:
+    options = msgspec.structs.replace(_options(settings.server), connections_max=OPERATOR_CONNECTIONS_MAX)
+    return Listener(operator_app(system, token), operator, options)
+
+
+def _options(server: ServerSettings) -> ServerOptions:
+    return ServerOptions(
+        head_seconds=server.head_seconds,
+        body_seconds=server.body_seconds,
+        keep_alive_seconds=server.keep_alive_seconds,
+        write_seconds=server.write_seconds,
+        graceful_seconds=server.graceful_seconds,
+        connections_max=server.connections_max,
+        waiting_per_address_max=server.waiting_per_address_max,
+        trusted_proxies=parse_networks(server.trusted_proxies),
+    )

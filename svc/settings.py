@@ -1,0 +1,154 @@
+"""Settings: a type for each section of the configuration file, with defaults and constraints.
+
+The names in `[server]` are those of the HTTP server's own options.
+"""
+
+import re
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Annotated, Final, Literal, Self
+
+import msgspec
+
+from svc.domain.limits import CALLS_MAX
+
+TOKEN_CHARS_MIN: Final = 16
+CALLS_PER_MINUTE_MAX: Final = 100_000
+"""Bounds memory: the time of each call of the last minute is kept, for each caller."""
+HSTS_SECONDS_MAX: Final = 63_072_000
+"""Two years: the most that browsers' preload lists ask for."""
+_ADDRESS: Final = re.compile(r"(\[[^\[\]]+\]|[^:\[\]\s]*):(?P<port>[0-9]{1,5})")
+_PORT_MAX: Final = 0xFFFF
+_BASE_URL: Final = re.compile(
+    r"https?://[A-Za-z0-9._-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*/?|https?://\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?/?"
+)
+
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=3_600)]
+
+
+class Address(str):
+    """An address to listen at, `HOST:PORT`. An empty host is all interfaces; port 0 is any free port."""
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> Self:
+        if (match := _ADDRESS.fullmatch(text)) is None or int(match["port"]) > _PORT_MAX:
+            raise ValueError(f"{text!r} is not HOST:PORT, such as 127.0.0.1:8000 or [::1]:8000")
+        return super().__new__(cls, text)
+
+    @property
+    def host(self) -> str:
+        """The host, without the brackets of an IPv6 address."""
+        return self.rpartition(":")[0].removeprefix("[").removesuffix("]")
+
+    @property
+    def port(self) -> int:
+        return int(self.rpartition(":")[2])
+
+    def at_port(self, port: int) -> "Address":
+        """The same host, at *port*."""
+        return Address(f"{self.rpartition(':')[0]}:{port}")
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only programs on this machine can connect to it."""
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+
+class Secret(str):
+    """A secret: never printed, too long to be guessed, and visible ASCII, as headers need."""
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> Self:
+        if len(text) < TOKEN_CHARS_MIN or not (text.isascii() and text.isprintable()) or " " in text:
+            raise ValueError(f"expected at least {TOKEN_CHARS_MIN} visible ASCII characters")
+        return super().__new__(cls, text)
+
+    def __repr__(self) -> str:
+        return "'•••'"
+
+
+class BaseUrl(str):
+    """The public base URL of the service: scheme, host and path, without a trailing slash."""
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> Self:
+        if not _BASE_URL.fullmatch(text):
+            raise ValueError("expected an address such as https://svc.example.com")
+        return super().__new__(cls, text.rstrip("/"))
+
+
+Addresses = Annotated[tuple[Address, ...], msgspec.Meta(min_length=1)]
+
+
+class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """`[server]`: the public listener."""
+
+    bind: Addresses = (Address("127.0.0.1:8000"),)
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
+    trusted_proxies: tuple[str, ...] = ()
+    public_url: BaseUrl | None = None
+    hsts_seconds: Annotated[int, msgspec.Meta(ge=0, le=HSTS_SECONDS_MAX)] = 31_536_000
+    connections_max: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 1_000
+    waiting_per_address_max: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] | None = None
+    head_seconds: Seconds = 10
+    body_seconds: Seconds = 30
+    keep_alive_seconds: Seconds = 15
+    write_seconds: Seconds = 30
+    graceful_seconds: Seconds = 10
+
+
+class OperatorSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """`[operator]`: the listener for operators."""
+
+    bind: Addresses = (Address("127.0.0.1:8001"),)
+    token: Secret | None = None
+
+
+class ActorSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """`[actors]`: the actor system."""
+
+    drain_seconds: Seconds = 10
+
+
+class OutgoingSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """`[outgoing]`: requests to servers of third parties."""
+
+    allowed_networks: tuple[str, ...] = ()
+
+
+class ToolSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """`[tools]`: calls of tools, over every door."""
+
+    calls_per_minute: Annotated[int, msgspec.Meta(ge=1, le=CALLS_PER_MINUTE_MAX)] = CALLS_MAX
+
+
+class DataSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """`[data]`: the data directory."""
+
+    directory: Path = Path("data")
+
+
+class LogSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """`[log]`: the log, on standard error."""
+
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["auto", "console", "json"] = "auto"
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """All settings: one field for each section of the file."""
+
+    server: ServerSettings = ServerSettings()
+    operator: OperatorSettings = OperatorSettings()
+    actors: ActorSettings = ActorSettings()
+    outgoing: OutgoingSettings = OutgoingSettings()
+    tools: ToolSettings = ToolSettings()
+    data: DataSettings = DataSettings()
+    log: LogSettings = LogSettings()
