@@ -53,7 +53,7 @@ class LampTown(Town):
         await self.store.write(objects.publish, self.organization.id, slug, publishable=publishable)
 
     async def shown(self, blocks: Sequence[AnyBlock]) -> Shown:
-        return await self.store.read(embed_views.of_blocks, self.organization, blocks)
+        return await self.store.read(embed_views.of_blocks, self.organization, blocks, self.clock.now())
 
 
 def make_lamps(tx: Tx, organization_id: str) -> None:

@@ -115,7 +115,7 @@ async def test_there_is_an_embed_of_each_kind(directory: DataDirectory, store: S
     """One is for any site, one is bound to the demo's own, one is paused; both that are open show lamps."""
     facts = await opened(directory, store)
     keys = (facts.embed_key, facts.bound_embed_key, facts.paused_embed_key)
-    found = [await store.read(embed_views.by_key, key) for key in keys]
+    found = [await store.read(embed_views.by_key, key, START) for key in keys]
 
     assert [None, facts.site_domain, None] == [embed.domain for embed, _ in found]
     assert ["active", "active", "paused"] == [embed.status for embed, _ in found]

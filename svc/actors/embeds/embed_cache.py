@@ -177,7 +177,7 @@ class _Made(NamedTuple):
 
 def _make(conn: Connection, key: str, now: int, base_url: str) -> _Made:
     """All of it in the store's thread, since it takes some milliseconds: reading, writing, compressing."""
-    embed, shown_now = embed_views.by_key(conn, key)
+    embed, shown_now = embed_views.by_key(conn, key, now)
     made = None
     if shown_now is not None:
         made = _render(shown_now.views, embed_views.outline(shown_now.views), base_url)

@@ -8,6 +8,7 @@ from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors.system import System
 from svc.domain.crypto.keys import FORM_KEY, well_formed
 from svc.domain.errors import DomainError, NotFound
+from svc.domain.forms.acceptance import Closed, closed_to
 from svc.domain.forms.fields import FieldMap, field_map
 from svc.domain.forms.forms import Form
 from svc.domain.forms.submissions import FieldFault, PreparedSubmission, is_filled_in, prepare
@@ -22,7 +23,6 @@ from svc.domain.limits import (
     SENDER_WINDOW_MS,
 )
 from svc.domain.net.client_addresses import sender_of
-from svc.domain.net.origins import origin_allowed
 from svc.domain.rate_limits.keyed_windows import KeyedWindows
 from svc.domain.rate_limits.sliding_window import SlidingWindow
 from svc.domain.scalars import Scalar
@@ -119,11 +119,9 @@ class FormWindowState(msgspec.Struct, kw_only=True):
         self.tracked = standing.tracked
         self.server_keys = Private(standing.server_keys)
 
-    def closed_to(self, origin: str | None, now: int) -> Literal["unknown_form", "origin"] | None:
-        """Why nothing is taken from a page at *origin*, whoever sends it; None when it is."""
-        if self.form.status != "active" or not self.organization.may_take_forms(now):
-            return "unknown_form"
-        return None if origin_allowed(origin, self.form.domain) else "origin"
+    def closed_to(self, origin: str | None, now: int) -> Closed | None:
+        """Why the form accepts nothing from a page at *origin*; None when it does."""
+        return closed_to(self.form, self.organization, origin, now)
 
     def relay_of(self, key_digest: str | None, now: int) -> Relay | None:
         """What becomes of a server key. It never turns a submission away."""
@@ -196,7 +194,7 @@ class FormWindow(Actor[System, FormWindowState]):
         return Receipt(relay)
 
     @turn
-    async def refuses(self, origin: str | None) -> Literal["unknown_form", "origin"] | None:
+    async def refuses(self, origin: str | None) -> Closed | None:
         """Why a page at *origin* may not post here; None when it may."""
         return (await self._current()).closed_to(origin, self.system.clock.now())
 

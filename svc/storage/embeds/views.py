@@ -12,6 +12,7 @@ from svc.domain.embeds.embedded_forms import EmbeddedForm, embedded
 from svc.domain.embeds.rules import hidden_condition, public_fields
 from svc.domain.embeds.views import Allowance, BlockView, FormView, RecordsView, fill
 from svc.domain.errors import DomainError, InvalidInput, NotFound
+from svc.domain.forms.acceptance import is_open
 from svc.domain.identity.organizations import Organization
 from svc.domain.records.formats import Formats
 from svc.domain.records.objects import CONTACT, FIRST_PROPERTY
@@ -49,29 +50,29 @@ def outline(views: Iterable[BlockView]) -> tuple[BlockView, ...]:
     )
 
 
-def by_key(conn: sa.Connection, embed_key: str) -> tuple[Embed, Shown | None]:
+def by_key(conn: sa.Connection, embed_key: str, now: int) -> tuple[Embed, Shown | None]:
     """The embed with the public key, and what it shows: nothing unless it is active. Raises `NotFound`."""
     embed = embeds.by_key(conn, embed_key)
     organization = organizations.get(conn, embed.organization_id)
     if embed.status != "active" or organization.closed_at is not None:
         return embed, None
-    return embed, of_blocks(conn, organization, embed.blocks)
+    return embed, of_blocks(conn, organization, embed.blocks, now)
 
 
 def refusals(
-    conn: sa.Connection, organization: Organization, blocks: Sequence[AnyBlock]
+    conn: sa.Connection, organization: Organization, blocks: Sequence[AnyBlock], now: int
 ) -> dict[int, Refused]:
     """Which of *blocks*, by their places, would show nothing, and why."""
-    reader = _Reader(conn, organization)
+    reader = _Reader(conn, organization, now)
     found = {
         place: reader.refusal(block) for place, block in enumerate(blocks) if isinstance(block, RecordsBlock)
     }
     return {place: why for place, why in found.items() if why is not None}
 
 
-def of_blocks(conn: sa.Connection, organization: Organization, blocks: Sequence[AnyBlock]) -> Shown:
+def of_blocks(conn: sa.Connection, organization: Organization, blocks: Sequence[AnyBlock], now: int) -> Shown:
     """What *blocks* show, whoever has them."""
-    reader = _Reader(conn, organization)
+    reader = _Reader(conn, organization, now)
     views = tuple(map(reader.view, blocks))
     return Shown(views, tuple(dict.fromkeys(reader.unindexed)))
 
@@ -79,8 +80,9 @@ def of_blocks(conn: sa.Connection, organization: Organization, blocks: Sequence[
 class _Reader:
     """Reads the blocks of one embed."""
 
-    def __init__(self, conn: sa.Connection, organization: Organization) -> None:
+    def __init__(self, conn: sa.Connection, organization: Organization, now: int) -> None:
         self._conn = conn
+        self._now = now
         self._organization = organization
         self._formats = Formats(organization.locale, organization.time_zone)
         self._allowance = Allowance()
@@ -199,6 +201,6 @@ class _Reader:
             self._forms = {
                 form.id: embedded(form, properties)
                 for form in forms.list_all(self._conn, self._organization.id)
-                if form.status == "active"
+                if is_open(form, self._organization, self._now)
             }
         return self._forms.get(form_id)

@@ -112,7 +112,7 @@ _with_blocks: Final = Projection(Embed, EmbedAnswer, given=("refused",))
 
 def answer_of(view: View, embed: Embed) -> EmbedAnswer:
     organization = organizations.get(view.conn, embed.organization_id)
-    refused = embed_views.refusals(view.conn, organization, embed.blocks)
+    refused = embed_views.refusals(view.conn, organization, embed.blocks, view.now)
     return _with_blocks(
         embed,
         refused=tuple(RefusedBlock(block=place, reason=why) for place, why in refused.items()),
@@ -164,7 +164,8 @@ def preview(view: View, call: Call, request: PreviewEmbed) -> PreviewAnswer:
     else:
         blocks = request.blocks or ()
         embeds.check_blocks(view.conn, organization_id, blocks, blocks_max(call))
-    found = embed_views.of_blocks(view.conn, organizations.get(view.conn, organization_id), blocks)
+    organization = organizations.get(view.conn, organization_id)
+    found = embed_views.of_blocks(view.conn, organization, blocks, view.now)
     view.unindexed += found.unindexed
     told = shown(found.views)
     return PreviewAnswer(

@@ -10,7 +10,7 @@ from svc.domain.embeds.blocks import FormBlock, HeroBlock, RecordsBlock, TextBlo
 from svc.domain.embeds.html_fragment import to_html
 from svc.domain.embeds.views import FormView, RecordsView, ShownRecords, shown
 from svc.domain.errors import Conflict, InvalidInput, NotFound
-from svc.domain.limits import EMBEDS_MAX
+from svc.domain.limits import EMBEDS_MAX, TRIAL_MS
 from svc.domain.records.queries import Filter, Sort
 from svc.storage import provisioning
 from svc.storage.embeds import embeds
@@ -123,7 +123,7 @@ async def test_a_removed_embed_is_gone(autojump_clock):
         assert [] == await here.store.read(embeds.list_page, here.organization.id)
         with pytest.raises(NotFound):
             await here.store.write(embeds.set_status, here.organization.id, made.id, "active")
-        _, found = await here.store.read(embed_views.by_key, made.embed_key)
+        _, found = await here.store.read(embed_views.by_key, made.embed_key, here.clock.now())
         assert found is None
 
 
@@ -249,7 +249,9 @@ async def test_an_object_that_is_not_published_shows_nothing(autojump_clock):
         await here.publish(publishable=False)
         told = await table(here, PRICES)
         contacts = RecordsBlock(object_type="contact", fields=("city",))
-        refused = await here.store.read(embed_views.refusals, here.organization, (PRICES, contacts))
+        refused = await here.store.read(
+            embed_views.refusals, here.organization, (PRICES, contacts), here.clock.now()
+        )
 
         assert ("not_publishable", [], (), ()) == (told.refused, told.columns, told.rows, told.text)
         assert {0: "not_publishable", 1: "not_publishable"} == refused
@@ -263,7 +265,7 @@ async def test_a_block_of_personal_fields_alone_shows_nothing(autojump_clock):
 
         assert ("no_fields", [], ()) == (told.refused, told.columns, told.rows)
         assert {0: "no_fields"} == await here.store.read(
-            embed_views.refusals, here.organization, (block, TextBlock(body="a"))
+            embed_views.refusals, here.organization, (block, TextBlock(body="a")), here.clock.now()
         )
 
 
@@ -283,7 +285,9 @@ async def test_a_filter_whose_property_is_gone_shows_nothing(autojump_clock):
         await here.store.write(objects.delete_property, here.organization.id, LAMP, "in_stock")
         found = await here.shown([block, PRICES])
 
-        assert {0: "error"} == await here.store.read(embed_views.refusals, here.organization, (block, PRICES))
+        assert {0: "error"} == await here.store.read(
+            embed_views.refusals, here.organization, (block, PRICES), here.clock.now()
+        )
         assert ["error", None] == [view.refused for view in found.views if isinstance(view, RecordsView)]
 
 
@@ -307,6 +311,19 @@ async def test_a_form_is_shown_while_it_takes_submissions(autojump_clock):
         assert {form.id: form.form_key} == shown(before.views).form_keys
         assert {} == shown(after.views).form_keys
         assert FormView(block=block, form=None) == after.views[0]
+
+
+async def test_a_form_is_shown_while_the_plan_includes_it(autojump_clock):
+    """After the trial of a free organization its forms take nothing, so no page shows one."""
+    async with lamp_town() as here:
+        form = await here.form()
+        block = FormBlock(form_id=form.id)
+        before = await here.shown([block])
+        here.clock.jump(TRIAL_MS)
+        after = await here.shown([block])
+
+        assert {form.id: form.form_key} == shown(before.views).form_keys
+        assert {} == shown(after.views).form_keys
 
 
 async def test_what_would_make_it_quicker_is_told(autojump_clock):
