@@ -8,9 +8,9 @@ from typing import Any, Final
 import msgspec
 
 from svc.actors._core import Actor, ActorSystem
+from svc.actors.concurrency_limits import Company, KeyedLimiter
 from svc.actors.credential_cache import CredentialCache
-from svc.actors.embed_snapshots import EmbedSnapshots
-from svc.actors.keyed_limiter import Company, KeyedLimiter
+from svc.actors.embeds.embed_snapshots import EmbedSnapshots
 from svc.actors.outbound_http import OutboundHttp
 from svc.actors.password_hashing import PasswordHashing
 from svc.actors.revisions import Revisions

@@ -8,7 +8,7 @@ import trio
 from sqlalchemy import Connection
 
 from svc.actors._core import Actor, ActorError, Policy, turn
-from svc.actors.embed_snapshots import Rendering, Snapshot, ready
+from svc.actors.embeds.embed_snapshots import Rendering, Snapshot, ready
 from svc.actors.records.indexer import Indexer
 from svc.actors.system import System
 from svc.domain.embeds import html_fragment as embed_fragment

@@ -12,7 +12,7 @@ from svc.domain.identity.access import Access, KeyFacts, admit_key, admit_person
 from svc.domain.identity.callers import Caller
 from svc.domain.identity.sessions import Session
 from svc.domain.limits import KEY_USE_NOTED_MS
-from svc.domain.rate_limits.budgets import Allowance, Budgets
+from svc.domain.rate_limits.call_budgets import Allowance, Budgets
 from svc.storage.identity import access, api_keys
 from svc.storage.store import Units
 

@@ -16,8 +16,8 @@ from svc.cli.operator_calls import Operator
 from svc.cli.options import as_operator
 from svc.domain.crypto.passwords import check_rules
 from svc.domain.errors import InvalidValue
-from svc.tools import installation
-from svc.tools.installation import CreateOrganization, MadeSetUp, SetUp
+from svc.tools import operator_commands
+from svc.tools.operator_commands import CreateOrganization, MadeSetUp, SetUp
 
 _FIRST_CALL: Final = """\
 curl -w '\\n' {base_url}/api/v1/tools/record.create \\
@@ -72,7 +72,7 @@ def command(
         password = password or _ask_password()
     person = person or email
     made = operator.run(
-        installation.set_up,
+        operator_commands.set_up,
         SetUp(
             organization=CreateOrganization(name=name, **formats),
             email=email,

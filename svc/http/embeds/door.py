@@ -10,8 +10,8 @@ import structlog
 from quart import Blueprint, Response
 
 from svc.actors._core import ActorError
-from svc.actors.embed_snapshots import Format, Snapshot
 from svc.actors.embeds.embed_cache import current
+from svc.actors.embeds.embed_snapshots import Format, Snapshot
 from svc.actors.system import System
 from svc.domain.crypto.keys import EMBED_KEY, well_formed
 from svc.domain.errors import NotFound, Unavailable

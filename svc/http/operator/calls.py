@@ -16,7 +16,7 @@ from svc.http.quart_app import current_request
 from svc.http.request.json_body import NO_INPUT
 from svc.services import tool_calls
 from svc.tools.catalogue import REGISTRY
-from svc.tools.installation import COMMANDS
+from svc.tools.operator_commands import COMMANDS
 
 
 class OperatorCalls:

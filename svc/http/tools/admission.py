@@ -10,7 +10,7 @@ from svc.actors.system import System
 from svc.domain.errors import Unauthenticated
 from svc.domain.identity.callers import Call, DoorName
 from svc.domain.limits import CALL_WINDOW_MS
-from svc.domain.rate_limits.budgets import Allowance
+from svc.domain.rate_limits.call_budgets import Allowance
 from svc.domain.times import SECOND_MS
 from svc.http.fast_path import Answer, Request
 from svc.http.request.body import ClientGone

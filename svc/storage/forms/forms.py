@@ -10,7 +10,7 @@ from svc.domain.changes import FormChanged
 from svc.domain.crypto.keys import FORM_KEY, new_key
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, PlanRequired
 from svc.domain.forms.forms import Form, FormStatus, NewForm
-from svc.domain.forms.rules import checked
+from svc.domain.forms.settings import checked
 from svc.domain.identity.organizations import Organization
 from svc.domain.ids import new_id
 from svc.domain.limits import FORMS_MAX

@@ -12,9 +12,9 @@ import pytest
 import trio
 import trio.testing
 
-from svc.actors.embed_snapshots import EmbedSnapshots, Rendering, Snapshot, ready
 from svc.actors.embeds import embed_cache
 from svc.actors.embeds.embed_cache import MAKE_SECONDS, TRIES, EmbedCache, current
+from svc.actors.embeds.embed_snapshots import EmbedSnapshots, Rendering, Snapshot, ready
 from svc.actors.system import EMBEDS_AT_ONCE, System
 from svc.domain.crypto.keys import EMBED_KEY, new_key
 from svc.domain.embeds.blocks import Embed, HeroBlock

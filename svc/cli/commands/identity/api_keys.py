@@ -8,10 +8,10 @@ from svc.cli.operator_calls import Operator
 from svc.cli.options import NAME, ORGANIZATION, as_operator
 from svc.cli.tables import echo_table
 from svc.storage.identity.api_keys import ExpiresIn
-from svc.tools import installation
+from svc.tools import operator_commands
 from svc.tools.identity import api_keys
 from svc.tools.identity.api_keys import ListApiKeys, RevokeApiKey
-from svc.tools.installation import MintKey
+from svc.tools.operator_commands import MintKey
 
 
 @click.group("apikey")
@@ -61,7 +61,7 @@ def mint(
         tools=tools or None,
         limited_to="ai.gateway" if gateway else None,
     )
-    made = operator.run(installation.mint_key, asked)
+    made = operator.run(operator_commands.mint_key, asked)
     click.echo(f"{made.id} expires {made.expires_at}; the key is shown this once:", err=True)
     click.echo(made.key)
 

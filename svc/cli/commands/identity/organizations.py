@@ -19,10 +19,10 @@ from svc.domain.identity.organizations import (
 )
 from svc.domain.times import rfc3339
 from svc.storage.identity import organizations
-from svc.tools import installation
+from svc.tools import operator_commands
 from svc.tools.identity import organizations as organization_tools
 from svc.tools.identity.organizations import UpdateOrganization
-from svc.tools.installation import ChangePlan, CloseOrganization, CreateOrganization
+from svc.tools.operator_commands import ChangePlan, CloseOrganization, CreateOrganization
 
 _DEFAULTS: Final = CreateOrganization(name="")
 
@@ -94,7 +94,7 @@ def command() -> None:
 @as_operator
 def create(operator: Operator, /, **asked: Any) -> None:
     """Make an organization called NAME, and print its id. `svc setup` makes its first person and key too."""
-    click.echo(operator.run(installation.create_organization, CreateOrganization(**asked)).id)
+    click.echo(operator.run(operator_commands.create_organization, CreateOrganization(**asked)).id)
 
 
 @command.command("list")
@@ -129,7 +129,7 @@ def _status(organization: Organization) -> str:
 def plan(operator: Operator, plan: Plan, organization: str | None) -> None:
     """Put the organization on a plan, which counts when its trial is over."""
     home = operator.organization(organization).id
-    operator.run(installation.change_plan, ChangePlan(organization_id=home, plan=plan))
+    operator.run(operator_commands.change_plan, ChangePlan(organization_id=home, plan=plan))
 
 
 @command.command("rename")
@@ -154,5 +154,5 @@ def close(operator: Operator, organization: str | None, *, yes: bool) -> None:
             f"Close {chosen.name} ({chosen.id})? Its keys and forms stop at once, and it cannot be reopened",
             abort=True,
         )
-    operator.run(installation.close_organization, CloseOrganization(organization_id=chosen.id))
+    operator.run(operator_commands.close_organization, CloseOrganization(organization_id=chosen.id))
     click.echo(f"{chosen.name} is closed", err=True)

@@ -12,8 +12,8 @@ from svc.domain.crypto.passwords import HASHER, check_rules, salt_for
 from svc.domain.identity.roles import OWNER
 from svc.domain.records.contact_points import normalise_email
 from svc.storage.identity import accounts, members
-from svc.tools import installation
-from svc.tools.installation import CreateUser, MakeLink
+from svc.tools import operator_commands
+from svc.tools.operator_commands import CreateUser, MakeLink
 
 PASSWORD_STDIN = click.option(
     "--password-stdin", is_flag=True, help="Read the password from the standard input's first line."
@@ -56,7 +56,7 @@ def create(
         role=role,
         password_hash=password and hash_password(operator, email, password),
     )
-    click.echo(operator.run(installation.create_user, asked).id)
+    click.echo(operator.run(operator_commands.create_user, asked).id)
 
 
 def read_password() -> str:
@@ -90,7 +90,7 @@ def hash_password(operator: Operator, email: str, password: str) -> str:
 @as_operator
 def link(operator: Operator, email: str, organization: str | None) -> None:
     """Print a link's token that signs the person with EMAIL in, once."""
-    made = operator.run(installation.make_link, MakeLink(email=email, organization_id=organization))
+    made = operator.run(operator_commands.make_link, MakeLink(email=email, organization_id=organization))
     click.echo(f"it works once, until {made.expires_at}, and is shown this once:", err=True)
     click.echo(made.token)
 

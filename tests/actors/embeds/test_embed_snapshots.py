@@ -5,7 +5,7 @@ import gzip
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.actors.embed_snapshots import Format, ready
+from svc.actors.embeds.embed_snapshots import Format, ready
 
 bodies = st.binary(min_size=1, max_size=2_000)
 

@@ -5,7 +5,7 @@ import trio
 import trio.testing
 from trio.testing import MockClock
 
-from svc.actors.keyed_limiter import SHARED_SECONDS, Company, KeyedLimiter
+from svc.actors.concurrency_limits import SHARED_SECONDS, Company, KeyedLimiter
 from svc.domain.errors import Unavailable
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from svc.domain.errors import InvalidInput
 from svc.domain.forms.forms import NewForm
-from svc.domain.forms.rules import checked
+from svc.domain.forms.settings import checked
 from svc.domain.limits import FORM_FIELD_NAME_CHARS_MAX, FORM_FIELDS_MAX
 from svc.domain.records.objects import BUILTIN_OBJECTS
 

@@ -17,8 +17,8 @@ from svc.storage.channels.tables import replies as reply_rows
 from svc.storage.identity import access, accounts, members, organizations, sign_in
 from svc.storage.identity.members import MemberChanges
 from svc.storage.store import View
-from svc.tools import installation
-from svc.tools.installation import (
+from svc.tools import operator_commands
+from svc.tools.operator_commands import (
     ChangePlan,
     CloseOrganization,
     CreateOrganization,
@@ -46,13 +46,13 @@ async def set_up(here: Town, **changes: Any) -> MadeSetUp:
         "email": "Ada@Example.com",
         "name": "Ada",
     }
-    made: MadeSetUp = await here.store.write(installation.set_up, SetUp(**(asked | changes)))
+    made: MadeSetUp = await here.store.write(operator_commands.set_up, SetUp(**(asked | changes)))
     return made
 
 
-async def mint(here: Town, email: str, **changes: Any) -> installation.MadeKey:
+async def mint(here: Town, email: str, **changes: Any) -> operator_commands.MadeKey:
     asked = MintKey(**({"organization_id": here.organization.id, "email": email, "name": "A key"} | changes))
-    made: installation.MadeKey = await here.store.write(installation.mint_key, asked)
+    made: operator_commands.MadeKey = await here.store.write(operator_commands.mint_key, asked)
     return made
 
 
@@ -144,7 +144,7 @@ async def test_a_key_is_never_above_its_member(here):
 async def test_of_two_members_with_one_address_the_one_at_home_is_meant(here):
     """An account of another organization may have the same address, and be a member too."""
     other = await here.store.write(
-        installation.create_organization, CreateOrganization(name="Somewhere else")
+        operator_commands.create_organization, CreateOrganization(name="Somewhere else")
     )
     await here.store.write(a_member, here.organization.id, "ada@example.com", home=other.id)
     own = await here.store.write(a_member, here.organization.id, "ada@example.com")
@@ -168,7 +168,7 @@ async def test_a_closed_organization_sends_nothing_any_more(here):
         await here.store.write(a_reply, connection)
     await here.store.write(outboxes.send_test, home, pushed.id)
 
-    await here.store.write(installation.close_organization, closing)
+    await here.store.write(operator_commands.close_organization, closing)
 
     now = here.clock.now()
     load = await here.store.write(outboxes.load, pushed.id, 8)
@@ -185,16 +185,16 @@ async def test_a_closed_organization_sends_nothing_any_more(here):
     assert "key" == admit_key(other, digest(made.key), now).kind
     assert (home, "operator") == (noted.target, noted.caller_kind)
     with pytest.raises(Conflict, match="closed already"):
-        await here.store.write(installation.close_organization, closing)
+        await here.store.write(operator_commands.close_organization, closing)
     assert "Lamps & Co" == (await here.store.read(organizations.get, home)).name
 
 
 async def test_every_command_reads_its_own_input(here):
     """From JSON as the wire has it: names in camelCase, and no unknown one."""
-    asked = installation.change_plan.read(b'{"organizationId": "org_1", "plan": "pro"}')
+    asked = operator_commands.change_plan.read(b'{"organizationId": "org_1", "plan": "pro"}')
 
     assert ChangePlan(organization_id="org_1", plan="pro") == asked
-    for command in installation.COMMANDS.values():
+    for command in operator_commands.COMMANDS.values():
         with pytest.raises(InvalidInput):
             command.read(b'{"nothing": 1}')
 
@@ -203,10 +203,10 @@ async def test_commands_leave_their_trail(here):
     """In the organization that they concern."""
     home = here.organization.id
     user = await here.store.write(
-        installation.create_user, CreateUser(organization_id=home, email="bo@example.com", name="Bo")
+        operator_commands.create_user, CreateUser(organization_id=home, email="bo@example.com", name="Bo")
     )
-    await here.store.write(installation.change_plan, ChangePlan(organization_id=home, plan="pro"))
-    await here.store.write(installation.make_link, MakeLink(email="bo@example.com"))
+    await here.store.write(operator_commands.change_plan, ChangePlan(organization_id=home, plan="pro"))
+    await here.store.write(operator_commands.make_link, MakeLink(email="bo@example.com"))
 
     page = await here.store.read(_trail, home, here.clock.now())
     assert [
