@@ -13,7 +13,7 @@ from svc.domain.ids import new_id
 from svc.domain.records.properties import Property
 from svc.storage import provisioning
 from svc.storage.identity.organizations import NewOrganization
-from svc.storage.records import bulk, objects
+from svc.storage.records import bulk, objects, properties
 from svc.storage.records.listing import index as record_index
 from svc.storage.sqlite.engine import make_engine, raw
 from svc.storage.sqlite.store import migrate_to_head
@@ -58,7 +58,7 @@ def fill(conn: Connection, size: int) -> Organization:
             Property(slug="serial", label="Serial", type="number"),
             Property(slug="made", label="Made", type="date"),
         ):
-            objects.create_property(tx, organization.id, "lamp", prop)
+            properties.create(tx, organization.id, "lamp", prop)
         of = objects.get(conn, organization.id, "lamp")
     for first in range(0, size, _CHUNK):
         with unit(conn) as tx:

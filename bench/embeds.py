@@ -25,7 +25,7 @@ from svc.domain.records.queries import Sort
 from svc.storage import provisioning
 from svc.storage.embeds import embeds
 from svc.storage.identity.organizations import NewOrganization
-from svc.storage.records import objects, records
+from svc.storage.records import objects, properties, records
 from svc.storage.sqlite.inline import inline_store
 from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import Tx
@@ -175,7 +175,7 @@ def _fill(tx: Tx) -> list[str]:
         )
         objects.create(tx, organization.id, "lamp", "Lamp", "Lamps")
         for prop in _PROPERTIES:
-            objects.create_property(tx, organization.id, "lamp", prop)
+            properties.create(tx, organization.id, "lamp", prop)
         objects.publish(tx, organization.id, "lamp", publishable=True)
         lamps = [
             {

@@ -10,7 +10,7 @@ from svc.domain.records.queries import Sort
 from svc.storage.embeds import embeds
 from svc.storage.embeds import views as embed_views
 from svc.storage.embeds.views import Shown
-from svc.storage.records import objects, records
+from svc.storage.records import objects, properties, records
 from svc.storage.store import Tx
 from tests.town import Town, town
 
@@ -60,7 +60,7 @@ def make_lamps(tx: Tx, organization_id: str) -> None:
     """The object, published."""
     objects.create(tx, organization_id, LAMP, "Lamp", "Lamps")
     for prop in PROPERTIES:
-        objects.create_property(tx, organization_id, LAMP, prop)
+        properties.create(tx, organization_id, LAMP, prop)
     objects.publish(tx, organization_id, LAMP, publishable=True)
 
 

@@ -1,4 +1,4 @@
-"""Objects and their properties."""
+"""Objects, each read with its properties."""
 
 from collections.abc import Sequence
 from typing import Any, Final, Literal
@@ -7,9 +7,9 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.changes import ObjectsChanged
-from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
+from svc.domain.errors import Conflict, NotFound
 from svc.domain.ids import new_id
-from svc.domain.limits import OBJECTS_MAX, PROPERTIES_MAX
+from svc.domain.limits import OBJECTS_MAX
 from svc.domain.near_names import hint, shown
 from svc.domain.records import objects as rules
 from svc.domain.records.objects import BUILTIN_OBJECTS
@@ -87,7 +87,7 @@ def create_builtin(tx: Tx, organization_id: str) -> None:
     """Give a new organization the objects that every one starts with."""
     for builtin in BUILTIN_OBJECTS:
         object_id = _insert(tx, organization_id, builtin.slug, builtin.label, builtin.label_plural)
-        _insert_properties(tx, organization_id, object_id, builtin.properties, first=0)
+        insert_properties(tx, organization_id, object_id, builtin.properties, first=0)
 
 
 def create(tx: Tx, organization_id: str, slug: str, label: str, label_plural: str) -> StoredObject:
@@ -104,7 +104,7 @@ def create(tx: Tx, organization_id: str, slug: str, label: str, label_plural: st
     if len(taken) >= OBJECTS_MAX:
         raise Conflict(f"an organization has at most {OBJECTS_MAX} objects")
     object_id = _insert(tx, organization_id, slug, label, label_plural)
-    _insert_properties(tx, organization_id, object_id, [rules.FIRST_PROPERTY], first=0)
+    insert_properties(tx, organization_id, object_id, [rules.FIRST_PROPERTY], first=0)
     tx.announce(ObjectsChanged(organization_id))
     return get(tx.conn, organization_id, slug)
 
@@ -175,95 +175,6 @@ def properties_of(conn: sa.Connection, object_id: str) -> dict[str, StoredProper
     return {row.slug: _property_of(row) for row in found if row.deleted_at is None}
 
 
-def create_property(tx: Tx, organization_id: str, object_slug: str, asked: Property) -> StoredProperty:
-    """Add a property; one that was deleted comes back, with its values, when its type is the same.
-
-    Raises:
-        NotFound: no such object.
-        InvalidInput: of what is asked, with all that is wrong.
-        Conflict: the slug is taken, was another type's, or the object has `PROPERTIES_MAX`.
-    """
-    of = get(tx.conn, organization_id, object_slug)
-    asked = rules.check_property(of.slug, asked, frozenset(ids_by_slug(tx.conn, organization_id)))
-    if asked.slug in of.properties:
-        raise Conflict("there is a property with this slug already")
-    before = tx.conn.execute(
-        sa.select(tables.properties.c.id, tables.properties.c.type, tables.properties.c.unique_values).where(
-            tables.properties.c.object_id == of.id, tables.properties.c.slug == asked.slug
-        )
-    ).one_or_none()
-    many, last = tx.conn.execute(
-        sa.select(sa.func.count(), sa.func.max(tables.properties.c.position)).where(
-            tables.properties.c.object_id == of.id
-        )
-    ).one()
-    if before is not None:
-        if (before.type, before.unique_values) != (asked.type, asked.unique):
-            raise Conflict("a deleted property had this slug: choose another, or bring that one back")
-        _change_property(tx, organization_id, before.id, asked)
-    elif many >= PROPERTIES_MAX:
-        raise Conflict(f"an object has at most {PROPERTIES_MAX} properties")
-    else:
-        _insert_properties(tx, organization_id, of.id, [asked], first=(-1 if last is None else last) + 1)
-        tx.announce(ObjectsChanged(organization_id))
-    return get(tx.conn, organization_id, object_slug).properties[asked.slug]
-
-
-def update_property(
-    tx: Tx,
-    organization_id: str,
-    object_slug: str,
-    slug: str,
-    *,
-    label: str | None = None,
-    options: Sequence[str] | None = None,
-    personal: bool | None = None,
-) -> StoredProperty:
-    """Change what is given of a property. Records keep a choice that is taken away.
-
-    Raises:
-        NotFound: no such object or property.
-        InvalidInput: of what is given; a property that is always personal cannot be made public, and a
-            relation leads to the object that it was made for.
-    """
-    of = get(tx.conn, organization_id, object_slug)
-    kept = _property(of, slug)
-    given = {
-        "label": label,
-        "options": None if options is None else tuple(options),
-        "personal": personal,
-    }
-    asked = msgspec.structs.replace(kept, **{name: one for name, one in given.items() if one is not None})
-    if personal is False and rules.is_personal(of.slug, kept):
-        raise InvalidInput([Fault("/personal", "invalid_value", "it is personal, and stays so")])
-    if kept.type == "relation" and asked.options != kept.options:
-        detail = f"it leads to {kept.options[0]}, and records have values that do"
-        raise InvalidInput([Fault("/options", "invalid_value", detail)])
-    rules.check_property(of.slug, asked, frozenset(ids_by_slug(tx.conn, organization_id)))
-    _change_property(tx, organization_id, kept.id, asked)
-    return get(tx.conn, organization_id, object_slug).properties[slug]
-
-
-def delete_property(tx: Tx, organization_id: str, object_slug: str, slug: str) -> StoredProperty:
-    """Hide a property and its values; `create_property` with its slug and type brings them back.
-
-    Returns what was hidden.
-
-    Raises:
-        NotFound: no such object or property.
-        Conflict: it is one of those that a built-in object needs.
-    """
-    of = get(tx.conn, organization_id, object_slug)
-    kept = _property(of, slug)
-    if rules.is_needed(of.slug, slug):
-        raise Conflict("the object cannot do without this property")
-    tx.conn.execute(
-        sa.update(tables.properties).where(tables.properties.c.id == kept.id).values(deleted_at=tx.now)
-    )
-    tx.announce(ObjectsChanged(organization_id))
-    return kept
-
-
 def _property_of(row: Any) -> StoredProperty:
     slug, label, kind, options, personal, unique, property_id, state, _ = row
     return StoredProperty(
@@ -276,26 +187,6 @@ def _property_of(row: Any) -> StoredProperty:
         id=property_id,
         index_state=state,
     )
-
-
-def _property(of: StoredObject, slug: str) -> StoredProperty:
-    if slug not in of.properties:
-        raise NotFound(f"{of.slug} has no property {shown(slug)}{hint(slug, of.properties)}")
-    return of.properties[slug]
-
-
-def _change_property(tx: Tx, organization_id: str, property_id: str, asked: Property) -> None:
-    tx.conn.execute(
-        sa.update(tables.properties)
-        .where(tables.properties.c.id == property_id)
-        .values(
-            label=asked.label,
-            options=msgspec.json.encode(asked.options).decode(),
-            personal=asked.personal,
-            deleted_at=None,
-        )
-    )
-    tx.announce(ObjectsChanged(organization_id))
 
 
 def _insert(tx: Tx, organization_id: str, slug: str, label: str, label_plural: str) -> str:
@@ -315,9 +206,10 @@ def _insert(tx: Tx, organization_id: str, slug: str, label: str, label_plural: s
     return object_id
 
 
-def _insert_properties(
-    tx: Tx, organization_id: str, object_id: str, made: Sequence[Property], *, first: int
+def insert_properties(
+    tx: Tx, organization_id: str, object_id: str, properties: Sequence[Property], *, first: int
 ) -> None:
+    """Insert properties of an object, at the positions from *first* on."""
     rows: list[dict[str, Any]] = [
         {
             "id": new_id("prp", tx.now),
@@ -332,6 +224,6 @@ def _insert_properties(
             "created_at": tx.now,
             "unique_values": prop.unique,
         }
-        for position, prop in enumerate(made, start=first)
+        for position, prop in enumerate(properties, start=first)
     ]
     tx.conn.execute(sa.insert(tables.properties), rows)

@@ -8,7 +8,7 @@ from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
 from svc.domain.records.properties import Property
 from svc.domain.times import rfc3339
-from svc.storage.records import objects
+from svc.storage.records import properties
 from svc.storage.store import Tx
 from svc.tools.records.objects import (
     Label,
@@ -71,7 +71,7 @@ def create(tx: Tx, call: Call, request: CreateProperty) -> PropertyAnswer:
         personal=request.personal,
         unique=request.unique,
     )
-    made = objects.create_property(tx, call.caller.organization_id, request.object_type, prop)
+    made = properties.create(tx, call.caller.organization_id, request.object_type, prop)
     return property_answer(made)
 
 
@@ -99,7 +99,7 @@ def update(tx: Tx, call: Call, request: UpdateProperty) -> PropertyAnswer:
 
     `options` are all the choices from now on; records keep one that is taken away.
     """
-    changed = objects.update_property(
+    changed = properties.update(
         tx,
         call.caller.organization_id,
         request.object_type,
@@ -140,5 +140,5 @@ def delete(tx: Tx, call: Call, request: DeleteProperty) -> DeletedProperty:
     `property.create` with the same slug and type brings both back. What a built-in object needs stays: a
     contact's name, e-mail and phone; a deal's name, stage and contact.
     """
-    hidden = objects.delete_property(tx, call.caller.organization_id, request.object_type, request.slug)
+    hidden = properties.delete(tx, call.caller.organization_id, request.object_type, request.slug)
     return DeletedProperty(id=hidden.id, slug=hidden.slug, deleted_at=rfc3339(tx.now))

@@ -24,7 +24,7 @@ from svc.storage import provisioning
 from svc.storage.embeds import embeds
 from svc.storage.embeds.embeds import EmbedChange
 from svc.storage.identity import organizations
-from svc.storage.records import objects
+from svc.storage.records import properties
 from svc.storage.store import Store, StoreFailed
 from tests import tables
 from tests.lamps import LAMP, PRICES, LampTown, lamp_town
@@ -274,9 +274,7 @@ async def test_the_objects_switch_takes_effect_at_once(autojump_clock):
         switched_off = (await at.shown())["blocks"][0]
         await at.here.publish()
         await at.shown()
-        await at.here.store.write(
-            objects.update_property, at.here.organization.id, LAMP, "name", personal=True
-        )
+        await at.here.store.write(properties.update, at.here.organization.id, LAMP, "name", personal=True)
         columns = [one["slug"] for one in (await at.shown())["blocks"][0]["columns"]]
 
         assert ("not_publishable", []) == (switched_off["refused"], switched_off["rows"])

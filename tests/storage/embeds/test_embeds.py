@@ -18,7 +18,7 @@ from svc.storage.embeds import views as embed_views
 from svc.storage.embeds.embeds import EmbedChange
 from svc.storage.forms import forms
 from svc.storage.identity import organizations
-from svc.storage.records import objects, records
+from svc.storage.records import objects, properties, records
 from svc.storage.sites import sites
 from tests.lamps import LAMP, PRICES, SECRETS, LampTown, lamp_town
 
@@ -104,7 +104,7 @@ async def test_a_change_does_not_stumble_over_what_stays(autojump_clock):
         site = await here.store.write(sites.create, here.organization.id, "lamps.example")
         made = await here.embed(site_id=site.id)
         await here.store.write(sites.remove, here.organization.id, site.id)
-        await here.store.write(objects.delete_property, here.organization.id, LAMP, "price")
+        await here.store.write(properties.delete, here.organization.id, LAMP, "price")
 
         renamed = await here.store.write(
             embeds.update, here.organization.id, made.id, EmbedChange(name="New")
@@ -160,8 +160,8 @@ async def test_whatever_decides_is_announced(autojump_clock):
         assert own == await changes(embeds.update, made.id, EmbedChange(name="New"))
         assert own == await changes(embeds.set_status, made.id, "paused")
         assert objects_changed == await changes(objects.publish, LAMP, publishable=False)
-        assert objects_changed == await changes(objects.update_property, LAMP, "price", personal=True)
-        assert objects_changed == await changes(objects.delete_property, LAMP, "price")
+        assert objects_changed == await changes(properties.update, LAMP, "price", personal=True)
+        assert objects_changed == await changes(properties.delete, LAMP, "price")
         assert [EmbedsChanged(organization_id, None)] == await changes(organizations.close)
 
 
@@ -273,7 +273,7 @@ async def test_a_filter_that_became_personal_shows_nothing(autojump_clock):
     """Without it, more would be shown than was meant; with it, one could infer from what is shown."""
     async with lamp_town() as here:
         block = replace(PRICES, filters=(Filter("in_stock", "eq", True),))
-        await here.store.write(objects.update_property, here.organization.id, LAMP, "in_stock", personal=True)
+        await here.store.write(properties.update, here.organization.id, LAMP, "in_stock", personal=True)
 
         assert ("error", ()) == ((await table(here, block)).refused, (await table(here, block)).rows)
 
@@ -282,7 +282,7 @@ async def test_a_filter_whose_property_is_gone_shows_nothing(autojump_clock):
     """The block is in error, and the others are shown."""
     async with lamp_town() as here:
         block = replace(PRICES, filters=(Filter("in_stock", "eq", True),))
-        await here.store.write(objects.delete_property, here.organization.id, LAMP, "in_stock")
+        await here.store.write(properties.delete, here.organization.id, LAMP, "in_stock")
         found = await here.shown([block, PRICES])
 
         assert {0: "error"} == await here.store.read(
@@ -294,7 +294,7 @@ async def test_a_filter_whose_property_is_gone_shows_nothing(autojump_clock):
 async def test_a_field_that_is_gone_is_left_out(autojump_clock):
     """A deleted property and one that became personal are no columns any more."""
     async with lamp_town() as here:
-        await here.store.write(objects.delete_property, here.organization.id, LAMP, "price")
+        await here.store.write(properties.delete, here.organization.id, LAMP, "price")
 
         assert ["name"] == [one.slug for one in (await table(here, replace(PRICES, sort=()))).columns]
 

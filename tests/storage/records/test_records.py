@@ -12,7 +12,7 @@ from svc.domain.records.queries import Filter, Sort
 from svc.storage import provisioning, timelines
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.records import merges as record_merges
-from svc.storage.records import notes, objects, records, suggestions
+from svc.storage.records import notes, objects, properties, records, suggestions
 from svc.storage.records import relations as record_relations
 from svc.storage.records import rows as record_rows
 from svc.storage.records import upserts as record_upserts
@@ -306,35 +306,35 @@ def test_rules_of_objects_and_properties(here: Ledger) -> None:
     for slug, kind in (("Bad", "text"), ("x_currency", "text"), ("ok", "select"), ("to", "relation")):
         with pytest.raises(InvalidInput):
             here.write(
-                objects.create_property,
+                properties.create,
                 here.organization.id,
                 "boat",
                 Property(slug=slug, label="X", type=kind),  # type: ignore[arg-type]
             )
     color = Property(slug="color", label="Color", type="text")
-    here.write(objects.create_property, here.organization.id, "boat", color)
+    here.write(properties.create, here.organization.id, "boat", color)
     boat = made(here, "boat", name="Ida", color="red")
     with pytest.raises(Conflict):
         here.write(objects.create, here.organization.id, "boat", "Boat", "Boats")
 
-    here.write(objects.delete_property, here.organization.id, "boat", "color")
+    here.write(properties.delete, here.organization.id, "boat", "color")
     assert {"name": "Ida"} == records.get(here.conn, here.organization.id, "boat", boat.id).properties
     with pytest.raises(Conflict):
         here.write(
-            objects.create_property,
+            properties.create,
             here.organization.id,
             "boat",
             Property(slug="color", label="Color", type="number"),
         )
-    here.write(objects.create_property, here.organization.id, "boat", color)
+    here.write(properties.create, here.organization.id, "boat", color)
     assert boat.properties == records.get(here.conn, here.organization.id, "boat", boat.id).properties
 
     with pytest.raises(InvalidInput):
-        here.write(objects.update_property, here.organization.id, "contact", "email", personal=False)
+        here.write(properties.update, here.organization.id, "contact", "email", personal=False)
     with pytest.raises(Conflict):
-        here.write(objects.delete_property, here.organization.id, "contact", "email")
+        here.write(properties.delete, here.organization.id, "contact", "email")
     mail = here.write(
-        objects.create_property,
+        properties.create,
         here.organization.id,
         "boat",
         Property(slug="mail", label="Mail", type="email"),
@@ -367,7 +367,7 @@ def test_a_search_ranks_what_fits_best(here: Ledger) -> None:
 def test_merging_what_leads_to_each_other_leaves_no_loop(here: Ledger) -> None:
     """A survivor that led to the merged record does not lead to itself afterwards."""
     parent = Property(slug="parent", label="Parent", type="relation", options=("company",))
-    here.write(objects.create_property, here.organization.id, "company", parent)
+    here.write(properties.create, here.organization.id, "company", parent)
     top = made(here, "company", name="Top")
     part = made(here, "company", name="Part", parent=top.id)
 

@@ -19,7 +19,7 @@ from hypothesis.stateful import (
 from svc.domain.errors import Conflict, InvalidInput
 from svc.domain.records.queries import CREATED_AT, UPDATED_AT, Filter, Sort
 from svc.storage.records import merges as record_merges
-from svc.storage.records import objects, records
+from svc.storage.records import objects, properties, records
 from svc.storage.records import rows as record_rows
 from svc.storage.records import upserts as record_upserts
 from svc.storage.records.listing import index as record_index
@@ -63,7 +63,7 @@ class Records(RuleBasedStateMachine):
         write = self.here.write
         write(objects.create, self.org.id, "thing", "Thing", "Things")
         for prop in PROPERTIES:
-            write(objects.create_property, self.org.id, "thing", prop)
+            write(properties.create, self.org.id, "thing", prop)
         self.index(indexed)
 
     @rule(slugs=st.sets(st.sampled_from(["name", "score", "tag", "code"])), batch=st.sampled_from([1, 100]))

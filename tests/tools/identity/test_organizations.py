@@ -10,7 +10,7 @@ from svc.actors.forms.form_window import FormWindow, PostRefused
 from svc.domain.records.properties import Property
 from svc.domain.times import rfc3339
 from svc.storage.identity import roles
-from svc.storage.records import objects
+from svc.storage.records import properties
 from tests import tables
 from tests.people import call_of
 from tests.tooling import tool_town
@@ -117,7 +117,7 @@ async def test_phones_are_dialled_in_the_country_that_it_is_in_now(autojump_cloc
     async with tool_town() as here:
         csrf = await here.sign_in()
         mobile = Property(slug="mobile", label="Mobile", type="phone")
-        await here.store.write(objects.create_property, here.organization.id, "contact", mobile)
+        await here.store.write(properties.create, here.organization.id, "contact", mobile)
         window = FormWindow(here.system, (await here.form(field_map={"mobile": "mobile"})).form_key)
         for country, email in (("DE", "de@example.com"), ("GB", "gb@example.com")):
             await here.answer_to_person("organization.update", {"country": country}, csrf=csrf)

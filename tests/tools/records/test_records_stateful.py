@@ -18,7 +18,7 @@ from hypothesis.stateful import (
 
 from svc.domain.errors import Conflict, DomainError, IdempotencyMismatch, InvalidInput, NotFound
 from svc.domain.records.queries import CREATED_AT, UPDATED_AT, Filter, Sort
-from svc.storage.records import objects
+from svc.storage.records import objects, properties
 from svc.storage.records.listing import index as record_index
 from svc.storage.records.listing import search_words
 from svc.tools import execution
@@ -120,7 +120,7 @@ class Tools(RuleBasedStateMachine):
     def make_object(self) -> None:
         self.here.write(objects.create, self.here.organization.id, "thing", "Thing", "Things")
         for prop in PROPERTIES:
-            self.here.write(objects.create_property, self.here.organization.id, "thing", prop)
+            self.here.write(properties.create, self.here.organization.id, "thing", prop)
 
     @rule(target=live, values=VALUES, key=KEYS)
     def create(self, values: dict[str, Any], key: str | None) -> Any:
