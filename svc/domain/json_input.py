@@ -143,10 +143,10 @@ def _place(body: bytes, offset: int) -> str:
 def _half_pairs(body: bytes) -> list[Fault]:
     """Where *body* has half a surrogate pair, which JSON can say (RFC 8259 section 8.2) and is no text."""
     try:
-        found = json.loads(body)
+        value = json.loads(body)
     except (ValueError, RecursionError):
         return []
-    halves = (path for path, text in _texts(found) if _HALF_PAIR.search(text))
+    halves = (path for path, text in _texts(value) if _HALF_PAIR.search(text))
     return _faults_at(halves, "has half of a surrogate pair")
 
 
@@ -158,9 +158,9 @@ _all_members: Final = json.JSONDecoder(object_pairs_hook=_Members)
 
 
 def _repeats(value: Any) -> Iterator["_Path"]:
-    for path, one in _walk(value):
-        if isinstance(one, _Members) and len(dict(one)) != len(one):
-            counts = Counter(name for name, _ in one)
+    for path, node in _walk(value):
+        if isinstance(node, _Members) and len(dict(node)) != len(node):
+            counts = Counter(name for name, _ in node)
             yield from ((path, name) for name, count in counts.items() if count > 1)
 
 
@@ -170,11 +170,11 @@ _Path: TypeAlias = "tuple[_Path, str | int] | None"
 
 def _texts(value: Any) -> Iterator[tuple[_Path, str]]:
     """Every text in *value*, keys included, and where it is."""
-    for path, one in _walk(value):
-        if isinstance(one, str):
-            yield path, one
-        elif isinstance(one, dict):
-            yield from ((path, name) for name in one)
+    for path, node in _walk(value):
+        if isinstance(node, str):
+            yield path, node
+        elif isinstance(node, dict):
+            yield from ((path, name) for name in node)
 
 
 def _walk(value: Any) -> Iterator[tuple[_Path, Any]]:
@@ -183,12 +183,12 @@ def _walk(value: Any) -> Iterator[tuple[_Path, Any]]:
     # names, would cost as much as all that is above it.
     waiting: list[Iterator[tuple[_Path, Any]]] = [iter([(None, value)])]
     while waiting:
-        found = next(waiting[-1], None)
-        if found is None:
+        node = next(waiting[-1], None)
+        if node is None:
             waiting.pop()
             continue
-        yield found
-        waiting.append(_children(*found))
+        yield node
+        waiting.append(_children(*node))
 
 
 def _children(path: _Path, value: Any) -> Iterator[tuple[_Path, Any]]:

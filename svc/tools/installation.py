@@ -276,8 +276,8 @@ def _as_member(organization_id: str, person_id: str, now: int) -> Call:
 
 
 COMMANDS: Final[dict[str, Command[Any, Any]]] = {
-    one.name: one
-    for one in (
+    entry.name: entry
+    for entry in (
         create_organization,
         change_plan,
         close_organization,

@@ -198,9 +198,9 @@ def _test(kind: PropertyType, op: Op, wanted: Any) -> Callable[[Any], bool]:
                 negated=op == "not_in",
             )
         case "eq" | "neq":
-            one = fold(wanted) if folded else wanted
+            equal = fold(wanted) if folded else wanted
             return _either(
-                (lambda value: fold(value) == one) if folded else (lambda value: value == one),
+                (lambda value: fold(value) == equal) if folded else (lambda value: value == equal),
                 negated=op == "neq",
             )
         case "contains":
@@ -281,24 +281,24 @@ def parse(
     """What is asked of records with *properties*. Raises `InvalidInput` with all that is wrong."""
     known = {**properties, **TIMES}
     faults = [
-        Fault(f"/{name}", "too_many", f"at most {most}")
-        for name, asked, most in (("filters", filters, FILTERS_MAX), ("sort", sort, SORTS_MAX))
-        if len(asked) > most
+        Fault(f"/{name}", "too_many", f"at most {clauses_max}")
+        for name, clauses, clauses_max in (("filters", filters, FILTERS_MAX), ("sort", sort, SORTS_MAX))
+        if len(clauses) > clauses_max
     ]
     conditions: list[Condition] = []
-    for place, one in enumerate(filters):
-        prop = known.get(one.property)
+    for place, filter_ in enumerate(filters):
+        prop = known.get(filter_.property)
         if prop is None:
-            faults.append(_unknown(f"/filters/{place}/property", one.property, known))
+            faults.append(_unknown(f"/filters/{place}/property", filter_.property, known))
             continue
-        if one.op not in get_args(Op):
-            detail = f"is no operator{hint(one.op, get_args(Op))}"
+        if filter_.op not in get_args(Op):
+            detail = f"is no operator{hint(filter_.op, get_args(Op))}"
             faults.append(Fault(f"/filters/{place}/op", "invalid_value", detail))
             continue
         try:
-            conditions.append(Condition(prop, one.op, one.value, country))
+            conditions.append(Condition(prop, filter_.op, filter_.value, country))
         except InvalidValue as error:
-            at = "value" if one.op in OPS[prop.type] else "op"
+            at = "value" if filter_.op in OPS[prop.type] else "op"
             faults.append(Fault(f"/filters/{place}/{at}", "invalid_value", str(error)))
     keys: dict[str, Key] = {}
     for place, by in enumerate(sort):

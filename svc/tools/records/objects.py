@@ -16,7 +16,7 @@ from svc.tools.projections import Projection
 from svc.tools.records.records import ObjectType
 from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, reads, writes
 
-_BUILTIN: Final = frozenset(one.slug for one in BUILTIN_OBJECTS)
+_BUILTIN: Final = frozenset(object_.slug for object_ in BUILTIN_OBJECTS)
 
 Slug = Annotated[
     str,

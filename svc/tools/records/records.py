@@ -204,7 +204,7 @@ class CreatedRecords(ToolOutput, frozen=True, kw_only=True):
     needs="records.write",
     raises=(NotFound, Conflict),
     example=CreateManyRecords(
-        object_type="contact", records=tuple(NewRecord(properties=one.properties) for one in _SEVERAL)
+        object_type="contact", records=tuple(NewRecord(properties=record.properties) for record in _SEVERAL)
     ),
     answer=CreatedRecords(records=_SEVERAL),
 )
