@@ -29,10 +29,10 @@ _encode: Final = msgspec.msgpack.Encoder().encode
 _decode: Final = msgspec.msgpack.Decoder(Position).decode
 
 
-def check_limit(limit: int, most: int = LIST_ROWS_MAX, *, pointer: str = "/limit") -> None:
+def check_limit(limit: int, limit_max: int = LIST_ROWS_MAX, *, pointer: str = "/limit") -> None:
     """Raises `InvalidInput`, at *pointer*, for a number of rows that no page has."""
-    if not 0 < limit <= most:
-        raise InvalidInput([Fault(pointer, "invalid_value", f"not between 1 and {most}")])
+    if not 0 < limit <= limit_max:
+        raise InvalidInput([Fault(pointer, "invalid_value", f"not between 1 and {limit_max}")])
 
 
 def write(question: Any, position: Position) -> str:

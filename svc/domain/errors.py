@@ -51,10 +51,10 @@ class InvalidInput(DomainError, ValueError):
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(faults)
-        told = [*map(str, self.faults[:FAULTS_IN_DETAIL_MAX])]
+        details = [*map(str, self.faults[:FAULTS_IN_DETAIL_MAX])]
         if len(self.faults) > FAULTS_IN_DETAIL_MAX:
-            told.append(f"and {len(self.faults) - FAULTS_IN_DETAIL_MAX} more")
-        super().__init__("; ".join(told))
+            details.append(f"and {len(self.faults) - FAULTS_IN_DETAIL_MAX} more")
+        super().__init__("; ".join(details))
 
 
 @contextmanager

@@ -69,22 +69,22 @@ class CheckedValue:
         for detail in details:
             self._fault(pointer, "invalid_value", detail)
 
-    def _read_struct(self, kind: inspect.StructType, given: dict[str, Any], pointer: str) -> dict[str, Any]:
+    def _read_struct(self, kind: inspect.StructType, members: dict[str, Any], pointer: str) -> dict[str, Any]:
         fields = {field.encode_name: field for field in kind.fields}
-        values = dict(given)
+        values = dict(members)
         for name, field in fields.items():
-            if name in given:
-                values[name] = self._read(field.type, given[name], pointer + pointer_to(name))
+            if name in members:
+                values[name] = self._read(field.type, members[name], pointer + pointer_to(name))
             elif field.required:
                 self._fault(pointer + pointer_to(name), "missing", f"is required: {_named(field.type)}")
         if kind.forbid_unknown_fields:
             known = [name for name in (kind.tag_field, *fields) if name is not None]
-            self._refuse_unknown(known, given, pointer)
+            self._refuse_unknown(known, members, pointer)
         return values
 
-    def _refuse_unknown(self, known: list[str], given: dict[str, Any], pointer: str) -> None:
+    def _refuse_unknown(self, known: list[str], members: dict[str, Any], pointer: str) -> None:
         """One fault for each member that is not *known*; a very long name is not repeated."""
-        for name in given:
+        for name in members:
             if name in known:
                 continue
             if len(name) > SHOWN_NAME_CHARS_MAX:
@@ -96,29 +96,33 @@ class CheckedValue:
             if len(self.faults) >= FAULTS_MAX:
                 return
 
-    def _read_dict(self, kind: inspect.DictType, given: dict[str, Any], pointer: str) -> dict[str, Any]:
-        size = _size_fault(kind.min_length, kind.max_length, len(given), "member")
+    def _read_dict(self, kind: inspect.DictType, members: dict[str, Any], pointer: str) -> dict[str, Any]:
+        size = _size_fault(kind.min_length, kind.max_length, len(members), "member")
         if size is not None:
             self._fault(pointer, "invalid_value", size)
-            return given
+            return members
         return {
             name: self._read(kind.value_type, inner, pointer + pointer_to(name))
-            for name, inner in given.items()
+            for name, inner in members.items()
         }
 
-    def _read_array(self, kind: _Array, given: list[Any], pointer: str) -> list[Any]:
-        size = _size_fault(kind.min_length, kind.max_length, len(given), "item")
+    def _read_array(self, kind: _Array, items: list[Any], pointer: str) -> list[Any]:
+        size = _size_fault(kind.min_length, kind.max_length, len(items), "item")
         if size is not None:
             self._fault(pointer, "invalid_value", size)
-            given = given[: kind.max_length]
-        return [self._read(kind.item_type, inner, f"{pointer}/{place}") for place, inner in enumerate(given)]
+            items = items[: kind.max_length]
+        return [self._read(kind.item_type, inner, f"{pointer}/{place}") for place, inner in enumerate(items)]
 
     def _read_union(self, kind: inspect.UnionType, value: Any, pointer: str) -> Any:
-        choices = [_plain(one) for one in kind.types]
-        tagged = [one for one in choices if isinstance(one, inspect.StructType) and one.tag_field is not None]
+        choices = [_plain(type_) for type_ in kind.types]
+        tagged = [
+            choice
+            for choice in choices
+            if isinstance(choice, inspect.StructType) and choice.tag_field is not None
+        ]
         if tagged and isinstance(value, dict):
             return self._read_tagged(tagged, value, pointer)
-        fitting = next((one for one in choices if _is_of(one, value)), None)
+        fitting = next((choice for choice in choices if _is_of(choice, value)), None)
         if fitting is not None:
             return self._read(fitting, value, pointer)
         self._fault(pointer, "invalid_value", f"must be {_named(kind)}, not {json_type(value)}")
@@ -127,11 +131,11 @@ class CheckedValue:
     def _read_tagged(self, kinds: list[inspect.StructType], value: dict[str, Any], pointer: str) -> Any:
         """*value* as the one of *kinds* that its tag names."""
         name = str(kinds[0].tag_field)
-        tags = tuple(one.tag for one in kinds)
+        tags = tuple(kind.tag for kind in kinds)
         tag = value.get(name)
-        found = next((one for one in kinds if one.tag == tag), None)
-        if found is not None:
-            return self._read_struct(found, value, pointer)
+        tagged = next((kind for kind in kinds if kind.tag == tag), None)
+        if tagged is not None:
+            return self._read_struct(tagged, value, pointer)
         which = _one_of(tags)
         if name in value:
             self._fault(pointer + pointer_to(name), "invalid_value", f"must be {which}{_hint(tag, tags)}")
@@ -159,7 +163,7 @@ def _is_of(kind: _Type, value: Any) -> bool:
         case inspect.DateTimeType():
             return isinstance(value, str) and _is_time(value)
         case inspect.LiteralType() as literal:
-            return any(isinstance(value, type(one)) for one in literal.values)
+            return any(isinstance(value, type(choice)) for choice in literal.values)
         case inspect.BoolType():
             return isinstance(value, bool)
         case inspect.NoneType():
@@ -172,7 +176,7 @@ def _is_of(kind: _Type, value: Any) -> bool:
         case inspect.AnyType() | inspect.RawType():
             return True
         case inspect.UnionType() as union:
-            return any(_is_of(one, value) for one in union.types)
+            return any(_is_of(type_, value) for type_ in union.types)
     raise TypeError(f"inputs have no {kind!r}")
 
 
@@ -199,7 +203,7 @@ def _named(kind: _Type) -> str:
             return "a number"
         case inspect.UnionType() as union:
             # That an optional member may be null is no help to whoever sent another type.
-            named = (_named(one) for one in union.types if not isinstance(one, inspect.NoneType))
+            named = (_named(type_) for type_ in union.types if not isinstance(type_, inspect.NoneType))
             return " or ".join(dict.fromkeys(named))
     return "any value"
 
@@ -223,14 +227,14 @@ def json_type(value: Any) -> str:
 
 
 def _one_of(values: tuple[Any, ...]) -> str:
-    shown = [f'"{one}"' if isinstance(one, str) else str(one) for one in values]
+    shown = [f'"{value}"' if isinstance(value, str) else str(value) for value in values]
     return f"one of {', '.join(shown)}" if len(shown) > 1 else shown[0]
 
 
 def _hint(value: Any, choices: tuple[Any, ...]) -> str:
     """Which of the *choices* was probably meant. They stand there already, so they are not listed again."""
-    found = hint(str(value), [str(one) for one in choices])
-    return found if "did you mean" in found else ""
+    suggestion = hint(str(value), [str(choice) for choice in choices])
+    return suggestion if "did you mean" in suggestion else ""
 
 
 def _is_time(value: str) -> bool:
@@ -264,13 +268,13 @@ def _number_faults(kind: inspect.IntType | inspect.FloatType, value: float) -> I
         yield f"must be a multiple of {kind.multiple_of}"
 
 
-def _size_fault(least: int | None, most: int | None, size: int, what: str) -> str | None:
-    if size == 0 and least == 1:
+def _size_fault(size_min: int | None, size_max: int | None, size: int, what: str) -> str | None:
+    if size == 0 and size_min == 1:
         return "must not be empty"
-    if least is not None and size < least:
-        return f"must have at least {_counted(least, what)}, not {size:,}"
-    if most is not None and size > most:
-        return f"must have at most {_counted(most, what)}, not {size:,}"
+    if size_min is not None and size < size_min:
+        return f"must have at size_min {_counted(size_min, what)}, not {size:,}"
+    if size_max is not None and size > size_max:
+        return f"must have at size_max {_counted(size_max, what)}, not {size:,}"
     return None
 
 

@@ -31,10 +31,10 @@ class RepeatedName(ValueError):
 
 def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The object with these members, for the standard library's decoder. Raises `RepeatedName`."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    object_ = dict(pairs)
+    if len(object_) != len(pairs):
         raise RepeatedName
-    return found
+    return object_
 
 
 # msgspec keeps the last of several and says nothing; this one sees all of them, at 5 ns a byte.
@@ -50,29 +50,29 @@ def read(decoder: "msgspec.json.Decoder[T]", body: bytes) -> T:
             twice in one object.
     """
     try:
-        told = decoder.decode(body)
-    except msgspec.ValidationError as refusal:
-        return _read_again(decoder.type, body, refusal, look_for_repeats=True)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as refusal:
-        raise _unread(body, refusal) from None
+        value = decoder.decode(body)
+    except msgspec.ValidationError as error:
+        return _read_again(decoder.type, body, error, look_for_repeats=True)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise _unread(body, error) from None
     faults = repeated_names(body)
     if faults:
         raise InvalidInput(faults)
-    return told
+    return value
 
 
 def read_part(decoder: "msgspec.json.Decoder[T]", part: msgspec.Raw) -> T:
     """What *part* of a body says whose names were looked at as a whole. Raises as `read` does."""
     try:
         return decoder.decode(part)
-    except msgspec.ValidationError as refusal:
-        return _read_again(decoder.type, bytes(part), refusal)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as refusal:
-        raise _unread(bytes(part), refusal) from None
+    except msgspec.ValidationError as error:
+        return _read_again(decoder.type, bytes(part), error)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise _unread(bytes(part), error) from None
 
 
 def _read_again(
-    kind: type[T], body: bytes, refusal: msgspec.ValidationError, *, look_for_repeats: bool = False
+    kind: type[T], body: bytes, error: msgspec.ValidationError, *, look_for_repeats: bool = False
 ) -> T:
     """What *body* says, once its decoder has stopped at the first fault. Raises as `read` does."""
     try:
@@ -81,9 +81,9 @@ def _read_again(
         if faults:
             raise InvalidInput(faults) from None
         return msgspec.convert(checked.value, kind)
-    except msgspec.ValidationError as other:
+    except msgspec.ValidationError as second:
         # A number that no double holds; the message names its place where the decoder knew it.
-        raise InvalidInput([_fault(str(other if "[...]" not in str(other) else refusal))]) from None
+        raise InvalidInput([_fault(str(second if "[...]" not in str(second) else error))]) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as unread:
         raise _unread(body, unread) from None
 
@@ -103,31 +103,31 @@ def repeated_names(body: bytes) -> tuple[Fault, ...]:
     return ()
 
 
-def check_storable(told: msgspec.Struct) -> None:
+def check_storable(value: msgspec.Struct) -> None:
     """Raises `InvalidInput` for text with a NUL character, which not every database can keep."""
     faults = _faults_at(
-        (path for path, text in _texts(msgspec.to_builtins(told)) if "\0" in text), "has a NUL character"
+        (path for path, text in _texts(msgspec.to_builtins(value)) if "\0" in text), "has a NUL character"
     )
     if faults:
         raise InvalidInput(faults)
 
 
-def _unread(body: bytes, refusal: Exception) -> InvalidInput | MalformedJson:
+def _unread(body: bytes, error: Exception) -> InvalidInput | MalformedJson:
     """What is wrong with a *body* that cannot be decoded at all."""
     faults = _half_pairs(body)
     if faults:
         return InvalidInput(faults)
-    if isinstance(refusal, RecursionError):
+    if isinstance(error, RecursionError):
         return MalformedJson("the body is nested too deeply")
     try:
         body.decode()
-    except UnicodeDecodeError as error:
-        return MalformedJson(f"the body is not UTF-8: {_place(body, error.start)} is no character")
+    except UnicodeDecodeError as undecodable:
+        return MalformedJson(f"the body is not UTF-8: {_place(body, undecodable.start)} is no character")
     if not body.strip():
         return MalformedJson("the body is empty: send a JSON object")
-    if not isinstance(refusal, msgspec.DecodeError):  # such as a number that Python takes for an attack
+    if not isinstance(error, msgspec.DecodeError):  # such as a number that Python takes for an attack
         return MalformedJson("the body is not JSON that can be read")
-    what, _, where = str(refusal).removeprefix("JSON is malformed: ").partition(" (byte ")
+    what, _, where = str(error).removeprefix("JSON is malformed: ").partition(" (byte ")
     if not where:  # "Input data was truncated"
         return MalformedJson(f"the body is not JSON: it ends too early, at {_place(body, len(body))}")
     offset = int(where.rstrip(")")) - what.startswith("trailing characters")  # of which the second is named
@@ -143,10 +143,10 @@ def _place(body: bytes, offset: int) -> str:
 def _half_pairs(body: bytes) -> list[Fault]:
     """Where *body* has half a surrogate pair, which JSON can say (RFC 8259 section 8.2) and is no text."""
     try:
-        found = json.loads(body)
+        value = json.loads(body)
     except (ValueError, RecursionError):
         return []
-    halves = (path for path, text in _texts(found) if _HALF_PAIR.search(text))
+    halves = (path for path, text in _texts(value) if _HALF_PAIR.search(text))
     return _faults_at(halves, "has half of a surrogate pair")
 
 
@@ -158,9 +158,9 @@ _all_members: Final = json.JSONDecoder(object_pairs_hook=_Members)
 
 
 def _repeats(value: Any) -> Iterator["_Path"]:
-    for path, one in _walk(value):
-        if isinstance(one, _Members) and len(dict(one)) != len(one):
-            counts = Counter(name for name, _ in one)
+    for path, node in _walk(value):
+        if isinstance(node, _Members) and len(dict(node)) != len(node):
+            counts = Counter(name for name, _ in node)
             yield from ((path, name) for name, count in counts.items() if count > 1)
 
 
@@ -170,11 +170,11 @@ _Path: TypeAlias = "tuple[_Path, str | int] | None"
 
 def _texts(value: Any) -> Iterator[tuple[_Path, str]]:
     """Every text in *value*, keys included, and where it is."""
-    for path, one in _walk(value):
-        if isinstance(one, str):
-            yield path, one
-        elif isinstance(one, dict):
-            yield from ((path, name) for name in one)
+    for path, node in _walk(value):
+        if isinstance(node, str):
+            yield path, node
+        elif isinstance(node, dict):
+            yield from ((path, name) for name in node)
 
 
 def _walk(value: Any) -> Iterator[tuple[_Path, Any]]:
@@ -183,22 +183,22 @@ def _walk(value: Any) -> Iterator[tuple[_Path, Any]]:
     # names, would cost as much as all that is above it.
     waiting: list[Iterator[tuple[_Path, Any]]] = [iter([(None, value)])]
     while waiting:
-        found = next(waiting[-1], None)
-        if found is None:
+        node = next(waiting[-1], None)
+        if node is None:
             waiting.pop()
             continue
-        yield found
-        waiting.append(_children(*found))
+        yield node
+        waiting.append(_children(*node))
 
 
 def _children(path: _Path, value: Any) -> Iterator[tuple[_Path, Any]]:
     match value:
         case dict():
-            yield from (((path, name), one) for name, one in value.items())
+            yield from (((path, name), child) for name, child in value.items())
         case _Members():
-            yield from (((path, name), one) for name, one in value)
+            yield from (((path, name), child) for name, child in value)
         case list() | tuple():
-            yield from (((path, place), one) for place, one in enumerate(value))
+            yield from (((path, place), child) for place, child in enumerate(value))
 
 
 def _faults_at(paths: Iterable[_Path], detail: str, code: str = "invalid_value") -> list[Fault]:

@@ -19,11 +19,11 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     Case and the separators `.`, `_`, `-` and space do not count: `object_type` is `objectType`. A name that
     begins with the other is near, too: `eq` to `equals`.
     """
-    by_folded = {_folded(one): one for one in known}
+    by_folded = {_folded(candidate): candidate for candidate in known}
     folded = _folded(name[:SHOWN_NAME_CHARS_MAX])
-    begun = [one for one in by_folded if _begins(one, folded) or _begins(folded, one)]
+    begun = [candidate for candidate in by_folded if _begins(candidate, folded) or _begins(folded, candidate)]
     alike = get_close_matches(folded, list(by_folded), n=NEAR_NAMES_MAX, cutoff=_LIKENESS)
-    return [by_folded[one] for one in dict.fromkeys([*begun, *alike])][:NEAR_NAMES_MAX]
+    return [by_folded[folded_name] for folded_name in dict.fromkeys([*begun, *alike])][:NEAR_NAMES_MAX]
 
 
 def hint(name: str, known: Collection[str]) -> str:
@@ -43,17 +43,17 @@ def meant(names: list[str]) -> str:
 
 def listed(names: Iterable[str]) -> str:
     """*names* as code, with commas between them."""
-    return ", ".join(f"`{one}`" for one in names)
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def shown(name: str) -> str:
     """*name*, which somebody sent, as code and no longer than a line holds."""
     cut = name if len(name) <= SHOWN_NAME_CHARS_MAX else f"{name[:SHOWN_NAME_CHARS_MAX]}…"
-    return "`" + "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in cut) + "`"
+    return "`" + "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in cut) + "`"
 
 
 def _either(names: list[str]) -> str:
-    *others, last = [f"`{one}`" for one in names]
+    *others, last = [f"`{name}`" for name in names]
     return f"{', '.join(others)} or {last}" if others else last
 
 

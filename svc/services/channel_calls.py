@@ -51,22 +51,22 @@ SHORTEST_WAIT_SECONDS: Final = 0.001
 _NONE_YET: Final = PulledReplies(replies=(), more=False)
 
 
-def _receive(tx: Tx, bridge: ChannelRoute, told: InboundMessage) -> MessageReceived:
-    return messages.receive(tx, bridge.organization_id, bridge.connection_id, told)
+def _receive(tx: Tx, bridge: ChannelRoute, message: InboundMessage) -> MessageReceived:
+    return messages.receive(tx, bridge.organization_id, bridge.connection_id, message)
 
 
-def _identify(tx: Tx, bridge: ChannelRoute, told: Identification) -> EvidenceReceived:
-    conversations.identify(tx, bridge.organization_id, bridge.connection_id, told)
+def _identify(tx: Tx, bridge: ChannelRoute, identification: Identification) -> EvidenceReceived:
+    conversations.identify(tx, bridge.organization_id, bridge.connection_id, identification)
     return EvidenceReceived()
 
 
-def _note_status(tx: Tx, bridge: ChannelRoute, told: StatusReport) -> StatusNoted:
-    return messages.note_status(tx, bridge.connection_id, told)
+def _note_status(tx: Tx, bridge: ChannelRoute, report: StatusReport) -> StatusNoted:
+    return messages.note_status(tx, bridge.connection_id, report)
 
 
-def _note_health(tx: Tx, bridge: ChannelRoute, told: HealthReport) -> HealthNoted:
-    connections.note_health(tx, bridge.organization_id, bridge.connection_id, told)
-    return HealthNoted(state=told.state)
+def _note_health(tx: Tx, bridge: ChannelRoute, report: HealthReport) -> HealthNoted:
+    connections.note_health(tx, bridge.organization_id, bridge.connection_id, report)
+    return HealthNoted(state=report.state)
 
 
 class _Door(NamedTuple):
@@ -84,12 +84,12 @@ _DOORS: Final = {
 }
 
 
-class _Said(NamedTuple):
-    """What was said at which door, and whether it may be said again."""
+class _Call(NamedTuple):
+    """A request at a door, repeatable if it has an idempotency key."""
 
     name: str
-    told: ChannelInput
-    call: Repeatable | None = None
+    request: ChannelInput
+    repeatable: Repeatable | None = None
 
 
 async def admit(system: System, key: str | None) -> ChannelRoute:
@@ -121,17 +121,17 @@ def check_door(name: str) -> None:
 
 def read(name: str, body: bytes) -> ChannelInput:
     """What is said at a door. Raises `MalformedJson`, and `InvalidInput` for another shape."""
-    told: ChannelInput = json_input.read(_DOORS[name].decoder, body)
+    request: ChannelInput = json_input.read(_DOORS[name].decoder, body)
     if b"\\u0000" in body:  # JSON has no other way to say it
-        json_input.check_storable(told)
-    return told
+        json_input.check_storable(request)
+    return request
 
 
 async def call(
     system: System,
     bridge: ChannelRoute,
     name: str,
-    told: ChannelInput,
+    request: ChannelInput,
     *,
     key: str | None,
     wait_gone: WaitGone,
@@ -143,71 +143,71 @@ async def call(
     Raises what the door refuses, `Unavailable`, and `IdempotencyInProgress` and `IdempotencyMismatch`.
     """
     if key is None:
-        return await _call(system, bridge, _Said(name, told), wait_gone)
+        return await _call(system, bridge, _Call(name, request), wait_gone)
     idempotency.check_key(key)
     with in_flight.exclusive(system, bridge.organization_id, bridge.id, name, key):
-        repeatable = idempotency.repeatable(bridge.organization_id, bridge.id, name, key, told)
-        return await _call(system, bridge, _Said(name, told, repeatable), wait_gone)
+        repeatable = idempotency.repeatable(bridge.organization_id, bridge.id, name, key, request)
+        return await _call(system, bridge, _Call(name, request, repeatable), wait_gone)
 
 
-async def _call(system: System, bridge: ChannelRoute, said: _Said, wait_gone: WaitGone) -> ToolResult:
-    if isinstance(said.told, Pull):
-        return await _pull(system, bridge, said.told, said.call, wait_gone)
+async def _call(system: System, bridge: ChannelRoute, call: _Call, wait_gone: WaitGone) -> ToolResult:
+    if isinstance(call.request, Pull):
+        return await _pull(system, bridge, call.request, call.repeatable, wait_gone)
     async with system.writes.of(bridge.organization_id):
-        return await system.store.of(bridge.organization_id).write(_write, bridge, said)
+        return await system.store.of(bridge.organization_id).write(_write, bridge, call)
 
 
-def _write(tx: Tx, bridge: ChannelRoute, said: _Said) -> ToolResult:
-    write = _DOORS[said.name].write
+def _write(tx: Tx, bridge: ChannelRoute, call: _Call) -> ToolResult:
+    write = _DOORS[call.name].write
     assert write is not None  # noqa: S101  # pulls go another way
-    return idempotency.once(tx, said.call, lambda: write(tx, bridge, said.told))
+    return idempotency.once(tx, call.repeatable, lambda: write(tx, bridge, call.request))
 
 
 async def _pull(
-    system: System, bridge: ChannelRoute, asked: Pull, call: Repeatable | None, wait_gone: WaitGone
+    system: System, bridge: ChannelRoute, request: Pull, repeatable: Repeatable | None, wait_gone: WaitGone
 ) -> ToolResult:
     units = system.store.of(bridge.organization_id)
-    if call is not None:
-        before = await units.read(idempotency.first_answer, call, system.clock.now())
-        if before is not None:
-            return ToolResult(before, replayed=True)
-    handed = await _wait_for_replies(system, bridge.connection_id, asked, call, wait_gone)
-    if isinstance(handed, ToolResult):
-        return handed
-    if handed.replies:
-        return ToolResult(msgspec.json.encode(PulledReplies(replies=handed.replies, more=handed.more)))
-    if call is None:
+    if repeatable is not None:
+        first_answer = await units.read(idempotency.first_answer, repeatable, system.clock.now())
+        if first_answer is not None:
+            return ToolResult(first_answer, replayed=True)
+    pulled = await _wait_for_replies(system, bridge.connection_id, request, repeatable, wait_gone)
+    if isinstance(pulled, ToolResult):
+        return pulled
+    if pulled.replies:
+        return ToolResult(msgspec.json.encode(PulledReplies(replies=pulled.replies, more=pulled.more)))
+    if repeatable is None:
         return ToolResult(msgspec.json.encode(_NONE_YET))
-    return await units.write(idempotency.once, call, lambda: _NONE_YET)
+    return await units.write(idempotency.once, repeatable, lambda: _NONE_YET)
 
 
 async def _wait_for_replies(
-    system: System, connection_id: str, asked: Pull, call: Repeatable | None, wait_gone: WaitGone
+    system: System, connection_id: str, request: Pull, repeatable: Repeatable | None, wait_gone: WaitGone
 ) -> PulledBatch | ToolResult:
     """What there is to take, as soon as there is something, within the time that was asked for.
 
     Nothing is taken for who has left: it would be held for a minute, for nobody.
     """
     outbox = Outbox(system, connection_id)
-    until = trio.current_time() + asked.wait_seconds  # whatever is done to the clock meanwhile
-    if not asked.wait_seconds or system.wakeups.waiting(connection_id) >= PULLS_WAITING_MAX:
-        return await outbox.pull(asked.limit, call)
+    until = trio.current_time() + request.wait_seconds  # whatever is done to the clock meanwhile
+    if not request.wait_seconds or system.wakeups.waiting(connection_id) >= PULLS_WAITING_MAX:
+        return await outbox.pull(request.limit, repeatable)
     with system.wakeups.register(
         connection_id
     ) as wakeup:  # before the first look, so that no notification is missed
-        handed = await outbox.pull(asked.limit, call)
+        pulled = await outbox.pull(request.limit, repeatable)
         while trio.current_time() < until and not system.wakeups.closed:
-            if isinstance(handed, ToolResult) or handed.replies:
+            if isinstance(pulled, ToolResult) or pulled.replies:
                 break
-            next_seconds = ((handed.next_at or inf) - system.clock.now()) / SECOND_MS
+            next_seconds = ((pulled.next_at or inf) - system.clock.now()) / SECOND_MS
             seconds = min(until - trio.current_time(), max(next_seconds, SHORTEST_WAIT_SECONDS))
             if await _has_gone(wait_gone, wakeup, seconds):
                 break
-            handed = await outbox.pull(asked.limit, call)
-    return handed
+            pulled = await outbox.pull(request.limit, repeatable)
+    return pulled
 
 
-async def _has_gone(wait_gone: WaitGone, bell: Wakeup, seconds: float) -> bool:
+async def _has_gone(wait_gone: WaitGone, wakeup: Wakeup, seconds: float) -> bool:
     """Wait for the bell at most so long; whether the bridge left meanwhile."""
     gone = False
     async with trio.open_nursery() as nursery:
@@ -219,6 +219,6 @@ async def _has_gone(wait_gone: WaitGone, bell: Wakeup, seconds: float) -> bool:
             nursery.cancel_scope.cancel()
 
         nursery.start_soon(watch)
-        await bell.wait(seconds)
+        await wakeup.wait(seconds)
         nursery.cancel_scope.cancel()
     return gone

@@ -77,11 +77,11 @@ async def with_password(
     attempt, known = await enter(system, address, browser.address, browser.mark, organization_id)
     token = new_key(SESSION)
     async with counted(system, attempt):
-        hashes = [one.password_hash for one in known]
+        hashes = [credentials.password_hash for credentials in known]
         opened = await system.passwords.matching(hashes, password, salt_for(address, system.secrets.sender))
         if not opened:
             raise WrongCredentials(_REFUSED)
-        people = [one.person_id for one in known if one.password_hash in opened]
+        people = [credentials.person_id for credentials in known if credentials.password_hash in opened]
         try:
             profile = await system.store.of(Owner.SIGN_IN).write(_open_one_of, people, token, browser)
         except trio.Cancelled:
@@ -136,12 +136,12 @@ async def accept(system: System, token: str, invitation_token: str) -> Profile:
 async def session_of(system: System, token: str) -> Session:
     """The session of that token, noted as seen. Raises `Unauthenticated` where there is none any more."""
     token_digest = digest(token)
-    found = await system.sessions.find(token_digest)
-    if found is None:
+    session = await system.sessions.find(token_digest)
+    if session is None:
         raise Unauthenticated
-    if not found.seen_at <= system.clock.now() < found.seen_at + SESSION_SEEN_NOTED_MS:
-        await system.store.of(found.person_id).write(sessions.note_seen, token_digest)
-    return found
+    if not session.seen_at <= system.clock.now() < session.seen_at + SESSION_SEEN_NOTED_MS:
+        await system.store.of(session.person_id).write(sessions.note_seen, token_digest)
+    return session
 
 
 async def profile_of(system: System, person_id: str) -> Profile:
@@ -210,7 +210,7 @@ async def _renew_hash(system: System, known: list[Credentials], person_id: str, 
 
     Where too much else is to be hashed, the next sign-in does it.
     """
-    [hashed] = [one.password_hash for one in known if one.person_id == person_id]
+    [hashed] = [credentials.password_hash for credentials in known if credentials.person_id == person_id]
     if system.passwords.are_outdated(hashed):
         with suppress(Unavailable):
             renewed = await system.passwords.hash(password, salt_of(hashed))
@@ -222,12 +222,12 @@ def _open_one_of(tx: Tx, people: list[str], token: str, browser: Browser) -> Pro
 
     Raises `WrongCredentials`, and `OrganizationRequired` for several.
     """
-    able = [one for one in people if accounts.memberships(tx.conn, one)]
-    if not able:
+    members = [person_id for person_id in people if accounts.memberships(tx.conn, person_id)]
+    if not members:
         raise WrongCredentials(_REFUSED)
-    if len(able) > 1:
-        raise OrganizationRequired([accounts.home_of(tx.conn, one) for one in able])
-    return _open(tx, able[0], token, browser)
+    if len(members) > 1:
+        raise OrganizationRequired([accounts.home_of(tx.conn, person_id) for person_id in members])
+    return _open(tx, members[0], token, browser)
 
 
 def _open_by_link(tx: Tx, link_digest: str, token: str, browser: Browser) -> Profile:

@@ -88,9 +88,9 @@ async def check_reach(system: System, call: Call) -> None:
     """Raises `Forbidden` for a key that is for something else than tools; the audit trail has it then."""
     limited_to = call.caller.limited_to
     if limited_to is not None:
-        refusal = Forbidden(f"this key is limited to {limited_to}")
-        await _note_refusal(system, call, call.door, refusal)
-        raise refusal
+        error = Forbidden(f"this key is limited to {limited_to}")
+        await _note_refusal(system, call, call.door, error)
+        raise error
 
 
 async def find(system: System, registry: Registry, call: Call, name: str) -> Tool[Any, Any]:
@@ -106,8 +106,8 @@ async def find(system: System, registry: Registry, call: Call, name: str) -> Too
         raise Gone(f"{tool.name} is gone: call {tool.deprecated.replacement}")
     try:
         permit(call.caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
-    except Forbidden as refusal:
-        await _note_refusal(system, call, tool.name, refusal)
+    except Forbidden as error:
+        await _note_refusal(system, call, tool.name, error)
         raise
     return tool
 
@@ -138,8 +138,8 @@ async def run(
         ):
             async with system.writes.of(call.caller.organization_id):
                 return await units.write(write, idempotency_key)
-    except Forbidden as refusal:
-        await _note_refusal(system, call, tool.name, refusal)
+    except Forbidden as error:
+        await _note_refusal(system, call, tool.name, error)
         raise
 
 
@@ -153,12 +153,12 @@ async def _read(system: System, tool: Tool[Any, Any], call: Call, request: ToolI
     units = system.store.of(call.caller.organization_id)
     try:
         async with system.reads.of(call.caller.organization_id):
-            done = await units.read(read)
+            result = await units.read(read)
     except TakesLong:
-        done = await units.read_long(read, patient=True)
-    if done.unindexed:
-        _have_indexed(system, call.caller.organization_id, done.unindexed)
-    return done
+        result = await units.read_long(read, patient=True)
+    if result.unindexed:
+        _have_indexed(system, call.caller.organization_id, result.unindexed)
+    return result
 
 
 def _have_indexed(system: System, organization_id: str, property_ids: tuple[str, ...]) -> None:
@@ -193,10 +193,10 @@ def _check_repeatable(tool: Tool[Any, Any], key: str) -> None:
         raise InvalidInput([Fault("", "invalid_value", detail)])
 
 
-async def _note_refusal(system: System, call: Call, action: str, refusal: Forbidden) -> None:
+async def _note_refusal(system: System, call: Call, action: str, forbidden: Forbidden) -> None:
     """Have the refusal in the audit trail. It rolled back what it refused, so it is a unit of its own."""
     try:
         units = system.store.of(call.caller.organization_id)
-        await units.write(audit.note_refusal, call, action, refusal.code)
+        await units.write(audit.note_refusal, call, action, forbidden.code)
     except Unavailable as error:
         log.warning("a refusal is not in the audit trail", action=action, why=repr(error))

@@ -45,8 +45,8 @@ def write(tx: Tx, tool: Tool[Any, Any], call: Call, request: ToolInput, key: str
 
 def _targets(request: ToolInput, answer: msgspec.Struct) -> Sequence[str | None]:
     """What a write was done to: the answer says it by `id`, or by the ids of `records` that it made."""
-    several = getattr(answer, "records", None)
-    if several is not None:
-        return [one.id for one in several]
+    records = getattr(answer, "records", None)
+    if records is not None:
+        return [record.id for record in records]
     target: str | None = getattr(answer, "id", None) or getattr(request, "id", None)
     return [target]

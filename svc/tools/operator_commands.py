@@ -54,9 +54,9 @@ class CreateOrganization(ToolInput, frozen=True, kw_only=True):
 @command("organization.create")
 def create_organization(tx: Tx, request: CreateOrganization) -> MadeOrganization:
     """Make an organization. Raises `InvalidInput`."""
-    made = provisioning.create(tx, NewOrganization(**msgspec.structs.asdict(request)))
-    audit.note(tx, operator_call(made.id), "organization.create", made.id)
-    return MadeOrganization(id=made.id)
+    organization = provisioning.create(tx, NewOrganization(**msgspec.structs.asdict(request)))
+    audit.note(tx, operator_call(organization.id), "organization.create", organization.id)
+    return MadeOrganization(id=organization.id)
 
 
 class ChangePlan(ToolInput, frozen=True, kw_only=True):
@@ -144,22 +144,22 @@ class MakeLink(ToolInput, frozen=True, kw_only=True):
 @command("user.link")
 def make_link(tx: Tx, request: MakeLink) -> MadeLink:
     """Make a link that signs the person in once. Raises `NotFound`, and `Conflict` for several accounts."""
-    found = [
-        one
-        for one in accounts.with_email(tx.conn, normalise_email(request.email))
-        if request.organization_id in {None, one.home_organization_id}
+    people = [
+        person
+        for person in accounts.with_email(tx.conn, normalise_email(request.email))
+        if request.organization_id in {None, person.home_organization_id}
     ]
-    if not found:
+    if not people:
         raise NotFound("there is no account with this e-mail address: `svc user create` makes one")
-    if len(found) > 1:
-        homes = ", ".join(one.home_organization_id for one in found)
+    if len(people) > 1:
+        homes = ", ".join(person.home_organization_id for person in people)
         raise Conflict(
             f"several accounts have this e-mail address: choose one with --organization, of {homes}"
         )
-    [person] = found
+    [person] = people
     audit.note(tx, operator_call(person.home_organization_id), "member.sign_in_link", person.id)
-    made = sign_in.make_link(tx, person.id)
-    return MadeLink(token=made.token, expires_at=rfc3339(made.expires_at))
+    link = sign_in.make_link(tx, person.id)
+    return MadeLink(token=link.token, expires_at=rfc3339(link.expires_at))
 
 
 class MadeKey(ToolOutput, frozen=True, kw_only=True):
@@ -191,7 +191,7 @@ def mint_key(tx: Tx, request: MintKey) -> MadeKey:
     Raises what `api_keys.mint` raises, and `NotFound` for an address that is no active member's.
     """
     person = _active_member(tx.conn, request.organization_id, request.email)
-    made = api_keys.mint(
+    key = api_keys.mint(
         tx,
         _as_member(request.organization_id, person.id, tx.now),
         NewKey(
@@ -202,8 +202,8 @@ def mint_key(tx: Tx, request: MintKey) -> MadeKey:
             limited_to=request.limited_to,
         ),
     )
-    audit.note(tx, operator_call(request.organization_id, person_id=person.id), "apikey.mint", made.id)
-    return MadeKey(id=made.id, key=made.key, expires_at=rfc3339(made.expires_at))
+    audit.note(tx, operator_call(request.organization_id, person_id=person.id), "apikey.mint", key.id)
+    return MadeKey(id=key.id, key=key.key, expires_at=rfc3339(key.expires_at))
 
 
 class SetUp(ToolInput, frozen=True, kw_only=True):
@@ -255,10 +255,10 @@ def set_up(tx: Tx, request: SetUp) -> MadeSetUp:
 
 def _active_member(conn: Connection, organization_id: str, email: str) -> Member:
     organizations.get(conn, organization_id)
-    found = members.with_email(conn, organization_id, normalise_email(email))
-    for one in found:
-        if one.status == "active":
-            return one
+    people = members.with_email(conn, organization_id, normalise_email(email))
+    for member in people:
+        if member.status == "active":
+            return member
     raise NotFound(f"{shown(email)} is no active member of the organization: `svc user list` shows them")
 
 
@@ -276,8 +276,8 @@ def _as_member(organization_id: str, person_id: str, now: int) -> Call:
 
 
 COMMANDS: Final[dict[str, Command[Any, Any]]] = {
-    one.name: one
-    for one in (
+    entry.name: entry
+    for entry in (
         create_organization,
         change_plan,
         close_organization,

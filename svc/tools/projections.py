@@ -60,12 +60,12 @@ class Projection(Generic[S, R]):
 
 def _members_of(source: type) -> dict[str, Any]:
     """The types of the fields and the properties of *source*, by name."""
-    found = dict(get_type_hints(source))
+    hints = dict(get_type_hints(source))
     for kind in source.__mro__:
         for name, member in vars(kind).items():
             if isinstance(member, property) and member.fget is not None:
-                found.setdefault(name, get_type_hints(member.fget).get("return"))
-    return found
+                hints.setdefault(name, get_type_hints(member.fget).get("return"))
+    return hints
 
 
 def _composed(get: Getter, convert: Getter | None) -> Getter:
@@ -106,7 +106,7 @@ def _is_time(hint: Any) -> bool:
     """Whether *hint* says that its text is a time."""
     if get_origin(hint) is Annotated:
         inner, *metadata = get_args(hint)
-        return any(getattr(one, "extra_json_schema", None) == _TIME for one in metadata) or _is_time(inner)
+        return any(getattr(item, "extra_json_schema", None) == _TIME for item in metadata) or _is_time(inner)
     return get_origin(hint) in {Union, UnionType} and any(map(_is_time, get_args(hint)))
 
 
@@ -123,5 +123,5 @@ def _without_none(hint: Any) -> tuple[Any, bool]:
     """*hint* without None, and whether it had it."""
     if get_origin(hint) not in {Union, UnionType}:
         return hint, False
-    some = tuple(one for one in get_args(hint) if one is not NoneType)
+    some = tuple(arg for arg in get_args(hint) if arg is not NoneType)
     return Union[some], len(some) < len(get_args(hint))  # noqa: UP007  # of a tuple

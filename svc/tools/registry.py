@@ -26,12 +26,12 @@ class Registry(ToolRegistry, Mapping[str, Tool[Any, Any]]):
         """Raises `ValueError` for names that collide on some wire."""
         self._tools: dict[str, Tool[Any, Any]] = {}
         self._by_wire_name: dict[str, Tool[Any, Any]] = {}
-        for one in sorted(tools, key=lambda one: one.name):
-            if one.wire_name in self._by_wire_name:
+        for tool in sorted(tools, key=lambda tool: tool.name):
+            if tool.wire_name in self._by_wire_name:
                 raise ValueError(
-                    f"{one!r} and {self._by_wire_name[one.wire_name]!r} have one name on the wire"
+                    f"{tool!r} and {self._by_wire_name[tool.wire_name]!r} have one name on the wire"
                 )
-            self._tools[one.name] = self._by_wire_name[one.wire_name] = one
+            self._tools[tool.name] = self._by_wire_name[tool.wire_name] = tool
         self.schemas: Final = {name: schemas_of(tool) for name, tool in self._tools.items()}
 
     def __getitem__(self, name: str) -> Tool[Any, Any]:
@@ -75,15 +75,15 @@ class Registry(ToolRegistry, Mapping[str, Tool[Any, Any]]):
             return []
         [verb] = rest
         verbs_of: dict[str, list[str]] = {}
-        for one in self._lasting():
-            known, _, does = one.partition(".")
-            verbs_of.setdefault(known, []).append(does)
+        for known in self._lasting():
+            known_noun, _, known_verb = known.partition(".")
+            verbs_of.setdefault(known_noun, []).append(known_verb)
         nouns = vocabulary.nouns_meant(noun)
         if noun in verbs_of or (_RECORD not in nouns and near_names.nearest(noun, verbs_of)):
             return []
-        found = [f"{one}.{does}" for one in nouns for does in _verbs_near(verb, verbs_of.get(one, []))]
-        found = found or [f"{_RECORD}.{does}" for does in _verbs_near(verb, verbs_of.get(_RECORD, []))]
-        return found[:NEAR_NAMES_MAX]
+        names = [f"{noun}.{near}" for noun in nouns for near in _verbs_near(verb, verbs_of.get(noun, []))]
+        names = names or [f"{_RECORD}.{near}" for near in _verbs_near(verb, verbs_of.get(_RECORD, []))]
+        return names[:NEAR_NAMES_MAX]
 
     def _lasting(self) -> list[str]:
         return [name for name, tool in self._tools.items() if tool.deprecated is None]
@@ -92,8 +92,8 @@ class Registry(ToolRegistry, Mapping[str, Tool[Any, Any]]):
 def _verbs_near(verb: str, known: list[str]) -> list[str]:
     if verb in known:
         return [verb]
-    meant = vocabulary.verbs_meant(verb)
-    return [one for one in known if one in meant] or near_names.nearest(verb, known)
+    synonyms = vocabulary.verbs_meant(verb)
+    return [known_verb for known_verb in known if known_verb in synonyms] or near_names.nearest(verb, known)
 
 
 def registry_of(call: Call) -> Registry:

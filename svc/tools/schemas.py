@@ -29,7 +29,7 @@ def schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
     if not _refers(definitions, name):
         del definitions[name]
     if definitions:
-        whole["$defs"] = {name: _untitled(one) for name, one in definitions.items()}
+        whole["$defs"] = {name: _untitled(definition) for name, definition in definitions.items()}
     return _untitled(whole)
 
 
@@ -37,9 +37,9 @@ def _refers(schema: Any, name: str) -> bool:
     """Whether *schema* refers to the definition *name* anywhere."""
     if isinstance(schema, dict):
         return schema.get("$ref") == _REFERENCE.format(name=name) or any(
-            _refers(one, name) for one in schema.values()
+            _refers(part, name) for part in schema.values()
         )
-    return isinstance(schema, list) and any(_refers(one, name) for one in schema)
+    return isinstance(schema, list) and any(_refers(part, name) for part in schema)
 
 
 def _untitled(schema: dict[str, Any]) -> dict[str, Any]:

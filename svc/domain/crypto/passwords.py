@@ -50,8 +50,8 @@ def matching(
     if not hashes:
         hasher.hash(password, salt=salt)
         return frozenset()
-    computed = [_again(like, password) for like in {_head(one): one for one in hashes}.values()]
-    return frozenset(one for one in hashes if any(hmac.compare_digest(one, made) for made in computed))
+    computed = [_again(like, password) for like in {_head(hash_): hash_ for hash_ in hashes}.values()]
+    return frozenset(hash_ for hash_ in hashes if any(hmac.compare_digest(hash_, made) for made in computed))
 
 
 def _head(hashed: str) -> str:
@@ -61,14 +61,14 @@ def _head(hashed: str) -> str:
 
 def _again(like: str, password: str) -> str:
     """*password*, hashed as *like* was."""
-    made = extract_parameters(like)
+    parameters = extract_parameters(like)
     return hash_secret(
         password.encode(),
         salt_of(like),
-        time_cost=made.time_cost,
-        memory_cost=made.memory_cost,
-        parallelism=made.parallelism,
-        hash_len=made.hash_len,
-        type=made.type,
-        version=made.version,
+        time_cost=parameters.time_cost,
+        memory_cost=parameters.memory_cost,
+        parallelism=parameters.parallelism,
+        hash_len=parameters.hash_len,
+        type=parameters.type,
+        version=parameters.version,
     ).decode()

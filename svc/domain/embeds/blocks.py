@@ -118,7 +118,7 @@ class Embed(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def form_ids(self) -> frozenset[str]:
-        return frozenset(one.form_id for one in self.blocks if isinstance(one, FormBlock))
+        return frozenset(block.form_id for block in self.blocks if isinstance(block, FormBlock))
 
 
 _NEVER_PUBLIC: Final = frozenset({"email", "phone", "member"})

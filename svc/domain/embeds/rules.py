@@ -59,18 +59,22 @@ def block_faults(blocks: Sequence[AnyBlock], known: NamedByBlocks, blocks_max: i
     ]
 
 
-def public_fields(block: RecordsBlock, of: ObjectFacts[P_co]) -> list[P_co]:
+def public_fields(block: RecordsBlock, object_: ObjectFacts[P_co]) -> list[P_co]:
     """The properties that *block* shows, in its order: those that are there and are not personal."""
-    found = [of.properties[slug] for slug in block.fields if slug in of.properties]
-    return [prop for prop in found if is_public(prop)]
+    shown_properties = [object_.properties[slug] for slug in block.fields if slug in object_.properties]
+    return [prop for prop in shown_properties if is_public(prop)]
 
 
-def hidden_condition(block: RecordsBlock, of: ObjectFacts[P_co]) -> str | None:
+def hidden_condition(block: RecordsBlock, object_: ObjectFacts[P_co]) -> str | None:
     """Where, below the block, a filter or a sort is on a property that may not decide about what is shown."""
-    asked = [(f"/filters/{place}/property", one.property) for place, one in enumerate(block.filters)]
-    asked += [(f"/sort/{place}/property", one.property) for place, one in enumerate(block.sort)]
-    for pointer, slug in asked:
-        prop = of.properties.get(slug)
+    conditions = [
+        (f"/filters/{place}/property", condition.property) for place, condition in enumerate(block.filters)
+    ]
+    conditions += [
+        (f"/sort/{place}/property", condition.property) for place, condition in enumerate(block.sort)
+    ]
+    for pointer, slug in conditions:
+        prop = object_.properties.get(slug)
         if prop is not None and not is_public(prop):
             return pointer
     return None
@@ -93,32 +97,34 @@ def _faults(at: str, block: AnyBlock, known: NamedByBlocks) -> Iterator[Fault]:
                 yield Fault(f"{at}/formId", "not_found", f"there is no form {shown(block.form_id)}")
         case RecordsBlock():
             yield from _heading_faults(at, block.heading)
-            of = known.objects.get(block.object_type)
-            if of is None:
+            object_ = known.objects.get(block.object_type)
+            if object_ is None:
                 slug = block.object_type
                 detail = f"there is no object {shown(slug)}{hint(slug, known.objects)}"
                 yield Fault(f"{at}/objectType", "not_found", detail)
             else:
-                yield from _records_faults(at, block, of, known.country)
+                yield from _records_faults(at, block, object_, known.country)
 
 
-def _records_faults(at: str, block: RecordsBlock, of: ObjectFacts[Property], country: str) -> Iterator[Fault]:
+def _records_faults(
+    at: str, block: RecordsBlock, object_: ObjectFacts[Property], country: str
+) -> Iterator[Fault]:
     if len(block.fields) > EMBED_FIELDS_MAX:
         yield Fault(f"{at}/fields", "too_many", f"at most {EMBED_FIELDS_MAX}")
     for place, slug in enumerate(block.fields):
-        if slug not in of.properties:
-            detail = f"{shown(slug)} is no property of this object{hint(slug, of.properties)}"
+        if slug not in object_.properties:
+            detail = f"{shown(slug)} is no property of this object{hint(slug, object_.properties)}"
             yield Fault(f"{at}/fields/{place}", "unknown_property", detail)
         elif slug in block.fields[:place]:
             yield Fault(f"{at}/fields/{place}", "invalid_value", "named twice")
     if not 0 < block.limit <= EMBED_ROWS_MAX:
         yield Fault(f"{at}/limit", "invalid_value", f"not between 1 and {EMBED_ROWS_MAX}")
     try:
-        parse(of.properties, block.filters, block.sort, country)
+        parse(object_.properties, block.filters, block.sort, country)
     except InvalidInput as error:
         for fault in error.faults:
             yield Fault(at + fault.pointer, fault.code, fault.detail)
-    if hidden := hidden_condition(block, of):
+    if hidden := hidden_condition(block, object_):
         yield Fault(at + hidden, "personal_property", "what is personal may not be inferred from an embed")
 
 

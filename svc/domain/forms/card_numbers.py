@@ -73,11 +73,11 @@ def without_cards(text: str) -> tuple[str, int]:
     if spans:
         accounts = list(_accounts_in(text))
         spans = [span for span in spans if not any(begin <= span[0] < end for begin, end in accounts)]
-    kept, at = [], 0
+    parts, at = [], 0
     for start, end in spans:
-        kept += [text[at:start], REMOVED]
+        parts += [text[at:start], REMOVED]
         at = end
-    return "".join([*kept, text[at:]]) if spans else text, len(spans)
+    return "".join([*parts, text[at:]]) if spans else text, len(spans)
 
 
 def _cards_in(text: str, groups: Sequence[_Span]) -> Iterator[_Span]:
@@ -163,7 +163,7 @@ def _accounts_in(text: str) -> Iterator[_Span]:
         head = _base_36(match[0][:_IBAN_HEAD_CHARS])
         remainder, end = 0, None
         chars = ((place, text[place]) for place in range(match.start() + _IBAN_HEAD_CHARS, match.end()))
-        for many, (place, char) in enumerate((one for one in chars if one[1].isalnum()), start=1):
+        for many, (place, char) in enumerate((pair for pair in chars if pair[1].isalnum()), start=1):
             remainder = int(f"{remainder}{_base_36(char)}") % 97
             if many >= _IBAN_REST_CHARS_MIN and int(f"{remainder}{head}") % 97 == 1:
                 end = place + 1

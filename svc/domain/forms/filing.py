@@ -86,7 +86,11 @@ class ContactIndex:
     def match(self, email: str | None, phone: str | None) -> Match:
         """Whose the e-mail and the phone are."""
         with_phone = self.having("phone", phone)
-        others = {one for one in with_phone if self[one].properties.get("email") not in {None, email}}
+        others = {
+            contact_id
+            for contact_id in with_phone
+            if self[contact_id].properties.get("email") not in {None, email}
+        }
         return match(email, self.having("email", email), with_phone, others)
 
 
@@ -119,12 +123,12 @@ class Filing(msgspec.Struct, frozen=True, kw_only=True):
 
 def file(submission: StoredSubmission, directory: ContactIndex) -> Filing:
     """Match *submission* to a contact and file it there, to a new one, or hold it for a person."""
-    found = directory.match(submission.email, submission.phone)
+    match_ = directory.match(submission.email, submission.phone)
     if submission.held_reason == "spam":
-        return Filing(submission=submission, held="spam", candidates=_candidates(found))
-    if isinstance(found, Unclear):
-        return Filing(submission=submission, held=found.reason, candidates=_candidates(found))
-    return file_to(submission, found.contact_id if isinstance(found, Clear) else None, directory)
+        return Filing(submission=submission, held="spam", candidates=_candidates(match_))
+    if isinstance(match_, Unclear):
+        return Filing(submission=submission, held=match_.reason, candidates=_candidates(match_))
+    return file_to(submission, match_.contact_id if isinstance(match_, Clear) else None, directory)
 
 
 def file_to(submission: StoredSubmission, contact_id: str | None, directory: ContactIndex) -> Filing:
@@ -169,8 +173,8 @@ def enrich(contact_id: str | None, wanted: Mapping[str, Value], directory: Conta
     return Enrichment(contact=contact, created=contact_id is None, filled=filled, suggested=suggested)
 
 
-def _candidates(found: Match) -> tuple[str, ...]:
-    match found:
+def _candidates(match_: Match) -> tuple[str, ...]:
+    match match_:
         case Clear(contact_id):
             return (contact_id,)
         case Unclear(candidates=candidates):
@@ -198,10 +202,10 @@ def _wanted(submission: StoredSubmission, directory: ContactIndex) -> tuple[dict
     return wanted, unread
 
 
-def _same(kept: object, value: Value) -> bool:
-    if isinstance(kept, str) and isinstance(value, str):
-        return " ".join(kept.split()).casefold() == " ".join(value.split()).casefold()
-    return kept == value
+def _same(stored: object, value: Value) -> bool:
+    if isinstance(stored, str) and isinstance(value, str):
+        return " ".join(stored.split()).casefold() == " ".join(value.split()).casefold()
+    return stored == value
 
 
 def _note(submission: StoredSubmission, unread: set[str]) -> str:

@@ -57,5 +57,5 @@ def deal_title(template: str, fields: Mapping[str, Scalar]) -> str:
     Unknown placeholders become empty. It is cut after `DEAL_TITLE_CHARS_MAX` characters.
     """
     texts = {plain_name(name): text_of(value) for name, value in fields.items()}
-    title = _PLACEHOLDER.sub(lambda found: texts.get(plain_name(found[1]), ""), template)
+    title = _PLACEHOLDER.sub(lambda match: texts.get(plain_name(match[1]), ""), template)
     return " ".join(title.split())[:DEAL_TITLE_CHARS_MAX]

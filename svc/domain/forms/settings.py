@@ -14,9 +14,9 @@ from svc.domain.records.properties import SET_BY_FORMS, Property
 
 
 def checked(
-    asked: NewForm, contact_properties: Mapping[str, Property], before: NewForm | None = None
+    form: NewForm, contact_properties: Mapping[str, Property], before: NewForm | None = None
 ) -> NewForm:
-    """*asked*, trimmed, if a form may be set up like that; *before* is how it was, where it is changed.
+    """*form*, trimmed, if a form may be set up like that; *before* is how it was, where it is changed.
 
     A mapping that stays is not looked at again: a property that is gone since is no fault of who changes
     something else.
@@ -25,17 +25,17 @@ def checked(
         InvalidInput: with all that is wrong. A field is mapped to what no form can set, for example, or
             people do see the honeypot.
     """
-    faults = [*_deal_faults(asked.deal_title), *_honeypot_faults(asked)]
-    name = asked.name
+    faults = [*_deal_faults(form.deal_title), *_honeypot_faults(form)]
+    name = form.name
     try:
         name = clean_name(name)
     except InvalidValue as error:
         faults.append(Fault("/name", "invalid_value", str(error)))
-    if before is None or asked.field_map != before.field_map:
-        faults += _mapping_faults(asked.field_map, contact_properties)
+    if before is None or form.field_map != before.field_map:
+        faults += _mapping_faults(form.field_map, contact_properties)
     if faults:
         raise InvalidInput(faults)
-    return msgspec.structs.replace(asked, name=name)
+    return msgspec.structs.replace(form, name=name)
 
 
 def _deal_faults(template: str | None) -> Iterator[Fault]:
@@ -68,15 +68,15 @@ def _mapping_faults(mapping: Mapping[str, str], properties: Mapping[str, Propert
             yield Fault(at, "invalid_value", f"{slug!r} is a {prop.type}, which no form can set")
 
 
-def _honeypot_faults(asked: NewForm) -> Iterator[Fault]:
-    if asked.honeypot is None:
+def _honeypot_faults(form: NewForm) -> Iterator[Fault]:
+    if form.honeypot is None:
         return
-    plain, known = plain_name(asked.honeypot), field_map(asked.field_map)
-    if not _is_field(asked.honeypot):
+    plain, known = plain_name(form.honeypot), field_map(form.field_map)
+    if not _is_field(form.honeypot):
         detail = f"a field's name has 1 to {FORM_FIELD_NAME_CHARS_MAX} visible characters"
         yield Fault("/honeypot", "invalid_value", detail)
     elif plain in known or meaning_of(plain, known) is not None:
-        detail = f"{asked.honeypot!r} is a field that people fill in, and no honeypot"
+        detail = f"{form.honeypot!r} is a field that people fill in, and no honeypot"
         yield Fault("/honeypot", "invalid_value", detail)
 
 

@@ -123,8 +123,8 @@ def prepare(values: Mapping[str, Scalar], mapping: FieldMap, country: str | None
         if (phone := _phone(named[name], country)) and not _may_be_card(named[name], phone)
     }
     emails = {name: email for name in contact["email"] if (email := _email(named[name]))}
-    kept, cut = _without_cards(named, {*phones, *emails})
-    names = {name: full for name in contact["name"] if (full := _full_name(kept.get(name)))}
+    fields, cut = _without_cards(named, {*phones, *emails})
+    names = {name: full for name in contact["name"] if (full := _full_name(fields.get(name)))}
 
     phone_field, phone = next(iter(phones.items()), (None, None))
     recognised = [*islice(emails, 1), *islice(names, 1)]
@@ -134,14 +134,14 @@ def prepare(values: Mapping[str, Scalar], mapping: FieldMap, country: str | None
         email=next(iter(emails.values()), None),
         phone=phone.number if phone else None,
         name=next(iter(names.values()), None),
-        fields=kept,
+        fields=fields,
         recognised=tuple(recognised),
-        mapped=_mapped_fields(kept, mapping),
-        dropped=len(values) - len(kept) + cut,
+        mapped=_mapped_fields(fields, mapping),
+        dropped=len(values) - len(fields) + cut,
         invalid={
             name: "invalid"
             for name in (*contact["email"], *contact["phone"])
-            if name in kept and name not in emails and name not in phones
+            if name in fields and name not in emails and name not in phones
         },
     )
 
@@ -150,8 +150,8 @@ def is_filled_in(values: Mapping[str, Scalar], name: str) -> bool:
     """Whether there is something in the field called *name*, in whatever case: an unticked box is nothing."""
     plain = plain_name(name)
     return any(
-        plain_name(found) == plain and value is not False and not _is_blank(value)
-        for found, value in values.items()
+        plain_name(name) == plain and value is not False and not _is_blank(value)
+        for name, value in values.items()
     )
 
 
@@ -167,7 +167,7 @@ def _without_cards(values: Mapping[str, Scalar], known: Collection[str]) -> tupl
 
     A value that is a card number goes with its field. Those that are *known* to be something else stay.
     """
-    kept: dict[str, Scalar] = {}
+    fields: dict[str, Scalar] = {}
     cut = 0
     for name, value in values.items():
         if name not in known:
@@ -176,21 +176,21 @@ def _without_cards(values: Mapping[str, Scalar], known: Collection[str]) -> tupl
             if isinstance(value, str) and len(value) >= CARD_DIGITS_MIN:
                 value, many = without_cards(value)
                 cut += many
-        kept[name] = value
-    return kept, cut
+        fields[name] = value
+    return fields, cut
 
 
 def _contact_fields(values: Mapping[str, Scalar], mapping: FieldMap) -> dict[Kind, list[str]]:
     """The names of the filled-in fields for each kind, in the order in which they win."""
-    found: dict[str, tuple[Meaning, str]] = {}
+    by_name: dict[str, tuple[Meaning, str]] = {}
     for name, value in values.items():
         plain = plain_name(name)
         meaning = meaning_of(plain, mapping)
         # One field a plain name, or a body full of ` phone`, `PHONE` and the like costs a parse each.
-        if meaning is not None and plain not in found and not _is_blank(value):
-            found[plain] = (meaning, name)
+        if meaning is not None and plain not in by_name and not _is_blank(value):
+            by_name[plain] = (meaning, name)
     fields: dict[Kind, list[str]] = {"email": [], "phone": [], "name": []}
-    for meaning, name in sorted(found.values(), key=lambda field: field[0].rank):
+    for meaning, name in sorted(by_name.values(), key=lambda field: field[0].rank):
         fields[meaning.kind].append(name)
     return fields
 

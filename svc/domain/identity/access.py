@@ -101,8 +101,8 @@ def admit_again(access: Access, caller: Caller, now: int) -> Caller:
     """A *caller* who was let in before, as what they may do is now. Raises `Unauthenticated`."""
     match caller.kind:
         case "key":
-            found = (key_digest for key_digest, key in access.keys.items() if key.id == caller.id)
-            return admit_key(access, next(found, ""), now)
+            digests = (key_digest for key_digest, key in access.keys.items() if key.id == caller.id)
+            return admit_key(access, next(digests, ""), now)
         case "person":
             return admit_person(access, caller.id, caller.confirmed_at)
         case _:

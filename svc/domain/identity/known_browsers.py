@@ -28,12 +28,12 @@ class KnownBrowser(msgspec.Struct, frozen=True):
 
 def read_mark(mark: str | None, secret: bytes) -> KnownBrowser | None:
     """The browser whose mark it is; None for what is no mark. Only people are in it that it proves."""
-    name, *people = (mark or "").split(".", KNOWN_PEOPLE_MAX)
+    name, *entries = (mark or "").split(".", KNOWN_PEOPLE_MAX)
     if not _NAME.fullmatch(name):
         return None
     known = []
-    for one in people:
-        person_id, _, mac = one.partition("-")
+    for entry in entries:
+        person_id, _, mac = entry.partition("-")
         if hmac.compare_digest(mac.encode(), _mac(name, person_id, secret).encode()):
             known.append(person_id)
     return KnownBrowser(name, tuple(known))
@@ -43,8 +43,8 @@ def mark_of(browser: KnownBrowser | None, person_id: str, secret: bytes) -> str:
     """The mark of *browser*, or of one that had none, once that person has signed in with it."""
     name = secrets.token_hex(_NAME_BYTES) if browser is None else browser.name
     before = () if browser is None else browser.person_ids
-    people = [person_id, *(one for one in before if one != person_id)][:KNOWN_PEOPLE_MAX]
-    return ".".join([name, *(f"{one}-{_mac(name, one, secret)}" for one in people)])
+    people = [person_id, *(known_id for known_id in before if known_id != person_id)][:KNOWN_PEOPLE_MAX]
+    return ".".join([name, *(f"{person}-{_mac(name, person, secret)}" for person in people)])
 
 
 def _mac(name: str, person_id: str, secret: bytes) -> str:

@@ -98,18 +98,18 @@ _FACTS: Final[Mapping[str, _Fact]] = {
 }
 
 
-def clean_facts(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What people say of an organization in *given*, by the names of its fields, as it is kept.
+def clean_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """What people say of an organization in *facts*, by the names of its fields, as it is kept.
 
     Raises `InvalidInput` with all that is wrong.
     """
     clean: dict[str, Any] = {}
     faults = []
     for name, fact in _FACTS.items():
-        if name not in given:
+        if name not in facts:
             continue
         try:
-            clean[name] = fact.clean(given[name])
+            clean[name] = fact.clean(facts[name])
         except InvalidValue as error:
             faults.append(Fault(fact.pointer, "invalid_value", str(error)))
     if faults:

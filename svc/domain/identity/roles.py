@@ -52,15 +52,15 @@ VIEWER: Final = Role("viewer", "Viewer", READ_PERMISSIONS)
 BUILTIN_ROLES: Final = {role.id: role for role in (OWNER, ADMIN, VIEWER)}
 
 
-def weaker(one: Role, other: Role) -> frozenset[Permission]:
+def weaker(first: Role, second: Role) -> frozenset[Permission]:
     """What both roles permit."""
-    return one.permissions & other.permissions
+    return first.permissions & second.permissions
 
 
 def permissions_of(names: Iterable[str]) -> frozenset[Permission]:
     """The permissions called *names*. Raises `InvalidValue` for a name that is none."""
-    asked = frozenset(names)
-    unknown = sorted(asked - PERMISSIONS)
+    wanted = frozenset(names)
+    unknown = sorted(wanted - PERMISSIONS)
     if unknown:
         raise InvalidValue(f"no permission {unknown[0]!r}; there are {', '.join(get_args(Permission))}")
-    return PERMISSIONS & asked
+    return PERMISSIONS & wanted

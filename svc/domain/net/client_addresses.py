@@ -122,16 +122,16 @@ def _from_right(values: list[str]) -> Iterator[str]:
 
 def _forwarded_for(element: str) -> Address | None:
     """The `for` of one element of `Forwarded`, when the whole element is well-formed."""
-    found = None
+    address = None
     position = 0
     while position < len(element):
         pair = _FORWARDED_PAIR.match(element, position)
         if pair is None:
             return None
         if pair["name"].lower() == "for":
-            found = pair["quoted"] or pair["plain"]
+            address = pair["quoted"] or pair["plain"]
         position = pair.end()
-    return None if found is None else _parse(found)
+    return None if address is None else _parse(address)
 
 
 def _parse(text: str) -> Address | None:

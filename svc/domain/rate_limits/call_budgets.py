@@ -40,4 +40,6 @@ class Budgets:
 
     def _forget_quiet(self, now: int) -> None:
         """So that its size is that of the callers of the last minute."""
-        self._windows = {name: one for name, one in self._windows.items() if one.room(now) < self._limit}
+        self._windows = {
+            name: window for name, window in self._windows.items() if window.room(now) < self._limit
+        }

@@ -109,37 +109,40 @@ def check_object(slug: str, label: str, label_plural: str) -> None:
         raise InvalidInput(faults)
 
 
-def check_property(object_slug: str, asked: Property, objects: Collection[str]) -> Property:
-    """*asked* as it may be stored: personal where it must be. *objects* are the slugs that there are.
+def check_property(object_slug: str, prop: Property, objects: Collection[str]) -> Property:
+    """*prop* as it may be stored: personal where it must be. *objects* are the slugs that there are.
 
     Raises `InvalidInput` with all that is wrong.
     """
-    faults = [*_slug_faults(asked.slug), *_label_faults("/label", asked.label)]
-    if asked.type not in get_args(PropertyType):
+    faults = [*_slug_faults(prop.slug), *_label_faults("/label", prop.label)]
+    if prop.type not in get_args(PropertyType):
         faults.append(Fault("/type", "invalid_value", "no such type"))
-    if asked.slug.endswith(CURRENCY_SUFFIX):
+    if prop.slug.endswith(CURRENCY_SUFFIX):
         faults.append(Fault("/slug", "invalid_value", f"{CURRENCY_SUFFIX} is for the currencies of amounts"))
-    if asked.unique and asked.type not in UNIQUE_TYPES:
-        faults.append(Fault("/unique", "invalid_value", f"type {asked.type} cannot be unique"))
-    if detail := _options_fault(asked, objects):
+    if prop.unique and prop.type not in UNIQUE_TYPES:
+        faults.append(Fault("/unique", "invalid_value", f"type {prop.type} cannot be unique"))
+    if detail := _options_fault(prop, objects):
         faults.append(Fault("/options", "invalid_value", detail))
     if faults:
         raise InvalidInput(faults)
-    return msgspec.structs.replace(asked, personal=True) if is_personal(object_slug, asked) else asked
+    return msgspec.structs.replace(prop, personal=True) if is_personal(object_slug, prop) else prop
 
 
-def _options_fault(asked: Property, objects: Collection[str]) -> str | None:
-    options = asked.options
-    if asked.type == "relation":
+def _options_fault(prop: Property, objects: Collection[str]) -> str | None:
+    options = prop.options
+    if prop.type == "relation":
         one_object = len(options) == 1 and options[0] in objects
         return None if one_object else "a relation leads to one object: name its slug"
-    if asked.type not in {"select", "multi_select"}:
-        return f"type {asked.type} has no choices" if options else None
+    if prop.type not in {"select", "multi_select"}:
+        return f"type {prop.type} has no choices" if options else None
     if not 0 < len(options) <= OPTIONS_MAX:
         return f"there must be 1 to {OPTIONS_MAX} choices"
-    if len({one.casefold() for one in options}) < len(options):
+    if len({option.casefold() for option in options}) < len(options):
         return "two choices are the same"
-    if any(one != one.strip() or "," in one or not _is_label(one, OPTION_CHARS_MAX) for one in options):
+    if any(
+        option != option.strip() or "," in option or not _is_label(option, OPTION_CHARS_MAX)
+        for option in options
+    ):
         return f"a choice has 1 to {OPTION_CHARS_MAX} printable characters, no comma, no space around it"
     return None
 

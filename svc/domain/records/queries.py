@@ -107,7 +107,7 @@ class Condition:
     def __init__(self, prop: Property, op: Op, value: Any, country: str) -> None:
         """Raises `InvalidValue` for an *op* or a *value* that the property does not know."""
         if op not in OPS[prop.type]:
-            known = ", ".join(f"`{one}`" for one in sorted(OPS[prop.type]))
+            known = ", ".join(f"`{operator}`" for operator in sorted(OPS[prop.type]))
             raise InvalidValue(f"is not for properties of type {prop.type}, which have {known}")
         self.prop = prop
         self.op = op
@@ -128,7 +128,7 @@ class Condition:
                 return [KeyRange(FIRST, LAST)]
             case "eq" | "in" if kind != "multi_select" or self.op == "eq":
                 wanted = self.wanted if self.op == "in" else [self.wanted]
-                return [KeyRange(key, key) for key in sorted({sort_key(kind, one) for one in wanted})]
+                return [KeyRange(key, key) for key in sorted({sort_key(kind, value) for value in wanted})]
             case "starts_with":
                 key = sort_key(kind, self.wanted)
                 return [KeyRange(key, key + LAST)]
@@ -158,7 +158,7 @@ def _wanted(prop: Property, op: Op, value: Any, country: str) -> Any:
     if op in _AMONG:
         if not isinstance(value, list) or not 0 < len(value) <= FILTER_VALUES_MAX:
             raise InvalidValue(f"must be an array of 1 to {FILTER_VALUES_MAX} values")
-        return [_single(prop, op, one, country) for one in value]
+        return [_single(prop, op, item, country) for item in value]
     return _single(prop, op, value, country)
 
 
@@ -172,10 +172,10 @@ def _single(prop: Property, op: Op, value: Any, country: str) -> Any:
         return chosen[0] if isinstance(chosen, list) else None
     if prop.type in _FOLDED and op in {"eq", "neq", "in", "not_in"} and prop.type not in {"email", "phone"}:
         prop = Property(slug=prop.slug, label=prop.label, type="long_text")
-    found = read(prop, value, country)
-    if found is None:
+    wanted = read(prop, value, country)
+    if wanted is None:
         raise InvalidValue("no value to compare with: is_empty finds what has none")
-    return found
+    return wanted
 
 
 def _test(kind: PropertyType, op: Op, wanted: Any) -> Callable[[Any], bool]:
@@ -198,9 +198,9 @@ def _test(kind: PropertyType, op: Op, wanted: Any) -> Callable[[Any], bool]:
                 negated=op == "not_in",
             )
         case "eq" | "neq":
-            one = fold(wanted) if folded else wanted
+            equal = fold(wanted) if folded else wanted
             return _either(
-                (lambda value: fold(value) == one) if folded else (lambda value: value == one),
+                (lambda value: fold(value) == equal) if folded else (lambda value: value == equal),
                 negated=op == "neq",
             )
         case "contains":
@@ -256,8 +256,8 @@ class Order:
     def rank(self, sort_keys: Sequence[bytes], record_id: str) -> Rank:
         """What compares as the records are ordered."""
         ranked = [
-            (not one, _inverted(one) if key.descending else one)
-            for key, one in zip(self.keys, sort_keys, strict=True)
+            (not sort_key, _inverted(sort_key) if key.descending else sort_key)
+            for key, sort_key in zip(self.keys, sort_keys, strict=True)
         ]
         last = record_id.encode()
         return (*ranked, _inverted(last) if self.descending else last)
@@ -281,24 +281,24 @@ def parse(
     """What is asked of records with *properties*. Raises `InvalidInput` with all that is wrong."""
     known = {**properties, **TIMES}
     faults = [
-        Fault(f"/{name}", "too_many", f"at most {most}")
-        for name, asked, most in (("filters", filters, FILTERS_MAX), ("sort", sort, SORTS_MAX))
-        if len(asked) > most
+        Fault(f"/{name}", "too_many", f"at most {clauses_max}")
+        for name, clauses, clauses_max in (("filters", filters, FILTERS_MAX), ("sort", sort, SORTS_MAX))
+        if len(clauses) > clauses_max
     ]
     conditions: list[Condition] = []
-    for place, one in enumerate(filters):
-        prop = known.get(one.property)
+    for place, filter_ in enumerate(filters):
+        prop = known.get(filter_.property)
         if prop is None:
-            faults.append(_unknown(f"/filters/{place}/property", one.property, known))
+            faults.append(_unknown(f"/filters/{place}/property", filter_.property, known))
             continue
-        if one.op not in get_args(Op):
-            detail = f"is no operator{hint(one.op, get_args(Op))}"
+        if filter_.op not in get_args(Op):
+            detail = f"is no operator{hint(filter_.op, get_args(Op))}"
             faults.append(Fault(f"/filters/{place}/op", "invalid_value", detail))
             continue
         try:
-            conditions.append(Condition(prop, one.op, one.value, country))
+            conditions.append(Condition(prop, filter_.op, filter_.value, country))
         except InvalidValue as error:
-            at = "value" if one.op in OPS[prop.type] else "op"
+            at = "value" if filter_.op in OPS[prop.type] else "op"
             faults.append(Fault(f"/filters/{place}/{at}", "invalid_value", str(error)))
     keys: dict[str, Key] = {}
     for place, by in enumerate(sort):
@@ -320,4 +320,4 @@ def _unknown(pointer: str, slug: str, known: Collection[str]) -> Fault:
 
 def holds(conditions: Collection[Condition], values: Values) -> bool:
     """Whether all *conditions* hold for a record's values, its times among them."""
-    return all(one.holds(values.get(one.prop.slug)) for one in conditions)
+    return all(condition.holds(values.get(condition.prop.slug)) for condition in conditions)

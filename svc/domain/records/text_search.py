@@ -27,7 +27,9 @@ def words(text: str) -> list[str]:
     """The words of *text*: letters and digits, without case and without accents."""
     text = fold(text)
     if not text.isascii():
-        text = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))
+        text = "".join(
+            char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char)
+        )
     return _WORD.findall(text)
 
 
@@ -43,8 +45,8 @@ def texts(slugs: Iterable[str], values: Mapping[str, Any]) -> Iterator[str]:
 
 def words_of(slugs: Iterable[str], values: Mapping[str, Any]) -> list[str]:
     """The different words that a record is found by, in the order of the properties."""
-    found = list(dict.fromkeys(words(_BETWEEN.join(texts(slugs, values)))))
-    return found[:SEARCHED_WORDS_MAX]
+    distinct = list(dict.fromkeys(words(_BETWEEN.join(texts(slugs, values)))))
+    return distinct[:SEARCHED_WORDS_MAX]
 
 
 class Sought(NamedTuple):
@@ -56,8 +58,8 @@ class Sought(NamedTuple):
 
 def sought(query: str) -> Sought:
     """What *query* looks for; nothing when it has no words. Signs have no meaning in it."""
-    found = tuple(islice(dict.fromkeys(words(query[:SEARCH_CHARS_MAX])), SEARCH_WORDS_MAX))
-    return Sought(found, prefix=bool(found) and len(found[-1]) >= SEARCH_PREFIX_CHARS_MIN)
+    distinct = tuple(islice(dict.fromkeys(words(query[:SEARCH_CHARS_MAX])), SEARCH_WORDS_MAX))
+    return Sought(distinct, prefix=bool(distinct) and len(distinct[-1]) >= SEARCH_PREFIX_CHARS_MIN)
 
 
 def fit(looked_for: Sought, slugs: Sequence[str], values: Mapping[str, Any]) -> int | None:
@@ -70,9 +72,11 @@ def fit(looked_for: Sought, slugs: Sequence[str], values: Mapping[str, Any]) -> 
     for place, slug in enumerate(slugs):
         for text in texts([slug], values):
             for position, word in enumerate(words(text)):
-                for one in looked_for.words:
-                    whole = word == one
-                    if whole or (looked_for.prefix and one == looked_for.words[-1] and word.startswith(one)):
+                for wanted in looked_for.words:
+                    whole = word == wanted
+                    if whole or (
+                        looked_for.prefix and wanted == looked_for.words[-1] and word.startswith(wanted)
+                    ):
                         points = 1 + _WHOLE * whole + _FIRST_PROPERTY * (place == 0)
-                        best[one] = max(best[one], points + _FIRST_WORD * (position == 0))
+                        best[wanted] = max(best[wanted], points + _FIRST_WORD * (position == 0))
     return sum(best.values()) if all(best.values()) else None

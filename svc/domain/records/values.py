@@ -34,24 +34,24 @@ _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 _SPACE_OR_QUOTE: Final = re.compile(r"[\s<>\"]")
 
 
-def read(prop: Property, given: Any, country: str) -> Value | None:
-    """*given*, decoded JSON, as a value of *prop*; None when it is null or empty.
+def read(prop: Property, value: Any, country: str) -> Value | None:
+    """*value*, decoded JSON, as a value of *prop*; None when it is null or empty.
 
     Raises:
         InvalidValue: it is not of the property's type.
     """
-    if given is None:
+    if value is None:
         return None
     expected, reader = _READERS[prop.type]
-    if not isinstance(given, expected) or (isinstance(given, bool) and expected is not bool):
-        raise InvalidValue(f"must be {_NAMES[prop.type]}, not {json_type(given)}")
-    if isinstance(given, str):
-        given = given.strip()
-        if not given:
+    if not isinstance(value, expected) or (isinstance(value, bool) and expected is not bool):
+        raise InvalidValue(f"must be {_NAMES[prop.type]}, not {json_type(value)}")
+    if isinstance(value, str):
+        value = value.strip()
+        if not value:
             return None
-        if _UNSTORABLE.search(given):
+        if _UNSTORABLE.search(value):
             raise InvalidValue("holds a character that cannot be stored")
-    return reader(prop, given, country)
+    return reader(prop, value, country)
 
 
 def is_storable(text: str) -> bool:
@@ -62,24 +62,24 @@ def is_storable(text: str) -> bool:
 def changed(
     properties: Mapping[str, Property],
     stored: Values,
-    given: Mapping[str, Any],
+    changes: Mapping[str, Any],
     *,
     country: str,
     currency: str,
     pointer: str = "/properties",
 ) -> tuple[Values, list[Fault]]:
-    """*stored* with the values that were *given*, and all that is wrong with those; null clears one.
+    """*stored* with the values that were *changes*, and all that is wrong with those; null clears one.
 
     An amount brings its currency along: without one it keeps what it had, or takes the organization's
     *currency*.
     """
     faults: list[Fault] = []
     values = dict(stored)
-    for slug in given:
+    for slug in changes:
         if len(faults) >= FAULTS_MAX:
             break  # looking for near names takes time, and nobody reads more
         try:
-            value = _given(properties, values, given, slug, country)
+            value = _given(properties, values, changes, slug, country)
         except InvalidValue as error:
             known = slug in properties or _amount_of(properties, slug) is not None
             code = "invalid_value" if known else "unknown_property"
@@ -98,17 +98,17 @@ def changed(
 
 
 def _given(
-    properties: Mapping[str, Property], stored: Values, given: Mapping[str, Any], slug: str, country: str
+    properties: Mapping[str, Property], stored: Values, changes: Mapping[str, Any], slug: str, country: str
 ) -> Value | None:
     prop = properties.get(slug)
     if prop is not None:
-        return read(prop, given[slug], country)
+        return read(prop, changes[slug], country)
     amount = _amount_of(properties, slug)
     if amount is None:
         raise InvalidValue(f"is no property of this object{hint(slug, properties)}")
-    currency = _read_currency(given[slug])
-    has_amount = given.get(amount, stored.get(amount)) is not None
-    if has_amount and currency is None and amount not in given:
+    currency = _read_currency(changes[slug])
+    has_amount = changes.get(amount, stored.get(amount)) is not None
+    if has_amount and currency is None and amount not in changes:
         raise InvalidValue("an amount has a currency: clear the amount, and it goes too")
     if currency is not None and not has_amount:
         raise InvalidValue("a currency stands beside an amount")
@@ -122,101 +122,101 @@ def _amount_of(properties: Mapping[str, Property], slug: str) -> str | None:
     return amount if amount != slug and prop is not None and prop.type == "amount" else None
 
 
-def _read_currency(given: Any) -> str | None:
-    if given is None:
+def _read_currency(value: Any) -> str | None:
+    if value is None:
         return None
-    if not isinstance(given, str) or given not in CURRENCIES:
+    if not isinstance(value, str) or value not in CURRENCIES:
         raise InvalidValue("must be a currency such as EUR (ISO 4217)")
-    return given
+    return value
 
 
 def _limited(characters_max: int) -> Callable[[Property, str, str], Value]:
-    def text(_prop: Property, given: str, _country: str) -> Value:
-        if len(given) > characters_max:
-            raise InvalidValue(f"must have at most {characters_max:,} characters, not {len(given):,}")
-        return given
+    def text(_prop: Property, value: str, _country: str) -> Value:
+        if len(value) > characters_max:
+            raise InvalidValue(f"must have at most {characters_max:,} characters, not {len(value):,}")
+        return value
 
     return text
 
 
-def _number(_prop: Property, given: float, _country: str) -> Value:
-    if not abs(given) <= NUMBER_MAX:  # nor is what is no number at all
+def _number(_prop: Property, value: float, _country: str) -> Value:
+    if not abs(value) <= NUMBER_MAX:  # nor is what is no number at all
         raise InvalidValue(f"must be between -{NUMBER_MAX:.0e} and {NUMBER_MAX:.0e}")
-    return int(given) if isinstance(given, int) or given.is_integer() else given
+    return int(value) if isinstance(value, int) or value.is_integer() else value
 
 
-def _date(_prop: Property, given: str, _country: str) -> Value:
+def _date(_prop: Property, text: str, _country: str) -> Value:
     try:
-        found = date.fromisoformat(given) if _DATE.fullmatch(given) else None
+        day = date.fromisoformat(text) if _DATE.fullmatch(text) else None
     except ValueError:
-        found = None
-    if found is None:
+        day = None
+    if day is None:
         raise InvalidValue("must be a date such as 2026-09-18")
-    return found.isoformat()
+    return day.isoformat()
 
 
-def _datetime(_prop: Property, given: str, _country: str) -> Value:
+def _datetime(_prop: Property, text: str, _country: str) -> Value:
     # Python 3.11 reads at most six digits of a fraction, and milliseconds are kept.
-    short = _FRACTION.sub(lambda found: f".{found[1][:3]:0<3}", given.upper())
+    short = _FRACTION.sub(lambda match: f".{match[1][:3]:0<3}", text.upper())
     try:
-        if _DATETIME.fullmatch(given):
+        if _DATETIME.fullmatch(text):
             return rfc3339(round(datetime.fromisoformat(short).timestamp() * 1000))
     except (ValueError, OverflowError, OSError):
         pass
     raise InvalidValue("must be a time such as 2026-09-18T12:00:00Z (RFC 3339)")
 
 
-def _boolean(_prop: Property, given: bool, _country: str) -> Value:
-    return given
+def _boolean(_prop: Property, value: bool, _country: str) -> Value:
+    return value
 
 
-def _option(options: Collection[str], given: Any) -> str:
-    if not isinstance(given, str):
-        raise InvalidValue(f"must be one of the choices, not {json_type(given)}")
-    if given not in options:
-        raise InvalidValue(f"is not one of the choices{hint(given, options)}")
-    return given
+def _option(options: Collection[str], value: Any) -> str:
+    if not isinstance(value, str):
+        raise InvalidValue(f"must be one of the choices, not {json_type(value)}")
+    if value not in options:
+        raise InvalidValue(f"is not one of the choices{hint(value, options)}")
+    return value
 
 
-def _select(prop: Property, given: str, _country: str) -> Value:
-    return _option(prop.options, given)
+def _select(prop: Property, value: str, _country: str) -> Value:
+    return _option(prop.options, value)
 
 
-def _multi_select(prop: Property, given: list[Any], _country: str) -> Value | None:
-    chosen = {_option(prop.options, one) for one in given}
+def _multi_select(prop: Property, values: list[Any], _country: str) -> Value | None:
+    chosen = {_option(prop.options, value) for value in values}
     return [option for option in prop.options if option in chosen] or None
 
 
-def _email(_prop: Property, given: str, _country: str) -> Value:
-    return normalise_email(given)
+def _email(_prop: Property, value: str, _country: str) -> Value:
+    return normalise_email(value)
 
 
-def _phone(_prop: Property, given: str, country: str) -> Value:
-    return normalise_phone(given, country)
+def _phone(_prop: Property, value: str, country: str) -> Value:
+    return normalise_phone(value, country)
 
 
-def _url(_prop: Property, given: str, _country: str) -> Value:
+def _url(_prop: Property, value: str, _country: str) -> Value:
     try:
-        parts = urlsplit(given)
+        parts = urlsplit(value)
         host = parts.hostname
     except ValueError:
         raise InvalidValue("must be a web address such as https://example.com/") from None
-    if parts.scheme not in {"http", "https"} or not host or _SPACE_OR_QUOTE.search(given):
+    if parts.scheme not in {"http", "https"} or not host or _SPACE_OR_QUOTE.search(value):
         raise InvalidValue("must be a web address such as https://example.com/")
-    if len(given) > URL_CHARS_MAX:
-        raise InvalidValue(f"must have at most {URL_CHARS_MAX:,} characters, not {len(given):,}")
-    return given
+    if len(value) > URL_CHARS_MAX:
+        raise InvalidValue(f"must have at most {URL_CHARS_MAX:,} characters, not {len(value):,}")
+    return value
 
 
-def _picture(prop: Property, given: str, country: str) -> Value:
-    return given if _PICTURE_ID.fullmatch(given) else _url(prop, given, country)
+def _picture(prop: Property, value: str, country: str) -> Value:
+    return value if _PICTURE_ID.fullmatch(value) else _url(prop, value, country)
 
 
 def _identified(pattern: re.Pattern[str], what: str) -> Callable[[Property, str, str], Value]:
-    def reference(_prop: Property, given: str, _country: str) -> Value:
-        if not pattern.fullmatch(given):
+    def reference(_prop: Property, value: str, _country: str) -> Value:
+        if not pattern.fullmatch(value):
             raise InvalidValue(f"must be the id of a {what}")
-        return given
+        return value
 
     return reference
 

@@ -26,14 +26,14 @@ class PageView(msgspec.Struct, frozen=True, kw_only=True):
 
 def page_view(url: str, referrer: str | None, title: str | None) -> PageView:
     """What is kept of a view of *url*. Raises `InvalidValue` for what is no page of a website."""
-    kept = _cut_down(url)
+    short_url = _cut_down(url)
     try:
         kept_referrer = _cut_down(referrer) if referrer else None
     except InvalidValue:
         kept_referrer = None
     return PageView(
         host=normalise_domain(url),
-        url=kept,
+        url=short_url,
         referrer=kept_referrer,
         title=title[:VISIT_TITLE_CHARS_MAX] if title else None,
     )
@@ -50,10 +50,10 @@ def _cut_down(url: str) -> str:
         raise InvalidValue("not a web address")
     campaign = [pair for pair in parse_qsl(parts.query) if pair[0].startswith(CAMPAIGN_PREFIX)]
     place = f"{host}:{port}" if port else host
-    kept = urlunsplit((parts.scheme, place, parts.path, urlencode(campaign), ""))
-    if len(kept) > VISIT_URL_CHARS_MAX:
+    short_url = urlunsplit((parts.scheme, place, parts.path, urlencode(campaign), ""))
+    if len(short_url) > VISIT_URL_CHARS_MAX:
         raise InvalidValue(f"longer than {VISIT_URL_CHARS_MAX} characters")
-    return kept
+    return short_url
 
 
 def visitor_digests(address: str, user_agent: str, keys: Sequence[bytes]) -> tuple[str, ...]:

@@ -119,6 +119,6 @@ class ConnectionById(ToolInput, frozen=True, kw_only=True):
 
 def managed(conn: Conn, call: Call, connection_id: str) -> Connection:
     """The connection, for who looks after it. Raises `NotFound` and `Forbidden`."""
-    found = connections.get(conn, call.caller.organization_id, connection_id)
-    check_may_manage(call.caller, found.account)
-    return found
+    connection = connections.get(conn, call.caller.organization_id, connection_id)
+    check_may_manage(call.caller, connection.account)
+    return connection

@@ -106,14 +106,14 @@ class ConnectionList(ToolOutput, frozen=True, kw_only=True):
 def list_all(view: View, call: Call, request: ListConnections) -> ConnectionList:
     """List the connections to messengers: all of them, or one's own."""
     caller = call.caller
-    found, following = connections.list_page(
+    page, next_cursor = connections.list_page(
         view.conn,
         caller.organization_id,
         member_id=None if manages_all(caller) else caller.person_id,
         cursor=request.cursor,
         limit=request.limit,
     )
-    return ConnectionList(connections=[_answer(one) for one in found], next_cursor=following)
+    return ConnectionList(connections=[_answer(connection) for connection in page], next_cursor=next_cursor)
 
 
 @reads(
@@ -138,7 +138,7 @@ def get(view: View, call: Call, request: ConnectionById) -> ConnectionDetails:
     test = deliveries.last_test(view.conn, connection.id)
     return _details(
         connection,
-        keys=[_key_answer(one) for one in channel_keys.of_connection(view.conn, connection.id)],
+        keys=[_key_answer(key) for key in channel_keys.of_connection(view.conn, connection.id)],
         last_test=None
         if test is None
         else TestAnswer(
@@ -207,9 +207,9 @@ def create(tx: Tx, call: Call, request: CreateConnection) -> CreatedConnection:
         delivery=request.delivery,
         url=request.url,
     )
-    made, secret = connections.create(tx, organization_id, new)
-    key = channel_keys.mint(tx, organization_id, made.id)
-    return _created(made, channel_key=key.key, signing_secret=secret)
+    connection, secret = connections.create(tx, organization_id, new)
+    key = channel_keys.mint(tx, organization_id, connection.id)
+    return _created(connection, channel_key=key.key, signing_secret=secret)
 
 
 class UpdateConnection(ToolInput, frozen=True, kw_only=True):
@@ -230,11 +230,11 @@ class UpdateConnection(ToolInput, frozen=True, kw_only=True):
 )
 def update(tx: Tx, call: Call, request: UpdateConnection) -> ConnectionAnswer:
     """Rename a connection, or push its replies elsewhere from now on."""
-    kept = managed(tx.conn, call, request.id)
+    connection = managed(tx.conn, call, request.id)
     name = None if request.name is UNSET else request.name
     url = None if request.url is UNSET else request.url
     _check_reachable(call, url)
-    return _answer(connections.update(tx, kept.organization_id, kept.id, name=name, url=url))
+    return _answer(connections.update(tx, connection.organization_id, connection.id, name=name, url=url))
 
 
 @writes(
@@ -250,8 +250,8 @@ def pause(tx: Tx, call: Call, request: ConnectionById) -> ConnectionAnswer:
 
     They wait meanwhile, for as long as it takes. Messages still come in. One that is paused stays so.
     """
-    kept = managed(tx.conn, call, request.id)
-    return _answer(connections.pause(tx, kept.organization_id, kept.id))
+    connection = managed(tx.conn, call, request.id)
+    return _answer(connections.pause(tx, connection.organization_id, connection.id))
 
 
 @writes(
@@ -264,8 +264,8 @@ def pause(tx: Tx, call: Call, request: ConnectionById) -> ConnectionAnswer:
 )
 def resume(tx: Tx, call: Call, request: ConnectionById) -> ConnectionAnswer:
     """Hand out replies again. The hour that each may wait starts anew. One that is active stays so."""
-    kept = managed(tx.conn, call, request.id)
-    return _answer(connections.resume(tx, kept.organization_id, kept.id))
+    connection = managed(tx.conn, call, request.id)
+    return _answer(connections.resume(tx, connection.organization_id, connection.id))
 
 
 class RemovedConnection(ToolOutput, frozen=True, kw_only=True):
@@ -288,6 +288,6 @@ def remove(tx: Tx, call: Call, request: ConnectionById) -> RemovedConnection:
 
     Its conversations and messages stay.
     """
-    kept = managed(tx.conn, call, request.id)
-    connections.remove(tx, kept.organization_id, kept.id)
-    return RemovedConnection(id=kept.id)
+    connection = managed(tx.conn, call, request.id)
+    connections.remove(tx, connection.organization_id, connection.id)
+    return RemovedConnection(id=connection.id)

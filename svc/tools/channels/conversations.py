@@ -117,10 +117,12 @@ def list_all(view: View, call: Call, request: ListConversations) -> Conversation
     """List conversations, those with the latest message first."""
     facts = msgspec.structs.asdict(request)
     cursor, limit = facts.pop("cursor"), facts.pop("limit")
-    found, following = conversations.list_page(
+    page, next_cursor = conversations.list_page(
         view.conn, call.caller.organization_id, ConversationFilter(**facts), cursor=cursor, limit=limit
     )
-    return ConversationList(conversations=[_answer(one) for one in found], next_cursor=following)
+    return ConversationList(
+        conversations=[_answer(conversation) for conversation in page], next_cursor=next_cursor
+    )
 
 
 class ConversationById(ToolInput, frozen=True, kw_only=True):

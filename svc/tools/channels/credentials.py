@@ -43,8 +43,10 @@ def test(tx: Tx, call: Call, request: ConnectionById) -> StartedTest:
 
     `connection.get` shows how it went, as `lastTest`.
     """
-    kept = managed(tx.conn, call, request.id)
-    return StartedTest(id=kept.id, delivery_id=outboxes.send_test(tx, kept.organization_id, kept.id))
+    connection = managed(tx.conn, call, request.id)
+    return StartedTest(
+        id=connection.id, delivery_id=outboxes.send_test(tx, connection.organization_id, connection.id)
+    )
 
 
 class MintedKey(ToolOutput, frozen=True, kw_only=True):
@@ -70,9 +72,11 @@ class MintedKey(ToolOutput, frozen=True, kw_only=True):
 )
 def mint_key(tx: Tx, call: Call, request: ConnectionById) -> MintedKey:
     """Make another channel key for a connection. Those that it has go on until they are revoked."""
-    kept = managed(tx.conn, call, request.id)
-    minted = channel_keys.mint(tx, kept.organization_id, kept.id)
-    return MintedKey(id=minted.id, connection_id=kept.id, key=minted.key, visible_start=minted.visible_start)
+    connection = managed(tx.conn, call, request.id)
+    minted = channel_keys.mint(tx, connection.organization_id, connection.id)
+    return MintedKey(
+        id=minted.id, connection_id=connection.id, key=minted.key, visible_start=minted.visible_start
+    )
 
 
 class RevokeKey(ToolInput, frozen=True, kw_only=True):
@@ -101,9 +105,9 @@ class RevokedKey(ToolOutput, frozen=True, kw_only=True):
 )
 def revoke_key(tx: Tx, call: Call, request: RevokeKey) -> RevokedKey:
     """Revoke a channel key for good, effective with the next call."""
-    kept = managed(tx.conn, call, request.id)
-    channel_keys.revoke(tx, kept.id, request.key_id)
-    return RevokedKey(id=request.key_id, connection_id=kept.id, revoked_at=rfc3339(tx.now))
+    connection = managed(tx.conn, call, request.id)
+    channel_keys.revoke(tx, connection.id, request.key_id)
+    return RevokedKey(id=request.key_id, connection_id=connection.id, revoked_at=rfc3339(tx.now))
 
 
 class NewSecret(ToolOutput, frozen=True, kw_only=True):
@@ -128,6 +132,6 @@ class NewSecret(ToolOutput, frozen=True, kw_only=True):
 )
 def rotate_secret(tx: Tx, call: Call, request: ConnectionById) -> NewSecret:
     """Make a new signing secret. For 24 hours both sign, so that the bridge can change when it likes."""
-    kept = managed(tx.conn, call, request.id)
-    secret, until = connections.rotate_secret(tx, kept.organization_id, kept.id)
-    return NewSecret(id=kept.id, signing_secret=secret, previous_until=rfc3339(until))
+    connection = managed(tx.conn, call, request.id)
+    secret, until = connections.rotate_secret(tx, connection.organization_id, connection.id)
+    return NewSecret(id=connection.id, signing_secret=secret, previous_until=rfc3339(until))

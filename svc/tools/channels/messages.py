@@ -149,10 +149,10 @@ class MessageList(ToolOutput, frozen=True, kw_only=True):
 def list_all(view: View, call: Call, request: ListMessages) -> MessageList:
     """List what was said in a conversation, by both sides, the latest first."""
     conversation = conversations.get(view.conn, call.caller.organization_id, request.conversation_id)
-    found, following = messages.list_page(
+    page, next_cursor = messages.list_page(
         view.conn, conversation.id, cursor=request.cursor, limit=request.limit
     )
-    return MessageList(messages=[_answer(one) for one in found], next_cursor=following)
+    return MessageList(messages=[_answer(message) for message in page], next_cursor=next_cursor)
 
 
 class AskedAttachment(ToolInput, frozen=True, kw_only=True):
@@ -205,7 +205,9 @@ def reply(tx: Tx, call: Call, request: WriteReply) -> MessageAnswer:
     json_input.check_storable(request)
     new = NewReply(
         text=request.text,
-        attachments=tuple(Attachment(**msgspec.structs.asdict(one)) for one in request.attachments),
+        attachments=tuple(
+            Attachment(**msgspec.structs.asdict(attachment)) for attachment in request.attachments
+        ),
         reply_to=request.reply_to,
     )
     return _answer(replying.answer(tx, call, request.conversation_id, new))

@@ -165,9 +165,11 @@ def preview(view: View, call: Call, request: PreviewEmbed) -> PreviewAnswer:
         blocks = request.blocks or ()
         embeds.check_blocks(view.conn, organization_id, blocks, blocks_max(call))
     organization = organizations.get(view.conn, organization_id)
-    found = embed_views.of_blocks(view.conn, organization, blocks, view.now)
-    view.unindexed += found.unindexed
-    told = shown(found.views)
+    resolved = embed_views.of_blocks(view.conn, organization, blocks, view.now)
+    view.unindexed += resolved.unindexed
+    output = shown(resolved.views)
     return PreviewAnswer(
-        blocks=told.blocks, form_keys=told.form_keys, html=embed_fragment.to_html(found.views, base_url="")
+        blocks=output.blocks,
+        form_keys=output.form_keys,
+        html=embed_fragment.to_html(resolved.views, base_url=""),
     )

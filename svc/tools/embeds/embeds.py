@@ -67,13 +67,13 @@ _EXAMPLE_SUMMARY: Final = EmbedSummary(
 def list_(view: View, call: Call, request: ListEmbeds) -> EmbedPage:
     """List the embeds that are not removed, the oldest first, without their blocks."""
     after = cursors.read(_LIST, request.cursor, keys=0)
-    found = embeds.list_page(
+    rows = embeds.list_page(
         view.conn, call.caller.organization_id, after=after.id if after else "", limit=request.limit + 1
     )
-    more = len(found) > request.limit
-    page = found[: request.limit]
+    more = len(rows) > request.limit
+    page = rows[: request.limit]
     return EmbedPage(
-        embeds=tuple(_summary(one) for one in page),
+        embeds=tuple(_summary(embed) for embed in page),
         next_cursor=cursors.write(_LIST, Position((), page[-1].id)) if more else None,
     )
 
@@ -124,7 +124,7 @@ def create(tx: Tx, call: Call, request: CreateEmbed) -> EmbedAnswer:
     refused, so that nothing can be inferred from what is shown. A block that shows nothing as things are now
     is saved all the same, and named in `refused` with the reason.
     """
-    made = embeds.create(
+    embed = embeds.create(
         tx,
         call.caller.organization_id,
         name=request.name,
@@ -132,7 +132,7 @@ def create(tx: Tx, call: Call, request: CreateEmbed) -> EmbedAnswer:
         blocks=request.blocks,
         blocks_max=blocks_max(call),
     )
-    return answer_of(tx, made)
+    return answer_of(tx, embed)
 
 
 class UpdateEmbed(ToolInput, frozen=True, kw_only=True):

@@ -9,15 +9,15 @@ from svc.tools.schemas import Schemas
 from svc.tools.tool import Tool
 
 
-def document_of(one: Tool[Any, Any], schemas: Schemas) -> Document:
+def document_of(tool: Tool[Any, Any], schemas: Schemas) -> Document:
     """What a search looks at of a tool: its name, the words that people use for it, and its description."""
-    rest = one.description.removeprefix(one.summary)
-    noun, verb = vocabulary.words_for(one.name)
+    rest = tool.description.removeprefix(tool.summary)
+    noun, verb = vocabulary.words_for(tool.name)
     return Document(
-        name=one.name,
+        name=tool.name,
         noun=noun,
         verb=verb,
-        summary=one.summary,
+        summary=tool.summary,
         description=rest,
         properties=" ".join(_property_texts(schemas.input)),
     )
@@ -25,12 +25,12 @@ def document_of(one: Tool[Any, Any], schemas: Schemas) -> Document:
 
 def _property_texts(schema: dict[str, Any]) -> Iterator[str]:
     """The names and the descriptions of properties, of whatever depth."""
-    for name, one in schema.get("properties", {}).items():
+    for name, property_ in schema.get("properties", {}).items():
         yield name
-        yield one.get("description", "")
-        yield from _property_texts(one)
-    below = [*schema.get("anyOf", ()), *schema.get("$defs", {}).values()]
+        yield property_.get("description", "")
+        yield from _property_texts(property_)
+    subschemas = [*schema.get("anyOf", ()), *schema.get("$defs", {}).values()]
     if "items" in schema:
-        below.append(schema["items"])
-    for one in below:
-        yield from _property_texts(one)
+        subschemas.append(schema["items"])
+    for property_ in subschemas:
+        yield from _property_texts(property_)

@@ -149,8 +149,8 @@ def refusal_of(caller: Caller, tool: Tool[Any, Any]) -> str | None:
     """Why *caller* may not call *tool*; None if it may."""
     try:
         permit(caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
-    except Forbidden as refusal:
-        return str(refusal)
+    except Forbidden as error:
+        return str(error)
     return None
 
 

@@ -82,10 +82,10 @@ class Ranking:
         for name, fields in counted.items():
             for stem in {stem for field in fields for stem in field}:
                 self._presence.setdefault(stem, {})[name] = _occurrences(stem, fields, usual)
-        for found in self._presence.values():
-            telling = log(1 + (len(counted) - len(found) + 0.5) / (len(found) + 0.5))
-            for name, occurrences in found.items():
-                found[name] = telling * occurrences / (_SATURATION + occurrences)
+        for scores in self._presence.values():
+            telling = log(1 + (len(counted) - len(scores) + 0.5) / (len(scores) + 0.5))
+            for name, occurrences in scores.items():
+                scores[name] = telling * occurrences / (_SATURATION + occurrences)
 
     def rank(self, sentence: str) -> list[str]:
         """The names of the documents that *sentence* has words of, the best first."""

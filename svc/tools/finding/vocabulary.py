@@ -170,10 +170,10 @@ def words_for(name: str) -> tuple[str, str]:
 
 def nouns_meant(word: str) -> list[str]:
     """The nouns that *word* is another word for: only records' for what one is, such as a contact."""
-    found = [noun for noun, said in NOUNS.items() if word in said.split()]
-    return ["record"] if "record" in found else found
+    nouns = [noun for noun, synonyms in NOUNS.items() if word in synonyms.split()]
+    return ["record"] if "record" in nouns else nouns
 
 
 def verbs_meant(word: str) -> list[str]:
     """The verbs that *word* is another word for."""
-    return [verb for verb, said in VERBS.items() if word in said.split()]
+    return [verb for verb, synonyms in VERBS.items() if word in synonyms.split()]

@@ -127,7 +127,7 @@ class FormList(ToolOutput, frozen=True, kw_only=True):
 @reads("form.list", needs="forms", example=ListForms(), answer=FormList(forms=[EXAMPLE]))
 def list_all(view: View, call: Call, request: ListForms) -> FormList:  # noqa: ARG001  # nothing is asked
     """List the forms."""
-    return FormList(forms=[_answer(one) for one in forms.list_all(view.conn, call.caller.organization_id)])
+    return FormList(forms=[_answer(form) for form in forms.list_all(view.conn, call.caller.organization_id)])
 
 
 class FormById(ToolInput, frozen=True, kw_only=True):
@@ -153,7 +153,7 @@ def get(view: View, call: Call, request: FormById) -> FormDetails:
     recent = submission_lists.list_page(
         view.conn, organization_id, form_id=form.id, limit=RECENT_SUBMISSIONS
     ).submissions
-    return _details(form, recent_submissions=[submissions.line_of(one) for one in recent])
+    return _details(form, recent_submissions=[submissions.line_of(submission) for submission in recent])
 
 
 class CreateForm(ToolInput, frozen=True, kw_only=True):

@@ -75,8 +75,8 @@ class ServerKeyList(ToolOutput, frozen=True, kw_only=True):
 )
 def list_all(view: View, call: Call, request: ListServerKeys) -> ServerKeyList:  # noqa: ARG001  # every tool's
     """List the server keys that are not revoked; expired ones for another 90 days."""
-    found = server_keys.list_all(view.conn, call.caller.organization_id, view.now)
-    return ServerKeyList(server_keys=tuple(map(answer_of, found)))
+    keys = server_keys.list_all(view.conn, call.caller.organization_id, view.now)
+    return ServerKeyList(server_keys=tuple(map(answer_of, keys)))
 
 
 class MintServerKey(ToolInput, frozen=True, kw_only=True):
@@ -107,14 +107,14 @@ def mint(tx: Tx, call: Call, request: MintServerKey) -> MintedServerKeyAnswer:
     Only a person makes one, within two hours of having shown who they are. There are 100 live ones at most.
     Never place it in a page: it is for servers.
     """
-    made = server_keys.mint(tx, call, request.name)
+    key = server_keys.mint(tx, call, request.name)
     return MintedServerKeyAnswer(
-        id=made.id,
-        name=made.name,
-        key=made.key,
-        visible_start=made.visible_start,
-        created_at=rfc3339(made.created_at),
-        expires_at=rfc3339(made.expires_at),
+        id=key.id,
+        name=key.name,
+        key=key.key,
+        visible_start=key.visible_start,
+        created_at=rfc3339(key.created_at),
+        expires_at=rfc3339(key.expires_at),
     )
 
 

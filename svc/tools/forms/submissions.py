@@ -115,18 +115,18 @@ _details: Final = Projection(
 )
 
 
-def _answer(view: View, call: Call, found: SubmissionDetails) -> SubmissionAnswer:
-    return _details(found, candidates=_candidates(view, call, found.candidates))
+def _answer(view: View, call: Call, submission: SubmissionDetails) -> SubmissionAnswer:
+    return _details(submission, candidates=_candidates(view, call, submission.candidates))
 
 
 def _candidates(view: View, call: Call, ids: list[str]) -> list[Candidate]:
     known: dict[str, dict[str, Any]] = {}
     if "records.read" in call.caller.permissions:
-        found = contacts.by_ids(view.conn, call.caller.organization_id, ids)
-        known = {one.id: one.properties for one in found}
+        records = contacts.by_ids(view.conn, call.caller.organization_id, ids)
+        known = {record.id: record.properties for record in records}
     return [
-        Candidate(id=one, **{slug: known.get(one, {}).get(slug) for slug in ("name", "email", "phone")})
-        for one in ids
+        Candidate(id=id_, **{slug: known.get(id_, {}).get(slug) for slug in ("name", "email", "phone")})
+        for id_ in ids
     ]
 
 
@@ -212,7 +212,7 @@ def list_some(view: View, call: Call, request: ListSubmissions) -> SubmissionLis
         limit=request.limit,
     )
     return SubmissionList(
-        submissions=[line_of(one) for one in page.submissions], next_cursor=page.next_cursor
+        submissions=[line_of(submission) for submission in page.submissions], next_cursor=page.next_cursor
     )
 
 
@@ -231,8 +231,8 @@ class SubmissionById(ToolInput, frozen=True, kw_only=True):
 )
 def get(view: View, call: Call, request: SubmissionById) -> SubmissionAnswer:
     """Show a submission: what was sent, what became of it, and who it may be from."""
-    found = submission_lists.get(view.conn, call.caller.organization_id, request.id)
-    return _answer(view, call, found)
+    submission = submission_lists.get(view.conn, call.caller.organization_id, request.id)
+    return _answer(view, call, submission)
 
 
 class AttachSubmission(ToolInput, frozen=True, kw_only=True):

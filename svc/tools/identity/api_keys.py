@@ -110,8 +110,8 @@ def list_all(view: View, call: Call, request: ListApiKeys) -> ApiKeyList:  # noq
 
     The keys themselves are never shown again, only how they begin.
     """
-    found = api_keys.list_all(view.conn, call.caller.organization_id, view.now)
-    return ApiKeyList(api_keys=tuple(map(answer_of, found)))
+    keys = api_keys.list_all(view.conn, call.caller.organization_id, view.now)
+    return ApiKeyList(api_keys=tuple(map(answer_of, keys)))
 
 
 class MintApiKey(ToolInput, frozen=True, kw_only=True):
@@ -165,7 +165,7 @@ def mint(tx: Tx, call: Call, request: MintApiKey) -> MintedApiKey:
     never above: at every call it may do what its role and the maker's current role both permit. Gateway
     keys are made by Owners and Admins. An organization has 20 live keys at most, of both kinds together.
     """
-    made = api_keys.mint(
+    key = api_keys.mint(
         tx,
         call,
         NewKey(
@@ -177,14 +177,14 @@ def mint(tx: Tx, call: Call, request: MintApiKey) -> MintedApiKey:
         ),
     )
     return MintedApiKey(
-        id=made.id,
-        name=made.name,
-        key=made.key,
-        visible_start=made.visible_start,
-        role=made.role_id,
-        limited_to=made.limited_to,
-        tools=made.tools,
-        expires_at=rfc3339(made.expires_at),
+        id=key.id,
+        name=key.name,
+        key=key.key,
+        visible_start=key.visible_start,
+        role=key.role_id,
+        limited_to=key.limited_to,
+        tools=key.tools,
+        expires_at=rfc3339(key.expires_at),
     )
 
 
@@ -193,12 +193,12 @@ def known_tools(names: tuple[str, ...], registry: Registry) -> tuple[str, ...]:
     tools = [registry.named(name) for name in names]
     faults = [
         Fault(f"/tools/{place}", "unknown_tool", f"there is no tool {shown(name)}{registry.hint(name)}")
-        for place, (name, found) in enumerate(zip(names, tools, strict=True))
-        if found is None
+        for place, (name, tool) in enumerate(zip(names, tools, strict=True))
+        if tool is None
     ]
     if faults:
         raise InvalidInput(faults)
-    return tuple(found.name for found in tools if found is not None)
+    return tuple(tool.name for tool in tools if tool is not None)
 
 
 class RevokeApiKey(ToolInput, frozen=True, kw_only=True):

@@ -112,5 +112,5 @@ def list_some(view: View, call: Call, request: ListAudit) -> AuditList:
         limit=request.limit,
         cursor=request.cursor,
     )
-    found = audit.list_page(view, call.caller.organization_id, which)
-    return AuditList(entries=tuple(map(answer_of, found.entries)), next_cursor=found.next_cursor)
+    page = audit.list_page(view, call.caller.organization_id, which)
+    return AuditList(entries=tuple(map(answer_of, page.entries)), next_cursor=page.next_cursor)

@@ -129,11 +129,11 @@ def list_some(view: View, call: Call, request: ListMembers) -> MemberList:
         limit=request.limit,
         cursor=request.cursor,
     )
-    found, next_cursor = members.list_page(view.conn, organization_id, which)
+    page, next_cursor = members.list_page(view.conn, organization_id, which)
     everybody = (request.role, request.team, request.status, request.cursor) == (None, None, None, None)
     waiting = invitations.list_all(view.conn, organization_id, view.now) if everybody else []
     return MemberList(
-        members=tuple(map(answer_of, found)),
+        members=tuple(map(answer_of, page)),
         next_cursor=next_cursor,
         invitations=tuple(map(_invitation, waiting)),
     )
@@ -178,8 +178,10 @@ def invite(tx: Tx, call: Call, request: InviteMember) -> MadeInvitationAnswer:
     invitation of the same address counts no longer. At most 200 wait at a time. Nobody offers a role that
     permits more than their own.
     """
-    made = invitations.invite(tx, call, request.email, request.role, request.teams)
-    return MadeInvitationAnswer(id=made.id, token=made.token, expires_at=rfc3339(made.expires_at))
+    invitation = invitations.invite(tx, call, request.email, request.role, request.teams)
+    return MadeInvitationAnswer(
+        id=invitation.id, token=invitation.token, expires_at=rfc3339(invitation.expires_at)
+    )
 
 
 class UpdateMember(ToolInput, frozen=True, kw_only=True):

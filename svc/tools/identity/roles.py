@@ -71,8 +71,8 @@ class RoleList(ToolOutput, frozen=True, kw_only=True):
 @reads("role.list", example=ListRoles(), answer=RoleList(roles=(answer_of(VIEWER), EXAMPLE)))
 def list_all(view: View, call: Call, request: ListRoles) -> RoleList:  # noqa: ARG001  # every tool's
     """List the roles, with what each permits."""
-    found = roles.list_all(view.conn, call.caller.organization_id)
-    return RoleList(roles=tuple(map(answer_of, found)))
+    rows = roles.list_all(view.conn, call.caller.organization_id)
+    return RoleList(roles=tuple(map(answer_of, rows)))
 
 
 class CreateRole(ToolInput, frozen=True, kw_only=True):

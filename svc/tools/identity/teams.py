@@ -56,8 +56,8 @@ def list_all(view: View, call: Call, request: ListTeams) -> TeamList:  # noqa: A
 
     `member.list` with `team` lists who is in one.
     """
-    found = teams.list_all(view.conn, call.caller.organization_id)
-    return TeamList(teams=tuple(map(answer_of, found)))
+    rows = teams.list_all(view.conn, call.caller.organization_id)
+    return TeamList(teams=tuple(map(answer_of, rows)))
 
 
 class CreateTeam(ToolInput, frozen=True, kw_only=True):

@@ -77,7 +77,7 @@ def timeline(view: View, call: Call, request: GetTimeline) -> Timeline:
     Its making, its changes, notes, form submissions, page visits, deals, deletions and merges; of a record
     that others were merged into, theirs too.
     """
-    found, more = timelines.list_page(
+    rows, next_cursor = timelines.list_page(
         view.conn,
         call.caller.organization_id,
         request.object_type,
@@ -85,8 +85,8 @@ def timeline(view: View, call: Call, request: GetTimeline) -> Timeline:
         cursor=request.cursor,
         limit=request.limit,
     )
-    entries = (TimelineEntry(id=one.id, kind=one.kind, at=rfc3339(one.at), data=one.data) for one in found)
-    return Timeline(entries=tuple(entries), next_cursor=more)
+    entries = (TimelineEntry(id=row.id, kind=row.kind, at=rfc3339(row.at), data=row.data) for row in rows)
+    return Timeline(entries=tuple(entries), next_cursor=next_cursor)
 
 
 class DeleteRecord(ToolInput, frozen=True, kw_only=True):

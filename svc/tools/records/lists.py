@@ -62,8 +62,8 @@ Filters = Annotated[
 ]
 
 
-def _filters(request: Sequence[RecordFilter]) -> list[Filter]:
-    return [Filter(one.property, one.op, one.value) for one in request]
+def _filters(filters: Sequence[RecordFilter]) -> list[Filter]:
+    return [Filter(condition.property, condition.op, condition.value) for condition in filters]
 
 
 class ListRecords(ToolInput, frozen=True, kw_only=True):
@@ -109,13 +109,15 @@ def list_(view: View, call: Call, request: ListRecords) -> RecordList:
     `boolean` or a `picture`; `gt`, `gte`, `lt` and `lte` for numbers and times; `contains` and `starts_with`
     for texts, e-mails, phones and addresses; `contains` for a `multi_select`.
     """
-    organization, of = organization_objects.find(view.conn, call.caller.organization_id, request.object_type)
+    organization, object_ = organization_objects.find(
+        view.conn, call.caller.organization_id, request.object_type
+    )
     page = record_lists.page_of(
         view.conn,
-        of,
+        object_,
         country=organization.country,
         filters=_filters(request.filters),
-        sort=[Sort(one.property, one.direction) for one in request.sort],
+        sort=[Sort(key.property, key.direction) for key in request.sort],
         cursor=request.cursor,
         limit=request.limit,
         expect_long=view.expect_long,

@@ -73,7 +73,7 @@ class ListNotes(ToolInput, frozen=True, kw_only=True):
 )
 def list_(view: View, call: Call, request: ListNotes) -> NoteList:
     """List the notes of a record, the newest first."""
-    found, more = notes.list_page(
+    rows, next_cursor = notes.list_page(
         view.conn,
         call.caller.organization_id,
         request.object_type,
@@ -81,7 +81,7 @@ def list_(view: View, call: Call, request: ListNotes) -> NoteList:
         cursor=request.cursor,
         limit=request.limit,
     )
-    return NoteList(notes=tuple(map(_answer, found)), next_cursor=more)
+    return NoteList(notes=tuple(map(_answer, rows)), next_cursor=next_cursor)
 
 
 class CreateNote(ToolInput, frozen=True, kw_only=True):
@@ -102,7 +102,7 @@ class CreateNote(ToolInput, frozen=True, kw_only=True):
 )
 def create(tx: Tx, call: Call, request: CreateNote) -> NoteAnswer:
     """Write a note on a record."""
-    made = notes.create(
+    note = notes.create(
         tx,
         call.caller.organization_id,
         request.object_type,
@@ -110,4 +110,4 @@ def create(tx: Tx, call: Call, request: CreateNote) -> NoteAnswer:
         title=request.title,
         body=request.body,
     )
-    return _answer(made)
+    return _answer(note)

@@ -16,7 +16,7 @@ from svc.tools.projections import Projection
 from svc.tools.records.records import ObjectType
 from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, reads, writes
 
-_BUILTIN: Final = frozenset(one.slug for one in BUILTIN_OBJECTS)
+_BUILTIN: Final = frozenset(object_.slug for object_ in BUILTIN_OBJECTS)
 
 Slug = Annotated[
     str,
@@ -162,8 +162,8 @@ def list_(view: View, call: Call, request: ListObjects) -> ObjectList:  # noqa: 
 
     `object.get` shows the properties of one.
     """
-    found = objects.list_all(view.conn, call.caller.organization_id)
-    return ObjectList(objects=tuple(_summary(of) for of in found))
+    rows = objects.list_all(view.conn, call.caller.organization_id)
+    return ObjectList(objects=tuple(map(_summary, rows)))
 
 
 class GetObject(ToolInput, frozen=True, kw_only=True):

@@ -71,8 +71,8 @@ def create(tx: Tx, call: Call, request: CreateProperty) -> PropertyAnswer:
         personal=request.personal,
         unique=request.unique,
     )
-    made = properties.create(tx, call.caller.organization_id, request.object_type, prop)
-    return property_answer(made)
+    created = properties.create(tx, call.caller.organization_id, request.object_type, prop)
+    return property_answer(created)
 
 
 class UpdateProperty(ToolInput, frozen=True, kw_only=True):

@@ -132,13 +132,13 @@ def get(view: View, call: Call, request: GetRecord) -> ShownRecord:
     shows its other end, all that leads to this one. To filter or sort those, use `record.list` with a filter
     on the relation.
     """
-    found = records.get(view.conn, call.caller.organization_id, request.object_type, request.id)
-    related = UNSET if request.related is None else _related(view, call, found, request.related)
-    return _shown(found, related=related)
+    record = records.get(view.conn, call.caller.organization_id, request.object_type, request.id)
+    related = UNSET if request.related is None else _related(view, call, record, request.related)
+    return _shown(record, related=related)
 
 
 def _related(view: View, call: Call, record: Record, request: GetRelated) -> RelatedRecords:
-    found, more = record_relations.leading_to(
+    rows, next_cursor = record_relations.leading_to(
         view.conn,
         call.caller.organization_id,
         record.object_type,
@@ -148,8 +148,8 @@ def _related(view: View, call: Call, record: Record, request: GetRelated) -> Rel
         pointer="/related",
     )
     return RelatedRecords(
-        records=tuple(RelatedRecord(property=one.property, record=answer_of(one.record)) for one in found),
-        next_cursor=more,
+        records=tuple(RelatedRecord(property=row.property, record=answer_of(row.record)) for row in rows),
+        next_cursor=next_cursor,
     )
 
 
@@ -173,9 +173,11 @@ def create(tx: Tx, call: Call, request: CreateRecord) -> RecordAnswer:
     Values are checked by the types of their properties: `object.get` shows them. Nothing is matched: use
     `record.upsert` for a record that may be there already.
     """
-    organization, of = organization_objects.find(tx.conn, call.caller.organization_id, request.object_type)
-    made = records.create_in(tx, organization, of, request.properties, source=call.source())
-    return answer_of(made)
+    organization, object_ = organization_objects.find(
+        tx.conn, call.caller.organization_id, request.object_type
+    )
+    record = records.create_in(tx, organization, object_, request.properties, source=call.source())
+    return answer_of(record)
 
 
 class NewRecord(ToolInput, frozen=True, kw_only=True):
@@ -202,7 +204,7 @@ class CreatedRecords(ToolOutput, frozen=True, kw_only=True):
     needs="records.write",
     raises=(NotFound, Conflict),
     example=CreateManyRecords(
-        object_type="contact", records=tuple(NewRecord(properties=one.properties) for one in _SEVERAL)
+        object_type="contact", records=tuple(NewRecord(properties=record.properties) for record in _SEVERAL)
     ),
     answer=CreatedRecords(records=_SEVERAL),
 )
@@ -212,14 +214,14 @@ def create_many(tx: Tx, call: Call, request: CreateManyRecords) -> CreatedRecord
     What is wrong with any of them is told for all of them at once.
     """
     organization = organizations.get(tx.conn, call.caller.organization_id)
-    made = records.create_many(
+    created = records.create_many(
         tx,
         organization,
         request.object_type,
-        [one.properties for one in request.records],
+        [new.properties for new in request.records],
         source=call.source(),
     )
-    return CreatedRecords(records=tuple(map(answer_of, made)))
+    return CreatedRecords(records=tuple(map(answer_of, created)))
 
 
 class UpdateRecord(ToolInput, frozen=True, kw_only=True):

@@ -82,7 +82,7 @@ def list_(view: View, call: Call, request: ListSuggestions) -> SuggestionList:
 
     A form never overwrites what a contact has: another value that it brings waits here.
     """
-    found, more = suggestions.list_page(
+    rows, next_cursor = suggestions.list_page(
         view.conn,
         call.caller.organization_id,
         record_id=request.record_id,
@@ -90,7 +90,7 @@ def list_(view: View, call: Call, request: ListSuggestions) -> SuggestionList:
         cursor=request.cursor,
         limit=request.limit,
     )
-    return SuggestionList(suggestions=tuple(map(_answer, found)), next_cursor=more)
+    return SuggestionList(suggestions=tuple(map(_answer, rows)), next_cursor=next_cursor)
 
 
 class AcceptSuggestion(ToolInput, frozen=True, kw_only=True):

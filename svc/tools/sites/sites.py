@@ -54,8 +54,8 @@ class SiteList(ToolOutput, frozen=True, kw_only=True):
 @reads("site.list", example=ListSites(), answer=SiteList(sites=[EXAMPLE]))
 def list_all(view: View, call: Call, request: ListSites) -> SiteList:  # noqa: ARG001  # nothing is asked
     """List the tracked sites."""
-    found = sites.list_all(view.conn, call.caller.organization_id)
-    return SiteList(sites=[_answer(one) for one in found])
+    rows = sites.list_all(view.conn, call.caller.organization_id)
+    return SiteList(sites=[_answer(site) for site in rows])
 
 
 class CreateSite(ToolInput, frozen=True, kw_only=True):
