@@ -1,4 +1,4 @@
-"""The public application: every door that the outside may knock on."""
+"""The public application: all doors of the public listener, under one ASGI callable."""
 
 from collections.abc import Sequence
 
@@ -40,9 +40,11 @@ def public_app(
     demo: DemoShop | None = None,
     blueprints: Sequence[Blueprint] = (),
 ) -> ASGIApp:
-    """The application on the public listener. Its pages speak of the *demo*; *blueprints* add pages to it.
+    """Build the application of the public listener.
 
-    *public_https* says that proxies are reached by TLS; answers over TLS ask for it for so many seconds.
+    Its pages show the keys of the *demo*, and *blueprints* add pages. *public_https* says that the trusted
+    proxies are reached by TLS alone. With *strict_transport_seconds*, answers over TLS carry
+    `Strict-Transport-Security` for that long (RFC 6797).
     """
     transport = Transport(trusted_proxies, public_https)
     app, pages = described_app(demo, trusted_proxies)
@@ -71,10 +73,10 @@ def public_app(
 def described_app(
     demo: DemoShop | None = None, trusted_proxies: Sequence[Network] | None = None
 ) -> tuple[QuartApp, Pages]:
-    """An application that explains itself, and what renders its pages.
+    """Build an application that serves the documentation, and the renderer of its pages.
 
-    What it refuses is a page for browsers and a problem for programs. Without *trusted_proxies*, no page
-    shows its reader's address.
+    It answers errors to browsers with a page and to programs with a problem. Without *trusted_proxies*,
+    pages show a default address instead of the one in the request.
     """
     app = QuartApp("svc", static_folder=None)
     doors, pages = doc_pages(REGISTRY, demo=demo, trusted_proxies=trusted_proxies)
@@ -84,6 +86,6 @@ def described_app(
 
 
 def quart_app() -> QuartApp:
-    """An application whose refusals are problems, for doors beside it."""
+    """Build an application that answers errors with problems, to put fast-path doors in front of."""
     app, _ = described_app()
     return app

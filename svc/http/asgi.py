@@ -1,4 +1,4 @@
-"""The types of ASGI 3 (https://asgi.readthedocs.io): what a server and an application say to each other."""
+"""The types of ASGI 3 (https://asgi.readthedocs.io), the interface between server and application."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -10,4 +10,4 @@ Send = Callable[[Message], Awaitable[None]]
 ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 Headers = list[tuple[bytes, bytes]]
-"""Names in lower case, in the order they came."""
+"""Names in lower case, in the order of the request."""

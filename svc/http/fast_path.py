@@ -1,8 +1,7 @@
-"""The hottest doors, answered before Quart is asked.
+"""The fast path: ASGI middleware that answers the busiest doors in front of Quart.
 
-Quart's own work is most of what a small request costs. `app.asgi_app = Hot(app.asgi_app, …)` is the
-form that Quart documents for middleware. What every door has, a door has here too: its body within a
-limit, the request's id on the answer, and the application's own answers to what goes wrong.
+Quart's own work is most of the cost of a small request. A door here gets what Quart's doors get: a body
+within a limit, the request's id on the answer, and answers of its own to errors.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +20,7 @@ _JOINED: Final = b", "
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """A whole answer. `Content-Length` and `X-Request-Id` are added where it is sent."""
+    """A complete response. `Content-Length` and `X-Request-Id` are added when it is sent."""
 
     status: int
     headers: Sequence[tuple[bytes, bytes]] = ()
@@ -29,7 +28,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Request:
-    """A request at a hot door. Its body is on its way until it is read."""
+    """A request at a door of the fast path. Its body is not read before `read`."""
 
     __slots__ = ("_fields", "_receive", "client", "headers", "id", "method", "path", "query", "scheme")
 
@@ -38,35 +37,35 @@ class Request:
         self.scheme: Final[str] = scope.get("scheme", "http")
         self.path: Final[str] = scope["path"]
         self.query: Final[bytes] = scope["query_string"]
-        """What follows the question mark, undecoded."""
+        """The part after the question mark, undecoded."""
         self.headers: Final[Headers] = scope["headers"]
         self.client: Final[str] = scope["client"][0] if scope["client"] else ""
         """The address of the socket's peer; empty where the peer has none."""
         self.id: Final = request_id_of(self.headers)
-        """What the answer carries as `X-Request-Id`."""
+        """The value of `X-Request-Id` in the answer."""
         self._receive = receive
         self._fields = dict(self.headers)
         if len(self._fields) != len(self.headers):
             self._fields = _joined(self.headers)
 
     def header(self, name: bytes) -> bytes | None:
-        """The value of header *name*, in lower case; of several, all of them joined by commas."""
+        """The value of the header *name*, given in lower case; repeated headers are joined by commas."""
         return self._fields.get(name)
 
     def text(self, name: str) -> str | None:
-        """`header`, as text."""
+        """The value of the header *name* as text."""
         value = self._fields.get(name.encode())
         return None if value is None else value.decode("latin-1")
 
     async def read(self, limit_bytes: int) -> bytes:
-        """The whole body. Once it is read, nothing that the client does stops the door's work.
+        """Read the whole body. After that, a client that disconnects does not cancel the door's work.
 
         Raises:
-            BodyTooLarge: it is, or says that it is, over *limit_bytes*.
-            BodyCoded: it is compressed.
-            BodyTimeout: it did not come in time.
-            BodyBroken: it is framed wrongly.
-            ClientGone: the client left in the middle of it.
+            BodyTooLarge: the body, or its `Content-Length`, is over *limit_bytes*.
+            BodyCoded: it has a `Content-Encoding`.
+            BodyTimeout: it did not arrive in time.
+            BodyBroken: its framing is malformed.
+            ClientGone: the client disconnected before its end.
         """
         length = self._fields.get(b"content-length")
         if length and not length.isdigit():
@@ -75,27 +74,27 @@ class Request:
         return await read_body(self._receive, int(length) if length else None, limit_bytes, coding)
 
     async def wait_client_left(self) -> None:
-        """Wait until the client has left, once the whole body is read."""
+        """Wait until the client disconnects. Call it after `read`."""
         while (await self._receive())["type"] == REQUEST:
             pass
 
 
 class Door(Protocol):
-    """What answers at a path."""
+    """Answers requests at one path."""
 
     async def __call__(self, request: Request) -> Answer:
-        """The answer to *request*; what it raises is told by `refuse`."""
+        """Answer *request*. Whatever it raises is answered by `problem_for`."""
         ...
 
     def problem_for(self, request: Request, error: Exception) -> Answer:
-        """The answer when the door raised *error*, whatever it is. Must not raise."""
+        """The answer for an *error* that the door raised. Must not raise."""
         ...
 
 
 class FastPath:
-    """ASGI middleware: what *doors* has a path for is answered there, everything else by *app*.
+    """Routes a request to the door of its path in *doors*, and every other request to *app*.
 
-    A door at a path that ends with a slash answers for whatever stands directly below it.
+    A door whose path ends with a slash answers for one more segment below it.
     """
 
     def __init__(self, app: ASGIApp, doors: Mapping[str, Door]) -> None:
@@ -113,7 +112,7 @@ class FastPath:
             answer = await door(request)
         except ClientGone:
             return
-        except Exception as error:  # noqa: BLE001  # the door knows what each means
+        except Exception as error:  # noqa: BLE001  # each door maps its own errors
             answer = door.problem_for(request, error)
         await _send(send, request, answer)
 
@@ -123,7 +122,7 @@ class FastPath:
 
 async def _send(send: Send, request: Request, answer: Answer) -> None:
     headers = [*answer.headers, (REQUEST_ID_HEADER, request.id)]
-    if answer.status != HTTPStatus.NOT_MODIFIED:  # its length would be taken for that of what is kept
+    if answer.status != HTTPStatus.NOT_MODIFIED:  # it would be read as the length of the cached body
         headers.append((b"content-length", b"%d" % len(answer.body)))
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
     body = b"" if request.method == "HEAD" else answer.body
@@ -131,7 +130,7 @@ async def _send(send: Send, request: Request, answer: Answer) -> None:
 
 
 def _joined(headers: Headers) -> dict[bytes, bytes]:
-    """Headers of one name as one, in their order (RFC 9110 section 5.3)."""
+    """Join headers of one name in their order (RFC 9110 section 5.3)."""
     fields: dict[bytes, bytes] = {}
     for name, value in headers:
         fields[name] = fields[name] + _JOINED + value if name in fields else value

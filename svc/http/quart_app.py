@@ -1,4 +1,4 @@
-"""Quart for API doors: bodies read in the request's own task, one send an answer, no sessions."""
+"""Quart for API doors: bodies are read in the request's own task, an answer is one send, no sessions."""
 
 import sys
 from collections.abc import Callable, Generator
@@ -29,11 +29,11 @@ from svc.http.request.request_id import REQUEST_ID_HEADER, request_id_of
 log = structlog.get_logger(__name__)
 
 BODY_BYTES_MAX: Final = 1_000_000
-"""That a body may have at a door that says nothing of it."""
+"""Limit of a body at a door without a limit of its own."""
 
 
 class QuartBody(TrioBody):
-    """A request's body, read when it is awaited, by whoever awaits it."""
+    """A request's body, read by the task that awaits it."""
 
     def __init__(self, expected_content_length: int | None, max_content_length: int | None) -> None:
         self.limit_bytes = max_content_length
@@ -56,11 +56,10 @@ class QuartBody(TrioBody):
         return whole
 
     def set_result(self, data: bytes) -> None:
-        """The body of a request that no server received: Quart's test contexts have those."""
+        """Set the body of a request without a server, as Quart's test contexts do."""
         self._whole = data
 
     def clear(self) -> None:
-        """Forget what was read."""
         self._whole = b""
 
     async def _read(self) -> bytes:
@@ -72,14 +71,14 @@ class QuartBody(TrioBody):
 
 
 class QuartRequest(TrioRequest):
-    """A request with an id. A door sets `max_content_length` before it reads, and has its own limit."""
+    """A request with an id. A door with a limit of its own sets `max_content_length` before it reads."""
 
     body_class = QuartBody
     body: QuartBody
 
     @cached_property
     def id(self) -> bytes:
-        """What the answer carries as `X-Request-Id`."""
+        """The value of `X-Request-Id` in the answer."""
         return request_id_of(list(self.scope["headers"]))
 
     @property
@@ -90,7 +89,7 @@ class QuartRequest(TrioRequest):
 
     @property
     def max_content_length(self) -> int | None:
-        """Bytes that the body may have; over it, reading raises `BodyTooLarge`."""
+        """Limit of the body in bytes; reading a longer one raises `BodyTooLarge`."""
         return self.body.limit_bytes
 
     @max_content_length.setter
@@ -104,17 +103,17 @@ def current_request() -> QuartRequest:
 
 
 class NoSessions(SessionInterface):
-    """Doors that know their callers by keys have no use for a session."""
+    """Disables Quart's sessions: doors authenticate by keys and by cookies of their own."""
 
     _none: Final = NullSession()
 
     async def open_session(self, app: Quart, request: BaseRequestWebsocket) -> NullSession:  # noqa: ARG002
-        """The one session of everybody, which holds nothing and takes nothing."""
+        """One null session for all requests."""
         return self._none
 
 
 class QuartConnection(TrioASGIHTTPConnection):
-    """One request, answered in the task that it came in."""
+    """One request, answered in the task that received it."""
 
     async def __call__(self, receive: Any, send: Any) -> None:
         """ASGI."""
@@ -129,7 +128,7 @@ class QuartConnection(TrioASGIHTTPConnection):
         except ClientGone:
             return
         except HTTPException as error:
-            # Quart looks at the host before anything of it can handle what is wrong with one.
+            # Quart checks the host outside of its own error handling.
             response = WerkzeugResponse(status=error.code)
         headers = [*encode_headers(response.headers), (REQUEST_ID_HEADER, http_request.id)]
         await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
@@ -145,9 +144,9 @@ class QuartConnection(TrioASGIHTTPConnection):
 
 
 class LazyBuilderRule(QuartRule):
-    """A rule that compiles how its address is built when somebody asks for one, as no door here does.
+    """A rule that compiles its URL builder at the first use, since no door here builds URLs.
 
-    Werkzeug does it twice with every rule, which took half of the time to make an application.
+    Werkzeug compiles two builders for every rule, which took half of the time to make an application.
     """
 
     def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
@@ -161,11 +160,11 @@ class LazyBuilderRule(QuartRule):
 
 
 class QuartApp(QuartTrio):
-    """Quart on Trio, without what an API door has no use for, and with the request's id on every answer.
+    """Quart on Trio with the request's id on every answer, and without what API doors do not need.
 
-    The server bounds every wait, for a body as for an answer, so `BODY_TIMEOUT` and
-    `RESPONSE_TIMEOUT` are off: they would cut a stream of events in the middle. No lifespan is
-    needed, nor `startup`: nothing is kept in this object that opens or closes.
+    `BODY_TIMEOUT` and `RESPONSE_TIMEOUT` are off, because the server bounds every wait, and because they
+    would cut a stream of events. Neither lifespan nor `startup` is needed: the application holds no
+    resource that opens or closes.
     """
 
     asgi_http_class = QuartConnection
@@ -178,17 +177,17 @@ class QuartApp(QuartTrio):
     )
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """ASGI, so typed that this is an `ASGIApp`."""
+        """ASGI, typed as an `ASGIApp`."""
         await self.asgi_app(scope, receive, send)
 
     async def handle_exception(self, error: Exception) -> Response | WerkzeugResponse:
-        """Log *error* and answer 500, unless it means that nobody is there to answer."""
+        """Log *error* and answer 500, unless the client is gone."""
         if isinstance(error, ClientGone):
             raise error
         return await super().handle_exception(error)
 
     def log_exception(self, exception_info: Any) -> None:
-        """Log what nobody handled, with the id that the caller is told."""
+        """Log an unhandled error with the id of the request."""
         context = {}
         if has_request_context():
             context = {"path": request.path, "request_id": current_request().id.decode()}
@@ -196,7 +195,7 @@ class QuartApp(QuartTrio):
 
 
 async def _stream(receive: Receive, send: Send, response: Response) -> None:
-    """Send each part as it comes, the head before the first, until the end or until the client leaves."""
+    """Send the head, then each part as it is made, until the end or until the client disconnects."""
     await _send_part(send, b"", more=True)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_cancel_without_client, receive, nursery.cancel_scope)
@@ -209,7 +208,7 @@ async def _stream(receive: Receive, send: Send, response: Response) -> None:
 
 async def _cancel_without_client(receive: Receive, scope: trio.CancelScope) -> None:
     while (await receive())["type"] == REQUEST:
-        pass  # a body that the door did not ask for
+        pass  # a body that the door did not read
     scope.cancel()
 
 

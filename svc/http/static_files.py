@@ -1,4 +1,4 @@
-"""What is held in memory, small files that come with the program among it, and sent only to who lacks it."""
+"""Bytes in memory, such as the program's small files, with gzip and conditional requests."""
 
 import gzip
 from collections.abc import Mapping
@@ -24,11 +24,11 @@ SCRIPT_FOR_OTHER_SITES: Final = {
 }
 """Headers of a script that pages of other sites include."""
 _GZIPPED_FROM_BYTES: Final = 1_400
-"""What is shorter fits into one packet as it is."""
+"""Shorter bodies fit into one packet uncompressed."""
 
 
 class StaticBytes:
-    """Bytes that do not change."""
+    """An immutable body with its entity tag, plain and compressed."""
 
     def __init__(self, body: bytes, content_type: str, headers: Mapping[str, str]) -> None:
         self.body: Final = body
@@ -38,7 +38,7 @@ class StaticBytes:
         self._headers = {"X-Content-Type-Options": "nosniff", **headers}
 
     async def answer(self) -> Response:
-        """A view of it: the bytes, packed for who unpacks them, or 304 for who has them already."""
+        """Answer with the body in an accepted coding, or 304 if the client has it."""
         response = Response(self.body, content_type=self._content_type, headers=self._headers)
         etag = self._etag
         if self._gzipped is not None:
@@ -46,7 +46,7 @@ class StaticBytes:
             if request.accept_encodings["gzip"]:
                 response.set_data(self._gzipped)
                 response.content_encoding = "gzip"
-                etag += "-gzip"  # other bytes, so another tag (RFC 9110 section 8.8.3)
+                etag += "-gzip"  # each coding has a tag of its own (RFC 9110 section 8.8.3)
         response.set_etag(etag)
         await response.make_conditional(request)
         return response

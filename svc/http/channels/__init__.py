@@ -1,1 +1,1 @@
-"""The doors of channels."""
+"""The channel doors, for the bridges of messengers."""

@@ -1,4 +1,4 @@
-"""The channel doors: `POST /api/channels/v1/<door>` with a channel key, for the bridges of messengers."""
+"""The channel doors for the bridges of messengers: `POST /api/channels/v1/<door>` with a channel key."""
 
 from typing import Final
 
@@ -20,13 +20,13 @@ PATH: Final = "/api/channels/v1/"
 
 
 class ChannelDoor:
-    """Answers below `PATH`: what follows it is the name of a door."""
+    """Answers calls below `PATH`, whose last segment names the channel door."""
 
     def __init__(self, system: System) -> None:
         self._system = system
 
     async def __call__(self, request: Request) -> Answer:
-        """The order of the checks: key, pace, method, door, type, size, shape."""
+        """Check, in this order: key, rate, method, door name, media type, size, shape."""
         bridge = await channel_calls.admit(self._system, bearer_token(request))
         await channel_calls.count_call(self._system, bridge)
         if request.method != "POST":
@@ -45,5 +45,5 @@ class ChannelDoor:
         return success(stored.body, replayed=stored.replayed)
 
     def problem_for(self, request: Request, error: Exception) -> Answer:
-        """The problem that *error* is."""
+        """Answer *error* with its problem; faults of this service are logged."""
         return call_problem(log, request, error)

@@ -1,4 +1,4 @@
-"""The service's own documentation: the front door, the guides, their search, and pages for what goes wrong.
+"""The service's own documentation: front page, guides, search, reference, and pages for problems.
 
-Everything is made when it is first asked for: a service whose pages nobody reads pays for none of them.
+Everything is rendered at its first request, so that a service whose pages are not read does not pay for them.
 """

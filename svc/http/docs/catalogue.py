@@ -1,4 +1,4 @@
-"""Which guides there are: for whom each is, and what it is about."""
+"""The catalogue of guides, by readership."""
 
 from typing import Final, NamedTuple
 
@@ -8,7 +8,7 @@ class Guide(NamedTuple):
 
     name: str
     title: str
-    """As lists show it; the page's own heading may say more."""
+    """The title in lists; the page's own heading may be longer."""
     about: str
 
 
@@ -72,7 +72,7 @@ GUIDES: Final = {guide.name: guide for shelf in SHELVES for guide in shelf.guide
 
 
 def shelf_of(name: str) -> Shelf:
-    """The shelf that the guide *name* stands on."""
+    """The shelf of the guide *name*."""
     return next(shelf for shelf in SHELVES if any(guide.name == name for guide in shelf.guides))
 
 

@@ -1,4 +1,4 @@
-"""What the pages of a service with a demo say about it: where the shop is, and how its owner signs in."""
+"""The facts about a demo that pages show: its keys, and the sign-in of its owner."""
 
 import msgspec
 
@@ -10,14 +10,14 @@ class DemoShop(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     form_key: str
-    """Of a form that is bound to no site: this machine has more names than one to open the page under."""
+    """Key of a form without a site, since the demo's page can be opened under several host names."""
     honeypot: str
-    """The form's field that people never see."""
+    """Name of the form's hidden field."""
     embed_key: str
-    """Of the embed with what is in the workshop now."""
+    """Key of the embed of the shop's stock."""
     owner_email: str = ""
-    """Who signs in."""
+    """E-mail address to sign in with."""
     directory: str = ""
-    """Of the data, as the person who started the service named it."""
+    """The data directory, as given on the command line."""
     example_ids: ExampleIds = msgspec.field(default_factory=dict)
-    """What takes the place of ids in examples."""
+    """Ids of the demo for the placeholders in examples."""

@@ -1,4 +1,4 @@
-"""Everything that is written about the service, at its addresses: guides, search, reference, problems."""
+"""The routes of the documentation: guides, search, reference, problems."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -37,7 +37,7 @@ class Guides:
         self._pictures: dict[str, StaticBytes] = {}
 
     async def show_index(self) -> Response:
-        """The guides, by whom they are for."""
+        """The list of guides, by readership."""
         return await self._pages.show(
             "docs/guides.html", lambda: {"shelves": SHELVES, "decisions": _decisions()}
         )
@@ -78,7 +78,7 @@ class Guides:
         return await self._pictures[name].answer()
 
     async def search(self) -> Response:
-        """What fits the words of `?q=`, the best first."""
+        """Search results for `?q=`, best first."""
         query = request.args.get("q", "")[:QUERY_CHARS_MAX].strip()
         hits = (await self._indexed()).find(query) if query else []
         return await self._pages.show_uncached("docs/search.html", query=query, hits=hits)
@@ -86,7 +86,7 @@ class Guides:
     async def _indexed(self) -> Index:
         async with self._index_lock:
             if self._index is None:
-                # Some tenths of a second, in which everything else goes on.
+                # Takes some tenths of a second, so it runs in a thread.
                 self._index = await trio.to_thread.run_sync(Index, self._registry)
         return self._index
 
@@ -97,7 +97,10 @@ def doc_pages(
     demo: DemoShop | None = None,
     trusted_proxies: Sequence[Network] | None = None,
 ) -> tuple[Blueprint, Pages]:
-    """The pages, and what renders them. Without *trusted_proxies* no reader's address is shown in them."""
+    """Build the routes, and the renderer of their pages.
+
+    Without *trusted_proxies*, pages show a default address instead of the one in the request.
+    """
     doors = Blueprint("docs", __name__, template_folder="templates")
     pages = Pages(demo, trusted_proxies)
     document = Contract(registry, {} if demo is None else demo.example_ids)
@@ -131,7 +134,7 @@ def doc_pages(
 
 
 def _decisions() -> dict[str, str]:
-    """The titles of the decision records, by the names of their pages."""
+    """The titles of the decision records, by page name."""
     names = [name for name in files.names() if name.startswith("decisions/")]
     return {name: files.text_of(name).partition("\n")[0].removeprefix("# ") for name in names}
 

@@ -1,4 +1,4 @@
-"""The ids in the examples of the registry, which no service has, and those of a demo in their place."""
+"""Replacing the placeholder ids in the registry's examples by those of a demo."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -6,13 +6,13 @@ from typing import Any, Final
 import msgspec
 
 ExampleIds = Mapping[str, Mapping[str, str]]
-"""By the name of a tool, or by `*` for all others: ids of examples, and those of the demo for them."""
+"""By tool name, or `*` for all tools: from the placeholder in an example to the demo's id."""
 
 NO_IDS: Final[ExampleIds] = {}
 
 
 def with_ids(tool: str, value: Any, ids: ExampleIds) -> Any:
-    """*value*, JSON of an example of *tool*, with the demo's own ids in it."""
+    """*value*, an example of *tool* as JSON, with the demo's ids."""
     known = {**ids.get("*", {}), **ids.get(tool, {})}
     if not known:
         return value

@@ -1,7 +1,6 @@
-"""A call of a tool as people paste it: with curl, in Python and in TypeScript.
+"""Example calls of a tool, ready to paste: curl, Python and TypeScript.
 
-The examples of the registry name ids that no service has. Where a demo runs, its own take
-their place.
+The registry's examples have placeholder ids; where a demo runs, its ids replace them.
 """
 
 from typing import Any, Final, NamedTuple
@@ -16,7 +15,7 @@ from svc.http.tools.problem_codes import repeatable
 from svc.tools.tool import Tool
 
 PLACE: Final = "http://127.0.0.1:8000"
-"""Where examples say that the service is; a page puts its reader's own address there."""
+"""The address in examples, which pages replace by the one in the request."""
 
 _INDENT: Final = "    "
 _WIDTH: Final = 88
@@ -24,7 +23,7 @@ _JSON_WORDS: Final = {True: "True", False: "False", None: "None"}
 
 
 class Example(NamedTuple):
-    """One call, in one language."""
+    """A call in one language."""
 
     language: str
     title: str
@@ -32,7 +31,7 @@ class Example(NamedTuple):
 
 
 def examples_of(tool: Tool[Any, Any], ids: ExampleIds) -> tuple[Example, ...]:
-    """A call of *tool*: with a key, or signed in where no key may call it."""
+    """Calls of *tool*: with an API key, or with a session where no key may call it."""
     arguments = with_ids(tool.name, example_json(tool.example), ids)
     if tool.runs == "open":
         return (
@@ -48,7 +47,7 @@ def examples_of(tool: Tool[Any, Any], ids: ExampleIds) -> tuple[Example, ...]:
 
 
 def sign_in_with_curl() -> str:
-    """How a shell signs in: the session in `cookies.txt`, and the token for writes in `SVC_CSRF`."""
+    """Shell commands to sign in: the session goes to `cookies.txt`, the CSRF token to `SVC_CSRF`."""
     return (
         "export SVC_CSRF=$(curl -s -c cookies.txt \\\n"
         f'  "{PLACE}/app/api/sign-in" \\\n'
@@ -59,7 +58,7 @@ def sign_in_with_curl() -> str:
 
 
 def _key_of(tool: Tool[Any, Any]) -> str:
-    """The idempotency key of an example: plain, so that a second paste does nothing again."""
+    """The idempotency key of an example: constant, so that pasting it twice has one effect."""
     return f"try-{tool.wire_name.replace('_', '-')}"
 
 
@@ -114,7 +113,7 @@ def _python_call(function: str, address: str, headers: list[str], arguments: Any
 
 
 def _literal(value: Any, level: int, *, room: int = _WIDTH - 10) -> str:
-    """*value* as Python writes it, over several lines where it is long."""
+    """*value* as a Python literal, on several lines where it is long."""
     flat = _flat(value)
     if len(flat) + level * len(_INDENT) <= room or not isinstance(value, dict | list) or not value:
         return flat
@@ -142,7 +141,7 @@ def _flat(value: Any) -> str:
 
 
 def _text(value: str) -> str:
-    """A text as JSON writes it, which Python and TypeScript read as well."""
+    """A string literal of JSON, which is one of Python and TypeScript too."""
     return msgspec.json.encode(value).decode()
 
 

@@ -1,8 +1,8 @@
-"""Where the guides are: the one place that knows.
+"""Reading the files of the guides.
 
 A wheel has the repository's `docs/` as `svc/docs/` (`force-include` in pyproject.toml), and a checkout or an
 editable install has it beside the package. Both are read through `importlib.resources`, so that a package
-that is no directory (a zip file, one binary) serves as well.
+that is not a directory (a zip file, a single binary) works too.
 """
 
 from functools import cache
@@ -24,7 +24,7 @@ def _root() -> Traversable:
 
 @cache
 def names() -> tuple[str, ...]:
-    """Every page, without its suffix: `forms`, `decisions/0001-actor-runtime`."""
+    """The names of all pages, without suffix: `forms`, `decisions/0001-actor-runtime`."""
     root = _root()
     pages = [*_pages(root, ""), *_pages(root.joinpath("decisions"), "decisions/")]
     return tuple(sorted(pages))
@@ -36,7 +36,7 @@ def text_of(name: str) -> str:
 
 
 def pictures() -> dict[str, bytes]:
-    """The pictures of the guides, by the names of their files."""
+    """The pictures of the guides, by file name."""
     directory = _root().joinpath("images")
     if not directory.is_dir():
         return {}

@@ -1,4 +1,4 @@
-"""The front door: `/` of each listener, and the small files that browsers and robots ask for."""
+"""The front page `/` of each listener, and the small files that browsers and robots request."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ from svc.http.tools import contract
 from svc.version import VERSION
 
 PLACE: Final = "http://127.0.0.1:8001"
-"""Where the operator's listener is unless the configuration says otherwise."""
+"""The default address of the operator's listener."""
 WEEK_SECONDS: Final = 7 * 86_400
 
 ROBOTS: Final = """\
@@ -20,18 +20,18 @@ Allow: /api/e/
 Disallow: /api/
 Disallow: /app/
 """
-"""Embeds are parts of pages that robots read; all else below these is for programs and people."""
+"""Embeds are parts of pages that robots may index; the rest of these paths is not for them."""
 
 _JSON_HEADERS: Final = {**UNCACHED_HEADERS, "Vary": "Accept"}
 
 
 def wants_html() -> bool:
-    """Whether the request prefers HTML to JSON, as browsers do; what takes anything is a program."""
+    """Whether the request prefers HTML to JSON, as browsers do; `*/*` counts as a program."""
     return request.accept_mimetypes.best_match(["application/json", "text/html"]) == "text/html"
 
 
 def icon() -> StaticFile:
-    """`/favicon.ico`, for browsers that look for nothing else."""
+    """`/favicon.ico`, for browsers that do not read the page's own icon link."""
     return StaticFile("http/docs/static/favicon.ico", {"Cache-Control": f"public, max-age={WEEK_SECONDS}"})
 
 
@@ -49,7 +49,7 @@ class PublicFront:
         self._tools = tools
 
     async def show(self) -> Response:
-        """What this is, and where it leads: a page for browsers, the addresses for programs."""
+        """Answer browsers with a page, and programs with the addresses as JSON."""
         if wants_html():
             answer = await self._pages.show(
                 "docs/front.html", lambda: {"tools": self._tools, "version": VERSION}
@@ -70,13 +70,13 @@ class PublicFront:
 
 
 class OperatorFront:
-    """`/` of the operator's listener, which says no more than that a token is needed."""
+    """`/` of the operator's listener, which shows only that a token is required."""
 
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
 
     async def show(self) -> Response:
-        """What this is, and how to be let in."""
+        """Answer with how to authenticate, as a page or as JSON."""
         if wants_html():
             answer = await self._pages.show_uncached("docs/operator.html", address=address_used(PLACE))
             answer.vary.add("Accept")

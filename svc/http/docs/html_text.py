@@ -1,4 +1,4 @@
-"""Texts of the program as HTML: paragraphs, code, and JSON in colours."""
+"""Texts of the program as HTML: paragraphs, code, and highlighted JSON."""
 
 import re
 from calendar import month_name
@@ -20,7 +20,7 @@ _TOKEN: Final = re.compile(
 
 
 def inline(text: str, tools: Container[str] = ()) -> Markup:
-    """*text* in one line. What stands between backticks is code, and a link where it names one of *tools*."""
+    """*text* in one line. Backticks make code, with a link where it names one of *tools*."""
 
     def code(match: re.Match[str]) -> str:
         marked = f"<code>{match[1]}</code>"
@@ -30,7 +30,7 @@ def inline(text: str, tools: Container[str] = ()) -> Markup:
 
 
 def prose(text: str, tools: Container[str] = ()) -> Markup:
-    """*text* in paragraphs, which empty lines separate, and lists, whose items begin with a dash."""
+    """*text* in paragraphs, separated by empty lines, and lists, whose items begin with a dash."""
     return Markup("\n").join(_block(block, tools) for block in re.split(r"\n\s*\n", text.strip()) if block)
 
 
@@ -44,17 +44,17 @@ def _block(text: str, tools: Container[str]) -> Markup:
 
 
 def coloured(value: Any) -> Markup:
-    """*value* as JSON over several lines, its parts marked for a style sheet."""
+    """*value* as indented, highlighted JSON."""
     return colour(pretty(value))
 
 
 def pretty(value: Any) -> str:
-    """*value* as JSON over several lines."""
+    """*value* as indented JSON."""
     return msgspec.json.format(msgspec.json.encode(value)).decode()
 
 
 def colour(text: str) -> Markup:
-    """*text* with what looks like JSON in it marked for a style sheet."""
+    """*text* with its JSON tokens highlighted, as spans for the style sheet."""
     parts, place = list[str](), 0
     for match in _TOKEN.finditer(text):
         parts.append(escape(text[place : match.start()]))
@@ -64,6 +64,6 @@ def colour(text: str) -> Markup:
 
 
 def day(at: int) -> str:
-    """The day of *at*, as people write it."""
+    """The day of *at*, such as `1 May 2026`."""
     year, month, date = rfc3339(at)[:10].split("-")
     return f"{int(date)} {month_name[int(month)]} {year}"

@@ -1,6 +1,6 @@
 """Guides as HTML: CommonMark with tables, anchors on headings, links between guides, and named code.
 
-`markdown-it-py` is imported by whoever renders first: most services render nothing.
+`markdown-it-py` is imported at the first rendering, since most processes render nothing.
 """
 
 import re
@@ -25,9 +25,9 @@ LANGUAGES: Final = {
     "toml": "TOML",
     "ts": "TypeScript",
 }
-"""What a reader is told a block of code is, by the language that it names."""
+"""Captions of code blocks, by language."""
 _TABBED: Final = frozenset({"sh", "python", "ts"})
-"""Blocks of different ones of these that follow one another do the same, and are shown as tabs."""
+"""Adjacent blocks of different ones of these are the same call, and are shown as tabs."""
 _NOT_RUN: Final = re.compile(r"<!-- not run: (.*?) -->", re.DOTALL)
 _ANSWERS: Final = re.compile(r"<!-- answers (\d{3}) -->")
 _PUNCTUATION: Final = re.compile(r"[^\w\- ]")
@@ -35,7 +35,7 @@ _GUIDES_PATH: Final = "/docs/"
 
 
 class Heading(NamedTuple):
-    """A heading that can be led to."""
+    """A heading with an anchor."""
 
     level: int
     anchor: str
@@ -43,7 +43,7 @@ class Heading(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A heading, and the plain text under it up to the next one."""
+    """A heading, and the plain text and code up to the next one."""
 
     anchor: str
     title: str
@@ -57,13 +57,13 @@ class Block(NamedTuple):
     language: str
     text: str
     not_run: str | None
-    """Why nothing runs it, from the comment before it; None where a test does."""
+    """The reason in a `not run` comment before it; None for a block that a test runs."""
     answers: int | None = None
-    """The status that it is about, where that is one of a refusal."""
+    """The status that its call is answered with, where that is an error."""
 
 
 class Page(NamedTuple):
-    """A guide, rendered."""
+    """A rendered guide."""
 
     title: str
     html: str
@@ -80,9 +80,9 @@ def render(
     tools: Container[str] = (),
     values: Mapping[str, str] | None = None,
 ) -> Page:
-    """The guide *text*. Links to pages in *known* lead there; names of *tools* in code lead to the reference.
+    """Render the guide *text*. Pages in *known* are linked; names of *tools* in code link to the reference.
 
-    *values* take the place of what they are named by, in blocks of code.
+    In code blocks, the keys of *values* are replaced by their values.
     """
     parser = _parser()
     tokens = parser.parse(text)
@@ -92,7 +92,7 @@ def render(
 
 
 def anchor_of(title: str, taken: Container[str] = ()) -> str:
-    """The anchor of a heading, as GitHub makes it, so that links work there as here."""
+    """The anchor of a heading by GitHub's rules, so that links work there too."""
     base = _PUNCTUATION.sub("", title.lower()).strip().replace(" ", "-")
     anchor, count = base, 0
     while anchor in taken:
@@ -102,14 +102,14 @@ def anchor_of(title: str, taken: Container[str] = ()) -> str:
 
 
 def _parser() -> "MarkdownIt":
-    from markdown_it import MarkdownIt  # noqa: PLC0415  # for who renders at all
+    from markdown_it import MarkdownIt  # noqa: PLC0415  # at the first rendering
 
-    # Raw HTML is parsed so that comments can be told from text; none of it is ever passed on.
+    # Raw HTML is parsed to recognise comments; none of it is rendered.
     return MarkdownIt("commonmark", {"html": True}).enable("table")
 
 
 class _Renderer:
-    """Renders one page, and remembers its headings and blocks."""
+    """Renders one page, and collects its headings and blocks."""
 
     def __init__(
         self,
@@ -125,13 +125,13 @@ class _Renderer:
         self._tools = tools
         self._values = values
         self._note = ""
-        """The comment before what comes next."""
+        """The comment before the next block."""
         self.title = ""
         self.headings: list[Heading] = []
         self.blocks: list[Block] = []
 
     def render(self, tokens: "Sequence[Token]") -> str:
-        """The page's HTML, without its first heading."""
+        """Render the page's HTML, without its first heading."""
         parts, place = list[str](), 0
         while place < len(tokens):
             token = tokens[place]
@@ -206,7 +206,7 @@ class _Renderer:
         return f'<a href="/docs/api/{escape(text)}">{marked}</a>'
 
     def _link(self, href: str) -> tuple[str, str]:
-        """How a link to *href* begins and ends here. What is not served is named, and is no link."""
+        """The opening and closing tag of a link to *href*. A file that is not served gets a span."""
         if href.startswith(("https://", "http://")):
             return f'<a href="{escape(href)}" rel="noreferrer">', "</a>"
         path, _, anchor = href.partition("#")
@@ -241,7 +241,7 @@ class _Renderer:
 
 
 def code_figure(language: str, text: str, caption: str | None = None) -> str:
-    """A block of code, under the name of its *language*."""
+    """A highlighted code block, under its *caption* or the name of its *language*."""
     caption = escape(caption or LANGUAGES[language])
     return (
         f'<figure class="code" data-language="{language}"><figcaption><span>{caption}</span></figcaption>'
@@ -250,7 +250,7 @@ def code_figure(language: str, text: str, caption: str | None = None) -> str:
 
 
 def _tabbed(tokens: "Sequence[Token]", place: int) -> int:
-    """How many fences from *place* on do the same, each in another language."""
+    """The number of adjacent fences from *place* on that form one set of tabs."""
     seen = set[str]()
     while place < len(tokens) and tokens[place].type == "fence":
         language = tokens[place].info.strip()
@@ -262,13 +262,13 @@ def _tabbed(tokens: "Sequence[Token]", place: int) -> int:
 
 
 def _plain(token: "Token") -> str:
-    """The text of an inline token, without what marks it up."""
+    """The text of an inline token, without markup."""
     parts = [" " if part.type == "softbreak" else part.content for part in token.children or []]
     return "".join(parts).strip()
 
 
 def _sections(tokens: "Sequence[Token]") -> list[Section]:
-    """The page in pieces, for finding: what stands before the first heading is of the page itself."""
+    """The page split by headings, for the search. The first section is the text before any heading."""
     pieces: list[dict[str, Any]] = [{"title": "", "text": [], "code": []}]
     for place, token in enumerate(tokens):
         if token.type == "heading_open":

@@ -1,4 +1,4 @@
-"""Pages that are the same for everybody but for the address that their reader uses."""
+"""Rendering and caching of pages, which differ between readers only by the address in the request."""
 
 import re
 from collections import OrderedDict
@@ -27,17 +27,17 @@ HTML: Final = "text/html; charset=utf-8"
 UNCACHED_HEADERS: Final = {**HEADERS, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 DATA: Final = "data/demo."
-"""Where the guides say that the demo's keys are; on its own machine a reader is told the real place."""
+"""The path of the demo's keys in the guides; readers on the same machine see the real one."""
 
 _VARIANTS_MAX: Final = 128
-"""Pages that are kept as some reader gets them: packed, under one address."""
+"""Variants of pages that are cached: compressed, for one address."""
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
 
 
 class Pages:
-    """Renders each page when it is first asked for, and keeps it.
+    """Renders each page at its first request, and caches it.
 
-    The pages themselves are as many as there are; what is kept of them for readers is bounded.
+    The number of pages is fixed; the cache of variants by address is bounded.
     """
 
     def __init__(self, demo: DemoShop | None = None, trusted_proxies: Sequence[Network] | None = ()) -> None:
@@ -47,7 +47,7 @@ class Pages:
         self._variants: OrderedDict[tuple[str, str, bool], StaticBytes] = OrderedDict()
 
     async def show(self, template: str, context: Callable[[], dict[str, Any]] = dict) -> Response:
-        """The page at this path, which *template* makes of what *context* returns when there is none yet."""
+        """Answer with the page at this path. *context* is called for *template* when it is not cached."""
         key = (request.path, self._address(), self.demo is not None and is_local())
         variant = self._variants.get(key)
         if variant is None:
@@ -63,12 +63,12 @@ class Pages:
         return await variant.answer()
 
     async def show_uncached(self, template: str, status: int = 200, **context: Any) -> Response:
-        """A page that is for this request alone."""
+        """Answer with a page for this request alone."""
         html = await render_template(template, demo=self.demo, **context)
         return Response(self._for_reader(html), status=status, content_type=HTML, headers=UNCACHED_HEADERS)
 
     def _for_reader(self, html: str) -> str:
-        """*html* with the reader's own address and, on the demo's own machine, its own directory."""
+        """*html* with the reader's address and, on the machine of the demo, its data directory."""
         html = html.replace(PLACE, self._address())
         if self.demo is not None and self.demo.directory and is_local():
             html = html.replace(DATA, _shown_path(f"{self.demo.directory}/demo."))
@@ -81,10 +81,7 @@ class Pages:
 
 
 def address_used(default: str, trusted_proxies: Sequence[Network] = ()) -> str:
-    """The address that the reader used, of characters that mean nothing in HTML, a shell or a program.
-
-    It is *default* where the request names none that could be one.
-    """
+    """The address in the request, if it needs no escaping in HTML, a shell or a program; else *default*."""
     host = request.headers.get("Host", "")
     if not _HOST.fullmatch(host):
         return default
@@ -94,7 +91,7 @@ def address_used(default: str, trusted_proxies: Sequence[Network] = ()) -> str:
 
 
 def is_local() -> bool:
-    """Whether the request comes from this machine, by no proxy that says so."""
+    """Whether the request comes from this machine, and through no proxy."""
     if any(name in request.headers for name in ("X-Forwarded-For", "Forwarded")):
         return False
     try:
@@ -104,5 +101,5 @@ def is_local() -> bool:
 
 
 def _shown_path(path: str) -> str:
-    """*path*, if its characters mean nothing in HTML or a shell; else the usual one."""
+    """*path*, if it needs no escaping in HTML or a shell; else the default."""
     return path if re.fullmatch(r"[\w./-]+", path) else DATA

@@ -1,4 +1,4 @@
-"""What goes wrong, as a page: for browsers, wherever no contract says what the answer looks like."""
+"""Problems as pages: for browsers, except below the paths that have a contract."""
 
 from typing import Final
 from urllib.parse import quote
@@ -18,13 +18,13 @@ from svc.http.quart_app import current_request
 from svc.http.request.request_id import request_id_of
 
 _CONTRACTS: Final = ("/api/", "/app/api/")
-"""Below these every answer is as its contract says, whatever the request accepts."""
+"""Below these paths problems are JSON, whatever the request accepts."""
 _HEADERS_OF_PROBLEM: Final = frozenset({b"allow", b"retry-after", b"www-authenticate"})
 _READS: Final = frozenset({"GET", "HEAD"})
 
 
 def answer_problems_with_pages(app: Quart, pages: Pages) -> None:
-    """Answer what *app* refuses: browsers with a page, programs with a problem."""
+    """Register error handlers of *app*: browsers get a page, programs a problem."""
 
     async def answer_error(error: Exception) -> ResponseReturnValue:
         if isinstance(error, NotFound) and (target := _without_slash(app)) is not None:
@@ -39,7 +39,7 @@ def answer_problems_with_pages(app: Quart, pages: Pages) -> None:
 
 
 def _to_websocket(error: HTTPException) -> Response:
-    """RFC 6455 section 4.2.2: where there is no WebSocket, whatever else there may be, is 404."""
+    """Answer a WebSocket handshake: 404 for a path without a WebSocket (RFC 6455 section 4.2.2)."""
     http_error = NotFound() if isinstance(error, WebsocketMismatch) else error
     request_id = request_id_of(list(websocket.scope["headers"]))
     answer = as_response(problem_for(http_error, request_id))
@@ -48,7 +48,7 @@ def _to_websocket(error: HTTPException) -> Response:
 
 
 async def page_or_problem(answer: Answer, pages: Pages) -> Response:
-    """*answer* as a page for a browser, as it is for a program."""
+    """Answer a browser with a page, and a program with *answer*."""
     if request.path.startswith(_CONTRACTS):
         return as_response(answer)
     if wants_html():
@@ -77,7 +77,7 @@ async def _page(answer: Answer, pages: Pages) -> Response:
 
 
 def _without_slash(app: Quart) -> str | None:
-    """Where the path leads that the request's would be without the slash at its end, if anywhere."""
+    """The request's path without its trailing slash, if that one has a route."""
     path = request.path
     trimmed = path.rstrip("/")
     if request.method not in _READS or path == trimmed or path.startswith(("//", *_CONTRACTS)) or not trimmed:

@@ -1,6 +1,6 @@
-"""`/docs/api` and `/problems`: what there is to call, what it takes and answers, and what can go wrong.
+"""The reference, `/docs/api` and `/problems`: every tool with its input, answer and errors.
 
-The pages are made of the registry, work without scripts, and refer to nothing outside of this service.
+The pages are rendered from the registry, work without scripts, and load nothing from elsewhere.
 """
 
 from functools import partial
@@ -62,11 +62,11 @@ class ToolProblem(NamedTuple):
     code: Code
     kind: Kind
     own: bool
-    """Not every tool answers it."""
+    """Whether it is one that not every tool answers."""
 
 
 class ToolPage(NamedTuple):
-    """What the page of a tool shows beside the tool."""
+    """What the page of a tool shows besides the tool itself."""
 
     input: list[Shape]
     output: list[Shape]
@@ -76,7 +76,7 @@ class ToolPage(NamedTuple):
 
 
 class Reference:
-    """The pages of the tools of *registry*, whose *contract* has the same as a document."""
+    """The pages of the tools of *registry*, and the contract as a *document*."""
 
     def __init__(self, registry: Registry, document: Contract, pages: Pages) -> None:
         self._registry = registry
@@ -90,13 +90,13 @@ class Reference:
         ]
 
     async def send_contract(self) -> Response:
-        """The contract, for programs of any origin."""
+        """Answer with the contract, for programs of any origin."""
         if self._file is None:
             self._file = StaticBytes(self._contract.body, "application/json", _PUBLIC)
         return await self._file.answer()
 
     async def show_contract(self) -> Response:
-        """An outline of the contract, with the way to the whole of it."""
+        """An outline of the contract, with a link to the document."""
         return await self._pages.show(
             "docs/contract.html",
             lambda: {
@@ -109,14 +109,14 @@ class Reference:
         )
 
     async def show_index(self) -> ResponseReturnValue:
-        """All tools by noun. `?q=` is looked for in everything that is written here."""
+        """All tools by noun; `?q=` redirects to the search."""
         query = request.args.get("q", "")[:QUERY_CHARS_MAX].strip()
         if query:
             return redirect(f"/docs/search?{urlencode({'q': query})}")
         return await self._pages.show("docs/index.html", lambda: {"groups": self.groups})
 
     async def show_tool(self, name: str) -> ResponseReturnValue:
-        """A tool's page. Another way to write its name, and that of a noun, lead to where it is."""
+        """A tool's page. Other spellings of its name, and names of nouns, are redirected."""
         tool = self._registry.named(name)
         if tool is None:
             if name not in {group.name for group in self.groups}:
@@ -135,18 +135,18 @@ class Reference:
         return await self._pages.show("docs/problems.html", lambda: {"groups": groups})
 
     async def show_problem(self, code: str) -> Response:
-        """What a code means, for whoever follows the `type` of a problem."""
+        """The page of a code, which the `type` of a problem links to."""
         if code not in CODES:
             abort(404)
         return await self._pages.show("docs/problem.html", partial(self._problem, code))
 
     async def show_deprecations(self) -> Response:
-        """How names are changed, and which ones are about to go."""
+        """The policy of deprecations, and the names that are deprecated."""
         renamed = [tool for tool in self._registry.values() if tool.deprecated]
         return await self._pages.show("docs/deprecations.html", lambda: {"renamed": renamed})
 
     def _problem(self, code: Code) -> dict[str, Any]:
-        """The tools that answer *code* are those that may, and those whose callers with a key always are."""
+        """The context of a code's page. Its tools include those that always answer it to API keys."""
         own = [
             tool
             for tool in self._registry.values()

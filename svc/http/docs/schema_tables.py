@@ -1,4 +1,4 @@
-"""Schemas of the contract as the reference shows them: fields, their types in words, and their rules."""
+"""Schemas of the contract as tables of the reference: fields, types in words, and rules."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
@@ -32,7 +32,7 @@ class Field(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """One object of a schema, anchored by its name."""
+    """One object of a schema, with its name as anchor."""
 
     name: str
     description: str
@@ -40,7 +40,7 @@ class Shape(NamedTuple):
 
 
 def shapes_of(schemas: Mapping[str, Json], name: str, prefix: str) -> list[Shape]:
-    """The schema *name* and all that it refers to, in the order of their mention, with anchors."""
+    """The schema *name* and those that it references, in order of their first mention."""
     shapes, waiting = dict[str, Shape](), [name]
     while waiting:
         name = waiting.pop(0)
@@ -66,7 +66,7 @@ def _shape(name: str, schema: Json, prefix: str) -> Shape:
 
 
 def _description(field: Json) -> str:
-    """Its own, or that of one of its alternatives."""
+    """The field's description, or that of its first alternative with one."""
     descriptions = (part.get("description", "") for part in [field, *field.get("anyOf", [])])
     return next(filter(None, descriptions), "")
 
@@ -88,7 +88,7 @@ def _name(schema: Json) -> str:
 
 
 def _type(schema: Json, prefix: str) -> Markup:
-    """The type in words. Names of other shapes are links to them."""
+    """The type in words, with links to other shapes."""
     if "$ref" in schema:
         return Markup('<a href="#{}{}">{}</a>').format(prefix, _name(schema), _name(schema))
     if "anyOf" in schema:
@@ -111,7 +111,7 @@ def _choices(values: list[Any]) -> Markup:
 
 
 def _rules(schema: Json) -> Iterator[str]:
-    """What a value has to keep to, in words."""
+    """The constraints of a value, in words."""
     yield from _range(schema.get("minimum"), schema.get("maximum"), "{}")
     yield from _range(schema.get("minLength"), schema.get("maxLength"), "{} characters")
     yield from _range(schema.get("minItems"), schema.get("maxItems"), "{} items")

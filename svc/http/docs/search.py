@@ -1,7 +1,7 @@
-"""One search over everything that is written here: guides by section, tools, problems.
+"""Full-text search over the documentation: guides by section, tools, problems.
 
-It ranks as tools are found by a sentence (`svc.tools.finding.ranking`), so the nearest useful thing comes
-first even where no page has all the words.
+It uses the ranking of the tool search (`svc.tools.finding.ranking`), so the nearest result comes first even
+where no page has all the words.
 """
 
 import re
@@ -22,17 +22,17 @@ from svc.tools.registry import Registry
 from svc.tools.schemas import schemas_of
 
 HITS_MAX: Final = 24
-"""Results of a search: what is not among the first of them is not what was meant."""
+"""Results of one search."""
 _SNIPPET_CHARS: Final = 220
 _CONTEXT_CHARS: Final = 40
-"""Of the text before a hit, where its sentence begins too far ahead."""
+"""Text before a hit in a snippet, where its sentence begins too far ahead."""
 _WORDS_MAX: Final = 12
 _PREFIX_CHARS_MIN: Final = 3
 _NEAREST: Final = 3
-"""Words that are looked for in place of one that is written nowhere."""
+"""Alternatives for a word that no page has."""
 _SIMILARITY_MIN: Final = 0.75
 _UNKNOWN_MAX: Final = 3
-"""Words of a query that others are looked for in place of: each is held against every word that there is."""
+"""Unknown words of a query that get alternatives: each is compared with every indexed word."""
 _IMPORTS: Final = re.compile(r"^(?:import|from) .*$", re.MULTILINE)
 _WORD: Final = re.compile(r"[^\W_]+")
 
@@ -64,24 +64,24 @@ _SYNONYMS: Final = {
     "upload": "file import",
     "verify": "signature",
 }
-"""What is written here for words that people look for. Tools have a vocabulary of their own."""
+"""This documentation's words for common search terms. Tools have a vocabulary of their own."""
 
 Kind = Literal["guide", "tool", "problem"]
 
 
 class Entry(NamedTuple):
-    """One thing that can be found."""
+    """An indexed page or section."""
 
     kind: Kind
     address: str
     title: str
     within: str
-    """The page that a section is of; empty for what is a page of its own."""
+    """The title of a section's page; empty for a whole page."""
     text: str
 
 
 class SearchHit(NamedTuple):
-    """A result, with the words that were looked for marked in it."""
+    """A result, with the words of the query marked."""
 
     kind: Kind
     address: str
@@ -91,7 +91,7 @@ class SearchHit(NamedTuple):
 
 
 class Index:
-    """All that is written, ready to be searched. Making it takes some tenths of a second."""
+    """The search index. Building it takes some tenths of a second."""
 
     def __init__(self, registry: Registry) -> None:
         self._entries: dict[str, Entry] = {}
@@ -105,7 +105,7 @@ class Index:
         )
 
     def find(self, query: str) -> list[SearchHit]:
-        """What *query* has words of, the best first."""
+        """Results for *query*, best first."""
         query_words = words(query)
         significant = [word for word in query_words if word not in _STOP_WORDS] or query_words
         query_stems = dict.fromkeys(
@@ -120,7 +120,7 @@ class Index:
         return [_hit_of(self._entries[address], wanted) for address in ranked]
 
     def _expand(self, stem: str) -> list[str]:
-        """*stem* itself where it is written anywhere; else longer words, or those that are spelt like it."""
+        """*stem* itself if it is indexed; else longer stems, or those with a similar spelling."""
         if stem in self._stems:
             return [stem]
         longer = [known for known in self._stems if len(stem) >= _PREFIX_CHARS_MIN and known.startswith(stem)]
@@ -139,7 +139,7 @@ def _sections() -> Iterator[tuple[Entry, Document]]:
             )
             about = guide.about if guide is not None and whole else page.title
             code = _IMPORTS.sub("", section.code)
-            # Why something is built as it is comes after how it is used.
+            # Decision records rank behind guides: their text has the lower weight of a description.
             text, code = (section.text, code) if guide is not None else ("", section.text)
             yield (
                 entry,
@@ -182,7 +182,7 @@ def _hit_of(entry: Entry, wanted: set[str]) -> SearchHit:
 
 
 def _snippet(text: str, wanted: set[str]) -> str:
-    """The part of *text* that begins shortly before the most of what was *wanted*."""
+    """The part of *text* with the most hits of *wanted* stems."""
     if len(text) <= _SNIPPET_CHARS:
         return text
     hits = [match.start() for match in _WORD.finditer(text) if _is_hit(match[0], wanted)]
@@ -204,7 +204,7 @@ def _cut(text: str, start: int) -> str:
 
 
 def _marked(text: str, wanted: set[str]) -> Markup:
-    """*text*, with the words that were *wanted* marked."""
+    """*text*, with the words of *wanted* stems marked."""
     parts, place = [Markup()], 0
     for match in _WORD.finditer(text):
         if _is_hit(match[0], wanted):

@@ -1,1 +1,1 @@
-"""The doors of embeds."""
+"""The embed door and the loader script."""

@@ -1,6 +1,6 @@
-"""The embed's door: `GET /api/e/<embed key>`, as JSON or with `?format=html` as a fragment; and its loader.
+"""The embed door: `GET /api/e/<embed key>` as JSON, or as HTML with `?format=html`; and the loader script.
 
-A fresh answer is a snapshot that lies ready: nobody is asked for it, and nothing is made.
+A fresh answer is served from a snapshot in memory, without a message to an actor and without rendering.
 """
 
 from typing import Final
@@ -54,7 +54,7 @@ person is ever in it.</p>
 
 @loader.get("/about/embeds")
 async def about() -> Response:
-    """Where the attribution of every embed leads."""
+    """The page that the attribution of every embed links to."""
     headers = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
     return Response(_ABOUT, content_type="text/html; charset=utf-8", headers=headers)
 
@@ -67,7 +67,7 @@ _CACHEABLE: Final = (
 _JSON_FIELDS: Final[Fields] = (JSON, CROSS_ORIGIN_RESOURCE, NOSNIFF)
 _HTML_FIELDS: Final[Fields] = (
     (b"content-type", b"text/html; charset=utf-8"),
-    # Who opens the fragment itself gets what everybody gets: something that does nothing but post its form.
+    # Opened as a page of its own, the fragment can do nothing but post its form.
     (
         b"content-security-policy",
         b"default-src 'none'; style-src 'unsafe-inline'; img-src http: https:; form-action http: https:",
@@ -80,7 +80,7 @@ _METHODS: Final = b"GET, HEAD, OPTIONS"
 
 
 class EmbedDoor:
-    """Answers below `PATH` for *system*."""
+    """Answers requests below `PATH`."""
 
     def __init__(self, system: System) -> None:
         self._system = system
@@ -108,7 +108,7 @@ class EmbedDoor:
         return _answer(request, snapshot, rendering.json, _JSON_FIELDS, origin)
 
     def problem_for(self, request: Request, error: Exception) -> Answer:
-        """What the page hears of *error*: unknown, paused and removed embeds are one."""
+        """Answer *error*. Unknown, paused and removed embeds are all 404, with one body."""
         match error:
             case NotFound():
                 return Answer(404, [JSON, NO_STORE, ANY_ORIGIN], _FAILURE)
@@ -144,7 +144,7 @@ def _answer(
 
 
 def _cors(snapshot: Snapshot, origin: bytes | None) -> Fields:
-    """Lets the page read the answer; a bound embed names its site, and says that it looked at who asks."""
+    """CORS fields. An embed bound to a site allows that origin alone, so its answer varies by `Origin`."""
     if snapshot.domain is None:
         return (ANY_ORIGIN, (b"vary", b"Accept-Encoding"))
     vary = (b"vary", b"Origin, Accept-Encoding")
@@ -152,7 +152,7 @@ def _cors(snapshot: Snapshot, origin: bytes | None) -> Fields:
 
 
 def _preflight(request: Request) -> Fields:
-    """What a page asks beforehand when it sends headers of its own."""
+    """The answer to a preflight, which browsers send for requests with headers of their own."""
     names = request.header(b"access-control-request-headers")
     return (allow_methods(b"GET, HEAD"), MAX_AGE, *((allow_headers(names),) if names else ()))
 

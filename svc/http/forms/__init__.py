@@ -1,1 +1,1 @@
-"""The doors of forms."""
+"""The form door."""

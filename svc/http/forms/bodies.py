@@ -1,9 +1,9 @@
 """Bodies of the form door: from bytes and a media type to one plain Python object.
 
-JSON is read strictly, since what two parsers read differently is a hole: UTF-8, no name twice
-in an object, no `NaN`, no number beyond int64 or a finite double, no deep nesting. What a plain
-HTML form sends becomes the same object, `{"f": …, "v": {…}}`. Whether its characters can be
-stored is not asked here: half surrogates and NUL come through.
+JSON is parsed strictly, because input that two parsers read differently is a security hole: UTF-8, no
+repeated name in an object, no `NaN`, no number beyond int64 or a finite double, no deep nesting. The
+body of a plain HTML form becomes the same object, `{"f": …, "v": {…}}`. Lone surrogates and NUL are not
+rejected here.
 """
 
 import codecs
@@ -40,12 +40,12 @@ class MalformedBody(DomainError):
 
 
 def read_body(raw: bytes, content_type: str | None, form_key: str | None = None) -> object:
-    """The plain object in *raw*, read as *content_type* says; None means JSON, as for `text/plain`.
+    """Parse *raw* by its *content_type*; None means JSON, as does `text/plain`.
 
-    *form_key* is the one in the address: an HTML form without a field `f` is sent to that form.
+    *form_key* is the one in the address, for an HTML form without a field `f`.
 
     Raises:
-        MalformedBody: it cannot be read, or its media type is none that a form is sent in.
+        MalformedBody: it cannot be parsed, or its media type is not one of forms.
     """
     kind, options = _media_type(content_type or "")
     if options.get("charset", "utf-8").lower() not in _UTF_8:
@@ -60,15 +60,15 @@ def read_body(raw: bytes, content_type: str | None, form_key: str | None = None)
 
 
 def read_json(raw: bytes) -> object:
-    """The value of the JSON text *raw* (RFC 8259), read strictly; a byte order mark is passed over.
+    """Parse the JSON text *raw* (RFC 8259) strictly; a byte order mark is skipped.
 
     Raises:
-        MalformedBody: it is not such a text.
+        MalformedBody: it is not strict JSON.
     """
     if raw.count(b"[") + raw.count(b"{") > JSON_NESTING_MAX and _nests_too_deeply(raw):
         raise MalformedBody("JSON nested too deeply")
     try:
-        # Windows programs write the mark without anyone asking, and RFC 8259 §8.1 lets a reader skip it.
+        # Some Windows programs always write the mark, and RFC 8259 §8.1 lets a parser skip it.
         return _DECODER.decode(raw.removeprefix(codecs.BOM_UTF8).decode())
     except (ValueError, RecursionError) as error:
         raise MalformedBody("not JSON") from error
@@ -92,14 +92,14 @@ def _no_constant(text: str) -> NoReturn:
     raise ValueError(f"{text} is no JSON")
 
 
-# The standard library's decoder has hooks for all of this, keeps half surrogates, and is fast enough.
+# The standard library's decoder has hooks for all of this, keeps lone surrogates, and is fast enough.
 _DECODER: Final = json.JSONDecoder(
     object_pairs_hook=json_input.members, parse_int=_integer, parse_float=_double, parse_constant=_no_constant
 )
 
 
 def _nests_too_deeply(raw: bytes) -> bool:
-    """Whether more than `JSON_NESTING_MAX` arrays and objects stand inside one another, strings left out."""
+    """Whether arrays and objects are nested deeper than `JSON_NESTING_MAX`, brackets in strings left out."""
     depth = 0
     for token in _NESTING.findall(raw):
         if token in _OPENING:
@@ -118,10 +118,10 @@ def _media_type(content_type: str) -> tuple[str, dict[str, str]]:
 
 
 def _form(pairs: Iterable[tuple[str, str]], form_key: str | None) -> dict[str, object]:
-    """The submission that an HTML form's *pairs* are; values of a repeated name are joined by commas.
+    """Make a submission of an HTML form's *pairs*; the values of a repeated name are joined by commas.
 
-    So a group of checkboxes is one field. Of a repeated name's values the empty ones are left
-    out. The field `f` names the form and is no field of the submission.
+    So a group of checkboxes is one field. Empty values of a repeated name are left out. The field `f`
+    names the form and is not part of the submission.
     """
     fields: dict[str, list[str]] = {}
     for name, value in pairs:
@@ -142,7 +142,7 @@ def _urlencoded(raw: bytes) -> list[tuple[str, str]]:
 
 
 def _multipart(raw: bytes, boundary: str) -> list[tuple[str, str]]:
-    """The fields of *raw*; a file input in which nobody chose a file is left out."""
+    """The fields of *raw*; a file input without a chosen file is left out."""
     if not 0 < len(boundary) <= _BOUNDARY_CHARS_MAX or not boundary.isascii():
         raise MalformedBody("no boundary")
     decoder = MultipartDecoder(boundary.encode(), max_parts=FORM_PARTS_MAX)
@@ -166,7 +166,7 @@ def _multipart(raw: bytes, boundary: str) -> list[tuple[str, str]]:
 
 
 def _part(part: Field | File | None, content: bytearray) -> list[tuple[str, str]]:
-    # A part without a name is handed out all the same, with None where its type says str.
+    # Werkzeug yields a part without a name too, with None where its type says str.
     if part is None or not isinstance(part.name, str):
         raise MalformedBody("a part without a name")
     if isinstance(part, Field):

@@ -1,7 +1,7 @@
-"""The form door: `POST /api/f/s`, and the preflight that browsers send before it.
+"""The form door: `POST /api/f/s`, and its CORS preflight.
 
-Every answer is JSON, `{"ok": true}` or `{"ok": false, "reason": …}`, never a redirect, and has the
-headers that let a page on another site read it.
+Every answer is JSON, `{"ok": true}` or `{"ok": false, "reason": …}`, never a redirect, with the CORS
+headers that let a page of another site read it.
 """
 
 from collections.abc import Sequence
@@ -36,11 +36,11 @@ log = structlog.get_logger("svc.http.forms")
 Reason = Literal["shape", "text", "unknown_form", "origin", "no_contact", "rate", "error"]
 
 _STATUS: Final[dict[Reason, int]] = {"rate": 429, "error": 500}
-"""Everything else is 400; a body over the limit is 413, one that is compressed 415."""
+"""Statuses other than 400. A body over the limit is 413, one with a `Content-Encoding` 415."""
 
 
 class FormAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the sender hears. `fields` names fields at fault, where the fault is a field's."""
+    """The body of every answer. `fields` names the fields at fault, where the fault is a field's."""
 
     ok: bool
     reason: Reason | None = None
@@ -51,7 +51,7 @@ _SUCCESS: Final = msgspec.json.encode(FormAnswer(ok=True))
 
 
 class FormDoor:
-    """Answers at `SUBMIT_PATH` for *system*."""
+    """Answers requests at `SUBMIT_PATH`."""
 
     def __init__(self, system: System, trusted_proxies: Sequence[Network]) -> None:
         self._system = system
@@ -66,7 +66,7 @@ class FormDoor:
         return _failure(request, "shape", status=405, headers=[(b"allow", b"POST, OPTIONS")])
 
     def problem_for(self, request: Request, error: Exception) -> Answer:
-        """What the sender hears of *error*."""
+        """Answer *error* with its reason; errors of this service are logged."""
         match error:
             case BodyCoded():
                 return _failure(request, "shape", status=error.code, headers=[ACCEPT_ENCODING])
@@ -99,7 +99,7 @@ class FormDoor:
         return Answer(200, [JSON, *_cors(request), *_relay(receipt.relay)], _SUCCESS)
 
     async def _preflight(self, request: Request) -> Answer:
-        """Whether a page may post here. Only the form named in the address can say."""
+        """Answer whether the page may post to the form in the address, by the form's own origins."""
         form_key = _form_key(request)
         reason: Reason | None = "unknown_form"
         if form_key is not None:
@@ -107,7 +107,7 @@ class FormDoor:
                 window = await window_of(self._system, form_key)
                 reason = await window.refuses(request.text("origin"))
         if reason is not None:
-            # A browser lets the page post only where the preflight succeeds, whatever the headers say.
+            # A browser requires a successful status of a preflight, whatever its headers are.
             return _failure(request, reason, status=403)
         return Answer(
             204,
@@ -135,7 +135,7 @@ class FormDoor:
 
 
 def _form_key(request: Request) -> str | None:
-    """The form key in the address, which browsers put there for the preflight."""
+    """The form key in the query. A preflight has no body, so this is where it can be."""
     if not request.query:
         return None
     keys = parse_qs(request.query.decode("latin-1")).get("f")
@@ -143,7 +143,7 @@ def _form_key(request: Request) -> str | None:
 
 
 def _cors(request: Request) -> Fields:
-    """Lets the page that asked read the answer, which never says more than that page sent."""
+    """Allow any origin to read the answer: it contains nothing that the page did not send itself."""
     origin = request.header(b"origin")
     if origin is None:
         return []

@@ -1,1 +1,1 @@
-"""The doors of organizations, members, roles, keys and sessions."""
+"""The doors for signing in and out."""

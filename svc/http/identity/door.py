@@ -1,7 +1,7 @@
-"""The doors of people: signing in and out, and confirming who one is. For the screens' scripts, and anyone's.
+"""The doors for people: signing in and out, invitations, and confirming a password.
 
-What changes something takes JSON alone, which no other site's page can send without asking first, and for a
-signed-in person the session's `X-CSRF-Token` besides.
+Writes take JSON alone, which a page of another site cannot send without a CORS preflight, and with a
+session its `X-CSRF-Token` too.
 """
 
 from http import HTTPStatus
@@ -53,7 +53,7 @@ class Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SignUp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /app/api/sign-up`: an invitation's token, and a new account for whom it was sent to."""
+    """`POST /app/api/sign-up`: an invitation's token, and the account to make."""
 
     token: str
     name: str
@@ -67,7 +67,7 @@ class Password(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PersonAnswer(msgspec.Struct, frozen=True, rename="camel"):
-    """Who is signed in."""
+    """The person who is signed in."""
 
     id: str
     email: str
@@ -76,7 +76,7 @@ class PersonAnswer(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class OrganizationAnswer(msgspec.Struct, frozen=True):
-    """Where they may work, and in which role."""
+    """An organization of which the person is a member, and the role there."""
 
     id: str
     name: str
@@ -84,7 +84,7 @@ class OrganizationAnswer(msgspec.Struct, frozen=True):
 
 
 class SessionAnswer(msgspec.Struct, frozen=True, rename="camel"):
-    """A session, without its token: that is in the cookie."""
+    """A session without its token, which only the cookie carries."""
 
     csrf_token: str
     person: PersonAnswer
@@ -92,7 +92,7 @@ class SessionAnswer(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def people_doors(system: System, transport: Transport) -> Blueprint:
-    """Everything under `/app/api/` that is no tool."""
+    """The blueprint of everything under `/app/api/` except tools."""
     doors = Blueprint("people", __name__, url_prefix="/app/api")
     door = _PeopleDoor(system, transport)
     doors.add_url_rule("/sign-in", "sign_in", door.sign_in, methods=["POST"])
@@ -115,16 +115,16 @@ def people_doors(system: System, transport: Transport) -> Blueprint:
 
 
 class _PeopleDoor:
-    """Where people of *system* sign in and out."""
+    """The views of the blueprint."""
 
     def __init__(self, system: System, transport: Transport) -> None:
         self._system = system
         self._transport = transport
 
     async def sign_in(self) -> Response:
-        """200 with the session and its cookie; the session that the browser had ends.
+        """Answer 200 with a new session and its cookie; the browser's earlier session ends.
 
-        409 where e-mail and password are those of several accounts, with their organizations.
+        Answer 409 with a list of organizations where several accounts have that e-mail and password.
         """
         body = await _read_body(SignIn)
         _check_origin()
@@ -134,48 +134,48 @@ class _PeopleDoor:
         return self._signed_in(signed_in)
 
     async def sign_in_by_link(self) -> Response:
-        """As `sign_in`, with a one-time link."""
+        """Sign in with a one-time link; answers as `sign_in` does."""
         body = await _read_body(Token)
         _check_origin()
         return self._signed_in(await sign_in.with_link(self._system, body.token, self._browser()))
 
     async def sign_up(self) -> Response:
-        """As `sign_in`, for a new account that an invitation makes a member."""
+        """Make the account of an invitation and sign in; answers as `sign_in` does."""
         body = await _read_body(SignUp)
         _check_origin()
         signed_in = await sign_in.sign_up(self._system, body.token, body.name, body.password, self._browser())
         return self._signed_in(signed_in)
 
     async def accept(self) -> Response:
-        """The session, with the organization that the invitation is of among its own."""
+        """Accept an invitation; answers with the session, which has the new organization too."""
         token = self._guarded_token()
         body = await _read_body(Token)
         profile = await sign_in.accept(self._system, token, body.token)
         return _json(_session_answer(csrf_token(token), profile))
 
     async def show_session(self) -> Response:
-        """Who is signed in: for a page that was loaded anew."""
+        """Answer with the session, for a page that was reloaded."""
         token = self._session_token()
         session = await sign_in.session_of(self._system, token)
         profile = await sign_in.profile_of(self._system, session.person_id)
         return _json(_session_answer(csrf_token(token), profile))
 
     async def confirm(self) -> Response:
-        """204; for two hours from now keys may be issued."""
+        """Answer 204; for the next two hours the person may issue keys."""
         token = self._guarded_token()
         body = await _read_body(Password)
         await sign_in.confirm(self._system, token, body.password)
         return _no_content()
 
     async def set_password(self) -> Response:
-        """204; every other session of the person has ended."""
+        """Answer 204; every other session of the person has ended."""
         token = self._guarded_token()
         body = await _read_body(Password)
         await sign_in.set_password(self._system, token, body.password)
         return _no_content()
 
     async def sign_out(self) -> Response:
-        """204, and the cookie is taken back."""
+        """Answer 204 and delete the cookie."""
         await sign_in.sign_out(self._system, self._guarded_token())
         answer = _no_content()
         encrypted = self._is_encrypted()
@@ -216,7 +216,12 @@ class _PeopleDoor:
         return session_token(self._cookie(SESSION_COOKIE))
 
     def _guarded_token(self) -> str:
-        """The session's token, of a request that the person's own page has made. Raises `Forbidden`."""
+        """The session's token, of a request with its CSRF token.
+
+        Raises:
+            Unauthenticated: there is no session cookie.
+            Forbidden: the CSRF token is missing or wrong.
+        """
         return guarded_token(self._cookie(SESSION_COOKIE), request.headers.get(CSRF_HEADER))
 
     def _is_encrypted(self) -> bool:
@@ -225,14 +230,24 @@ class _PeopleDoor:
 
 
 def _check_origin() -> None:
-    """Let no other site's page sign a browser in as somebody else. Programs send no origin."""
+    """Reject login CSRF: a page of another site that signs a browser in. Programs send no `Origin`.
+
+    Raises:
+        Forbidden: the request comes from a page of another site.
+    """
     origin = request.headers.get("Origin")
     if origin is not None and origin.partition("://")[2].lower() != request.host.lower():
         raise Forbidden("a page of another site cannot sign anybody in")
 
 
 async def _read_body(shape: type[T]) -> T:
-    """The body, which must be JSON of that *shape*. Raises `NotJson`, and as `json_input.read` does."""
+    """Decode the JSON body as *shape*.
+
+    Raises:
+        NotJson: it is not declared as JSON.
+        MalformedJson: it is not JSON.
+        InvalidInput: it does not fit *shape*.
+    """
     current_request().max_content_length = BODY_BYTES_MAX
     check_type(request.headers.get("Content-Type"))
     raw = cast("bytes", await request.get_data(as_text=False))
@@ -256,7 +271,6 @@ def _json(value: Any) -> Response:
 
 
 def _no_content() -> Response:
-    """204."""
     answer = Response(b"", status=HTTPStatus.NO_CONTENT)
     del answer.headers["Content-Type"]
     return _no_store(answer)

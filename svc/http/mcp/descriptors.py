@@ -1,4 +1,4 @@
-"""What clients are told of tools, encoded once: the three entries that find the others, and the flat list."""
+"""Descriptors of tools for `tools/list`, encoded once: the three that find the others, and the flat list."""
 
 import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -17,24 +17,24 @@ from svc.tools.schemas import Schemas, schema_of
 from svc.tools.tool import Tool, ToolInput, about
 
 PAGE_TOOLS: Final = 100
-"""Tools on one page of the flat list. Ours: nearly every key's tools are on the first."""
+"""Tools on one page of the flat list, so that those of nearly every key fit on the first."""
 _CALLERS_MAX: Final = 256
-"""Kinds of callers whose lists are kept."""
+"""Kinds of callers whose lists are cached."""
 
 CALL: Final = "tool_call"
 
 _ADDS: Final = frozenset(
     {"create", "create_many", "invite", "mint", "mint_key", "redeliver", "reply", "run", "test"}
 )
-"""What these do, they do once more when they are called once more; and they change nothing that is there."""
+"""Verbs that are neither destructive nor idempotent."""
 _REPEATS: Final = frozenset({"rotate_secret"})
-"""What changes something that is there, and another time something else."""
+"""Verbs that are destructive and not idempotent."""
 _REVERTS: Final = frozenset({"attach", "enable", "reopen", "restore", "resume"})
-"""What changes something and destroys nothing."""
+"""Verbs that are idempotent and not destructive."""
 
 
 class Annotations(msgspec.Struct, frozen=True, rename="camel"):
-    """What a client may tell its user of a tool before it is called."""
+    """A tool's hints, which a client may show its user before a call."""
 
     read_only_hint: bool
     destructive_hint: bool
@@ -43,7 +43,7 @@ class Annotations(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Descriptor(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """A tool as `tools/list` has it."""
+    """A tool in the result of `tools/list`."""
 
     name: str
     title: str
@@ -64,7 +64,7 @@ class CallTool(ToolInput, frozen=True, kw_only=True):
 
 
 class Page(NamedTuple):
-    """A part of a list of tools, which is JSON already."""
+    """A page of a list of tools, encoded as JSON."""
 
     tools: bytes
     next_cursor: str | None
@@ -125,7 +125,7 @@ class FlatList:
 
     @cached_property
     def _encoded(self) -> dict[str, msgspec.Raw]:
-        """Every tool by name. Made when somebody lists them: the door of the entries only counts them."""
+        """Every tool by name, encoded at the first listing: the other path only counts them."""
         return {
             name: msgspec.Raw(msgspec.json.encode(descriptor_of(tool, self._registry.schemas[name])))
             for name, tool in self._registry.items()
@@ -144,7 +144,11 @@ class FlatList:
         return names
 
     def page(self, caller: Caller, cursor: str | None) -> Page:
-        """The tools after *cursor*, or the first. Raises `RpcError` for what is no cursor."""
+        """The page after *cursor*, or the first.
+
+        Raises:
+            RpcError: *cursor* is not one of this list.
+        """
         names = self.names(caller)
         after = "" if cursor is None else self._read_cursor(cursor)
         key = (_kind_of(caller), after)
@@ -168,7 +172,7 @@ class FlatList:
 
 
 def _kind_of(caller: Caller) -> _Kind:
-    """All that decides what *caller* may call; their kind is that of keys."""
+    """What decides which tools *caller* may call; keys with the same permissions are of one kind."""
     return caller.permissions, caller.tools, caller.limited_to
 
 

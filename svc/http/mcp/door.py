@@ -1,8 +1,8 @@
-"""The MCP door: `POST /api/v1/mcp`, and `POST /api/v1/mcp/full` with the flat list.
+"""The MCP door: `POST /api/v1/mcp`, and `POST /api/v1/mcp/full` with the flat list of tools.
 
-Stateless: each request is answered as JSON, with nothing remembered between two of them. What is wrong with
-the HTTP request, or with the key, is a problem as at the doors of tools; what is wrong with the message is a
-JSON-RPC error; what a tool refuses is a result that says what to change.
+Stateless: each request is answered with JSON, and no session is kept. A fault in the HTTP request or the key
+is answered with a problem, as at the tool doors; a fault in the message with a JSON-RPC error; an error of a
+tool with a result that says what to change.
 """
 
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ _call_tool: Final = msgspec.json.Decoder(CallTool)
 
 
 class McpDoor:
-    """Answers at one of the two paths: with the three entries, or with the *flat* list of tools."""
+    """Answers at one of the two paths: with the three tools that find others, or with the *flat* list."""
 
     def __init__(self, system: System, registry: Registry, *, flat: bool = False) -> None:
         self._system = system
@@ -73,11 +73,11 @@ class McpDoor:
         return await answer_admitted(request, admission, self._answer, self.problem_for)
 
     def problem_for(self, request: Request, error: Exception) -> Answer:
-        """The problem that *error* is."""
+        """Answer *error* with its problem; faults of this service are logged."""
         return call_problem(log, request, error)
 
     async def _answer(self, request: Request, admission: Admission) -> Answer:
-        """The order of the checks: budget, reach of the key, type, size, message, version, method."""
+        """Check, in this order: budget, what the key allows, media type, size, message, version, method."""
         tool_calls.check_budget(admission)
         call = call_of(self._system, self._registry, admission, "mcp", request)
         await tool_calls.check_reach(self._system, call)
@@ -109,12 +109,12 @@ class McpDoor:
         except RpcError as error:
             return _failure(version, message.reply_id(), error)
         except Unauthenticated:
-            raise  # the key has ended since it was let in
+            raise  # the key was revoked or has expired since it was admitted
         except Unavailable as error:
             wait = retry_after(wait_ms_of(error))
             overloaded = RpcError(rpc.OVERLOADED, f"{error.detail}: try again in {wait[1].decode()} s")
             return json_answer(503, rpc.failure(message.reply_id(), overloaded), wait)
-        except Exception as error:  # noqa: BLE001  # nobody expected it, and who asked still waits
+        except Exception as error:  # noqa: BLE001  # the caller gets an answer to its message all the same
             log_fault(log, request, error)
             failed = RpcError(rpc.INTERNAL_ERROR, f"something failed on our side: request {call.request_id}")
             return json_answer(500, rpc.failure(message.reply_id(), failed))
@@ -156,7 +156,7 @@ class McpDoor:
         return results.instructions(call.caller, callable_tools, len(self._registry), flat=self._flat)
 
     async def _call(self, version: Version, params: Params, call: Call, reply_id: bytes) -> Answer:
-        """Call a tool: by its own name, or at `PATH` also by `tool_call`."""
+        """Call a tool by its own name, or at `PATH` also through `tool_call`."""
         name, arguments = params.name, params.arguments
         if name is None:
             raise RpcError(rpc.INVALID_PARAMS, "`name` is missing")

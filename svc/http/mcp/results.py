@@ -1,4 +1,4 @@
-"""The results of the protocol's methods, as JSON."""
+"""Results of the protocol's methods, encoded as JSON."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -13,7 +13,7 @@ from svc.http.mcp.descriptors import Page
 from svc.http.mcp.versions import SERVER, VERSIONS, Version
 
 REPLAYED: Final = "svc/idempotentReplayed"
-"""In the `_meta` of a result: nothing was done now, and this is what the first call was answered."""
+"""Member of a result's `_meta` that marks the stored answer of the first call under an idempotency key."""
 _CAPABILITIES: Final[dict[str, Any]] = {"tools": {}}
 
 _REMEDIES: Final = {
@@ -26,13 +26,13 @@ _REMEDIES: Final = {
     "idempotency_in_progress": "Send the same call again in a second.",
     "idempotency_mismatch": "Nothing was done. Take a new idempotency key for each thing that you do.",
 }
-"""What a model can do about a refusal, by its code."""
+"""What a model can do about a problem, by its code."""
 
 _encode: Final = msgspec.json.Encoder().encode
 
 
 def tool_result(version: Version, outcome: ToolResult) -> bytes:
-    """What a tool answered: as structured content, and the same JSON as text."""
+    """The success of a tool: structured content, and the same JSON as text."""
     result = version.every_result | {
         "content": [{"type": "text", "text": outcome.body.decode()}],
         "structuredContent": msgspec.Raw(outcome.body),
@@ -44,12 +44,12 @@ def tool_result(version: Version, outcome: ToolResult) -> bytes:
 
 
 def problem_result(version: Version, text: str) -> bytes:
-    """Why a tool was not run; *text* says what to change."""
+    """The error of a tool; *text* says what to change."""
     return _encode(version.every_result | {"content": [{"type": "text", "text": text}], "isError": True})
 
 
 def problem_text(name: str, error: DomainError) -> str:
-    """What whoever called the tool *name* has to know of *error* to do better."""
+    """Text for a model: what was wrong with the call of tool *name*, and what to change."""
     if isinstance(error, InvalidInput):
         faults = "\n".join(f"- {fault.pointer or '/'}: {fault.detail}" for fault in error.faults)
         return f"{error.code}: the arguments do not fit {name}.\n{faults}\nMend them and call it again."
@@ -57,13 +57,13 @@ def problem_text(name: str, error: DomainError) -> str:
 
 
 def unknown_text(name: str, nearest: Sequence[str]) -> str:
-    """That there is no tool *name*, and what may have been meant."""
+    """Text for a model: there is no tool *name*, and which are nearest."""
     hint = f"the nearest are {', '.join(nearest)}" if nearest else "look for one with tool_search"
     return f"unknown_tool: there is no tool {shown(name)}; {hint}."
 
 
 def tool_list(version: Version, page: Page) -> bytes:
-    """A page of tools."""
+    """The result of `tools/list`."""
     result = version.every_result | version.every_list | {"tools": msgspec.Raw(page.tools)}
     if page.next_cursor is not None:
         result["nextCursor"] = page.next_cursor
@@ -71,7 +71,7 @@ def tool_list(version: Version, page: Page) -> bytes:
 
 
 def initialized(version: Version, instructions: str) -> bytes:
-    """What a client is told that shakes hands: they speak *version* from now on."""
+    """The result of `initialize`, which agrees on *version*."""
     return _encode(
         {
             "protocolVersion": version.name,
@@ -83,7 +83,7 @@ def initialized(version: Version, instructions: str) -> bytes:
 
 
 def discovered(version: Version, instructions: str) -> bytes:
-    """What a client is told that shakes no hands."""
+    """The result of `server/discover`, for versions without a handshake."""
     result = {
         "supportedVersions": list(VERSIONS),
         "capabilities": _CAPABILITIES,
@@ -93,7 +93,7 @@ def discovered(version: Version, instructions: str) -> bytes:
 
 
 def instructions(caller: Caller, callable_tools: int, tools: int, *, flat: bool) -> str:
-    """What a model should know before it uses the tools with the key of *caller*."""
+    """Instructions for a model that uses the tools with the key of *caller*."""
     permissions = ", ".join(sorted(caller.permissions)) or "none"
     if flat:
         use = "tools/list has every tool that this key may call."

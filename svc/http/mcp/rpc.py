@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 as MCP uses it: one message a request body, and what is wrong with one."""
+"""JSON-RPC 2.0 as MCP uses it: one message in a request body, its errors, and its answers."""
 
 import re
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ METHOD_NOT_FOUND: Final = -32601
 INVALID_PARAMS: Final = -32602
 INTERNAL_ERROR: Final = -32603
 OVERLOADED: Final = -32000
-"""Ours, of the range that the protocol leaves to servers."""
+"""Our own code, of the range that JSON-RPC reserves for servers."""
 HEADER_MISMATCH: Final = -32020
 UNSUPPORTED_VERSION: Final = -32022
 
 NO_ID: Final = b"null"
 _INTEGER: Final = re.compile(rb"-?[0-9]{1,64}")
-"""Of an id. It is given back as it was written, however large."""
+"""An integer id. It is answered as it was written, however large."""
 
 _ARGUMENTS: Final = "/params/arguments/"
 NO_ARGUMENTS: Final = msgspec.Raw(b"{}")
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class RpcError(Exception):
-    """Raised for a message that is answered with an error, and not with a result."""
+    """Raised for a message that is answered with an error object instead of a result."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
@@ -41,7 +41,7 @@ class RpcError(Exception):
 
 
 class Meta(msgspec.Struct, frozen=True):
-    """What a server reads of the `_meta` of a request."""
+    """The members of a request's `_meta` that are read here."""
 
     version: str | None = msgspec.field(name="io.modelcontextprotocol/protocolVersion", default=None)
     capabilities: dict[str, msgspec.Raw] | None = msgspec.field(
@@ -54,7 +54,7 @@ _NO_META: Final = Meta()
 
 
 class Params(msgspec.Struct, frozen=True, rename="camel"):
-    """The parameters of every method that is answered; `null` is as good as none."""
+    """The parameters of all methods; `null` counts as absent."""
 
     sent_meta: Meta | None = msgspec.field(name="_meta", default=None)
     protocol_version: str | None = None
@@ -71,7 +71,7 @@ _NO_PARAMS: Final = Params()
 
 
 class Message(msgspec.Struct, frozen=True):
-    """A message whose parts are found, and not read yet."""
+    """A message split into its members, which are decoded on demand."""
 
     jsonrpc: _Optional = msgspec.UNSET
     id: _Optional = msgspec.UNSET
@@ -81,16 +81,17 @@ class Message(msgspec.Struct, frozen=True):
     error: _Optional = msgspec.UNSET
 
     def reply_id(self) -> bytes:
-        """The id for the answer, as it was written; `null` where there is none that could be one."""
+        """The id for the answer as it was written; `null` where it is missing or invalid."""
         if self.id is msgspec.UNSET:
             return NO_ID
         written = bytes(self.id)
         return written if _INTEGER.fullmatch(written) or _text_of(self.id) is not None else NO_ID
 
     def method(self) -> str | None:
-        """What is asked for; None for what nobody waits to be answered.
+        """The method; None for a message without an answer: a notification, or a response.
 
-        That is a notification, or a response, to which there never was a request. Raises `RpcError`.
+        Raises:
+            RpcError: the message is not JSON-RPC 2.0.
         """
         if _text_of(self.jsonrpc) != "2.0":
             raise RpcError(INVALID_REQUEST, '`jsonrpc` has to be "2.0"')
@@ -106,7 +107,11 @@ class Message(msgspec.Struct, frozen=True):
         return method
 
     def params(self) -> Params:
-        """Its parameters. Raises `RpcError`."""
+        """The parameters.
+
+        Raises:
+            RpcError: they are not an object, or of the wrong types.
+        """
         if self.raw_params is msgspec.UNSET:
             return _NO_PARAMS
         match bytes(self.raw_params)[:1]:
@@ -126,12 +131,13 @@ _anything: Final = msgspec.json.Decoder(Any)
 
 
 def read(body: bytes) -> tuple[Message, tuple[Fault, ...]]:
-    """The message in *body*, and the names that stand twice in one object of it, down to the arguments.
+    """Decode the message in *body*; returns with it the names that are repeated in an object, at any depth.
 
-    Raises `RpcError`: it is no JSON, or not one object.
+    Raises:
+        RpcError: it is not JSON, or not one object.
     """
     try:
-        # All of the body is looked at for its names: what stays unread in the message is JSON, then.
+        # The check for repeated names parses the whole body, so members that stay undecoded are JSON too.
         return _message.decode(body), json_input.repeated_names(body)
     except MalformedJson as error:
         raise RpcError(PARSE_ERROR, str(error)) from None
@@ -143,7 +149,11 @@ def read(body: bytes) -> tuple[Message, tuple[Fault, ...]]:
 
 
 def faults_of_arguments(method: str | None, repeated: Sequence[Fault]) -> list[Fault]:
-    """The *repeated* names as the caller of a tool sees them. Raises `RpcError` for those of the message."""
+    """The *repeated* names with pointers into the tool's arguments.
+
+    Raises:
+        RpcError: a name is repeated outside of the arguments.
+    """
     inside = _ARGUMENTS if method == "tools/call" else "nowhere"
     outside = [fault.pointer for fault in repeated if not fault.pointer.startswith(inside)]
     if outside:
@@ -153,7 +163,11 @@ def faults_of_arguments(method: str | None, repeated: Sequence[Fault]) -> list[F
 
 
 def read_object(decoder: msgspec.json.Decoder[T], raw: msgspec.Raw) -> T:
-    """What *decoder* finds in a part of a message. Raises `RpcError`."""
+    """Decode a part of a message.
+
+    Raises:
+        RpcError: it is not JSON, or does not fit.
+    """
     try:
         return json_input.read_part(decoder, raw)
     except InvalidInput as error:
@@ -163,17 +177,17 @@ def read_object(decoder: msgspec.json.Decoder[T], raw: msgspec.Raw) -> T:
 
 
 def arguments_of(raw: msgspec.Raw) -> msgspec.Raw:
-    """What a tool is asked: nothing where it is `null`, as some clients write what is not given."""
+    """The input for a tool; `null`, which some clients send for absent arguments, is an empty object."""
     return NO_ARGUMENTS if bytes(raw) == b"null" else raw
 
 
 def result(reply_id: bytes, body: bytes) -> bytes:
-    """The answer with a result, which is JSON already."""
+    """A response with the result *body*, which is JSON already."""
     return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (reply_id, body)
 
 
 def failure(reply_id: bytes, error: RpcError) -> bytes:
-    """The answer with an error."""
+    """A response with *error*."""
     body = {"code": error.code, "message": error.message}
     if error.data is not None:
         body["data"] = error.data
@@ -181,7 +195,7 @@ def failure(reply_id: bytes, error: RpcError) -> bytes:
 
 
 def _text_of(raw: _Optional) -> str | None:
-    """The string that *raw* is; None when it is none."""
+    """Decode a string; None for any other value."""
     if raw is msgspec.UNSET:
         return None
     try:
@@ -191,7 +205,11 @@ def _text_of(raw: _Optional) -> str | None:
 
 
 def _check_json(body: bytes) -> None:
-    """Raises `RpcError` that says where *body* stops being JSON."""
+    """Check that *body* is JSON.
+
+    Raises:
+        RpcError: it is not; the message has the position.
+    """
     try:
         json_input.read(_anything, body)
     except (InvalidInput, MalformedJson) as error:

@@ -1,7 +1,7 @@
-"""The versions of the protocol that are spoken, and all that differs between them here.
+"""The supported versions of the protocol, and everything that differs between them here.
 
-What a version does not know, its clients pass over: titles, output schemas and structured content came with
-2025-06-18, and 2025-03-26 gets them too. Batches, which 2025-03-26 alone has, are refused in every version.
+Clients ignore members that their version does not define: titles, output schemas and structured content came
+with 2025-06-18, and 2025-03-26 gets them too. Batches, which only 2025-03-26 has, are rejected everywhere.
 """
 
 import base64
@@ -26,25 +26,25 @@ from svc.version import VERSION
 
 SERVER: Final = {"name": "svc", "title": "svc", "version": VERSION}
 LIST_LIFE_MS: Final = 60_000
-"""How long a client need not ask for a list again. Ours: what a key may do changes at any time."""
+"""For how long a client may cache a list. Short, because the permissions of a key can change at any time."""
 
 _UNREADABLE: Final = {PARSE_ERROR: 400, INVALID_REQUEST: 400, UNSUPPORTED_VERSION: 400, HEADER_MISMATCH: 400}
 
 
 class Version(msgspec.Struct, frozen=True, kw_only=True):
-    """What is true of one version."""
+    """The rules of one version."""
 
     name: str
     methods: frozenset[str]
-    """What is answered; everything else is −32601."""
+    """The supported methods; others are answered −32601."""
     statuses: dict[int, int]
-    """The HTTP status of an answer with an error, by its code; 200 for those not in here."""
+    """HTTP statuses by JSON-RPC error code; 200 for codes that are absent."""
     enveloped: bool = False
-    """Each request says in its `_meta` who sends it, and headers say again what is asked for."""
+    """Whether requests carry version and capabilities in `_meta`, and headers repeat method and name."""
     every_result: dict[str, Any] = {}
-    """Members of every result. `_meta` is among them or is not there."""
+    """Members of every result, such as `_meta`."""
     every_list: dict[str, Any] = {}
-    """Members of every result that clients may keep, beside those."""
+    """Further members of results that clients may cache."""
 
 
 _HANDSHAKE: Final = frozenset({"initialize", "ping", "tools/list", "tools/call"})
@@ -66,17 +66,21 @@ _SUPPORTED: Final = (
 )
 VERSIONS: Final = {version.name: version for version in _SUPPORTED}
 UNDECLARED: Final = VERSIONS["2025-03-26"]
-"""The version of a request whose header says none, by the protocol."""
+"""The version of a request without a version header, as the protocol has it."""
 CONTRACT: Final = VERSIONS["2025-06-18"]
-"""The version that `initialize` agrees on when it cannot be the client's."""
+"""The version that `initialize` answers with when it does not support the client's."""
 
 _NAMED: Final = {"tools/call"}
-"""Methods whose `name` a header says again."""
+"""Methods whose `name` is repeated in a header."""
 _ENCODED: Final = re.compile(r"=\?base64\?(.*)\?=")
 
 
 def version_of(request: Request, body_version: str | None) -> Version:
-    """The version of *request*, whose body claims that version. Raises `RpcError`."""
+    """The version of *request*, whose body names *body_version*.
+
+    Raises:
+        RpcError: header and body disagree, or the version is not supported.
+    """
     requested = request.text("mcp-protocol-version")
     if body_version is not None and body_version != requested:
         raise RpcError(HEADER_MISMATCH, "the header MCP-Protocol-Version is not the version in `_meta`")
@@ -90,7 +94,11 @@ def version_of(request: Request, body_version: str | None) -> Version:
 
 
 def check_envelope(request: Request, method: str, params: Params) -> None:
-    """Raises `RpcError` for a request of an enveloped version that is not put together by its rules."""
+    """Check the envelope of a request.
+
+    Raises:
+        RpcError: `_meta` is incomplete, or the headers disagree with the body.
+    """
     _check_meta(params.meta)
     if request.text("mcp-method") != method:
         raise RpcError(HEADER_MISMATCH, "the header Mcp-Method is not the method in the body")
@@ -105,7 +113,7 @@ def _check_meta(meta: Meta) -> None:
 
 
 def _decoded(value: str | None) -> str | None:
-    """A header's value; what is no visible ASCII is wrapped as `=?base64?…?=`. None when that is broken."""
+    """Decode a header's value, which may be wrapped as `=?base64?…?=`. None for a malformed one."""
     encoded = _ENCODED.fullmatch(value) if value is not None else None
     if encoded is None:
         return value

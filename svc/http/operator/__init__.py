@@ -1,1 +1,1 @@
-"""The doors of operator."""
+"""The operator's listener."""

@@ -1,7 +1,7 @@
-"""The operator's application: whether the service is well, what its actors do, and the operator's commands.
+"""The operator's application: health checks, a view into the actors and the store, and commands.
 
-It has a listener of its own. The two health checks are for programs that cannot hold a secret; all
-else asks for the token first, so that nobody learns without it what there is.
+It has a listener of its own. The two health checks need no token, because probes cannot hold a secret.
+Every other path answers 401 without it, whether it exists or not.
 """
 
 import hmac
@@ -32,29 +32,29 @@ from svc.http.quart_app import current_request
 from svc.http.request.bearer import token_of
 
 CHECK_SECONDS: Final = 2.0
-"""How long a health check waits for an answer before it is one of ill health."""
+"""How long a probe may take before its check fails."""
 
 SNAPSHOT_SECONDS: Final = 1.0
-"""How long an actor may take to show its state; one that is stuck is shown without."""
+"""How long an actor may take to show its state; after that it is listed without."""
 
 RETRY_SECONDS: Final = 1
-"""When to ask again whether the service is ready."""
+"""`Retry-After` of a failed readiness check."""
 
 _OPEN: Final = frozenset(
     {"/", "/healthz", "/readyz", "/favicon.ico", "/robots.txt", "/docs/icon.svg", "/docs/page.css"}
 )
-"""What is answered without the token: health, and what the pages look like that ask for it."""
+"""Paths without the token: the health checks, and what the page needs that asks for the token."""
 
 
 class Check(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing that has to work; `why` says what is wrong where it does not."""
+    """The result of one probe; `why` is the reason of a failure."""
 
     ok: bool
     why: str | None = None
 
 
 class ActorFilter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which actors to list, and which of them first."""
+    """The query of `/debug/actors`: which actors, in which order."""
 
     kind: str | None = None
     phase: Phase | None = None
@@ -71,7 +71,7 @@ _SORTS: Final[dict[str, Callable[[ActorStatistics], float]]] = {
 
 
 def operator_app(system: System, token: str) -> ASGIApp:
-    """The application on the operator's listener, for who knows *token*."""
+    """Build the application of the operator's listener, which requires *token* as a bearer token."""
     app, pages = described_app()
     app.url_map.converters["any_text"] = _AnyText
     door = _OperatorDoor(system)
@@ -103,23 +103,27 @@ class _AnyText(BaseConverter):
 
 
 class _OperatorDoor:
-    """Where an operator asks about *system*."""
+    """The views of the operator's listener."""
 
     def __init__(self, system: System) -> None:
         self._system = system
 
     def _check_kind(self, kind: str | None) -> None:
-        """Raises `InvalidValue` that names the kinds for one that does not exist."""
+        """Check that *kind* exists.
+
+        Raises:
+            InvalidValue: it does not; the message has the nearest.
+        """
         kinds = [statistics.kind for statistics in self._system.statistics().kinds]
         if kind is not None and kind not in kinds:
             raise InvalidValue(f"there is no kind {shown(kind)}{hint(kind, kinds)}")
 
     async def show_health(self) -> Response:
-        """The process lives and its event loop turns, or nothing would have answered."""
+        """Liveness: answering at all shows that the process runs and its event loop turns."""
         return _json({"ok": True})
 
     async def show_readiness(self) -> Response:
-        """Whether to send requests here: 200, or 503 with the checks that fail."""
+        """Readiness: 200, or 503 while a check fails."""
         system = self._system
         reconciler = Check(ok=False, why="not started")
         if system.is_active(Reconciler, "main"):
@@ -136,7 +140,7 @@ class _OperatorDoor:
         return answer
 
     async def list_actors(self) -> Response:
-        """Every kind; and of the actors that are asked for, those that stand out most."""
+        """All kinds, and the first of the matching actors in the order of the query."""
         try:
             actor_filter = msgspec.convert(request.args.to_dict(), ActorFilter, strict=False)
             self._check_kind(actor_filter.kind)
@@ -151,7 +155,7 @@ class _OperatorDoor:
             _to_json(actor) for actor in nlargest(actor_filter.limit, matching, key=_SORTS[actor_filter.sort])
         ]
         for actor in listed:
-            del actor["latency"]  # longer than all the rest of it
+            del actor["latency"]  # longer than the rest of the row
         system = self._system.statistics()
         return _json(
             {
@@ -163,7 +167,7 @@ class _OperatorDoor:
         )
 
     async def show_actor(self, kind: str, key: str) -> Response:
-        """One live or quarantined actor, with its state if it can tell that in time."""
+        """One live or quarantined actor, with its state if it answers in time."""
         seen = self._system.seen(kind, key)
         if seen is None:
             raise NotFound
@@ -171,13 +175,13 @@ class _OperatorDoor:
         return _json({"statistics": _to_json(seen), "state": state, "stateMissing": why})
 
     async def show_store(self) -> Response:
-        """What the store has done, and what waits."""
+        """The store's statistics and queue."""
         return _json(_to_json(self._system.store.statistics()))
 
     async def _state(self, seen: ActorStatistics) -> tuple[Any, str | None]:
-        """The state of the actor that was *seen*, or why there is none to show.
+        """The state of the actor that was *seen*, or the reason why there is none.
 
-        One that cannot answer is not asked, since every question would stay in its mailbox.
+        An actor that is stuck gets no message, since each would stay in its mailbox.
         """
         live = self._system.actor(seen.kind, seen.key)
         if live is None or seen.phase not in {"waiting", "running"}:
@@ -192,7 +196,7 @@ class _OperatorDoor:
 
 
 def _has_token(authorization: str, token: str) -> bool:
-    """Whether *authorization* is `Bearer` and *token*, found out in the same time for any that is not."""
+    """Whether *authorization* is the bearer *token*, compared in constant time."""
     sent = token_of(authorization)
     return sent is not None and hmac.compare_digest(sent.encode(), token.encode())
 
@@ -201,8 +205,8 @@ async def _check(probe: Callable[[], Awaitable[object]]) -> Check:
     with trio.move_on_after(CHECK_SECONDS):
         try:
             await probe()
-        except Exception as error:  # noqa: BLE001  # whatever it is, this does not work
-            # Nobody has shown a token yet: what is not meant for callers is told by its kind alone.
+        except Exception as error:  # noqa: BLE001  # any error fails the check
+            # This is answered without a token, so an error that may hold internals shows its type alone.
             why = error.detail if isinstance(error, Unavailable) else type(error).__name__
             return Check(ok=False, why=why)
         return Check(ok=True)
@@ -219,7 +223,7 @@ def _json(value: Any, status: int = 200) -> Response:
 
 
 def _to_json(value: Any) -> Any:
-    """Records as JSON has them, their fields in camelCase; the keys of a mapping stay what they are."""
+    """Structs as JSON objects with camelCase names; the keys of a mapping stay as they are."""
     match value:
         case msgspec.Struct():
             return {_camel(name): _to_json(getattr(value, name)) for name in value.__struct_fields__}

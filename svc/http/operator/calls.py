@@ -1,7 +1,7 @@
-"""What the command line has the running service do: tools in the operator's name, and commands.
+"""Calls of the command line to the running service: tools in the operator's name, and commands.
 
-`POST /tools/<name>?organization=ID` and `POST /commands/<name>` on the operator's listener, whose token is
-the right to all of it. Bodies and answers are JSON, errors are problems, as at the Tool API.
+`POST /tools/<name>?organization=ID` and `POST /commands/<name>` on the operator's listener, whose token
+authorizes all of them. Bodies and answers are JSON, errors are problems, as at the Tool API.
 """
 
 from typing import cast
@@ -20,13 +20,17 @@ from svc.tools.operator_commands import COMMANDS
 
 
 class OperatorCalls:
-    """Runs what is asked, in *system*."""
+    """The views that run tools and commands."""
 
     def __init__(self, system: System) -> None:
         self._system = system
 
     async def call_tool(self, name: str) -> Response:
-        """What the tool answers in the organization. Raises what it refuses, and `UnknownTool`."""
+        """Run a tool in the organization of the query.
+
+        Raises:
+            DomainError: an error of the tool, or `UnknownTool`.
+        """
         system = self._system
         organization_id = request.args.get("organization")
         if not organization_id:
@@ -38,7 +42,11 @@ class OperatorCalls:
         return _json(result.body)
 
     async def run_command(self, name: str) -> Response:
-        """What the command answers; what it did is on disk. Raises what it refuses, and `NotFound`."""
+        """Run a command in one unit of work.
+
+        Raises:
+            DomainError: an error of the command, or `NotFound`.
+        """
         command = COMMANDS.get(name)
         if command is None:
             raise NotFound(f"there is no command {shown(name)}{hint(name, list(COMMANDS))}")

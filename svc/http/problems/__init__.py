@@ -1,1 +1,1 @@
-"""The doors of problems."""
+"""Errors as `application/problem+json`."""

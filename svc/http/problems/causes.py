@@ -1,4 +1,4 @@
-"""When each code is answered, for its page. What a program needs of it is in `problems`."""
+"""The cause of each problem code, for its page. The part for programs is in `problems`."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What goes wrong at a door, as `application/problem+json` (RFC 9457). `reference` has a page for each."""
+"""Problem details (RFC 9457): the codes, and the problem of each error. Each code has a page."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, get_args
@@ -62,12 +62,12 @@ MEDIA_TYPE: Final = "application/problem+json"
 
 
 class Kind(NamedTuple):
-    """What a code stands for."""
+    """Status and texts of a code."""
 
     status: int
     title: str
     remedy: str
-    """What the caller can do, for the page of the code."""
+    """What the caller can do, shown on the page of the code."""
 
 
 KINDS: Final[dict[Code, Kind]] = {
@@ -176,7 +176,7 @@ def problem(
     organizations: tuple[OrganizationChoice, ...] = (),
     headers: Sequence[tuple[bytes, bytes]] = (),
 ) -> Answer:
-    """The answer for *code*; *detail* says what was wrong this time."""
+    """Build the answer for *code*; *detail* says what was wrong in this case."""
     kind = KINDS[code]
     body = Problem(
         type=f"/problems/{code}",
@@ -192,11 +192,11 @@ def problem(
 
 
 UNAUTHORIZED: Final = problem("unauthorized", None, headers=[(b"www-authenticate", b"Bearer"), NO_STORE])
-"""The answer to whoever is not let in with a key, the same to the byte whatever the reason (decisions §2)."""
+"""The answer to every failed authentication with a key, byte for byte whatever the reason (decisions §2)."""
 
 
 def problem_for(error: Exception, request_id: bytes) -> Answer:
-    """The answer to what a rule refused, or HTTP; to anything else, that it is a fault of ours."""
+    """The problem of a `DomainError` or an `HTTPException`; any other error is `internal`."""
     headers: list[tuple[bytes, bytes]] = []
     organizations: tuple[OrganizationChoice, ...] = ()
     match error:
@@ -229,19 +229,19 @@ def problem_for(error: Exception, request_id: bytes) -> Answer:
 
 
 def code_of(answer: Answer) -> Code:
-    """The code of an *answer* that `problem_response` made."""
+    """The code of an *answer* that `problem` built."""
     return msgspec.json.decode(answer.body, type=Problem).code
 
 
 def is_fault(error: Exception) -> bool:
-    """Whether nobody expected *error*, so that it belongs into the log."""
+    """Whether *error* is a fault of this service, which is to be logged."""
     if isinstance(error, DomainError):
         return error.code not in KINDS or error.code == "internal"
     return not isinstance(error, HTTPException)
 
 
 def as_response(answer: Answer) -> Response:
-    """*answer* as Quart sends it."""
+    """Convert *answer* to a response of Quart."""
     response = Response(answer.body, status=answer.status)
     for name, value in answer.headers:
         response.headers[name.decode()] = value.decode("latin-1")
@@ -249,18 +249,18 @@ def as_response(answer: Answer) -> Response:
 
 
 def problem_response(code: Code, request_id: bytes, detail: str | None = None) -> Response:
-    """`problem_response`, as Quart sends it."""
+    """Build the answer for *code* as a response of Quart."""
     return as_response(problem(code, request_id, detail))
 
 
 def _http_code(error: HTTPException) -> Code:
-    ours = (error.code or 500) >= 500  # noqa: PLR2004  # where the server's errors begin
+    ours = (error.code or 500) >= 500  # noqa: PLR2004  # server errors are 500 and above
     other: Code = "internal" if ours else "malformed_request"
     return next((code for kind, code in _HTTP_CODES.items() if isinstance(error, kind)), other)
 
 
 def _http_detail(error: HTTPException) -> str | None:
-    """What was wrong this time, where the code alone does not say it."""
+    """The detail of *error*, where the code alone is not enough."""
     match error:
         case BodyTooLarge():
             return f"it is over {error.limit_bytes:,} bytes"

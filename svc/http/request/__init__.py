@@ -1,1 +1,1 @@
-"""The doors of what every request carries."""
+"""Parts of requests that more than one door reads."""

@@ -8,12 +8,12 @@ from svc.http.asgi import Receive
 
 REQUEST: Final = "http.request"
 ACCEPT_ENCODING: Final = (b"accept-encoding", b"identity")
-"""The header that tells, with a 415, that it was the coding (RFC 9110 section 12.5.3)."""
+"""Header of a 415 that is about the coding and not the media type (RFC 9110 section 12.5.3)."""
 _UNCODED: Final = frozenset({b"", b"identity"})
 
 
 class BodyTooLarge(RequestEntityTooLarge):
-    """Raised when a body is longer than its door takes. Answer 413; the rest is not read."""
+    """Raised when a body is over its door's limit. Answer 413; the rest is not read."""
 
     def __init__(self, limit_bytes: int) -> None:
         super().__init__(f"The body is over {limit_bytes} bytes.")
@@ -21,35 +21,35 @@ class BodyTooLarge(RequestEntityTooLarge):
 
 
 class BodyTimeout(RequestTimeout):
-    """Raised by a server's `receive` when a body takes too long to come. Answer 408; the rest is not read."""
+    """Raised by a server's `receive` for a body that is late. Answer 408; the rest is not read."""
 
 
 class BodyBroken(BadRequest):
-    """Raised by a server's `receive` when what comes is no body, such as a bad chunk. Answer 400."""
+    """Raised by a server's `receive` for a body with malformed framing, such as a bad chunk. Answer 400."""
 
 
 class BodyCoded(UnsupportedMediaType):
-    """Raised when a body is compressed, or coded otherwise. Answer 415; it is not read."""
+    """Raised when a body has a `Content-Encoding`. Answer 415; it is not read."""
 
     def __init__(self) -> None:
         super().__init__("the body has a `Content-Encoding`: send it as it is")
 
 
 class ClientGone(Exception):
-    """Raised when the client left before its request was complete. There is nobody to answer."""
+    """Raised when the client disconnected before its request was complete. No answer is sent."""
 
 
 async def read_body(
     receive: Receive, length: int | None, limit_bytes: int, coding: bytes | None = None
 ) -> bytes:
-    """The whole body, judged at once by the *length* and the *coding* its head tells, and by counting.
+    """Read the whole body; *length* and *coding* are those of its headers, which are checked first.
 
     Raises:
-        BodyTooLarge: it is, or says that it is, over *limit_bytes*.
-        BodyCoded: its `Content-Encoding` is not nothing.
-        BodyTimeout: it did not come in time.
-        BodyBroken: it is framed wrongly.
-        ClientGone: the client left in the middle of it.
+        BodyTooLarge: the body or its *length* is over *limit_bytes*.
+        BodyCoded: *coding* is not `identity`.
+        BodyTimeout: it did not arrive in time.
+        BodyBroken: its framing is malformed.
+        ClientGone: the client disconnected before its end.
     """
     if length is not None and length > limit_bytes:
         raise BodyTooLarge(limit_bytes)
@@ -67,7 +67,7 @@ async def read_body(
 
 
 async def _read_rest(receive: Receive, first: bytes, limit_bytes: int) -> bytes:
-    """The body that begins with *first*. However small its pieces are, each is copied once or twice."""
+    """Read the rest of the body that begins with *first*, in linear time however small its pieces are."""
     body = bytearray(first)
     more = True
     while more:

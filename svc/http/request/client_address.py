@@ -1,4 +1,4 @@
-"""Who sent a request: its address behind proxies that are trusted, as text."""
+"""The client's address, also behind trusted proxies."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from svc.http.asgi import Headers
 
 
 def address_of(client: str, headers: Headers, trusted_proxies: Sequence[Network]) -> str:
-    """The address that the request from the socket's peer *client* was sent from."""
+    """The address of the client, where the socket's peer is *client* and may be a trusted proxy."""
     if not trusted_proxies:
         return client
     hops = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]

@@ -1,4 +1,4 @@
-"""The id of a request, which every answer carries as `X-Request-Id`."""
+"""Request ids: every answer has one in `X-Request-Id`."""
 
 import re
 import secrets
@@ -11,7 +11,7 @@ _VISIBLE: Final = re.compile(rb"[\x21-\x7e]{1,128}")
 
 
 def request_id_of(headers: Headers) -> bytes:
-    """The caller's own id when it is 1 to 128 visible ASCII characters, else a new one."""
+    """The caller's own id if it is 1 to 128 visible ASCII characters, else a new one."""
     for name, value in headers:
         if name == REQUEST_ID_HEADER and _VISIBLE.fullmatch(value):
             return value
@@ -19,5 +19,5 @@ def request_id_of(headers: Headers) -> bytes:
 
 
 def new_request_id() -> bytes:
-    """32 hexadecimal digits that nobody can guess."""
+    """32 random hexadecimal digits."""
     return secrets.token_hex(16).encode()

@@ -1,4 +1,4 @@
-"""Whether a browser's own connection is encrypted, and telling it to use no other (RFC 6797)."""
+"""Whether the browser's connection is encrypted, and `Strict-Transport-Security` (RFC 6797)."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -9,18 +9,18 @@ from svc.domain.net.client_addresses import Network, is_trusted
 from svc.http.asgi import ASGIApp, Headers, Message, Receive, Scope, Send
 
 _LOCAL: Final = b"localhost"
-"""Nobody's host: what one program on a machine asks of browsers, all others there would have to keep."""
+"""Gets no `Strict-Transport-Security`: it would apply to every other program on the machine."""
 
 
 class Transport(msgspec.Struct, frozen=True):
-    """What is known of the way between browsers and this server."""
+    """The configuration of the way between browsers and this server."""
 
     trusted_proxies: Sequence[Network] = ()
     public_https: bool = False
-    """Whether `server.public_url` says that proxies are reached by https alone."""
+    """Whether `server.public_url` is https, so that proxies are reached by TLS alone."""
 
     def is_encrypted(self, scheme: str, peer: str, headers: Headers) -> bool:
-        """Whether a request of the socket's *peer* came to us, or to a proxy that is trusted, by TLS."""
+        """Whether a request reached this server, or a trusted proxy, by TLS. *peer* is the socket's peer."""
         if scheme == "https":
             return True
         claims_https = self.public_https or any(
@@ -30,7 +30,7 @@ class Transport(msgspec.Struct, frozen=True):
 
 
 class StrictTransport:
-    """ASGI middleware: an answer that goes out by TLS says that for so long nothing else is to be used."""
+    """ASGI middleware that adds `Strict-Transport-Security` to answers over TLS."""
 
     def __init__(self, app: ASGIApp, transport: Transport, seconds: int) -> None:
         self._app = app

@@ -1,1 +1,1 @@
-"""The doors of sites."""
+"""The tracker of page views."""

@@ -1,7 +1,6 @@
-"""The tracker: `GET /t.js` counts the page views of a site, and `POST /api/t` hears of them.
+"""The tracker: `GET /t.js` is the script that reports page views, and `POST /api/t` receives them.
 
-Nobody at a browser can do anything about a view that is not kept, so the answer does not say whether it
-was: it is 204, whatever comes.
+The answer is 204 whether a view was stored or not, because a visitor can do nothing about it.
 """
 
 from collections.abc import Sequence
@@ -44,7 +43,7 @@ script.add_url_rule(
 
 
 class ViewReport(msgspec.Struct, frozen=True):
-    """A page view in a browser's own words."""
+    """A page view as a browser reports it."""
 
     url: str
     referrer: str | None = None
@@ -55,7 +54,7 @@ _view_report: Final = msgspec.json.Decoder(ViewReport)
 
 
 class TrackerDoor:
-    """Answers at `PATH` for *system*."""
+    """Answers requests at `PATH`."""
 
     def __init__(self, system: System, trusted_proxies: Sequence[Network]) -> None:
         self._system = system
@@ -70,18 +69,23 @@ class TrackerDoor:
         return _no_content(request)
 
     def problem_for(self, request: Request, error: Exception) -> Answer:
-        """What the browser hears of *error*, which is nothing."""
+        """Answer 204 whatever *error* is; errors of this service are logged."""
         match error:
             case ActorError() | Unavailable():
                 self._failures.note(repr(error))
             case BodyTooLarge() | BodyCoded() | BodyTimeout() | BodyBroken() | DomainError():
-                pass  # not a view of a tracked page
+                pass  # not a valid view of a tracked page
             case _:
                 log.error("a page view was not kept", request_id=request.id.decode(), exc_info=error)
         return _no_content(request)
 
     async def _store(self, request: Request) -> None:
-        """Keep the view that is told. Raises a `DomainError` for what is none, and what `view` raises."""
+        """Store the reported view.
+
+        Raises:
+            DomainError: it is not a view of a tracked page.
+            ActorError: the actor did not take it.
+        """
         page = _page_view(await request.read(VISIT_BODY_BYTES_MAX))
         origin = request.text("origin")
         if origin is not None and normalise_domain(origin) != page.host:
@@ -99,9 +103,9 @@ def _page_view(raw: bytes) -> PageView:
 
 
 def _no_content(request: Request) -> Answer:
-    """204, with what it takes for no browser to complain: some send cookies along, or ask beforehand.
+    """204 with the CORS fields that browsers require: some send cookies along, or a preflight.
 
-    Any page may do so, since no cookie is looked at here and there is nothing to read.
+    Any origin is allowed, because no cookie is read here and the answer is empty.
     """
     headers = [CROSS_ORIGIN_RESOURCE]
     origin = request.header(b"origin")

@@ -1,1 +1,1 @@
-"""The doors of tools."""
+"""The doors of tools, and their OpenAPI contract."""

@@ -1,4 +1,4 @@
-"""The contract: every tool as OpenAPI 3.1 says it, made of the registry and of nothing beside it."""
+"""The contract: an OpenAPI 3.1 document of every tool, generated from the registry."""
 
 from collections.abc import Iterable
 from functools import cached_property
@@ -58,7 +58,7 @@ or with an `approval`, always answer a key with 403; who is signed in calls them
 
 
 class Contract:
-    """The contract of the tools of *registry*; its examples name what *ids* has for them."""
+    """The contract of the tools of *registry*; *ids* replace the placeholders in its examples."""
 
     def __init__(self, registry: Registry, ids: ExampleIds = NO_IDS) -> None:
         self._tools: Final = tuple(registry.values())
@@ -66,12 +66,12 @@ class Contract:
 
     @cached_property
     def body(self) -> bytes:
-        """It, as it is sent: an OpenAPI document in JSON."""
+        """The document as JSON bytes."""
         return msgspec.json.encode(self._make())
 
     @cached_property
     def document(self) -> Json:
-        """It, as whoever gets it sees it."""
+        """The document as clients decode it."""
         document: Json = msgspec.json.decode(self.body)
         return document
 
@@ -115,7 +115,7 @@ class Contract:
         }
 
     def _schemas(self) -> dict[str, Json]:
-        """The schemas of all inputs and answers, and of a problem, by their names."""
+        """The schemas of all inputs and answers, and of `Problem`, by name."""
         problem = {name: _without_nulls(one) for name, one in _schemas([Problem]).items()}
         inputs = _schemas(one.request_type for one in self._tools)
         outputs = _schemas(one.answer_type for one in self._tools)
@@ -124,7 +124,7 @@ class Contract:
 
 
 def example_json(example: Any) -> Any:
-    """An *example* as JSON. Of what is asked, what is as if it were not said is left out."""
+    """An *example* as JSON. Members of an input that equal their default are left out."""
     if isinstance(example, list | tuple):
         return [example_json(one) for one in example]
     if not isinstance(example, ToolInput):
@@ -142,7 +142,7 @@ def _default(field: msgspec.structs.FieldInfo) -> Any:
 
 
 def _operation(tool: Tool[Any, Any], ids: ExampleIds) -> Json:
-    """Of *tool*."""
+    """The OpenAPI operation of *tool*."""
     key_may = tool.runs not in NEVER_A_KEYS
     operation: Json = {
         "operationId": tool.name,
@@ -180,7 +180,7 @@ def _operation(tool: Tool[Any, Any], ids: ExampleIds) -> Json:
     }
     return operation | {
         "requestBody": {
-            # A tool that needs nothing is also called without a body.
+            # A tool without required members can be called without a body.
             "required": any(field.required for field in msgspec.structs.fields(tool.request_type)),
             "content": {
                 _JSON: {
@@ -215,13 +215,13 @@ def _ref(kind: type) -> Json:
 def _schemas(kinds: Iterable[type]) -> dict[str, Json]:
     _, schemas = msgspec.json.schema_components(list(dict.fromkeys(kinds)), ref_template=_SCHEMAS + "{name}")
     for schema in schemas.values():
-        del schema["title"]  # its name once more
+        del schema["title"]  # repeats the name
         _make_explicit(schema)
     return schemas
 
 
 def _make_explicit(schema: Any) -> None:
-    """Write down what generators of clients would otherwise guess: of open objects, and of choices."""
+    """Add what client generators would otherwise guess: types of enums, and `additionalProperties`."""
     match schema:
         case {"enum": [str(), *_]}:
             schema["type"] = "string"
@@ -233,7 +233,7 @@ def _make_explicit(schema: Any) -> None:
 
 
 def _with_defaults_required(schema: Json) -> Json:
-    """Of an answer: a field that has a default in the program is there all the same."""
+    """The schema of an answer, in which members with a default are required: they are always sent."""
     fields = schema.get("properties", {})
     defaulted = [name for name, field in fields.items() if "default" in field]
     if not defaulted:
@@ -243,9 +243,9 @@ def _with_defaults_required(schema: Json) -> Json:
 
 
 def _with_defaults_described(schema: Json) -> Json:
-    """Of what is asked: what a member left out stands for, in words.
+    """The schema of an input, with defaults moved into descriptions.
 
-    openapi-typescript takes a member with a `default` for one that is always there, and so has to be given.
+    openapi-typescript treats a member with a `default` as required.
     """
     fields = schema.get("properties", {})
     return schema | {"properties": {name: _default_in_words(field) for name, field in fields.items()}}
@@ -255,13 +255,13 @@ def _default_in_words(field: Json) -> Json:
     default = field.get("default")
     field = _without(field, "default")
     if not default and not isinstance(default, bool | int):
-        return field  # null or empty, which is what one expects
+        return field  # null or empty, as expected
     words = f"Left out, it is `{msgspec.json.encode(default).decode()}`."
     return field | {"description": " ".join([*filter(None, [field.get("description")]), words])}
 
 
 def _without_nulls(schema: Json) -> Json:
-    """Of what omits its defaults: what is null in the program is not there, rather than null."""
+    """The schema of a struct that omits its defaults: its members are absent rather than null."""
     properties = {
         name: field["anyOf"][0] if "anyOf" in field else _without(field, "default")
         for name, field in schema["properties"].items()

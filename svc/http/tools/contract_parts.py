@@ -1,4 +1,4 @@
-"""What the operations of the contract have in common: headers, and the answers that refuse."""
+"""Components that the operations of the contract share: headers, and responses with problems."""
 
 from collections.abc import Iterable, Mapping
 from itertools import groupby
@@ -73,11 +73,11 @@ PARAMETERS: Final = {
 }
 
 _BEFORE_ADMISSION: Final = frozenset({400, 408, 500, 503})
-"""Statuses that may be answered before anybody looked at the key, and so at its budget."""
+"""Statuses that may be answered before the key is authenticated, and so without its budget."""
 
 
 def headers_of(required: Iterable[str], optional: Iterable[str] = ()) -> Json:
-    """The headers of an answer: those that it has, and those that it may have."""
+    """References to *required* and *optional* headers of a response."""
     return {name: {"$ref": f"#/components/headers/{name}"} for name in required} | {
         name: HEADERS[name] | {"required": False} for name in optional
     }
@@ -91,23 +91,23 @@ class ProblemResponse(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Of the answer, among the components."""
+        """The name of the response component."""
         return "Or".join(code.title().replace("_", "") for code in self.codes)
 
     @property
     def problem_name(self) -> str:
-        """Of its schema, among the components."""
+        """The name of the schema component."""
         return f"{self.name}Problem"
 
 
 def problem_responses(codes: Iterable[Code]) -> list[ProblemResponse]:
-    """The answers for *codes*, one for each status."""
+    """The responses for *codes*, one for each status."""
     by_status = groupby(sorted(codes, key=_status), key=_status)
     return [ProblemResponse(status, tuple(group)) for status, group in by_status]
 
 
 def referenced_by(parts: Mapping[str, Json], kind: str, *within: Json) -> Json:
-    """Those of *parts* that something *within* refers to."""
+    """Those of *parts* that are referenced *within* other parts."""
     text = msgspec.json.encode(within).decode()
     return {name: one for name, one in parts.items() if f'"#/components/{kind}/{name}"' in text}
 
@@ -117,10 +117,10 @@ def _status(code: Code) -> int:
 
 
 def problem_response(response: ProblemResponse) -> Json:
-    """The component that is the answer."""
+    """The component of a response with a problem."""
     status, codes = response
     required, optional = ["X-Request-Id"], list[str]()
-    if status != 401:  # noqa: PLR2004  # nobody's key has no budget
+    if status != 401:  # noqa: PLR2004  # an unauthenticated caller has no budget
         (optional if status in _BEFORE_ADMISSION else required).extend(BUDGET_HEADERS)
     else:
         required.append("WWW-Authenticate")
@@ -144,10 +144,10 @@ def problem_response(response: ProblemResponse) -> Json:
 
 
 def problem_schema(response: ProblemResponse) -> Json:
-    """The component that is its schema: a problem, with the status and the codes that it can have.
+    """The schema component of *response*: a problem, narrowed to its status and codes.
 
-    It is a component, so that generators make one type of it, not one an operation; and `enum`, since
-    openapi-python-client merges no `const` with the type that the base has.
+    It is a component so that generators make one type of it instead of one for each operation; and `enum`,
+    because openapi-python-client does not merge `const` with the type of the base.
     """
     narrowing = {
         "properties": {

@@ -1,6 +1,6 @@
 """The doors of tools: `POST /api/v1/tools/<name>` with an API key, `POST /app/api/tools/<name>` signed in.
 
-They differ in whom they let in and as whom; from there on a call is the same at both.
+They differ in authentication; an admitted call is the same at both.
 """
 
 from typing import Final, Protocol
@@ -33,19 +33,24 @@ ORGANIZATION_HEADER: Final = "X-Organization-Id"
 
 
 class Gate(Protocol):
-    """Lets callers in at one of the doors."""
+    """Admits callers at one of the doors."""
 
     door: DoorName
     unauthorized: Answer
-    """The answer to who is not let in."""
+    """The answer to a failed authentication."""
 
     async def admit(self, request: Request) -> Admission:
-        """Who asks. Raises `Unauthenticated` and other refusals."""
+        """Authenticate the caller.
+
+        Raises:
+            Unauthenticated: the credential is missing or not valid.
+            Forbidden: the caller may not use this door.
+        """
         ...
 
 
 class KeyGate:
-    """Lets in whoever has an API key."""
+    """Admits by API key."""
 
     door: DoorName = "api"
     unauthorized = UNAUTHORIZED
@@ -54,12 +59,16 @@ class KeyGate:
         self._system = system
 
     async def admit(self, request: Request) -> Admission:
-        """The key's caller. Raises `Unauthenticated`."""
+        """Authenticate the key.
+
+        Raises:
+            Unauthenticated: the key is missing or not valid.
+        """
         return await tool_calls.admit_key(self._system, bearer_token(request))
 
 
 class SessionGate:
-    """Lets in who is signed in, on their own page."""
+    """Admits by session cookie and CSRF token."""
 
     door: DoorName = "app"
     unauthorized = problem(
@@ -73,9 +82,11 @@ class SessionGate:
         self._transport = transport
 
     async def admit(self, request: Request) -> Admission:
-        """The person, in the organization that the request names or else at home.
+        """Authenticate the person, in the organization that the request names or else in their home.
 
-        Raises `Unauthenticated`, and `Forbidden` without the CSRF token or where they are no member.
+        Raises:
+            Unauthenticated: there is no valid session.
+            Forbidden: the CSRF token is missing, or the person is not a member of the organization.
         """
         encrypted = self._transport.is_encrypted(request.scheme, request.client, request.headers)
         name = cookie_name(SESSION_COOKIE, encrypted=encrypted)
@@ -86,7 +97,7 @@ class SessionGate:
 
 
 class ToolDoor:
-    """Answers below one path: what follows it is the name of a tool."""
+    """Answers calls below one path, whose last segment names the tool."""
 
     def __init__(self, system: System, registry: Registry, gate: Gate) -> None:
         self._system = system
@@ -99,11 +110,11 @@ class ToolDoor:
         return await answer_admitted(request, admission, self._answer, self.problem_for, *deprecation)
 
     def problem_for(self, request: Request, error: Exception) -> Answer:
-        """The problem that *error* is."""
+        """Answer *error* with its problem; faults of this service are logged."""
         return call_problem(log, request, error, self._gate.unauthorized)
 
     async def _answer(self, request: Request, admission: Admission) -> Answer:
-        """The order of the checks: budget, method, tool, right, type, size, shape."""
+        """Check, in this order: budget, method, tool, permission, media type, size, shape."""
         tool_calls.check_budget(admission)
         if request.method != "POST":
             raise MethodNotAllowed(["POST"])

@@ -1,4 +1,4 @@
-"""Which codes a tool can be answered with: its own, and those that every call can end in."""
+"""Which problem codes a call of a tool can be answered with."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -23,22 +23,22 @@ _ANY_BODY: Final[tuple[Code, ...]] = (
 )
 _ANY_REPEATABLE: Final[tuple[Code, ...]] = ("idempotency_in_progress", "idempotency_mismatch")
 NEVER_A_KEYS: Final[dict[str, Code]] = {"person": "person_only", "approval": "approval_required"}
-"""What a key is told, by who runs the tool instead."""
+"""The code for an API key, by who runs the tool (`Tool.runs`)."""
 
 
 def repeatable(tool: Tool[Any, Any]) -> bool:
-    """Whether it takes an idempotency key: writes do, unless their answer may not be kept."""
+    """Whether *tool* takes an idempotency key: writes do, unless the answer has a secret."""
     return tool.effect == "writes" and not tool.shows_secret
 
 
 def problem_codes(tool: Tool[Any, Any]) -> list[Code]:
-    """Every code that a call by who may run it can be answered with."""
+    """Every code for a caller that may run *tool*."""
     own = [error.code for error in tool.raises]
     return _in_order(tool, [*_ANY_CALL, *_ANY_BODY, *(_ANY_REPEATABLE if repeatable(tool) else ()), *own])
 
 
 def problem_codes_of_keys(tool: Tool[Any, Any]) -> list[Code]:
-    """Every code that a key can be answered with: where no key may, its body is not even read."""
+    """Every code for an API key. Where no key may run *tool*, the body is not read."""
     never = NEVER_A_KEYS.get(tool.runs)
     return problem_codes(tool) if never is None else _in_order(tool, [*_ANY_CALL, never])
 
