@@ -105,7 +105,7 @@ class EmbedDoor:
         if not well_formed(key, EMBED_KEY):
             raise NotFound("no such embed")
         snapshot = await current(self._system, key)
-        made = snapshot.made
+        made = snapshot.rendering
         if made is None:
             raise NotFound("not shown")
         origin = request.header(b"origin")
@@ -144,7 +144,7 @@ def _answer(
     chosen = ready.gzip if _takes_gzip(request) else ready.plain
     common = [
         (b"etag", chosen.etag),
-        _KEPT if snapshot.lasting else _NO_STORE,
+        _KEPT if snapshot.cacheable else _NO_STORE,
         *_cors(snapshot, origin),
         *headers,
     ]
