@@ -125,7 +125,7 @@ async def test_units_are_their_organizations(autojump_clock):
         "storage.audit.note_refusal",
         "services.channel_calls._write",
         "storage.channels.outboxes.pull",
-        "actors.embeds.embed_cache._make",
+        "actors.embeds.embed_cache._render",
         "storage.sites.visits.create",
         "storage.identity.access.load",
         "storage.identity.api_keys.note_uses",

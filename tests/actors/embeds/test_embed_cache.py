@@ -367,7 +367,7 @@ async def test_a_crash_keeps_what_is_served(autojump_clock, monkeypatch: pytest.
             raise RuntimeError("a fault of ours")
 
         with monkeypatch.context() as broken:
-            broken.setattr(embed_cache, "_make", explode)
+            broken.setattr(embed_cache, "_render", explode)
             await trio.sleep(FRESH_SECONDS)
             assert first is await current(at.system, at.key)
             await trio.sleep(1)
