@@ -1,4 +1,4 @@
-"""`python -m svc` is the same program as `svc`."""
+"""`python -m svc`, which is the program `svc`."""
 
 from svc.cli import main
 

@@ -1,6 +1,6 @@
-"""Wall time, steadied by Trio's clock: it never runs backwards and never stands still.
+"""Wall time that never runs backwards and never stands still, by means of Trio's monotonic clock.
 
-Only Trio tasks can ask it; what runs in a thread gets its time as an argument.
+A clock can only be read in Trio's thread; functions that run in other threads get the time as an argument.
 """
 
 import time
@@ -16,53 +16,53 @@ from svc.domain.times import DAY_MS, HOUR_MS, SECOND_MS
 log = structlog.get_logger("svc.clock")
 
 LEAD_LOGGED_MS: Final = 2 * SECOND_MS
-"""Smaller corrections of the machine's clock are everyday, and not logged."""
+"""Smaller corrections of the machine's clock are routine, and not logged."""
 LEAD_LOGGED_EVERY_SECONDS: Final = HOUR_MS / SECOND_MS
 
 
 class Clock(Protocol):
-    """Tells the time as milliseconds since the Unix epoch, UTC."""
+    """A source of time, in ms since the Unix epoch."""
 
     def now(self) -> int:
-        """The time of this moment, which all stored times and all limits go by. It never runs backwards."""
+        """The current time, for stored times and for all limits. It never runs backwards."""
         ...
 
     def wall(self) -> int:
-        """The machine's own time, for those who compare it with theirs. It may run backwards."""
+        """The machine's time, for programs that compare it with their own clock. It may run backwards."""
         ...
 
     def start_from(self, stored: Iterable[int]) -> None:
-        """Go on after the times that an earlier life has *stored*, so that none of them is ahead of `now`."""
+        """Continue after the times that an earlier process has *stored*, so that none is ahead of `now`."""
         ...
 
 
 class WallClock:
-    """The machine's clock where that moves on, and slower than time passes where it was set back.
+    """The machine's clock, made monotonic.
 
-    It shows the machine's time whenever that is ahead: after a suspension, or a correction forward, with the
-    next reading. When the machine's clock is set back, time goes on from where it is, by `CLOCK_SLEW` slower
-    than Trio's clock, until the two meet. Docs: 0002, "Time".
+    It follows the machine's clock whenever that is ahead, as after a suspension or a correction forward. When
+    the machine's clock is set back, this clock continues from where it is, slower than Trio's clock by
+    `CLOCK_SLEW`, until the two meet. See decision 0002, "Time".
     """
 
-    __slots__ = ("_logs_at", "_read_wall", "_told_at", "_told_ms")
+    __slots__ = ("_base_at", "_base_ms", "_logs_at", "_read_wall")
 
     def __init__(self, wall: Callable[[], float] = time.time) -> None:
         """*wall* reads the machine's clock, in seconds since the epoch."""
         self._read_wall = wall
-        self._told_ms = float("-inf")
-        """The last time that was the machine's, or that a start went on from."""
-        self._told_at = 0.0
-        """Trio's time at that moment."""
+        self._base_ms = float("-inf")
+        """The last reading of the machine's clock that was used, or the stored time to continue from."""
+        self._base_at = 0.0
+        """Trio's time at that moment, in seconds."""
         self._logs_at = float("-inf")
 
     def now(self) -> int:
-        passed, wall_ms = trio.current_time(), self._read_wall() * SECOND_MS
-        least_ms = self._told_ms + (passed - self._told_at) * SECOND_MS * (1 - CLOCK_SLEW)
+        monotonic, wall_ms = trio.current_time(), self._read_wall() * SECOND_MS
+        least_ms = self._base_ms + (monotonic - self._base_at) * SECOND_MS * (1 - CLOCK_SLEW)
         if wall_ms >= least_ms:
-            self._told_ms, self._told_at = wall_ms, passed
+            self._base_ms, self._base_at = wall_ms, monotonic
             return int(wall_ms)
-        if least_ms - wall_ms > LEAD_LOGGED_MS and passed >= self._logs_at:
-            self._logs_at = passed + LEAD_LOGGED_EVERY_SECONDS
+        if least_ms - wall_ms > LEAD_LOGGED_MS and monotonic >= self._logs_at:
+            self._logs_at = monotonic + LEAD_LOGGED_EVERY_SECONDS
             _log_lead(least_ms - wall_ms)
         return int(least_ms)
 
@@ -72,10 +72,10 @@ class WallClock:
     def start_from(self, stored: Iterable[int]) -> None:
         now = self.now()
         ahead = [at for at in stored if at > now]
-        believed = [at for at in ahead if at <= now + CLOCK_SET_BACK_MAX_MS]
-        if believed:
-            self._told_ms, self._told_at = float(max(believed)), trio.current_time()
-        if len(believed) < len(ahead):
+        plausible = [at for at in ahead if at <= now + CLOCK_SET_BACK_MAX_MS]
+        if plausible:
+            self._base_ms, self._base_at = float(max(plausible)), trio.current_time()
+        if len(plausible) < len(ahead):
             log.error(
                 "stored times are far ahead of this machine's clock, and count as now; check the clock",
                 days=round((max(ahead) - now) / DAY_MS, 1),
@@ -97,7 +97,7 @@ def _log_lead(lead_ms: float) -> None:
 
 
 class VirtualClock:
-    """A clock for tests: *start* when Trio's clock stands at zero, then at its pace."""
+    """A clock for tests: Trio's clock, plus *start* in ms since the epoch."""
 
     __slots__ = ("_start",)
 
@@ -111,12 +111,12 @@ class VirtualClock:
         return self.now()
 
     def start_from(self, stored: Iterable[int]) -> None:
-        """Tell what the test says, whatever is *stored*."""
+        """Ignore what is *stored*: the test decides."""
 
     def jump(self, ms: int) -> None:
-        """Let *ms* pass at once, as they do for a machine that was asleep: no timer comes due."""
+        """Move on by *ms* at once, as after a suspension of the machine: no timer becomes due."""
         self._start += ms
 
     def set_back(self, ms: int) -> None:
-        """Tell an earlier time from now on, as after a start that did not believe what is stored."""
+        """Go back by *ms*, as after a start that found the stored times implausible."""
         self._start -= ms

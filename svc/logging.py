@@ -1,12 +1,12 @@
-"""The log: one record a line, for people on a terminal and as JSON everywhere else.
+"""The log: one record per line, readable on a terminal and JSON otherwise.
 
-What a submission says must not end up in the log, and neither must a secret. So a traceback has no local
-variables, and the text of an exception is written only where it comes from a source that never puts values
-into it; of all others the log has the type and the places, which is what finds the fault. At level `debug`,
-which nobody sets while real data is about, it has the text of all.
+Neither personal data nor secrets may get into the log. So tracebacks have no local variables, and the message
+of an exception is logged only if its package never puts values into messages; otherwise the log has the type
+and the stack, which is enough to find the fault. At level `debug`, which is not for real data, it has all
+messages.
 
-Logging never raises and never waits, whatever the stream does: lines that it does not take are counted, and
-their number is logged once it takes lines again.
+Logging never raises and never blocks, whatever the stream does: lines that it does not accept are counted,
+and their number is logged once it accepts lines again.
 """
 
 import logging
@@ -24,17 +24,17 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 from svc.output import Output
 from svc.settings import LogSettings
 
-_PLAIN_SPOKEN: Final = frozenset({"svc", "sqlalchemy", "sqlite3", "alembic", "trio", "ssl"})
-"""Packages whose exceptions name things, rules and statements, not the values that people sent."""
+_SAFE_PACKAGES: Final = frozenset({"svc", "sqlalchemy", "sqlite3", "alembic", "trio", "ssl"})
+"""Packages whose exceptions name things, rules and statements, but no values of users."""
 
 _CAUSED: Final = "which caused:"
 _DURING: Final = "while handling that:"
 
 
 def configure(settings: LogSettings, stream: TextIO | None = None) -> None:
-    """Log to *stream*, the standard error stream if there is none, whatever the program or a library says."""
+    """Send the records of this program and of its libraries to *stream*; by default, to standard error."""
     output = Output(stream or sys.stderr)
-    people = settings.format == "console" or (settings.format == "auto" and output.is_terminal)
+    for_people = settings.format == "console" or (settings.format == "auto" and output.is_terminal)
     common: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
@@ -45,7 +45,7 @@ def configure(settings: LogSettings, stream: TextIO | None = None) -> None:
         structlog.dev.ConsoleRenderer(
             colors=output.is_terminal, exception_formatter=structlog.dev.plain_traceback, sort_keys=False
         )
-        if people
+        if for_people
         else structlog.processors.JSONRenderer(ensure_ascii=not output.is_unicode)
     )
     rendering = _Rendering([*common, renderer])
@@ -63,13 +63,13 @@ def configure(settings: LogSettings, stream: TextIO | None = None) -> None:
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
         )
     )
-    # Libraries are heard from warnings on: below that they speak of what they handle.
+    # Of libraries only warnings and above: records below may contain the data that they handle.
     logging.basicConfig(handlers=[handler], level=max(level, logging.WARNING), force=True)
     logging.captureWarnings(capture=True)
 
 
 def report_lost() -> None:
-    """Log how many lines were lost, if any were and the stream takes lines again."""
+    """Log how many lines were lost, if any, once the stream accepts lines again."""
     lines = structlog.get_config()["logger_factory"]()
     if isinstance(lines, _Lines):
         lines.report_lost()
@@ -77,9 +77,9 @@ def report_lost() -> None:
 
 @contextmanager
 def faults_logged() -> Iterator[None]:
-    """Meanwhile, log the faults that nobody can catch: those of threads, and of what is being collected.
+    """Within the block, log the exceptions that cannot be caught: those of threads and of finalizers.
 
-    Python would print them, with all that they say.
+    Python would print them, with their messages.
     """
     log = structlog.get_logger("svc")
     unraisable, threads = sys.unraisablehook, threading.excepthook
@@ -100,7 +100,7 @@ def faults_logged() -> Iterator[None]:
 
 
 class _Rendering:
-    """The processors as one that makes a line of every record, if need be one that says that it cannot."""
+    """The chain of processors. If one of them fails, the record becomes a line that says so."""
 
     def __init__(self, processors: Sequence[Processor]) -> None:
         self._processors = processors
@@ -108,11 +108,11 @@ class _Rendering:
     def __call__(self, logger: WrappedLogger, name: str, event: EventDict) -> str:
         try:
             return self._render(logger, name, event)
-        except Exception as error:  # noqa: BLE001  # a value may fail to say what it is in any way
+        except Exception as error:  # noqa: BLE001  # the `repr` of a value may raise anything
             return self.without(name, error)
 
     def without(self, name: str, error: Exception) -> str:
-        """The line in the place of a record that could not be rendered for *error*."""
+        """The line in place of a record that could not be rendered because of *error*."""
         return self._render(None, name, {"event": "a record cannot be rendered", "why": type(error).__name__})
 
     def _render(self, logger: WrappedLogger, name: str, event: EventDict) -> str:
@@ -123,7 +123,7 @@ class _Rendering:
 
 
 class _Lines:
-    """What structlog writes to, under the names of the levels. Counts what *output* did not take."""
+    """The logger that structlog wraps, with a method for each level. Counts lines that *output* lost."""
 
     def __init__(self, output: Output, rendering: _Rendering) -> None:
         self._output = output
@@ -148,7 +148,7 @@ class _Lines:
 
 
 class _Handler(logging.Handler):
-    """Writes what libraries log. The standard library's own would print a traceback where it fails."""
+    """The handler for the records of libraries. The standard one would print a traceback when it fails."""
 
     def __init__(self, lines: _Lines, rendering: _Rendering) -> None:
         super().__init__()
@@ -158,32 +158,32 @@ class _Handler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         try:
             line = self.format(record)
-        except Exception as error:  # noqa: BLE001  # arguments that do not fit the message, or fail themselves
+        except Exception as error:  # noqa: BLE001  # arguments may not fit the message, or fail to format
             line = self._rendering.without(record.levelname.lower(), error)
         self._lines.write(line)
 
 
 def describe(error: BaseException, *, unguarded: bool = False) -> str:
-    """*error* in a line: its type, and its text if that is wanted *unguarded* or holds nothing private."""
+    """*error* in one line: its type, and its message if that is safe, or if *unguarded*."""
     kind = type(error)
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
-    spoken = unguarded or isinstance(error, OSError) or kind.__module__.partition(".")[0] in _PLAIN_SPOKEN
-    text = " ".join(str(error).split()) if spoken else ""
+    is_safe = unguarded or isinstance(error, OSError) or kind.__module__.partition(".")[0] in _SAFE_PACKAGES
+    text = " ".join(str(error).split()) if is_safe else ""
     return f"{name}: {text}" if text else name
 
 
 def _render_exception(_logger: WrappedLogger, _name: str, event: EventDict, *, unguarded: bool) -> EventDict:
-    found: Any = event.pop("exc_info", None)
-    if found is True or (isinstance(found, tuple) and found[0] is None):
-        found = sys.exc_info()
-    error = found[1] if isinstance(found, tuple) else found
+    exc_info: Any = event.pop("exc_info", None)
+    if exc_info is True or (isinstance(exc_info, tuple) and exc_info[0] is None):
+        exc_info = sys.exc_info()
+    error = exc_info[1] if isinstance(exc_info, tuple) else exc_info
     if isinstance(error, BaseException):
         event["exception"] = "\n".join(_lines(error, set(), unguarded=unguarded))
     return event
 
 
 def _lines(error: BaseException, seen: set[int], *, unguarded: bool) -> Iterator[str]:
-    """The traceback of *error*, what led to it first."""
+    """The traceback of *error*, after that of its cause."""
     seen.add(id(error))
     earlier = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     if earlier is not None and id(earlier) not in seen:
@@ -193,5 +193,5 @@ def _lines(error: BaseException, seen: set[int], *, unguarded: bool) -> Iterator
         yield f"  {frame.filename}:{frame.lineno} in {frame.name}"
     yield describe(error, unguarded=unguarded)
     if isinstance(error, BaseExceptionGroup):
-        for one in error.exceptions:
-            yield from (f"  | {line}" for line in _lines(one, seen, unguarded=unguarded))
+        for member in error.exceptions:
+            yield from (f"  | {line}" for line in _lines(member, seen, unguarded=unguarded))

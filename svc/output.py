@@ -1,7 +1,7 @@
-"""Writing lines to a stream that may fail, block or be gone, without an error and without a wait.
+"""Non-blocking writes to a stream that may fail, block or be closed. They never raise.
 
 Standard error may be a file on a full disk, a pipe whose reader died, or one whose reader is too slow. None
-of that may stop a service, so what is written here is taken at once or lost, and the writer is told which.
+of that may stop a service, so text is written at once or lost, and `write` returns which.
 """
 
 import io
@@ -11,11 +11,11 @@ from threading import RLock
 from typing import Any, Final, TextIO, cast
 
 PIECE_BYTES: Final = select.PIPE_BUF
-"""What a pipe that is ready to be written takes as a whole, without blocking (POSIX)."""
+"""What a writable pipe accepts without blocking, as a whole (POSIX)."""
 
 
 class Output:
-    """Takes text for *stream*, or loses it. None is a stream that was closed before the program began."""
+    """Writes to *stream*. None is a stream that was closed before the program began."""
 
     def __init__(self, stream: TextIO | None) -> None:
         self._stream = stream
@@ -24,7 +24,7 @@ class Output:
         self._poll = select.poll()
         if self._descriptor is not None:
             self._poll.register(self._descriptor, select.POLLOUT)
-        # Reentrant: the garbage collector may run in here, and what it finds may be worth a line.
+        # Reentrant: a finalizer that the garbage collector runs in here may log.
         self._lock = RLock()
         self._torn = False
 
@@ -40,7 +40,7 @@ class Output:
         return self._encoding.lower().replace("-", "") == "utf8"
 
     def write(self, text: str) -> bool:
-        """Whether all of *text* was taken. Raises nothing."""
+        """Write *text*, and return whether all of it was written."""
         if self._descriptor is not None:
             return self.write_bytes(text.encode(self._encoding, "backslashreplace"))
         if self._stream is None:
@@ -48,22 +48,22 @@ class Output:
         try:
             self._stream.write(text)
             self._stream.flush()
-        except Exception:  # noqa: BLE001  # it is none of ours, and may raise anything
+        except Exception:  # noqa: BLE001  # a custom stream may raise anything
             return False
         return True
 
     def write_bytes(self, data: bytes) -> bool:
-        """Whether all of *data* was taken, by a stream that is a file. Raises nothing.
+        """Write *data* to the file descriptor, and return whether all of it was written.
 
-        It goes past the stream's own buffer, which would keep what failed and fail again at the end.
+        It bypasses the stream's buffer, which would keep what failed, and fail again at the exit.
         """
         with self._lock:
-            # A line of which only a part was taken is ended first.
+            # End the last line first if only a part of it was written.
             left = memoryview(b"\n" + data if self._torn else data)
             try:
                 while left:
                     if not self._poll.poll(0):
-                        return False  # nobody reads: to wait for that here would stop everything
+                        return False  # the reader is too slow: waiting here would stop the program
                     left = left[os.write(self._descriptor or 0, left[:PIECE_BYTES]) :]
                     self._torn = bool(left)
             except Exception:  # noqa: BLE001  # full, gone, closed: see the module
@@ -72,13 +72,13 @@ class Output:
 
 
 def steady(stream: TextIO) -> TextIO:
-    """*stream* as one that raises nothing when it is written, unless it is no file."""
+    """A stream over the file of *stream* whose writes never raise; *stream* itself if it has no file."""
     descriptor = _descriptor_of(stream)
     if descriptor is None:
         return stream
     raw = _Sink(Output(stream), descriptor)
     return io.TextIOWrapper(
-        cast("io.BufferedWriter", raw),  # what takes all of it needs no buffer
+        cast("io.BufferedWriter", raw),  # unbuffered: `_Sink` accepts everything at once
         encoding=stream.encoding,
         errors="backslashreplace",
         line_buffering=True,

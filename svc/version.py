@@ -1,8 +1,8 @@
-"""What is installed, by the name and the version that packages know it by."""
+"""The name and the version of the installed distribution."""
 
 from importlib.metadata import version
 from typing import Final
 
 DISTRIBUTION: Final = "svc-platform"
-"""Of the package; `svc` on PyPI is somebody else's. The command and the import are `svc` all the same."""
+"""The name on PyPI, where `svc` is taken. The command and the package are called `svc` all the same."""
 VERSION: Final = version(DISTRIBUTION)

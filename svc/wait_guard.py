@@ -1,8 +1,8 @@
-"""Waits for work that goes on without its caller, and whose outcome must be known before anything is decided.
+"""Waits that cancellation may not interrupt, because the work continues and its outcome has to be known.
 
-The store waits so for a unit of work that it has accepted. Whoever runs the waiting task says what protects
-such a wait: the actor runtime does, for the tasks of actors. So the store knows no actor, and the runtime no
-store.
+The store waits in this way for a unit of work that it has accepted. The guard of the wait is set for the
+waiting task: by the actor runtime, for the tasks of actors. So the store does not depend on the runtime, nor
+the runtime on the store.
 """
 
 from collections.abc import Callable
@@ -12,14 +12,14 @@ from typing import Any, Protocol
 import trio
 
 Abort = Callable[[Callable[[], Any]], trio.lowlevel.Abort]
-"""See `trio.lowlevel.wait_task_rescheduled`. It says `FAILED` where the task is woken already."""
+"""As for `trio.lowlevel.wait_task_rescheduled`. It returns `FAILED` if the task was rescheduled already."""
 
 
 class WaitGuard(Protocol):
-    """Protects the waits of the tasks that it is set for."""
+    """Decides about cancellation of the guarded waits of a task."""
 
     async def guard(self, abort: Abort) -> Any:
-        """Wait until the task is rescheduled; it says itself whether and when the wait may be cut short."""
+        """Wait until the task is rescheduled. The guard decides whether and when to call *abort*."""
         ...
 
 
@@ -27,12 +27,12 @@ _wait_guard: ContextVar[WaitGuard | None] = ContextVar("wait_guard", default=Non
 
 
 def set_wait_guard(wait_guard: WaitGuard) -> None:
-    """Have *wait_guard* protect the waits of the running task, and of those that it starts from now on."""
+    """Set the guard of the current task, and of tasks that it starts from now on."""
     _wait_guard.set(wait_guard)
 
 
 async def wait_guarded(abort: Abort) -> Any:
-    """As `trio.lowlevel.wait_task_rescheduled`, protected by the guard of the running task, if it has one."""
+    """As `trio.lowlevel.wait_task_rescheduled`, under the guard of the current task, if it has one."""
     wait_guard = _wait_guard.get()
     if wait_guard is None:
         return await trio.lowlevel.wait_task_rescheduled(abort)

@@ -1,4 +1,4 @@
-"""The dispatch of changes: tells actors what the store committed."""
+"""Dispatch of committed changes to the actors and caches that they concern."""
 
 import structlog
 
@@ -28,45 +28,45 @@ log = structlog.get_logger("svc.actors.change_dispatch")
 
 
 class ChangeDispatcher:
-    """Listens to the store on behalf of *system*; see `Store.listen`."""
+    """The listener of the store that notifies *system*; see `Store.listen`."""
 
     def __init__(self, system: System) -> None:
         self._system = system
 
     def __call__(self, change: Change) -> None:
-        """Tell *change* to whoever it concerns. An actor that is not live will load it by itself."""
+        """Dispatch *change*. An actor that is not active needs no notice: it loads the current state."""
         match change:
             case AccessChanged(organization_id):
-                # Seen by the very next turn, those already in the mailbox included: see `Organization`.
+                # Seen by the very next turn, even of a message already in the mailbox: see `Organization`.
                 self._system.access_revisions[organization_id] += 1
                 if isinstance(change, KeysChanged):
-                    self._system.keys.forget(change.digest)
+                    self._system.keys.evict(change.digest)
                 if isinstance(change, MembersChanged):
                     # The organization may be closed, and its channel keys with it.
-                    self._system.channel_keys.forget_all()
+                    self._system.channel_keys.clear()
             case SessionsChanged(digests):
-                self._system.sessions.forget(*digests)
+                self._system.sessions.evict(*digests)
             case FormChanged(key) | OrganizationChanged(key) | ServerKeysChanged(key):
                 self._system.form_revisions.note(key)
-                self._system.unknown_forms.forget(key)  # if it is a form's, which may be new
+                self._system.unknown_forms.evict(key)  # a no-op for other keys; a form may be new
             case SitesChanged(organization_id):
                 self._system.form_revisions.note(organization_id)
-                # Of a domain all hosts below it: the look-up of any of them may find something now.
-                self._system.unknown_hosts.forget_all()
+                # A site matches all hosts below its domain, so any unknown host may be known now.
+                self._system.unknown_hosts.clear()
             case ChannelKeysChanged(digests):
-                self._system.channel_keys.forget(*digests)
+                self._system.channel_keys.evict(*digests)
             case OutboxChanged(connection_id):
                 outbox = Outbox(self._system, connection_id)
-                # One that is live thinks it knows when there is nothing to hand out: it must hear of it.
+                # An active Outbox remembers that it is empty, so it has to be notified in any case.
                 if not outbox.wake.tell_if_active():
                     _wake(outbox)
-                # Who waits there asks the Outbox, which has heard of it by then.
+                # After the Outbox, which the waiting long polls will ask.
                 self._system.wakeups.notify(connection_id)
             case EmbedsChanged(_, str(embed_key)):
-                self._system.unknown_embeds.forget(embed_key)
-                self._system.embed_snapshots.drop(embed_key)
+                self._system.unknown_embeds.evict(embed_key)
+                self._system.embed_snapshots.evict(embed_key)
             case EmbedsChanged(organization_id) | ObjectsChanged(organization_id):
-                self._system.embed_snapshots.drop_all_of(organization_id)
+                self._system.embed_snapshots.evict_organization(organization_id)
             case SubmissionsDue(organization_id):
                 _wake(Filer(self._system, organization_id))
 
@@ -75,5 +75,5 @@ def _wake(actor: Filer | Outbox) -> None:
     try:
         actor.wake.tell()
     except (ActorError, Unavailable) as error:
-        # What is to be done are rows; the Reconciler's next round finds them.
+        # The work is stored; the Reconciler's next round finds it.
         log.warning("not told of work", actor=repr(actor), why=repr(error))

@@ -1,4 +1,4 @@
-"""Limits on how many work for the same key at once."""
+"""Concurrency limits for each key, such as an organization."""
 
 from types import TracebackType
 from typing import Final, Self
@@ -7,83 +7,85 @@ import trio
 
 from svc.domain.errors import Unavailable
 
-SHARED_SECONDS: Final = 60.0
-"""How long a key that was seen counts as there."""
+ACTIVE_SECONDS: Final = 60.0
+"""How long a key counts as active after its last use."""
 
 
-class Company:
-    """Whether several keys are in use. One that is alone need not be held back for anybody."""
+class ActiveKeys:
+    """Whether more than one key is active. A limit need not hold for a key that competes with no other."""
 
-    __slots__ = ("_latest", "_until")
+    __slots__ = ("_contended_until", "_latest")
 
     def __init__(self) -> None:
         self._latest: str | None = None
-        self._until = 0.0
+        self._contended_until = 0.0
 
     def note(self, key: str) -> None:
-        """*key* is in use."""
+        """Record a use of *key*."""
         if key != self._latest:
             if self._latest is not None:
-                self._until = trio.current_time() + SHARED_SECONDS
+                self._contended_until = trio.current_time() + ACTIVE_SECONDS
             self._latest = key
 
     @property
     def several(self) -> bool:
-        """Whether more than one key was in use within the last minute."""
-        return trio.current_time() < self._until
+        """Whether more than one key was used within the last minute."""
+        return trio.current_time() < self._contended_until
 
 
 class KeyedLimiter:
-    """At most *at_once* places of one key are taken; who wants another waits, first come, first served.
+    """A limit of *at_once* concurrent holders for each key; further ones wait, first in, first out.
 
-    Keys do not wait for each other. A key is known only while a place of it is taken.
+    Keys do not wait for each other. A key is known only while it has holders.
     """
 
-    def __init__(self, at_once: int, waiting_max: int, company: Company | None = None) -> None:
-        """At most *waiting_max* may wait for one key.
+    def __init__(self, at_once: int, waiting_max: int, active_keys: ActiveKeys | None = None) -> None:
+        """At most *waiting_max* tasks wait for one key.
 
-        With *company* the limit holds only while that has several keys: it would slow a lone one for nothing.
+        With *active_keys*, the limit holds only while several keys are active: it would slow down a single
+        one without sparing another.
         """
         self._at_once = at_once
         self._waiting_max = waiting_max
-        self._company = company
-        self._taken: dict[str, int] = {}
+        self._active_keys = active_keys
+        self._holders: dict[str, int] = {}
         self._waiting: dict[str, trio.lowlevel.ParkingLot] = {}
 
     def __len__(self) -> int:
-        """How many keys have places taken."""
-        return len(self._taken)
+        """The number of keys that have holders."""
+        return len(self._holders)
 
-    def of(self, key: str) -> "_Place":
-        """A place of *key*, for `async with`. Entering raises `Unavailable` when too many wait already."""
-        return _Place(self, key)
+    def of(self, key: str) -> "_Slot":
+        """A slot of *key*, for `async with`. Entering raises `Unavailable` if too many wait already."""
+        return _Slot(self, key)
 
     async def acquire(self, key: str) -> None:
-        """Take a place, at once where one is free."""
-        company = self._company
-        if company is not None:
-            company.note(key)
-        taken = self._taken.get(key, 0)
-        if taken < self._at_once or self._is_unlimited(key):
-            self._taken[key] = taken + 1
+        """Acquire a slot of *key*, at once if one is free. Raises `Unavailable` if too many wait already."""
+        active_keys = self._active_keys
+        if active_keys is not None:
+            active_keys.note(key)
+        holders = self._holders.get(key, 0)
+        if holders < self._at_once or self._is_unlimited(key):
+            self._holders[key] = holders + 1
         else:
             await self._wait(key)
 
     def release(self, key: str) -> None:
-        """Hand the place to who has waited longest, or give it up."""
-        taken = self._taken[key]
+        """Release a slot of *key*: the task that has waited longest gets it."""
+        holders = self._holders[key]
         lot = self._waiting.get(key)
-        if lot and taken <= self._at_once:  # all who waited may have been cancelled, and not have run yet
+        # The lot may be empty: its tasks may have been cancelled and not have run yet.
+        if lot and holders <= self._at_once:
             lot.unpark()
             self._forget(key, lot)
-        elif taken > 1:
-            self._taken[key] = taken - 1
+        elif holders > 1:
+            self._holders[key] = holders - 1
         else:
-            del self._taken[key]
+            del self._holders[key]
 
     def _is_unlimited(self, key: str) -> bool:
-        """Whether nobody else is there to be spared; but nobody gets ahead of those who wait already."""
-        return self._company is not None and key not in self._waiting and not self._company.several
+        """Whether *key* is the only active one. A task never overtakes those that wait already."""
+        return self._active_keys is not None and key not in self._waiting and not self._active_keys.several
 
     async def _wait(self, key: str) -> None:
         lot = self._waiting.get(key)
@@ -101,7 +103,7 @@ class KeyedLimiter:
             del self._waiting[key]
 
 
-class _Place:
+class _Slot:
     __slots__ = ("_key", "_limiter")
 
     def __init__(self, limiter: KeyedLimiter, key: str) -> None:

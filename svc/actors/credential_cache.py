@@ -1,7 +1,7 @@
-"""A directory: what a secret leads to, by its digest.
+"""Cache from a token's digest to what it authenticates.
 
-What was found is kept at hand; what was not is looked for again every time. So an unknown secret, a revoked
-one and an expired one all cost the same search of an index, and a flood of made-up ones fills no memory.
+Only hits are cached. An unknown, a revoked and an expired token cost the same index search each time, and a
+flood of made-up tokens fills no memory.
 """
 
 from collections.abc import Callable
@@ -12,15 +12,15 @@ from sqlalchemy import Connection
 from svc.clock import Clock
 from svc.storage.store import Owner, Store
 
-KEPT_MAX: Final = 10_000
-"""Entries of one directory that are kept at hand; beyond, the one that was kept longest is dropped."""
+ENTRIES_MAX: Final = 10_000
+"""Entries of one cache; beyond, the oldest is evicted."""
 
 
 class Entry(Protocol):
-    """What a secret may lead to: something that comes to an end."""
+    """What a token authenticates, until it expires."""
 
     def lives_at(self: Self, now: int) -> bool:
-        """Whether it still counts at *now*."""
+        """Whether it is still valid at *now*."""
         ...
 
 
@@ -28,52 +28,51 @@ T = TypeVar("T", bound=Entry)
 
 
 class CredentialCache(Generic[T]):
-    """Finds what live secrets lead to. It only routes and remembers: who enters is decided elsewhere."""
+    """Read-through cache of valid tokens. It authenticates only; admission is decided by the caller."""
 
     def __init__(
         self,
         store: Store,
         clock: Clock,
         search: Callable[[Connection, str, int], T | None],
-        kept_max: int = KEPT_MAX,
+        entries_max: int = ENTRIES_MAX,
     ) -> None:
-        """*search* finds what a digest leads to at a time, and only what lives then."""
+        """*search* looks a digest up in the store, as of a time in ms since the epoch."""
         self._units = store.of(Owner.CREDENTIALS)
         self._clock = clock
         self._search = search
-        self._kept_max = kept_max
-        self._kept: dict[str, T] = {}
-        self._forgotten = 0
+        self._entries_max = entries_max
+        self._entries: dict[str, T] = {}
+        self._evictions = 0
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._entries)
 
     async def find(self, digest: str) -> T | None:
-        """What the secret of that *digest* leads to; None where it is unknown, revoked or expired."""
+        """What the token with *digest* authenticates; None if it is unknown, revoked or expired."""
         now = self._clock.now()
-        kept = self._kept.get(digest)
-        if kept is not None:
-            if kept.lives_at(now):
-                return kept
-            del self._kept[
-                digest
-            ]  # else an expired secret would always cost a little more than an unknown one
-        forgotten = self._forgotten
-        found = await self._units.read(self._search, digest, now)
-        # What was changed while the search was under way may be what it found.
-        if found is not None and self._forgotten == forgotten:
-            while len(self._kept) >= self._kept_max:
-                del self._kept[next(iter(self._kept))]
-            self._kept[digest] = found
-        return found
+        cached = self._entries.get(digest)
+        if cached is not None:
+            if cached.lives_at(now):
+                return cached
+            # Evicted, since an expired token would otherwise cost more time than an unknown one.
+            del self._entries[digest]
+        evictions = self._evictions
+        entry = await self._units.read(self._search, digest, now)
+        # Do not cache the result if anything was evicted meanwhile: it may be from before the change.
+        if entry is not None and self._evictions == evictions:
+            while len(self._entries) >= self._entries_max:
+                del self._entries[next(iter(self._entries))]
+            self._entries[digest] = entry
+        return entry
 
-    def forget_all(self) -> None:
-        """Any of them may not be what it was."""
-        self._forgotten += 1
-        self._kept.clear()
+    def clear(self) -> None:
+        """Evict all entries: any of them may have changed."""
+        self._evictions += 1
+        self._entries.clear()
 
-    def forget(self, *digests: str) -> None:
-        """These are no longer what they were."""
-        self._forgotten += 1
+    def evict(self, *digests: str) -> None:
+        """Evict the entries of these digests: they have changed."""
+        self._evictions += 1
         for digest in digests:
-            self._kept.pop(digest, None)
+            self._entries.pop(digest, None)

@@ -1,4 +1,4 @@
-"""Who lives in the system, in the order in which they start; they stop in reverse."""
+"""The kinds of actors, in the order in which they start; they stop in reverse."""
 
 from typing import Any, Final
 

@@ -1,8 +1,8 @@
-"""Requests to other people's servers: pushes, and whatever else goes to an address that somebody named.
+"""The HTTP client for requests to addresses that users have entered, such as pushes. It prevents SSRF.
 
-A name is resolved once, its addresses are checked, and the connection is made to the very one that was: a
-name that leads elsewhere a moment later leads nobody astray. TLS and `Host` still speak of the name.
-Redirects are not followed, the answer is read within bounds, and all of it takes no longer than it may.
+A host name is resolved once, its addresses are checked, and the connection is made to an address that passed:
+a name that resolves to another address a moment later (DNS rebinding) has no effect. TLS and `Host` still use
+the name. Redirects are not followed, the response is read within bounds, and one time limit covers it all.
 """
 
 import ssl
@@ -34,96 +34,96 @@ from svc.domain.times import SECOND_MS
 
 _ADDRESSES_TRIED_MAX: Final = 4
 _ADDRESS_SECONDS: Final = 3.0
-"""For one address of several to answer at all, before the next is tried."""
+"""Connection timeout for one address of several, before the next is tried."""
 
 
 class NotSent(Exception):
-    """Raised when a request got no answer; it may have arrived all the same. The message says why."""
+    """Raised when a request got no response; it may still have arrived. The message says why."""
 
 
 class PostResult(msgspec.Struct, frozen=True):
-    """An answer's status, and how long it asks to wait before the next request."""
+    """The status of a response, and its `Retry-After`."""
 
     status: int
     retry_after_ms: int = 0
 
 
 class OutboundHttp:
-    """The client that all requests to others share."""
+    """The client that all requests to third parties share."""
 
     def __init__(self, allowed: Sequence[Network] = ()) -> None:
-        """*allowed* are networks that may be reached though they are not public."""
+        """*allowed*: networks that may be reached although they are not public."""
         self.allowed: Final = tuple(allowed)
-        self._opened: httpx.AsyncClient | None = None
-        self._turns = trio.CapacityLimiter(OUTGOING_CONNECTIONS_MAX)
+        self._open_client: httpx.AsyncClient | None = None
+        self._limiter = trio.CapacityLimiter(OUTGOING_CONNECTIONS_MAX)
 
     async def post(
         self, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, now: int
     ) -> PostResult:
-        """Send *body* and wait at most *seconds* for the answer's status. *now* is for `Retry-After`.
+        """POST *body*, and wait at most *seconds* for the status of the response. Raises `NotSent`.
 
-        Raises `NotSent`.
+        *now*, in ms since the epoch, is what a `Retry-After` date is compared with.
         """
-        async with self._turn():
+        async with self._slot():
             with trio.move_on_after(seconds):
                 try:
                     return await self._post(url, body, headers, now)
                 except (httpx.HTTPError, httpx.InvalidURL, ssl.SSLError, OSError) as error:
-                    raise NotSent(_said(error)) from error
+                    raise NotSent(_public_reason(error)) from error
             raise NotSent(f"no answer within {seconds:g} seconds")
 
     async def aclose(self) -> None:
-        """Close the connections that were kept."""
-        if self._opened is not None:
-            await self._opened.aclose()
+        """Close the idle connections."""
+        if self._open_client is not None:
+            await self._open_client.aclose()
 
     @property
     def _client(self) -> httpx.AsyncClient:
-        """The one client; made when it is first needed, since reading the certificates takes a while."""
-        if self._opened is None:
-            self._opened = httpx.AsyncClient(
+        """The client, created at its first use, since loading the certificates takes a while."""
+        if self._open_client is None:
+            self._open_client = httpx.AsyncClient(
                 transport=_CheckedTransport(self.allowed),
                 headers={"User-Agent": "svc", "Accept-Encoding": "identity"},
-                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # none are taken
+                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # cookies are ignored
                 follow_redirects=False,
-                timeout=None,  # noqa: S113  # each request has one limit for all of it
+                timeout=None,  # noqa: S113  # `post` limits the whole request
                 trust_env=False,
             )
-        return self._opened
+        return self._open_client
 
     @asynccontextmanager
-    async def _turn(self) -> AsyncIterator[None]:
+    async def _slot(self) -> AsyncIterator[None]:
         with trio.move_on_after(OUTGOING_WAIT_SECONDS) as waiting:
-            await self._turns.acquire()
+            await self._limiter.acquire()
         if waiting.cancelled_caught:
             raise NotSent("too many requests are under way")
         try:
             yield
         finally:
-            self._turns.release()
+            self._limiter.release()
 
     async def _post(self, url: str, body: bytes, headers: Mapping[str, str], now: int) -> PostResult:
         async with self._client.stream("POST", url, content=body, headers=dict(headers)) as answer:
-            # The status is what counts. The rest is read so that the connection can be used again; where
-            # that takes long or never ends, leaving the block closes it.
+            # Only the status matters. The body is read so that the connection can be reused; if that takes
+            # too long, leaving the block closes the connection.
             with trio.move_on_after(OUTGOING_REST_SECONDS) as reading:
                 await _read_rest(answer, reading)
             return PostResult(answer.status_code, _retry_after_ms(answer.headers.get("retry-after"), now))
 
 
 async def _read_rest(answer: httpx.Response, reading: trio.CancelScope) -> None:
-    read = 0
+    bytes_read = 0
     try:
         async for part in answer.aiter_raw():
-            read += len(part)
-            if read > OUTGOING_ANSWER_BYTES_MAX:
-                reading.cancel()  # ends in httpcore's own generators, which a return would leave open
+            bytes_read += len(part)
+            if bytes_read > OUTGOING_ANSWER_BYTES_MAX:
+                reading.cancel()  # unlike a return, it closes httpcore's generators
     except httpx.HTTPError:
-        return  # broken off after the status: it was answered all the same
+        return  # the connection broke after the status, which is what counts
 
 
 def _retry_after_ms(value: str | None, now: int) -> int:
-    """`Retry-After`, in seconds or as a date (RFC 9110 section 10.2.3); 0 for none, or none that is one."""
+    """Parse `Retry-After`, in seconds or as a date (RFC 9110 section 10.2.3); 0 if missing or malformed."""
     if value is None:
         return 0
     if value.isascii() and value.isdigit():
@@ -135,8 +135,8 @@ def _retry_after_ms(value: str | None, now: int) -> int:
     return max(0, round(at.replace(tzinfo=at.tzinfo or UTC).timestamp() * SECOND_MS) - now)
 
 
-def _said(error: Exception) -> str:
-    """*error* in words that may be shown to whoever named the address."""
+def _public_reason(error: Exception) -> str:
+    """The reason of *error*, in words that may be shown to the user who entered the address."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, _Refused):
@@ -152,13 +152,13 @@ def _said(error: Exception) -> str:
 
 
 class _Refused(httpcore.ConnectError):
-    """Raised for a name that leads nowhere, or where nobody may be sent to."""
+    """Raised for a host that does not resolve, or resolves only to addresses that may not be reached."""
 
 
 class _CheckedTransport(httpx.AsyncHTTPTransport):
-    """httpx's own transport, over connections that `_CheckedNetwork` makes.
+    """httpx's transport over connections that `_CheckedNetwork` makes.
 
-    httpx has no public way to say how connections are made; httpcore, which it is built on, does.
+    httpx has no public way to replace how connections are made; httpcore, which it is built on, has.
     """
 
     def __init__(self, allowed: Sequence[Network]) -> None:
@@ -174,7 +174,7 @@ class _CheckedTransport(httpx.AsyncHTTPTransport):
 
 
 class _CheckedNetwork(httpcore.AsyncNetworkBackend):
-    """Connects to addresses that may be reached, and to no others."""
+    """Connects only to addresses that may be reached."""
 
     def __init__(self, allowed: Sequence[Network]) -> None:
         self._allowed = allowed
@@ -188,8 +188,9 @@ class _CheckedNetwork(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """A connection to *host*, at one of its addresses as they are now. Raises `httpcore.ConnectError`."""
-        reachable = [one for one in await _resolve(host, port) if may_reach(one, self._allowed)]
+        """Connect to one of the current addresses of *host*. Raises `httpcore.ConnectError`."""
+        addresses = await _resolve(host, port)
+        reachable = [address for address in addresses if may_reach(address, self._allowed)]
         if not reachable:
             raise _Refused("the address is private, or not one that may be reached")
         failed: Exception | None = None
@@ -211,9 +212,9 @@ class _CheckedNetwork(httpcore.AsyncNetworkBackend):
 
 
 async def _resolve(host: str, port: int) -> list[Address]:
-    """The addresses of *host*, in the order in which the resolver prefers them, each once."""
+    """The distinct addresses of *host*, in the resolver's order of preference."""
     try:
-        found = await trio.socket.getaddrinfo(host, port, type=SOCK_STREAM)
+        resolved = await trio.socket.getaddrinfo(host, port, type=SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise _Refused("the name leads nowhere") from error
-    return list(dict.fromkeys(ip_address(str(address[0]).partition("%")[0]) for *_, address in found))
+    return list(dict.fromkeys(ip_address(str(address[0]).partition("%")[0]) for *_, address in resolved))

@@ -1,4 +1,4 @@
-"""Passwords, hashed and checked beside the event loop: each takes long, on purpose, and much memory."""
+"""Hashing and checking passwords in threads: each takes long and much memory, on purpose."""
 
 from collections.abc import Awaitable, Callable, Collection
 from functools import partial
@@ -12,11 +12,11 @@ from svc.domain.errors import Unavailable
 from svc.domain.limits import PASSWORD_CHECKS_AT_ONCE, PASSWORD_CHECKS_WAITING_MAX
 
 RunSync = Callable[..., Awaitable[Any]]
-"""`trio.to_thread.run_sync`, or what does without threads where a test's clock must not run ahead."""
+"""`trio.to_thread.run_sync`. Tests replace it, since a mock clock would run ahead of threads."""
 
 
 class PasswordHashing:
-    """Hashes and checks, a few at once; more wait, and beyond that they are refused."""
+    """Hashes and checks passwords: a few at once, a bounded number waiting, the rest rejected."""
 
     def __init__(self, hasher: PasswordHasher = HASHER, run_sync: RunSync = trio.to_thread.run_sync) -> None:
         self._hasher = hasher
@@ -24,21 +24,22 @@ class PasswordHashing:
         self._limiter = trio.CapacityLimiter(PASSWORD_CHECKS_AT_ONCE)
 
     async def hash(self, password: str, salt: bytes) -> str:
-        """What is stored of *password*. Raises `InvalidValue` for a bad one, and `Unavailable`."""
+        """The hash to be stored. Raises `InvalidValue` for an unacceptable password, and `Unavailable`."""
         check_rules(password)
         hashed: str = await self._run(partial(self._hasher.hash, password, salt=salt))
         return hashed
 
     async def matching(self, hashes: Collection[str], password: str, salt: bytes) -> frozenset[str]:
-        """Those of *hashes*, of accounts with one address, that are of *password*; none take as long.
+        """Those of *hashes* that match *password*, for accounts that share one e-mail address.
 
-        Raises `Unavailable`.
+        Takes as long if *hashes* is empty, so that timing does not tell whether an account exists. Raises
+        `Unavailable`.
         """
         matched: frozenset[str] = await self._run(matching, hashes, password, salt, self._hasher)
         return matched
 
     def are_outdated(self, hashed: str) -> bool:
-        """Whether *hashed* was made with other parameters than today's."""
+        """Whether *hashed* was made with other parameters than the current ones."""
         return self._hasher.check_needs_rehash(hashed)
 
     async def _run(self, fn: Callable[..., Any], *args: Any) -> Any:

@@ -1,6 +1,6 @@
-"""The Reconciler: wakes actors whose work waits in rows, replaces visitors' keys, deletes what has expired.
+"""The Reconciler: wakes actors that have stored work, rotates the visitor keys, and deletes expired data.
 
-It also leaves the mark that time goes on from after a restart.
+It also stores the mark from which the clock continues after a restart.
 """
 
 from typing import Final
@@ -27,19 +27,19 @@ from svc.storage.store import Tx
 log = structlog.get_logger("svc.actors.reconciler")
 
 ROUND_SECONDS: Final = 60
-"""Between two rounds. Work is told of at once; a round finds what a crash or a full mailbox lost."""
+"""Interval of the rounds. Actors are woken at once; a round finds what a crash or a full mailbox lost."""
 
 
 class ReconcilerState(msgspec.Struct):
-    """What day it is, by the visitors' keys."""
+    """The day of the current visitor key, in days since the epoch."""
 
     day: int
 
 
 class Reconciler(Actor[System, ReconcilerState]):
-    """There is one, under the key `main`."""
+    """A singleton, with the key `main`."""
 
-    # It must always come back: nobody else would wake it.
+    # It must restart after every crash, since no other actor would wake it.
     policy = Policy(crashes_max=1_000_000, idle_seconds=float("inf"), turn_seconds=60)
 
     async def load(self) -> ReconcilerState:
@@ -48,28 +48,28 @@ class Reconciler(Actor[System, ReconcilerState]):
 
     @turn
     async def start(self) -> None:
-        """Answers once the system is in order: the visitors' keys are there."""
+        """Activate the Reconciler. Returns once the visitor keys are loaded, which actors need."""
 
     @turn
     async def make_round(self) -> None:
-        """Wake every actor that has stored work: submissions, indexes, queues, replies; look at the day."""
+        """Wake all actors that have stored work, and rotate the visitor keys at midnight."""
         self.make_round.after(ROUND_SECONDS)
         self.prune.after(0)
         if self.state.day != day_of(self.system.clock.now()):
             self.state.day = await self._rotate_keys()
         for organization_id in await self.system.store.read_long(submissions.organizations_with_due):
-            self._knock(Filer(self.system, organization_id).wake)
+            self._wake(Filer(self.system, organization_id).wake)
         for organization_id in await self.system.store.read_long(record_index.organizations_building):
-            self._knock(Indexer(self.system, organization_id).wake)
+            self._wake(Indexer(self.system, organization_id).wake)
         for form_key in await self.system.store.read_long(submissions.forms_with_queue):
-            self._knock(FormWindow(self.system, form_key).look)
+            self._wake(FormWindow(self.system, form_key).activate)
         until = self.system.clock.now() + ROUND_SECONDS * SECOND_MS
         for connection_id in await self.system.store.read_long(outboxes.due, until):
-            self._knock(Outbox(self.system, connection_id).wake)
+            self._wake(Outbox(self.system, connection_id).wake)
 
     @turn
     async def prune(self) -> None:
-        """Leave the mark, and delete some of what is over; go on until none of it is left."""
+        """Store the clock's mark and delete a batch of expired data; repeat until none is left."""
         if await self.system.store.write_behind(_mark_and_prune):
             self.prune.after(0)
 
@@ -78,11 +78,11 @@ class Reconciler(Actor[System, ReconcilerState]):
         self.system.visitor_keys = tuple(await self.system.store.write(_rotate_visitor_keys))
         return day_of(now)
 
-    def _knock(self, waiting: BoundTurn[[], None]) -> None:
+    def _wake(self, wake: BoundTurn[[], None]) -> None:
         if self.system.quiesced:
-            return  # it would begin nothing, and hold up the end
+            return  # the actor would start nothing, and delay the shutdown
         try:
-            waiting.tell()
+            wake.tell()
         except (ActorError, Unavailable) as error:
             log.warning("not woken; the next round tries again", why=repr(error))
 

@@ -1,12 +1,12 @@
-"""Revisions: whether something that an actor keeps in memory was changed since the actor read it."""
+"""Revisions: whether the data that an actor keeps in memory has changed since the actor read it."""
 
 
 class Revisions:
-    """The announced changes, counted; for each key, the number of the last one.
+    """Numbers of the announced changes, by key.
 
-    An actor notes the number before it reads what it keeps, and compares at each turn. So the very next turn
-    sees a change that is committed, those that wait in the mailbox included, and no change is lost that is
-    announced while the actor reads.
+    An actor notes the last number before it reads its data, and compares at each turn. So a committed change
+    is seen by the very next turn, even of a message that was already in the mailbox, and a change that is
+    announced during the read is not lost.
     """
 
     def __init__(self) -> None:
@@ -19,10 +19,10 @@ class Revisions:
         return self._last
 
     def note(self, key: str) -> None:
-        """Count a change of *key*."""
+        """Record a change of *key*."""
         self._last += 1
         self._last_of[key] = self._last
 
     def changed(self, key: str, since: int) -> bool:
-        """Whether *key* has changed since the change of that number."""
+        """Whether *key* has changed since the change with the number *since*."""
         return self._last_of.get(key, 0) > since

@@ -1,4 +1,4 @@
-"""The system: the actor system of this program, with what its actors may use."""
+"""The actor system of this program, with the store, the caches and the limiters that turns may use."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from svc.actors._core import Actor, ActorSystem
-from svc.actors.concurrency_limits import Company, KeyedLimiter
+from svc.actors.concurrency_limits import ActiveKeys, KeyedLimiter
 from svc.actors.credential_cache import CredentialCache
 from svc.actors.embeds.embed_snapshots import EmbedSnapshots
 from svc.actors.outbound_http import OutboundHttp
@@ -41,25 +41,24 @@ from svc.storage.sites import sites
 from svc.storage.store import Owner, Store, StoreFailed
 
 EMBEDS_AT_ONCE: Final = 2
-"""Embeds of one organization that are made at once: the store makes one after the other, and the next is
-there in time."""
+"""Embeds of one organization that are rendered at once: the store renders one, and the next is ready."""
 
 
 class Secrets(msgspec.Struct, frozen=True):
-    """Keys of this installation, derived from its one key file. They never leave the process."""
+    """Secret keys, derived from the installation's key file. They never leave the process."""
 
     sender: bytes
-    """Under which senders' addresses are hashed, and the accounts that sign-ins failed at; and with which
-    the salts of passwords and the marks of known browsers are made."""
+    """Keys the hashes of senders' addresses and of accounts at which sign-ins failed, the salts of passwords
+    and the marks of known browsers."""
     sealing: bytes
-    """Under which secrets that are needed again are stored: see `svc.domain.crypto.sealing`."""
+    """Encrypts stored secrets: see `svc.domain.crypto.sealing`."""
 
     def __repr__(self) -> str:
         return "Secrets(•••)"
 
 
 class System(ActorSystem):
-    """Where the actors of the business live."""
+    """The actor system, with the resources that turns share."""
 
     def __init__(
         self,
@@ -78,54 +77,54 @@ class System(ActorSystem):
         self.secrets = secrets
         self.passwords = passwords or PasswordHashing()
         self.calls_per_minute = calls_per_minute
-        """The budget of each key, and of each signed-in person."""
+        """The budget of each key and of each signed-in person."""
         self.under_way: set[tuple[str, str, str, str]] = set()
-        """Writes under an idempotency key that are being done now: by organization, caller, tool and key."""
+        """Writes with an idempotency key that are in progress: organization, caller, tool and key."""
         self.keys: CredentialCache[Route] = CredentialCache(store, clock, api_keys.route)
-        """Where live API and gateway keys lead."""
+        """API and gateway keys, and the organization of each."""
         self.sessions: CredentialCache[Session] = CredentialCache(store, clock, sessions.find)
         """The sessions of signed-in people."""
         self.channel_keys: CredentialCache[ChannelRoute] = CredentialCache(store, clock, channel_keys.route)
-        """Where live channel keys lead."""
+        """Channel keys, and the connection of each."""
         self.channel_calls = KeyedWindows(CHANNEL_WINDOW_MS, CHANNEL_CALLS_MAX)
         """The calls of the last minute, by channel key."""
-        company = Company()
-        self.admissions = KeyedLimiter(ADMISSIONS_AT_ONCE, CALLS_WAITING_MAX, company)
-        """Requests that are let in or refused, by organization, form or channel key."""
-        self.writes = KeyedLimiter(WRITES_AT_ONCE, CALLS_WAITING_MAX, company)
+        active_keys = ActiveKeys()
+        self.admissions = KeyedLimiter(ADMISSIONS_AT_ONCE, CALLS_WAITING_MAX, active_keys)
+        """Admissions of requests, by organization, form or connection."""
+        self.writes = KeyedLimiter(WRITES_AT_ONCE, CALLS_WAITING_MAX, active_keys)
         """Calls that write, by organization."""
-        self.reads = KeyedLimiter(READS_AT_ONCE, CALLS_WAITING_MAX, company)
+        self.reads = KeyedLimiter(READS_AT_ONCE, CALLS_WAITING_MAX, active_keys)
         """Calls that read, by organization."""
         self.sealer = Sealer(secrets.sealing)
         self.outbound_http = outbound_http or OutboundHttp()
-        """What requests to other people's servers go through."""
+        """The client for requests to third parties."""
         self.wakeups = Wakeups()
-        """Rung where pulls wait for replies, by connection."""
+        """Wakeups of long polls for replies, by connection."""
         self.access_revisions: Counter[str] = Counter()
-        """How often what decides about callers has changed since the start, by organization."""
+        """The number of changes of access since the start, by organization."""
         self.form_revisions = Revisions()
-        """Of what decides about submissions, by form and by organization."""
+        """Changes of forms, their sites and server keys, by form key and by organization."""
         self.embed_snapshots = EmbedSnapshots()
-        """What is ready of embeds, for their door to read."""
+        """Rendered embeds, for their door to serve."""
         self.unknown_forms = UnknownKeys(store.of(Owner.FORMS), clock, forms.by_key)
-        """Form keys that are nobody's."""
+        """Form keys that do not exist."""
         self.unknown_embeds = UnknownKeys(store.of(Owner.EMBEDS), clock, embeds.by_key)
-        """Embed keys that are nobody's."""
+        """Embed keys that do not exist."""
         self.unknown_hosts = UnknownKeys(store.of(Owner.HOSTS), clock, sites.at_host)
-        """Hosts of page views that nobody tracks."""
+        """Hosts of page views that no organization tracks."""
         self.embed_pace = KeyedLimiter(EMBEDS_AT_ONCE, EMBED_CACHES_MAX)
-        """Embeds that are made, by organization."""
+        """Renderings of embeds, by organization."""
         self.base_url = ""
-        """Where the public listener is reached, for pages elsewhere; known once it listens."""
+        """The public base URL, for links in embeds; set once the listener is open."""
         self.visitor_keys: tuple[bytes, ...] = ()
-        """The keys that visitors are named under, the newest first; `Reconciler` replaces the tuple."""
+        """The keys under which visitors are hashed, newest first; `Reconciler` replaces the tuple."""
 
     async def check_store(self) -> None:
-        """Send a unit of work all the way to the store's writer and back. Raises `Unavailable`.
+        """Check that the store completes a unit of work. Raises `Unavailable`.
 
-        It writes only after something that was to be written was lost: then it shows whether writing works.
+        The unit writes to the disk only after a write has failed, to find out whether the disk works again.
         """
-        with suppress(StoreFailed):  # it says more to an operator than to a caller
+        with suppress(StoreFailed):  # its message is for operators; the caller gets the one below
             await self.store.write(_change_nothing)
         failure = self.store.statistics().failure
         if failure is not None:
@@ -133,4 +132,4 @@ class System(ActorSystem):
 
 
 def _change_nothing(_tx: object) -> None:
-    """A unit of work with nothing in it."""
+    """The empty unit of work."""

@@ -1,7 +1,7 @@
-"""Unknown keys: what strangers asked for lately and nobody has, so that asking again costs no look-up.
+"""Negative cache of public keys, so that repeated requests for a key that does not exist cost no look-up.
 
-Form keys, embed keys and hosts of page views come without any secret, as fast as somebody likes to send them.
-To activate an actor that only finds that there is nothing for it costs more than all else of such a request.
+Form keys, embed keys and hosts of page views come from strangers, without a secret and at any rate.
+Activating an actor only to find that its key does not exist would be the dearest part of such a request.
 """
 
 from collections.abc import Callable
@@ -15,55 +15,55 @@ from svc.storage.store import Units
 
 
 class UnknownKeys:
-    """Keys of one kind that are known to be nobody's. It is told whenever one may have become somebody's."""
+    """Keys of one kind that do not exist. `ChangeDispatcher` evicts a key when it may have been created."""
 
     def __init__(
         self,
         units: Units,
         clock: Clock,
         search: Callable[[Connection, str], object],
-        kept_max: int = UNKNOWN_KEYS_MAX,
+        entries_max: int = UNKNOWN_KEYS_MAX,
     ) -> None:
-        """*search* raises `NotFound` for a key that nobody has."""
+        """*search* raises `NotFound` for a key that does not exist."""
         self._units = units
         self._clock = clock
         self._search = search
-        self._kept_max = kept_max
-        self._until: dict[str, int] = {}
-        self._forgotten = 0
+        self._entries_max = entries_max
+        self._expires_at: dict[str, int] = {}
+        self._evictions = 0
 
     def __len__(self) -> int:
-        return len(self._until)
+        return len(self._expires_at)
 
     async def check(self, key: str) -> None:
-        """Raises `NotFound` for a key that nobody has: from memory, or after a look-up that is remembered."""
+        """Raise `NotFound` if *key* does not exist: from the cache, or after a look-up, which is cached."""
         now = self._clock.now()
-        until = self._until.get(key)
-        if until is not None:
-            if now < until:
+        expires_at = self._expires_at.get(key)
+        if expires_at is not None:
+            if now < expires_at:
                 raise NotFound("known to be nobody's")
-            del self._until[key]
-        forgotten = self._forgotten
+            del self._expires_at[key]
+        evictions = self._evictions
         try:
             await self._units.read(self._search, key)
         except NotFound:
-            # What was made while the look-up was under way may be what it did not find yet.
-            if self._forgotten == forgotten:
-                self._remember(key, now + UNKNOWN_KEYS_MS)
+            # Do not cache the result if anything was evicted meanwhile: the key may exist by now.
+            if self._evictions == evictions:
+                self._add(key, now + UNKNOWN_KEYS_MS)
             raise
 
-    def forget(self, *keys: str) -> None:
-        """Somebody may have these now."""
-        self._forgotten += 1
+    def evict(self, *keys: str) -> None:
+        """Evict *keys*: they may exist now."""
+        self._evictions += 1
         for key in keys:
-            self._until.pop(key, None)
+            self._expires_at.pop(key, None)
 
-    def forget_all(self) -> None:
-        """Somebody may have any of them now."""
-        self._forgotten += 1
-        self._until.clear()
+    def clear(self) -> None:
+        """Evict all keys: any of them may exist now."""
+        self._evictions += 1
+        self._expires_at.clear()
 
-    def _remember(self, key: str, until: int) -> None:
-        while len(self._until) >= self._kept_max:
-            del self._until[next(iter(self._until))]
-        self._until[key] = until
+    def _add(self, key: str, expires_at: int) -> None:
+        while len(self._expires_at) >= self._entries_max:
+            del self._expires_at[next(iter(self._expires_at))]
+        self._expires_at[key] = expires_at

@@ -1,4 +1,4 @@
-"""Wakeups for long polls, by key. A waiter looks again by itself; a wakeup carries no data."""
+"""Wakeups for long polls, by key. A waiter re-checks the store; a wakeup carries no data."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ class Wakeup:
         self._notified.set()
 
     async def wait(self, seconds: float) -> None:
-        """Wait for the next notification, at most so long."""
+        """Wait for the next notification, for at most *seconds*."""
         with trio.move_on_after(seconds):
             await self._notified.wait()
         self._notified = trio.Event()
@@ -31,10 +31,10 @@ class Wakeups:
     def __init__(self) -> None:
         self._registered: dict[str, list[Wakeup]] = {}
         self.closed = False
-        """Whether no waiter may go on waiting, since the service ends."""
+        """Whether the service is shutting down, so that no long poll may wait."""
 
     def waiting(self, key: str) -> int:
-        """How many wakeups are registered for *key*."""
+        """The number of wakeups that are registered for *key*."""
         return len(self._registered.get(key, ()))
 
     @contextmanager
@@ -56,7 +56,7 @@ class Wakeups:
             wakeup.notify()
 
     def close(self) -> None:
-        """End all waits, for good: the service ends."""
+        """End all waits for good, for the shutdown."""
         self.closed = True
         for key in self._registered:
             self.notify(key)

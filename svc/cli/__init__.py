@@ -1,4 +1,4 @@
-"""The command line. Where only the client kit is installed, it says what is missing."""
+"""The command line. It exits with a hint if only the client kit is installed."""
 
 try:
     from svc.cli.program import main

@@ -1,4 +1,4 @@
-"""The data directory: the database, and the files beside it that nobody else may read."""
+"""The data directory: the database and the private files beside it."""
 
 import hmac
 import os
@@ -15,12 +15,12 @@ from svc.settings import Secret
 KEY_BYTES: Final = 32
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 _OWNER_ONLY: Final = 0o600
-_OF_FILE_SYSTEMS: Final = frozenset({"lost+found", ".DS_Store"})
-"""What is in a directory that was only just made, where it is a disk of its own or was looked at."""
+_SYSTEM_FILES: Final = frozenset({"lost+found", ".DS_Store"})
+"""Files that the operating system creates in an otherwise empty directory."""
 
 
 class DataDirectory:
-    """The directory at *path*, and what is in it."""
+    """The data directory at *path*."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -32,7 +32,7 @@ class DataDirectory:
         self.demo_environment = path / "demo.env"
 
     def make(self) -> None:
-        """Make the directory, for its owner alone, unless it is there. Raises `Failure` when that fails."""
+        """Create the directory, readable only by its owner, if it does not exist. Raises `Failure`."""
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         except FileExistsError:
@@ -43,29 +43,29 @@ class DataDirectory:
             raise Failure(f"{self.path} is not writable for this user: change its owner, or name another")
 
     def has_data(self) -> bool:
-        """Whether anything was written to the database; what a start that was cut off leaves may be empty."""
+        """Whether the database has content: the files of an interrupted first start may be empty."""
         database = self.database
         return any(
             path.exists() and path.stat().st_size > 0
             for path in (database, database.with_name(f"{database.name}-wal"))
         )
 
-    def strangers(self) -> list[str]:
-        """The names of what is in the directory and none of this program's, in their order."""
+    def foreign_files(self) -> list[str]:
+        """The names of files in the directory that are not this program's, in alphabetical order."""
         if not self.path.is_dir():
             return []
-        kept = (self.secret_key, self.operator_token, self.service, self.demo, self.demo_environment)
-        ours = {
-            *(one.name for one in kept),
-            *(_draft(one).name for one in kept),
+        own_files = (self.secret_key, self.operator_token, self.service, self.demo, self.demo_environment)
+        own_names = {
+            *(path.name for path in own_files),
+            *(_draft(path).name for path in own_files),
             *(f"{self.database.name}{suffix}" for suffix in ("", "-wal", "-shm", "-journal", ".lock")),
         }
-        return sorted({one.name for one in self.path.iterdir()} - ours - _OF_FILE_SYSTEMS)
+        return sorted({path.name for path in self.path.iterdir()} - own_names - _SYSTEM_FILES)
 
     def open_key(self) -> "SecretKey":
-        """The key of this installation; made when there is neither a key nor data yet.
+        """The installation's key; generated if there is neither a key nor data yet.
 
-        Raises `Failure` when the key is not what it was, or others can read it.
+        Raises `Failure` if the key is missing or damaged, or if other users can read it.
         """
         if not self.secret_key.exists():
             if self.database.exists():
@@ -84,7 +84,7 @@ class DataDirectory:
         return SecretKey(key)
 
     def open_token(self) -> Secret:
-        """The operator's token; made when there is none. Raises `Failure` when it cannot be used."""
+        """The operator's token; generated if missing. Raises `Failure` if the file is not usable."""
         if not self.operator_token.exists():
             replace_private(self.operator_token, f"{secrets.token_urlsafe(KEY_BYTES)}\n".encode())
         try:
@@ -95,11 +95,11 @@ class DataDirectory:
             ) from error
 
     def note_service(self, addresses: "ServiceAddresses") -> None:
-        """Write down where the service that has this directory open is reached."""
+        """Store the addresses of the service that has this directory open, for other commands."""
         replace_private(self.service, msgspec.json.encode(addresses) + b"\n")
 
     def service_addresses(self) -> "ServiceAddresses | None":
-        """Where the service was reached that had this directory open last; None when that is not known."""
+        """The addresses of the last service that had this directory open; None if unknown."""
         if not self.service.exists():
             return None
         try:
@@ -109,7 +109,7 @@ class DataDirectory:
 
 
 class ServiceAddresses(msgspec.Struct, frozen=True, rename="camel"):
-    """Where the service listens that is the process *pid*, for programs of its machine."""
+    """The addresses of the service with the process id *pid*, for programs on its machine."""
 
     pid: int
     public_url: str
@@ -117,7 +117,7 @@ class ServiceAddresses(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class SecretKey:
-    """The one secret that this installation's other secrets are derived from."""
+    """The secret from which the installation's other secrets are derived."""
 
     __slots__ = ("_key",)
 
@@ -125,15 +125,15 @@ class SecretKey:
         self._key = key
 
     def derive(self, purpose: str) -> bytes:
-        """32 bytes for *purpose* alone: from one such secret neither the key nor another is found.
+        """A secret of 32 bytes for *purpose*. Neither the key nor other secrets can be derived from it.
 
-        The key is as random as it is long, so this is all that HKDF (RFC 5869) would add to it.
+        The key is uniformly random, so one HMAC is enough, as in the expansion step of HKDF (RFC 5869).
         """
         return hmac.digest(self._key, f"svc:{purpose}".encode(), "sha256")
 
 
 def create_private(path: Path, content: bytes) -> None:
-    """Write a new file at *path*, for its owner alone, to the disk."""
+    """Write a new file that only its owner can read, and sync it to the disk."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY), "wb") as file:
         file.write(content)
         file.flush()
@@ -142,7 +142,7 @@ def create_private(path: Path, content: bytes) -> None:
 
 
 def replace_private(path: Path, content: bytes) -> None:
-    """As `create_private`, in the place of a file that may be there: it is the old one or the new, whole."""
+    """As `create_private`, atomically replacing a file at *path*, if there is one."""
     draft = _draft(path)
     draft.unlink(missing_ok=True)
     create_private(draft, content)
@@ -155,7 +155,7 @@ def _draft(path: Path) -> Path:
 
 
 def sync(directory: Path) -> None:
-    """Have what was made, moved or removed in *directory* on the disk."""
+    """Sync the entries of *directory* to the disk."""
     handle = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -164,7 +164,7 @@ def sync(directory: Path) -> None:
 
 
 def read_private(path: Path) -> bytes:
-    """The content of a file that only its owner may read. Raises `Failure` when others may as well."""
+    """The content of a private file. Raises `Failure` if other users can read it, or if it cannot be read."""
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode

@@ -1,4 +1,4 @@
-"""The demo: `svc run --demo` opens the demo's shop in an empty data directory, and writes down its keys."""
+"""The demo's data directory: `svc run --demo` creates the shop in it, and writes its keys to two files."""
 
 import secrets
 import shlex
@@ -35,21 +35,21 @@ Keys        {environment} for shells, {file} for programs
 Operator    {operator_url}  (token: {token})
 Chat        {program} demo-messenger --data {data}  talks with the shop in a browser
 """
-"""First what to look at, then what to try, then where things are."""
+"""In the order of use: what to open, what to paste, where the keys are."""
 
-_ELSEWHERE: Final = "choose an empty directory with --data, or start without --demo"
+_HINT: Final = "choose an empty directory with --data, or start without --demo"
 _PASSWORD_BYTES: Final = 12
 
 
 class Owner(msgspec.Struct, frozen=True, kw_only=True):
-    """Who signs in to the demo's shop."""
+    """The account of the shop's owner."""
 
     email: str
     password: str
 
 
 class DemoFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What `demo.json` says: where the demo is, and the keys to all its doors."""
+    """The content of `demo.json`: the addresses of the demo, and its keys."""
 
     base_url: str
     operator_url: str
@@ -57,11 +57,11 @@ class DemoFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     owner: Owner
     organization_id: str
     api_key: str
-    """Does all that its maker, the owner, may do."""
+    """Has all permissions of the owner."""
     viewer_key: str
-    """Reads."""
+    """May only read."""
     gateway_key: str
-    """Opens the AI gateway alone."""
+    """Is limited to the AI gateway."""
     embed_key: str
     bound_embed_key: str
     paused_embed_key: str
@@ -72,53 +72,53 @@ class DemoFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     pull_connection: PullConnection
     push_connection: PushConnection
     example_ids: ExampleIds = {}
-    """What takes the place of ids in the examples of the reference; see `demo_examples`."""
+    """The ids that replace those in the examples of the reference; see `svc.demo.examples`."""
 
 
 def refuse_other_data(directory: DataDirectory) -> None:
-    """Raise `Failure` where *directory* holds something else than its own demo, and touch nothing in it.
+    """Raise `Failure` if *directory* holds anything but a demo. Writes nothing.
 
-    So a mistaken `--demo` leaves no trace: no migration, no key. An older version's demo is the demo, and so
-    is what its first start left when it was cut off. `open_demo` looks again, once the data is its own.
+    So a mistaken `--demo` changes nothing: no migration, no key. A demo of an older version is a demo, and so
+    is one whose first start was interrupted. `open_demo` checks again once it has locked the data.
     """
     if directory.has_data():
         with as_failure(StoreError):
-            _known_in(directory, organization_ids(directory.database))
-    elif strangers := directory.strangers():
-        raise Failure(f"{directory.path} holds other files, such as {strangers[0]}: {_ELSEWHERE}")
+            _facts_among(directory, organization_ids(directory.database))
+    elif foreign_files := directory.foreign_files():
+        raise Failure(f"{directory.path} holds other files, such as {foreign_files[0]}: {_HINT}")
 
 
 async def open_demo(
-    directory: DataDirectory, store: Store, sender_secret: bytes, doors: Endpoints, host: str
+    directory: DataDirectory, store: Store, sender_secret: bytes, bound: Endpoints, host: str
 ) -> DemoFacts:
-    """The demo in *store*: opened now if there is nothing yet, or as it was left.
+    """The demo in *store*, created if the store is empty.
 
-    *host* becomes the shop's site, so that its page can post to the form that is bound to it. Raises
-    `Failure` when there is something else.
+    *host* becomes the shop's site, so that its page can post to the form that is bound to the site. *bound*:
+    the endpoints of this start. Raises `Failure` if the store has other data.
     """
-    facts = _known_in(directory, await store.read(_organization_ids))
+    facts = _facts_among(directory, await store.read(_organization_ids))
     if facts is None:
         domain = normalise_domain(host)
         password = secrets.token_urlsafe(_PASSWORD_BYTES)
         shop = await store.write(open_shop, domain, sender_secret, HASHER.hash(password))
         facts = DemoFacts(
-            base_url=doors.base_url,
-            operator_url=doors.operator_url,
-            operator_token=str(doors.operator_token),
+            base_url=bound.base_url,
+            operator_url=bound.operator_url,
+            operator_token=str(bound.operator_token),
             owner=Owner(email=OWNER_EMAIL, password=password),
             site_domain=domain,
             **msgspec.structs.asdict(shop),
         )
-    return write_down(directory, facts, doors)
+    return write_files(directory, facts, bound)
 
 
-def write_down(directory: DataDirectory, facts: DemoFacts, doors: Endpoints) -> DemoFacts:
-    """Write `demo.json` and `demo.env`, with the addresses and the token that hold now."""
+def write_files(directory: DataDirectory, facts: DemoFacts, bound: Endpoints) -> DemoFacts:
+    """Write `demo.json` and `demo.env`, with the current endpoints and token."""
     current = msgspec.structs.replace(
         facts,
-        base_url=doors.base_url,
-        operator_url=doors.operator_url,
-        operator_token=str(doors.operator_token),
+        base_url=bound.base_url,
+        operator_url=bound.operator_url,
+        operator_token=str(bound.operator_token),
     )
     replace_private(directory.demo, msgspec.json.format(msgspec.json.encode(current)) + b"\n")
     replace_private(directory.demo_environment, _environment(current).encode())
@@ -126,7 +126,7 @@ def write_down(directory: DataDirectory, facts: DemoFacts, doors: Endpoints) -> 
 
 
 def _environment(facts: DemoFacts) -> str:
-    """What the examples of the guides name, for a shell to read: `. data/demo.env`."""
+    """The variables that the guides' examples use, as a file for shells: `. data/demo.env`."""
     pulled, pushed = facts.pull_connection, facts.push_connection
     variables = {
         "SVC_URL": facts.base_url,
@@ -149,9 +149,9 @@ def _environment(facts: DemoFacts) -> str:
 
 
 def welcome(directory: DataDirectory, facts: DemoFacts, token: str) -> str:
-    """What a newcomer can do with the demo, in lines that work as they are.
+    """First steps with the demo, in lines that can be pasted.
 
-    *token*: where the operator's is.
+    *token*: where the operator's token is.
     """
     return WELCOME.format(
         program=program(),
@@ -167,14 +167,14 @@ def welcome(directory: DataDirectory, facts: DemoFacts, token: str) -> str:
 
 
 def read_facts(directory: DataDirectory) -> DemoFacts:
-    """What is known of the demo in *directory*. Raises `Failure` where there is none."""
-    facts = _known(directory)
+    """The content of `demo.json`. Raises `Failure` if there is no demo in *directory*."""
+    facts = _read(directory)
     if facts is None:
         raise Failure(f"there is no demo in {directory.path}: start one with svc run --demo")
     return facts
 
 
-def _known(directory: DataDirectory) -> DemoFacts | None:
+def _read(directory: DataDirectory) -> DemoFacts | None:
     if not directory.demo.exists():
         return None
     try:
@@ -185,15 +185,15 @@ def _known(directory: DataDirectory) -> DemoFacts | None:
         ) from error
 
 
-def _known_in(directory: DataDirectory, there: list[str]) -> DemoFacts | None:
-    """What is known of the demo among the organizations *there*; nothing when there are none at all."""
-    known = _known(directory)
-    if known is not None and known.organization_id in there:
-        return known
-    if there:
-        raise Failure(f"{directory.path} holds data that is not the demo's: {_ELSEWHERE}")
+def _facts_among(directory: DataDirectory, organization_ids: list[str]) -> DemoFacts | None:
+    """The facts of the demo; None if there are no organizations. Raises `Failure` if there are others."""
+    facts = _read(directory)
+    if facts is not None and facts.organization_id in organization_ids:
+        return facts
+    if organization_ids:
+        raise Failure(f"{directory.path} holds data that is not the demo's: {_HINT}")
     return None
 
 
 def _organization_ids(conn: Connection) -> list[str]:
-    return [one.id for one in organizations.list_all(conn)]
+    return [organization.id for organization in organizations.list_all(conn)]

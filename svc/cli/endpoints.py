@@ -1,4 +1,4 @@
-"""Where a running service can be reached."""
+"""The URLs of a running service."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -7,11 +7,11 @@ import msgspec
 
 from svc.settings import Address, Secret, Settings
 
-_ANYWHERE: Final = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104  # compared, not bound
+_LOOPBACK_OF: Final = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104  # compared, not bound
 
 
 class Endpoints(msgspec.Struct, frozen=True, kw_only=True):
-    """The addresses of both listeners, for programs of this machine, and what opens the operator's."""
+    """The URLs of both listeners, for programs on this machine, and the operator's token."""
 
     public_urls: tuple[str, ...]
     operator_urls: tuple[str, ...]
@@ -29,20 +29,22 @@ class Endpoints(msgspec.Struct, frozen=True, kw_only=True):
 def endpoints(
     settings: Settings, token: Secret, public: Sequence[Address], operator: Sequence[Address]
 ) -> Endpoints:
-    """The doors at these addresses, with the ports that they are to have or really have."""
+    """The endpoints of listeners at the addresses *public* and *operator*."""
     return Endpoints(
-        public_urls=tuple(url(one, tls=settings.server.tls_certificate is not None) for one in public),
-        operator_urls=tuple(url(one, tls=False) for one in operator),
+        public_urls=tuple(
+            url(address, tls=settings.server.tls_certificate is not None) for address in public
+        ),
+        operator_urls=tuple(url(address, tls=False) for address in operator),
         operator_token=token,
     )
 
 
 def url(address: Address, *, tls: bool) -> str:
-    """The URL of what listens at *address*; for every address of the machine, its loopback one."""
+    """The URL of a listener at *address*; its loopback address if it listens on all interfaces."""
     return f"{'https' if tls else 'http'}://{reachable_host(address)}:{address.port}"
 
 
 def reachable_host(address: Address) -> str:
-    """The host of *address*, as a URL has it, and one that this machine can connect to."""
+    """The host of *address* as in a URL, and such that this machine can connect to it."""
     host = address.host
-    return _ANYWHERE.get(host) or (f"[{host}]" if ":" in host else host)
+    return _LOOPBACK_OF.get(host) or (f"[{host}]" if ":" in host else host)

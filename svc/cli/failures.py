@@ -1,7 +1,7 @@
-"""How the program ends when it cannot do what it was asked: one line, and an exit code.
+"""Errors of commands: one line on standard error, and an exit code.
 
-Exit codes: 0 done, 1 failed, 2 asked wrongly (the command line or the configuration). A process that a
-second signal ended has the code that shells give it, 130 or 143.
+Exit codes: 0 success, 1 failure, 2 a mistake in the command line or the configuration. A process that a
+second signal killed has the code that shells give it, 130 or 143.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,28 +13,28 @@ from svc.domain.errors import Fault, InvalidInput
 
 
 class Failure(click.ClickException):
-    """Raised when something outside of the program is in the way. The message says what to do about it."""
+    """Raised when a command cannot be completed. The message says what to do about it."""
 
 
 class BadConfiguration(click.ClickException):
-    """Raised for a configuration that cannot be used. The message says which key, where, and why."""
+    """Raised for an invalid configuration. The message names the key, its source and the reason."""
 
     exit_code = 2
 
 
 def leaves(error: BaseException) -> list[BaseException]:
-    """The errors that *error* is made of: a nursery puts those of its tasks in groups."""
+    """The single errors in *error*, which may be a group, as nurseries raise them."""
     if isinstance(error, BaseExceptionGroup):
-        return [leaf for one in error.exceptions for leaf in leaves(one)]
+        return [leaf for member in error.exceptions for leaf in leaves(member)]
     return [error]
 
 
 def in_a_line(errors: Iterable[BaseException]) -> str:
-    """What *errors* say to a person, each thing once."""
-    return "; ".join(dict.fromkeys(map(_says, errors)))
+    """The messages of *errors* in one line, without repetitions."""
+    return "; ".join(dict.fromkeys(map(_message, errors)))
 
 
-def _says(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     if isinstance(error, InvalidInput):
         return faults_in_a_line(error.faults)
     if isinstance(error, OSError) and error.strerror:
@@ -43,19 +43,19 @@ def _says(error: BaseException) -> str:
 
 
 def faults_in_a_line(faults: Iterable[Fault]) -> str:
-    """What is wrong with an input, each fault after the member that it is in."""
+    """The faults of an input in one line, each after the member that it is in."""
     return "; ".join(str(fault).removeprefix("/") for fault in faults)
 
 
 @contextmanager
 def as_failure(*kinds: type[Exception]) -> Iterator[None]:
-    """Turn errors of *kinds*, and grouped failures, into one `Failure` that says what they say."""
+    """Raise errors of *kinds*, and groups of them, as one `Failure` with their messages."""
     try:
         yield
     except Failure:
         raise
     except Exception as error:
-        found = leaves(error)
-        if not all(isinstance(one, (*kinds, Failure)) for one in found):
+        errors = leaves(error)
+        if not all(isinstance(leaf, (*kinds, Failure)) for leaf in errors):
             raise
-        raise Failure(in_a_line(found)) from error
+        raise Failure(in_a_line(errors)) from error

@@ -1,4 +1,4 @@
-"""How this program was started, so that what it tells people to type works as it stands."""
+"""How this program was started, so that the commands that it suggests can be pasted."""
 
 import shlex
 import sys
@@ -6,6 +6,6 @@ from pathlib import Path
 
 
 def program() -> str:
-    """The beginning of a command line: `svc` need not be in the PATH."""
+    """The first words of a command line. They work even if `svc` is not in the PATH."""
     by_module = Path(sys.argv[0]).name == "__main__.py"
     return f"{shlex.quote(sys.executable)} -m svc" if by_module else shlex.quote(sys.argv[0])

@@ -1,4 +1,4 @@
-"""What commands do with the data by themselves: write where no service runs, read where one may."""
+"""Direct access of commands to the data: writing while no service runs, reading at any time."""
 
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
@@ -17,7 +17,7 @@ from svc.storage.store import StoreError, StoreInUse, Tx
 
 
 class DataInUse(Failure):
-    """Raised when another process has the data open, whose id is *holder* where it is known."""
+    """Raised when another process has the data open. *holder* is its id, if known."""
 
     def __init__(self, message: str, holder: int | None) -> None:
         super().__init__(message)
@@ -31,16 +31,16 @@ R = TypeVar("R")
 def write(
     directory: DataDirectory, fn: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
 ) -> R:
-    """What the unit `fn(tx, *args)` returns, once it is on disk; directory and key are made if need be.
+    """Run the unit of work `fn(tx, *args)`, and return its result once it is on disk.
 
-    Raises `DataInUse` when a service has the data open, whose actors would not hear of the change, and
-    `Failure` for all else that is in the way.
+    The data directory and its key are created if missing. Raises `DataInUse` if a service has the data open,
+    since its actors would miss the change, and `Failure` if the data cannot be opened or written.
     """
 
     def work(tx: Tx) -> R:
-        done = fn(tx, *args, **kwargs)
+        result = fn(tx, *args, **kwargs)
         clock_marks.mark(tx)
-        return done
+        return result
 
     async def unit() -> R:
         async with open_store(directory.database, WallClock(), sealer=sealer) as store:
@@ -58,7 +58,10 @@ def write(
 def read(
     directory: DataDirectory, fn: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs
 ) -> R:
-    """What `fn(connection, *args)` reads, as of one moment, whether or not a service has the data open."""
+    """The result of `fn(connection, *args)` on one snapshot of the data, whether or not a service runs.
+
+    Raises `Failure` if there is no data.
+    """
     if not directory.database.exists():
         raise Failure(f"there is no data in {directory.path} yet: `svc setup` makes an organization in it")
     with as_failure(StoreError):

@@ -1,7 +1,7 @@
-"""What commands do in the operator's name, so that the audit trail has it.
+"""Calls of tools and commands as the operator, as which the audit trail records them.
 
-Commands that write run on the data directory by themselves; where a service has it open, they go through its
-operator's listener, so that its actors hear of the change. Commands that only read need no service.
+A call that writes opens the data directory itself. If a service has it open, the call goes through the
+service's operator listener, so that its actors are notified. A call that only reads needs no service.
 """
 
 from collections.abc import Callable
@@ -35,11 +35,11 @@ A = TypeVar("A", bound=ToolInput)
 R = TypeVar("R", bound=msgspec.Struct)
 
 ANSWER_SECONDS: Final = 60.0
-"""For an answer of the service; more than a write may wait in its queue."""
+"""Timeout of a request to the service; longer than a write may wait in its queue."""
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """What the service refuses with (RFC 9457)."""
+    """The body of an error response (RFC 9457)."""
 
     title: str
     detail: str | None = None
@@ -47,37 +47,37 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class Operator:
-    """The operator of the installation that the settings describe."""
+    """The operator of an installation."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.directory = DataDirectory(settings.data.directory)
         self.service: ServiceAddresses | None = None
-        """The running service that did what was written last; None while it is done without one."""
+        """The service that did the last write; None if this process did it."""
 
     def read(self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """What `fn(connection, *args)` reads. Raises `Failure` where there is no data."""
+        """The result of `fn(connection, *args)`. Raises `Failure` if there is no data."""
         return offline.read(self.directory, fn, *args, **kwargs)
 
     def organization(self, organization_id: str | None) -> Organization:
-        """The organization of that id, or the only one that is open. Raises `NotFound` and `Failure`."""
+        """The organization with that id, or the only open one. Raises `NotFound` and `Failure`."""
         return self.read(_chosen, organization_id)
 
     def look(self, tool: Tool[A, R], organization_id: str, asked: A) -> R:
-        """What a tool that reads answers. Raises what it refuses."""
+        """The answer of a tool that reads. Raises the tool's `DomainError`."""
         return msgspec.json.decode(self.look_json(tool, organization_id, asked), type=tool.answer_type)
 
     def look_json(self, tool: Tool[Any, Any], organization_id: str, asked: ToolInput) -> bytes:
-        """As `look`, the answer as JSON."""
+        """As `look`, with the answer as JSON."""
         now = trio.run(_now)
         return self.read(_read, now, tool, self._call(organization_id), asked)
 
     def call(self, tool: Tool[A, R], organization_id: str, asked: A) -> R:
-        """What a tool that writes answers, once that is on disk. Raises `Failure`, or what it refuses."""
+        """The answer of a tool that writes, once it is on disk. Raises its `DomainError`, or `Failure`."""
         return msgspec.json.decode(self.call_json(tool, organization_id, asked), type=tool.answer_type)
 
     def call_json(self, tool: Tool[Any, Any], organization_id: str, asked: ToolInput) -> bytes:
-        """As `call`, the answer as JSON."""
+        """As `call`, with the answer as JSON."""
         body = msgspec.json.encode(asked)
         checked = tool.read(body)
 
@@ -87,7 +87,7 @@ class Operator:
         return self._write(unit, f"/tools/{tool.name}", {"organization": organization_id}, body)
 
     def run(self, command: Command[A, R], asked: A) -> R:
-        """What the command answers, once that is on disk. Raises `Failure`, or what it refuses."""
+        """The answer of *command*, once its work is on disk. Raises its `DomainError`, or `Failure`."""
         body = msgspec.json.encode(asked)
         checked = command.read(body)
 
@@ -105,14 +105,14 @@ class Operator:
         try:
             return offline.write(self.directory, unit)
         except DataInUse as error:
-            place = self.directory.service_addresses()
-            if place is None or place.pid != error.holder:
-                raise  # another command has it, or a service that does not listen yet
+            service = self.directory.service_addresses()
+            if service is None or service.pid != error.holder:
+                raise  # the data is open in another command, or in a service that does not listen yet
             try:
-                answer = self._ask_service(place.operator_url, path, query, body)
+                answer = self._ask_service(service.operator_url, path, query, body)
             except httpx.ConnectError:
                 raise error from None
-            self.service = place
+            self.service = service
             return answer
 
     def _ask_service(self, url: str, path: str, query: dict[str, str], body: bytes) -> bytes:
@@ -148,12 +148,14 @@ class Operator:
 def _chosen(conn: Connection, organization_id: str | None) -> Organization:
     if organization_id is not None:
         return organizations.get(conn, organization_id)
-    every = [one for one in organizations.list_all(conn) if one.closed_at is None]
-    if not every:
+    open_ones = [
+        organization for organization in organizations.list_all(conn) if organization.closed_at is None
+    ]
+    if not open_ones:
         raise Failure("there is no organization yet: `svc setup` makes one")
-    if len(every) > 1:
+    if len(open_ones) > 1:
         raise Failure("there are several organizations: choose one of `svc org list` with --organization")
-    return every[0]
+    return open_ones[0]
 
 
 def _read(conn: Connection, now: int, tool: Tool[Any, Any], call: Call, asked: ToolInput) -> bytes:

@@ -1,4 +1,4 @@
-"""The options that every command has: which configuration, and which data."""
+"""Options and arguments that commands share, and decorators that pass what they select."""
 
 import os
 from collections.abc import Callable
@@ -36,13 +36,13 @@ def _name(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
 
 
 NAME = click.argument("name", callback=_name)
-"""What people call the thing that is made."""
+"""The name of what a command creates."""
 
 
 def configured(*keys_of_flags: tuple[str, str, str]) -> Callable[..., Any]:
-    """Give a command its configuration: files, environment, and flags over them, `--data` among those.
+    """Pass a command its configuration: the file, the environment, and flags such as `--data` over them.
 
-    *keys_of_flags*: the command's own flags that are settings, each a parameter, its flag and its key.
+    *keys_of_flags*: the command's own flags that are settings: parameter, flag and key of each.
     """
     settable = (("data", "--data", "data.directory"), *keys_of_flags)
 
@@ -57,7 +57,7 @@ def configured(*keys_of_flags: tuple[str, str, str]) -> Callable[..., Any]:
             except ConfigError as error:
                 raise BadConfiguration(str(error)) from error
             logging.configure(configuration.settings.log)
-            fn(configuration, **kwargs)  # type: ignore[call-arg]  # the rest of the options, by click
+            fn(configuration, **kwargs)  # type: ignore[call-arg]  # click passes the rest of the options
 
         return command
 
@@ -65,7 +65,7 @@ def configured(*keys_of_flags: tuple[str, str, str]) -> Callable[..., Any]:
 
 
 def on_data(fn: Callable[Concatenate[DataDirectory, P], None]) -> Callable[..., None]:
-    """Give a command the data directory that is configured."""
+    """Pass a command the configured data directory."""
 
     @configured()
     @wraps(fn)
@@ -76,7 +76,7 @@ def on_data(fn: Callable[Concatenate[DataDirectory, P], None]) -> Callable[..., 
 
 
 def as_operator(fn: Callable[Concatenate[Operator, P], None]) -> Callable[..., None]:
-    """Give a command the operator of the installation that is configured."""
+    """Pass a command the operator of the configured installation."""
 
     @configured()
     @wraps(fn)

@@ -1,4 +1,4 @@
-"""The program `svc`, and how its commands are found."""
+"""The program `svc`: it imports commands on demand, and reports errors in one line."""
 
 import sys
 from collections.abc import Iterator
@@ -39,11 +39,11 @@ _MODULES: Final = {
     "check": "check",
     "openapi": "openapi",
 }
-"""Where each command is; it is imported when it is used, since most need much and `svc config` does not."""
+"""The module of each command. It is imported on use, since most import much and `svc config` does not."""
 
 
 class Program(click.Group):
-    """Finds commands, and ends them with one line when something is in their way."""
+    """The group of all commands."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
         return list(_MODULES)
@@ -53,30 +53,30 @@ class Program(click.Group):
             return None
         module, _, name = _MODULES[cmd_name].partition(":")
         command: click.Command = getattr(import_module(f"svc.cli.commands.{module}"), name or "command")
-        _keep_whole(command)
+        _set_short_help(command)
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
         if sys.stderr is not None:
-            # Whoever writes to it: nobody's work fails because nobody can be told of it.
+            # No command may fail because its messages cannot be written.
             sys.stderr = steady(sys.stderr)
-        # Before the configuration is known: what goes wrong until then is no reason to show values.
+        # Until the configuration is known, so that errors before that do not log values either.
         logging.configure(LogSettings())
-        with _in_one_line():
+        with _errors_in_one_line():
             return super().invoke(ctx)
 
 
-def _keep_whole(command: click.Command) -> None:
-    """Have lists of commands show the first paragraph of each, which click otherwise cuts to one line."""
-    below = command.commands.values() if isinstance(command, click.Group) else ()
-    for one in (command, *below):
-        one.short_help = one.short_help or (one.help or "").partition("\n\n")[0]
+def _set_short_help(command: click.Command) -> None:
+    """Show the first paragraph of the help in lists of commands, which click would cut to one line."""
+    subcommands = command.commands.values() if isinstance(command, click.Group) else ()
+    for listed in (command, *subcommands):
+        listed.short_help = listed.short_help or (listed.help or "").partition("\n\n")[0]
 
 
 def _with_near_names(error: click.NoSuchCommand) -> click.UsageError:
-    """*error*, with what was probably meant; here for every level, since groups need not know of it.
+    """*error* with the names that were probably meant, for groups at every level.
 
-    Click's own guess finds neither commands that are imported late nor `org` for `organization`.
+    Click's own suggestions find neither commands that are imported on demand nor `org` for `organization`.
     """
     context = error.ctx
     near = (
@@ -84,12 +84,12 @@ def _with_near_names(error: click.NoSuchCommand) -> click.UsageError:
         if context is not None and isinstance(context.command, click.Group)
         else []
     )
-    meant = f" Did you mean {' or '.join(repr(one) for one in near)}?" if near else ""
+    meant = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     return click.UsageError(f"{error.message}{meant}", context)
 
 
 @contextmanager
-def _in_one_line() -> Iterator[None]:
+def _errors_in_one_line() -> Iterator[None]:
     try:
         yield
     except click.NoSuchCommand as error:
@@ -100,9 +100,9 @@ def _in_one_line() -> Iterator[None]:
     except (click.Abort, click.exceptions.Exit):
         raise
     except Exception as error:
-        found = leaves(error)
-        if all(isinstance(one, DomainError | OSError) for one in found):
-            raise Failure(in_a_line(found)) from error
+        errors = leaves(error)
+        if all(isinstance(leaf, DomainError | OSError) for leaf in errors):
+            raise Failure(in_a_line(errors)) from error
         log.critical("ended by a fault of the program", exc_info=error)
         raise Failure("a fault of the program, which the log describes; please report it") from error
 

@@ -1,4 +1,4 @@
-"""The sockets that a program of this package listens on, opened before it does anything else."""
+"""Opening the sockets to listen on, which is the first thing that a server process does."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -10,7 +10,7 @@ from svc.http.server import AddressInUse, bound, close, open_listeners
 from svc.settings import Address
 
 STEP: Final = 10
-"""Between a port that is taken and the next that is tried, since 8001 to 8003 have uses of their own."""
+"""Distance between the ports that are tried, since 8001 to 8003 have uses of their own."""
 TRIES: Final = 100
 
 SocketListeners = list[trio.SocketListener]
@@ -18,10 +18,9 @@ SocketListeners = list[trio.SocketListener]
 
 @asynccontextmanager
 async def opened(binds: Sequence[str], *, may_move: bool = False) -> AsyncIterator[SocketListeners]:
-    """Listeners on *binds*, closed on leaving. Connections wait there until they are accepted.
+    """Listeners on *binds*, closed when the block ends. Connections queue until they are accepted.
 
-    With *may_move*, which is for addresses that nobody asked for, ports that are taken give way to the next
-    free ones. Raises `ListenError`.
+    With *may_move*, for default addresses, other ports are used if one is taken. Raises `ListenError`.
     """
     listeners = await _open(binds, may_move=may_move)
     try:
@@ -31,7 +30,7 @@ async def opened(binds: Sequence[str], *, may_move: bool = False) -> AsyncIterat
 
 
 def addresses(listeners: Sequence[trio.SocketListener]) -> list[Address]:
-    """Where they listen, with their real ports."""
+    """The addresses of *listeners*, with the ports that were bound."""
     return [Address(str(bound(listener))) for listener in listeners]
 
 
@@ -43,7 +42,9 @@ async def _open(binds: Sequence[str], *, may_move: bool) -> SocketListeners:
             raise
         for shift in range(STEP, STEP * TRIES, STEP):
             try:
-                return await open_listeners([one.at_port(one.port + shift) for one in map(Address, binds)])
+                return await open_listeners(
+                    [address.at_port(address.port + shift) for address in map(Address, binds)]
+                )
             except AddressInUse:
                 continue
         raise

@@ -1,4 +1,4 @@
-"""Tables on the terminal: columns as wide as they need to be, two spaces apart."""
+"""Tables on the terminal: columns aligned to the left, two spaces apart."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import click
 
 
 def echo_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print *rows* under *head*."""
+    """Print *rows* below the headings *head*."""
     lines = [head, *rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:

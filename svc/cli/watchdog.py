@@ -1,4 +1,4 @@
-"""The last resort against an end that never comes."""
+"""A watchdog against a shutdown that hangs."""
 
 import os
 import sys
@@ -16,14 +16,14 @@ import structlog
 log = structlog.get_logger("svc.service")
 
 EXIT_CODE: Final = 1
-PLACES_MAX: Final = 5
+FRAMES_MAX: Final = 5
 
 
 class Watchdog:
-    """Ends the process when its end, once begun, takes longer than it was given.
+    """Kills the process if its shutdown takes too long.
 
-    It has a thread of its own, since what hangs may be the event loop, or a wait that nothing can cancel,
-    such as that for a disk. What was answered is stored, so to a client this end is like that of a crash.
+    It runs in a thread, since what hangs may be the event loop, or a wait that cannot be cancelled, such as
+    for a disk. What was answered is on disk, so for clients this is no worse than a crash.
     """
 
     def __init__(self) -> None:
@@ -32,14 +32,14 @@ class Watchdog:
         self._watching = True
 
     def end_within(self, seconds: float) -> None:
-        """The end has begun, and may take *seconds*. Of several such times the earliest counts."""
+        """Start the countdown: the shutdown may take *seconds*. The earliest of several deadlines counts."""
         with self._changed:
             self._ends_at = min(self._ends_at, monotonic() + seconds)
             self._changed.notify()
 
     @contextmanager
     def watch(self) -> Iterator[None]:
-        """Watch until this block is left."""
+        """Watch until the block ends."""
         threading.Thread(target=self._run, name="svc watchdog", daemon=True).start()
         try:
             yield
@@ -59,16 +59,16 @@ class Watchdog:
 
 def _end() -> NoReturn:
     try:
-        log.critical("the service did not end in time, and is ended now", threads=_places())
+        log.critical("the service did not end in time, and is ended now", threads=_stacks())
     finally:
         os._exit(EXIT_CODE)
 
 
-def _places() -> dict[str, list[str]]:
-    """Where each thread is, by its name: the innermost places of its stack, that of the wait first."""
+def _stacks() -> dict[str, list[str]]:
+    """The innermost stack frames of each other thread, by its name, the innermost first."""
     frames = sys._current_frames()
     return {
-        thread.name: list(islice(_stack(frames[thread.ident]), PLACES_MAX))
+        thread.name: list(islice(_stack(frames[thread.ident]), FRAMES_MAX))
         for thread in threading.enumerate()
         if thread.ident in frames and thread is not threading.current_thread()
     }

@@ -69,10 +69,10 @@ class Shop:
 
 
 async def pulled(system: System, connection_id: str) -> tuple[OutboundReply, ...]:
-    """What the bridge of that connection is handed now."""
-    handed = await Outbox(system, connection_id).pull(50)
-    assert isinstance(handed, PulledBatch)
-    return handed.replies
+    """The replies that the bridge of that connection can pull now."""
+    batch = await Outbox(system, connection_id).pull(50)
+    assert isinstance(batch, PulledBatch)
+    return batch.replies
 
 
 async def _organization(store: Store) -> Organization:
@@ -405,7 +405,7 @@ async def test_a_use_that_was_noted_in_the_future_is_noted_again(autojump_clock:
     async with tool_town() as here:
         csrf = await here.sign_in()
         await here.store.write(_use_in_the_future)
-        here.system.sessions.forget_all()
+        here.system.sessions.clear()
         here.system.access_revisions[here.organization.id] += 1
 
         await here.answer("record.list", {"objectType": "contact"})

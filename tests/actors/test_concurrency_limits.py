@@ -5,7 +5,7 @@ import trio
 import trio.testing
 from trio.testing import MockClock
 
-from svc.actors.concurrency_limits import SHARED_SECONDS, Company, KeyedLimiter
+from svc.actors.concurrency_limits import ACTIVE_SECONDS, ActiveKeys, KeyedLimiter
 from svc.domain.errors import Unavailable
 
 
@@ -95,7 +95,7 @@ async def test_few_wait() -> None:
 async def test_a_lone_key_has_no_limit() -> None:
     """Where nobody else is there to be spared, nobody waits."""
     async with trio.open_nursery() as nursery:
-        workers = Workers(KeyedLimiter(1, 10, Company()), nursery)
+        workers = Workers(KeyedLimiter(1, 10, ActiveKeys()), nursery)
         await workers.come("a1", "a2", "a3")
 
         assert ["a1", "a2", "a3"] == workers.at_work
@@ -105,7 +105,7 @@ async def test_a_lone_key_has_no_limit() -> None:
 async def test_the_limit_holds_from_the_moment_that_another_comes() -> None:
     """Those at work beyond it finish; nobody else begins before there is room."""
     async with trio.open_nursery() as nursery:
-        workers = Workers(KeyedLimiter(1, 10, Company()), nursery)
+        workers = Workers(KeyedLimiter(1, 10, ActiveKeys()), nursery)
         await workers.come("a1", "a2", "b1", "a3")
         assert ["a1", "a2", "b1"] == workers.at_work
 
@@ -119,9 +119,9 @@ async def test_the_limit_holds_from_the_moment_that_another_comes() -> None:
 async def test_a_key_that_is_alone_again_is_let_go(mock_clock: MockClock) -> None:
     """A minute after the other was seen; but nobody gets ahead of those who wait already."""
     async with trio.open_nursery() as nursery:
-        workers = Workers(KeyedLimiter(1, 10, Company()), nursery)
+        workers = Workers(KeyedLimiter(1, 10, ActiveKeys()), nursery)
         await workers.come("b1", "a1", "a2")
-        mock_clock.jump(SHARED_SECONDS)
+        mock_clock.jump(ACTIVE_SECONDS)
         await workers.come("a3")
         assert ["b1", "a1"] == workers.at_work
 
@@ -131,12 +131,12 @@ async def test_a_key_that_is_alone_again_is_let_go(mock_clock: MockClock) -> Non
         nursery.cancel_scope.cancel()
 
 
-async def test_limiters_in_one_company_hear_of_each_others_keys() -> None:
+async def test_limiters_in_one_active_keys_hear_of_each_others_keys() -> None:
     """That another is there is known wherever it was seen."""
     async with trio.open_nursery() as nursery:
-        company = Company()
-        posts = KeyedLimiter(1, 10, company)
-        workers = Workers(KeyedLimiter(1, 10, company), nursery)
+        active_keys = ActiveKeys()
+        posts = KeyedLimiter(1, 10, active_keys)
+        workers = Workers(KeyedLimiter(1, 10, active_keys), nursery)
         async with posts.of("b"):
             await workers.come("a1", "a2")
 

@@ -67,13 +67,13 @@ async def receiver(serve: Serve) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def client(*networks: str) -> AsyncIterator[OutboundHttp]:
-    outgoing = OutboundHttp(parse_networks(networks) if networks else LOOPBACK)
-    yield outgoing
-    await outgoing.aclose()
+    outbound_http = OutboundHttp(parse_networks(networks) if networks else LOOPBACK)
+    yield outbound_http
+    await outbound_http.aclose()
 
 
-async def post(outgoing: OutboundHttp, url: str, seconds: float = 5) -> PostResult:
-    return await outgoing.post(url, b"{}", {"X-Service-Event": "ping"}, seconds=seconds, now=NOW)
+async def post(outbound_http: OutboundHttp, url: str, seconds: float = 5) -> PostResult:
+    return await outbound_http.post(url, b"{}", {"X-Service-Event": "ping"}, seconds=seconds, now=NOW)
 
 
 async def test_the_status_of_the_answer_counts():
@@ -87,10 +87,10 @@ async def test_the_status_of_the_answer_counts():
         ),
         b"HTTP/1.1 429 Slow\r\nRetry-After: soon\r\nContent-Length: 0\r\n\r\n": PostResult(429),
     }
-    async with client() as outgoing:
+    async with client() as outbound_http:
         for raw, expected in said.items():
             async with receiver(partial(answer, said=raw)) as url:
-                assert expected == await post(outgoing, url)
+                assert expected == await post(outbound_http, url)
 
 
 async def test_a_connection_is_used_again():
@@ -102,9 +102,9 @@ async def test_a_connection_is_used_again():
         connected += 1
         await answer(stream)
 
-    async with client() as outgoing, receiver(serve) as url:
+    async with client() as outbound_http, receiver(serve) as url:
         for _ in range(5):
-            await post(outgoing, url)
+            await post(outbound_http, url)
 
         assert 1 == connected
 
@@ -112,10 +112,10 @@ async def test_a_connection_is_used_again():
 async def test_redirects_are_not_followed():
     """The redirect is the answer, wherever it leads."""
     seen: list[bytes] = []
-    async with client() as outgoing, receiver(partial(answer, seen=seen)) as elsewhere:
+    async with client() as outbound_http, receiver(partial(answer, seen=seen)) as elsewhere:
         said = b"HTTP/1.1 307 Go\r\nLocation: %b\r\nContent-Length: 0\r\n\r\n" % elsewhere.encode()
         async with receiver(partial(answer, said=said)) as url:
-            assert PostResult(307) == await post(outgoing, url)
+            assert PostResult(307) == await post(outbound_http, url)
 
     assert [] == seen
 
@@ -147,9 +147,9 @@ async def test_redirects_are_not_followed():
 async def test_private_addresses_are_refused(host: str):
     """However they are written, and without a word to them."""
     seen: list[bytes] = []
-    async with receiver(partial(answer, seen=seen)) as url, client("192.0.2.0/24") as outgoing:
+    async with receiver(partial(answer, seen=seen)) as url, client("192.0.2.0/24") as outbound_http:
         with pytest.raises(NotSent, match="private"):
-            await post(outgoing, url.replace("127.0.0.1", host))
+            await post(outbound_http, url.replace("127.0.0.1", host))
 
     assert [] == seen
 
@@ -159,9 +159,9 @@ async def test_what_is_not_there_is_said_to_be_so(url: str):
     """Whatever kind of nothing it is. Nothing listens at a port that is only held."""
     with trio.socket.socket() as held:
         await held.bind(("127.0.0.1", 0))
-        async with client() as outgoing:
+        async with client() as outbound_http:
             with pytest.raises(NotSent):
-                await post(outgoing, url.format(held.getsockname()[1]))
+                await post(outbound_http, url.format(held.getsockname()[1]))
 
 
 async def test_a_name_leads_where_it_led_when_it_was_checked(monkeypatch):
@@ -176,9 +176,9 @@ async def test_a_name_leads_where_it_led_when_it_was_checked(monkeypatch):
 
     monkeypatch.setattr(trio.socket, "getaddrinfo", resolve)
     seen: list[bytes] = []
-    async with client() as outgoing, receiver(partial(answer, seen=seen)) as url:
+    async with client() as outbound_http, receiver(partial(answer, seen=seen)) as url:
         named = url.replace("127.0.0.1", "bridge.example")
-        assert PostResult(200) == await post(outgoing, named)
+        assert PostResult(200) == await post(outbound_http, named)
 
     assert ["bridge.example"] == asked
     assert b"\r\nhost: bridge.example:" in seen[0].lower()
@@ -199,9 +199,9 @@ async def test_tls_speaks_of_the_name(monkeypatch):
         await trio.SSLStream(stream, context, server_side=True).do_handshake()
 
     monkeypatch.setattr(trio.socket, "getaddrinfo", resolve)
-    async with client() as outgoing, receiver(serve) as url:
+    async with client() as outbound_http, receiver(serve) as url:
         with pytest.raises(NotSent, match="TLS failed"):
-            await post(outgoing, url.replace("http://127.0.0.1", "https://bridge.example"))
+            await post(outbound_http, url.replace("http://127.0.0.1", "https://bridge.example"))
 
     assert ["bridge.example"] == names
 
@@ -258,38 +258,38 @@ async def dribble_the_body(stream: trio.SocketStream) -> None:
 @pytest.mark.parametrize("serve", [hang, dribble, close_in_the_head, talk_nonsense, send_a_huge_head])
 async def test_an_answer_that_never_is_one_is_given_up(serve: Serve):
     """In time, and the next request to somebody else goes as ever."""
-    async with client() as outgoing, receiver(serve) as bad, receiver(answer) as good:
+    async with client() as outbound_http, receiver(serve) as bad, receiver(answer) as good:
         with trio.fail_after(5):
             with pytest.raises(NotSent):
-                await post(outgoing, bad, seconds=0.3)
-            assert PostResult(200) == await post(outgoing, good)
+                await post(outbound_http, bad, seconds=0.3)
+            assert PostResult(200) == await post(outbound_http, good)
 
 
 @pytest.mark.parametrize("serve", [send_100_mb, close_in_the_body, dribble_the_body])
 async def test_only_the_status_of_a_bad_answer_counts(serve: Serve):
     """What follows is read for a moment and within a limit, and then the connection is closed."""
-    async with client() as outgoing, receiver(serve) as bad, receiver(answer) as good:
+    async with client() as outbound_http, receiver(serve) as bad, receiver(answer) as good:
         with trio.fail_after(5):
-            assert PostResult(200) == await post(outgoing, bad)
-            assert PostResult(200) == await post(outgoing, good)
+            assert PostResult(200) == await post(outbound_http, bad)
+            assert PostResult(200) == await post(outbound_http, good)
 
 
 async def test_receivers_that_hang_hold_up_nobody_else():
     """A hundred at once, and one that is well."""
-    async with client() as outgoing, receiver(hang) as bad, receiver(answer) as good:
+    async with client() as outbound_http, receiver(hang) as bad, receiver(answer) as good:
         given_up = 0
 
         async def try_bad() -> None:
             nonlocal given_up
             with pytest.raises(NotSent):
-                await post(outgoing, bad, seconds=1)
+                await post(outbound_http, bad, seconds=1)
             given_up += 1
 
         async with trio.open_nursery() as nursery:
             for _ in range(100):
                 nursery.start_soon(try_bad)
             await trio.testing.wait_all_tasks_blocked()
-            assert PostResult(200) == await post(outgoing, good)
+            assert PostResult(200) == await post(outbound_http, good)
             assert 0 == given_up
 
         assert 100 == given_up
@@ -299,9 +299,9 @@ async def test_cookies_are_not_taken():
     """What a receiver says once is not told again."""
     seen: list[bytes] = []
     said = OK.replace(b"\r\n\r\n", b"\r\nSet-Cookie: a=b\r\n\r\n")
-    async with client() as outgoing, receiver(partial(answer, said=said, seen=seen)) as url:
-        await post(outgoing, url)
-        await post(outgoing, url)
+    async with client() as outbound_http, receiver(partial(answer, said=said, seen=seen)) as url:
+        await post(outbound_http, url)
+        await post(outbound_http, url)
 
     assert [False, False] == [b"cookie" in one.lower() for one in seen]
 
@@ -310,8 +310,8 @@ async def test_a_stock_verifier_takes_our_pushes_as_they_are():
     """Over the wire; also for who knows only the secret before a change, or only the one after it."""
     seen: list[bytes] = []
     start = round((time.time() - trio.current_time()) * 1_000)
-    async with client() as outgoing, receiver(partial(answer, seen=seen)) as url:  # noqa: SIM117  # reads better
-        async with channel_town(outgoing, start=start, delivery="push", url=url) as here:
+    async with client() as outbound_http, receiver(partial(answer, seen=seen)) as url:  # noqa: SIM117  # reads better
+        async with channel_town(outbound_http, start=start, delivery="push", url=url) as here:
             new, _ = await here.store.write(
                 connections.rotate_secret, here.organization.id, here.connection.id
             )
@@ -324,7 +324,7 @@ async def test_a_stock_verifier_takes_our_pushes_as_they_are():
             head, _, body = request.partition(b"\r\n\r\n")
             headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
             for secret in (here.secret, new):
-                told = Webhook(secret or "").verify(body, headers)
-                assert "„Grüße“ 👋" == told["data"]["text"]
+                push = Webhook(secret or "").verify(body, headers)
+                assert "„Grüße“ 👋" == push["data"]["text"]
             with pytest.raises(WebhookVerificationError):
                 Webhook(new).verify(body.replace(b"Gr", b"gr"), headers)

@@ -20,25 +20,25 @@ from tests.town import HASHER, submit
 SIGNED_IN = "the person"
 
 NO_ORGANIZATIONS = {
-    (Owner.SYSTEM, "reconciler._rotate_visitor_keys"),
-    (Owner.SYSTEM, "submissions.organizations_with_due"),
-    (Owner.SYSTEM, "index.organizations_building"),
-    (Owner.SYSTEM, "submissions.forms_with_queue"),
-    (Owner.SYSTEM, "outboxes.due"),
-    (Owner.SYSTEM, "reconciler._mark_and_prune"),
-    (Owner.CREDENTIALS, "api_keys.route"),
-    (Owner.CREDENTIALS, "keys.route"),
-    (Owner.CREDENTIALS, "sessions.find"),
-    (Owner.SIGN_IN, "sign_in.recent_failures"),
-    (Owner.SIGN_IN, "accounts.credentials"),
-    (Owner.SIGN_IN, "sign_in.note_failure"),
-    (Owner.FORMS, "submissions.snapshot"),
-    (Owner.EMBEDS, "embeds.by_key"),
-    (Owner.HOSTS, "sites.at_host"),
-    (Owner.OUTBOXES, "outboxes.load"),
-    (Owner.OUTBOXES, "outboxes.pull"),
-    (Owner.SIGN_IN, "sign_in._open_one_of"),
-    (SIGNED_IN, "sign_in._profile"),
+    (Owner.SYSTEM, "actors.reconciler._rotate_visitor_keys"),
+    (Owner.SYSTEM, "storage.forms.submissions.organizations_with_due"),
+    (Owner.SYSTEM, "storage.records.index.organizations_building"),
+    (Owner.SYSTEM, "storage.forms.submissions.forms_with_queue"),
+    (Owner.SYSTEM, "storage.channels.outboxes.due"),
+    (Owner.SYSTEM, "actors.reconciler._mark_and_prune"),
+    (Owner.CREDENTIALS, "storage.identity.api_keys.route"),
+    (Owner.CREDENTIALS, "storage.channels.keys.route"),
+    (Owner.CREDENTIALS, "storage.identity.sessions.find"),
+    (Owner.SIGN_IN, "storage.identity.sign_in.recent_failures"),
+    (Owner.SIGN_IN, "storage.identity.accounts.credentials"),
+    (Owner.SIGN_IN, "storage.identity.sign_in.note_failure"),
+    (Owner.FORMS, "storage.forms.submissions.snapshot"),
+    (Owner.EMBEDS, "storage.embeds.embeds.by_key"),
+    (Owner.HOSTS, "storage.sites.sites.at_host"),
+    (Owner.OUTBOXES, "storage.channels.outboxes.load"),
+    (Owner.OUTBOXES, "storage.channels.outboxes.pull"),
+    (Owner.SIGN_IN, "services.sign_in._open_one_of"),
+    (SIGNED_IN, "services.sign_in._profile"),
 }
 """All that is done without an organization's name when everything below is asked for."""
 
@@ -60,7 +60,7 @@ class Recorder:
 
     def _recorded(self, owner: str, run: Callable[..., Any]) -> Callable[..., Any]:
         async def record(fn: Any, *args: Any, **kwargs: Any) -> Any:
-            self.ran.add((owner, f"{fn.__module__.rpartition('.')[2]}.{fn.__name__}"))
+            self.ran.add((owner, f"{fn.__module__.removeprefix('svc.')}.{fn.__name__}"))
             return await run(fn, *args, **kwargs)
 
         return record
@@ -116,17 +116,17 @@ async def test_units_are_their_organizations(autojump_clock):
     assert [200, 200, 200, 403, 200, 200, 200, 204, 401, 200] == [answer.status_code for answer in answers]
     assert others == NO_ORGANIZATIONS
     assert own >= {
-        "submissions.create",
-        "filing.target",
-        "filing.file_due",
-        "indexer._build",
-        "tool_calls.write",
-        "tool_calls.read",
-        "audit.note_refusal",
-        "channel_calls._write",
-        "outboxes.pull",
-        "embed_cache._make",
-        "visits.create",
-        "access.load",
-        "api_keys.note_uses",
+        "storage.forms.submissions.create",
+        "storage.forms.filing.target",
+        "storage.forms.filing.file_due",
+        "actors.records.indexer._build",
+        "services.tool_calls.write",
+        "services.tool_calls.read",
+        "storage.audit.note_refusal",
+        "services.channel_calls._write",
+        "storage.channels.outboxes.pull",
+        "actors.embeds.embed_cache._render",
+        "storage.sites.visits.create",
+        "storage.identity.access.load",
+        "storage.identity.api_keys.note_uses",
     }

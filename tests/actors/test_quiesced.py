@@ -110,7 +110,7 @@ async def test_nothing_is_done_by_itself(autojump_clock):
         assert {"filed": PACE_FILINGS_MAX, "queued": 10} == await here.states()
 
 
-@pytest.mark.parametrize("begun", ["file", "index", "push", "look"])
+@pytest.mark.parametrize("begun", ["file", "index", "push", "activate"])
 async def test_what_is_told_begins_nothing(begun, autojump_clock):
     """Work that an actor is told of is a row, which the next start finds."""
     async with push_town() as (here, receiver):
@@ -127,7 +127,7 @@ async def test_what_is_told_begins_nothing(begun, autojump_clock):
             "file": Filer(here.system, organization_id).wake,
             "index": partial(Indexer(here.system, organization_id).index, ("prp_any",)),
             "push": Outbox(here.system, here.connection.id).wake,
-            "look": FormWindow(here.system, form.form_key).look,
+            "activate": FormWindow(here.system, form.form_key).activate,
         }
         await tell[begun]()
         await trio.sleep(3_600)
@@ -167,7 +167,7 @@ async def test_an_embed_is_not_made_ahead_for_nobody(autojump_clock):
 
         assert waiting is not None
         assert ("refresh", 1) == (waiting.turn, state["made"])
-        assert shown.made is not None
+        assert shown.rendering is not None
 
 
 async def test_the_signal_to_stop_begins_the_end(autojump_clock):

@@ -1,8 +1,9 @@
-"""The Reconciler tidies up: what is over is deleted, in small units, and what still counts is kept."""
+"""The Reconciler prunes: what is over is deleted, in small units, and what still counts is kept."""
 
 from typing import Any
 
 import pytest
+import trio
 
 from svc.actors.reconciler import Reconciler
 from svc.actors.system import System
@@ -15,15 +16,16 @@ from svc.domain.limits import (
     SIGN_IN_LINK_LIFE_MS,
     SIGN_IN_WINDOW_MS,
 )
-from svc.domain.times import YEAR_MS
+from svc.domain.times import DAY_MS, YEAR_MS
 from svc.storage import idempotency, retention
+from svc.storage.forms import submissions
 from svc.storage.idempotency import Repeatable
 from svc.storage.identity import invitations, sessions, sign_in
 from svc.storage.identity.sign_in import Failure
 from svc.storage.store import Tx
 from tests import tables
 from tests.people import a_member, a_stored_key
-from tests.town import Town, town
+from tests.town import Town, a_stored_one, town
 
 
 def an_answer(tx: Tx, here: Town, key: str) -> None:
@@ -132,3 +134,44 @@ async def test_the_trail_and_the_keys_stay(autojump_clock):
         await round_made(system)
 
         assert before == [await here.count(one) for one in (tables.audit, tables.api_keys)]
+
+
+async def test_the_reconciler_wakes_who_was_not_told(autojump_clock):
+    """Due submissions that no one was told of are filed within a round, and so is a forgotten queue."""
+    async with town() as here, here.live_system():
+        form = await here.form()
+        await here.store.write(_insert_due_quietly, a_stored_one(form))
+        await here.store.write(submissions.create, a_stored_one(form, "b@example.com", queued=True))
+
+        await trio.sleep(61)
+        after_a_round = await here.states()
+        await trio.sleep(300)
+
+        assert {"filed": 1, "queued": 1} == after_a_round
+        assert {"filed": 2} == await here.states()
+
+
+async def test_the_visitors_keys_change_at_midnight(autojump_clock):
+    """Each day has a key of its own, and a key is kept for 30 days."""
+    async with town() as here, here.live_system() as system:
+        first = system.visitor_keys
+        here.clock.jump(DAY_MS)
+        await trio.sleep(61)
+        second = system.visitor_keys
+
+        assert (1, 2) == (len(first), len(second))
+        assert first[0] == second[1]
+        for _ in range(40):
+            here.clock.jump(DAY_MS)
+            async with here.live_system() as later:
+                kept = later.visitor_keys
+
+        assert 30 == len(kept)
+        assert second[0] not in kept
+
+
+def _insert_due_quietly(tx: Tx, new: submissions.NewSubmission) -> str:
+    """A submission whose announcement was lost."""
+    stored = submissions.create(tx, new)
+    tx.changes.clear()
+    return stored

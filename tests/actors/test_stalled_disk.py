@@ -108,8 +108,8 @@ async def test_pushes_that_were_taken_while_the_disk_stalled_are_sent_once(autoj
             disk.seconds = 0
         [seen] = here.system.actors("Outbox")
 
-        told = [body["data"]["conversationId"] for body in receiver.bodies]
-        assert (["a", "b"], 0) == (told, seen.crashes)
+        conversations = [body["data"]["conversationId"] for body in receiver.bodies]
+        assert (["a", "b"], 0) == (conversations, seen.crashes)
 
 
 async def test_a_crash_does_not_load_before_what_a_task_has_begun_is_on_disk(autojump_clock):

@@ -171,7 +171,7 @@ async def test_no_more_are_remembered_than_may_be(autojump_clock):
     """The one that was remembered first makes room; strangers fill no memory."""
     async with town() as here:
         store = WatchedStore(here.store)
-        keys = UnknownKeys(store, here.clock, sites.at_host, kept_max=3)
+        keys = UnknownKeys(store, here.clock, sites.at_host, entries_max=3)
 
         async def ask(host: str) -> None:
             with pytest.raises(NotFound):

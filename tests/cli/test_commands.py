@@ -159,13 +159,13 @@ def test_what_is_done_at_the_command_line_is_in_the_trail(svc: Svc, data: Path) 
 
 def test_a_password_is_read_and_not_shown(svc: Svc, shop: Path) -> None:
     """It comes by the standard input, so that no list of processes shows it, and is stored hashed."""
-    told = CliRunner().invoke(
+    result = CliRunner().invoke(
         main, ["user", "create", "ada@example.com", "--password-stdin"], input="correct horse\n"
     )
 
     with closing(sqlite3.connect(shop / "svc.db")) as conn:
         [(stored,)] = conn.execute("SELECT password_hash FROM people")
-    assert 0 == told.exit_code
+    assert 0 == result.exit_code
     assert stored.startswith("$argon2id$")
     assert HASHER.verify(stored, "correct horse")
 
@@ -252,10 +252,10 @@ def test_a_mistake_is_told_in_one_line(
     svc: Svc, shop: Path, args: tuple[str, ...], code: int, message: str
 ) -> None:
     """The message says what is wrong; the exit code, whether it was the question or the doing."""
-    told = svc(*args)
+    result = svc(*args)
 
-    *usage, error = told.stderr.splitlines()
-    assert code == told.exit_code
+    *usage, error = result.stderr.splitlines()
+    assert code == result.exit_code
     assert error.startswith("Error: ")
     assert message in error
     assert not usage or usage[0].startswith("Usage: ")
@@ -270,22 +270,22 @@ def test_what_commands_do_is_listed_whole(
     monkeypatch.setenv("COLUMNS", columns)
     listed = svc(*args, "--help").stdout.partition("Commands:\n")[2]
     lines = [line for line in listed.splitlines() if line[2] != " "]
-    told = " ".join(listed.split())
+    result = " ".join(listed.split())
 
     assert lines
-    assert "..." not in told
+    assert "..." not in result
     for line in lines:
         described = svc(*args, line.split()[0], "--help").stdout.split("\n\n")[1]
-        assert " ".join(described.split()) in told
+        assert " ".join(described.split()) in result
 
 
 @pytest.mark.parametrize("args", [("form", "list"), ("check",), ("backup", "backup.tar")])
 def test_where_there_is_no_data_nothing_is_made(svc: Svc, data: Path, args: tuple[str, ...]) -> None:
-    """A mistyped directory is told, and not filled with an empty database."""
-    told = svc(*args)
+    """A mistyped directory is reported, and not filled with an empty database."""
+    result = svc(*args)
 
-    assert 1 == told.exit_code
-    assert f"there is no data in {data}" in told.stderr
+    assert 1 == result.exit_code
+    assert f"there is no data in {data}" in result.stderr
     assert not data.exists()
 
 
@@ -309,10 +309,10 @@ def test_everything_in_the_data_directory_is_its_owners(svc: Svc, shop: Path) ->
 
 def test_a_healthy_database_keeps_every_promise(svc: Svc, shop: Path) -> None:
     """`svc check` names each promise, and exits with 0 when all are kept."""
-    told = svc("check")
+    result = svc("check")
 
-    assert 0 == told.exit_code
-    assert all(line.startswith("        ok  ") for line in told.stdout.splitlines())
+    assert 0 == result.exit_code
+    assert all(line.startswith("        ok  ") for line in result.stdout.splitlines())
 
 
 @pytest.mark.parametrize(
@@ -366,24 +366,24 @@ def test_a_broken_promise_is_found(svc: Svc, demo: Path, broken: str, promise: s
     """`svc check` counts what breaks a promise, with examples, and exits with 1."""
     change(demo, broken)
 
-    told = svc("check")
+    result = svc("check")
 
-    assert 1 == told.exit_code
-    [line] = [line for line in told.stdout.splitlines() if line.endswith(promise)]
+    assert 1 == result.exit_code
+    [line] = [line for line in result.stdout.splitlines() if line.endswith(promise)]
     assert " broken  " in line
-    assert "promises are broken" in told.stderr
+    assert "promises are broken" in result.stderr
 
 
 def test_a_damaged_file_is_found(svc: Svc, demo: Path) -> None:
-    """Pages that no longer make sense are told as such, in one line."""
+    """Pages that no longer make sense are reported as such, in one line."""
     with (demo / "svc.db").open("r+b") as file:
         file.seek(4096 * 3)
         file.write(b"\xff" * 4096 * 4)
 
-    told = svc("check")
+    result = svc("check")
 
-    assert 1 == told.exit_code
-    assert "Traceback" not in told.output
+    assert 1 == result.exit_code
+    assert "Traceback" not in result.output
 
 
 def test_a_file_that_is_no_database_is_told(svc: Svc, shop: Path) -> None:
@@ -391,9 +391,9 @@ def test_a_file_that_is_no_database_is_told(svc: Svc, shop: Path) -> None:
     (shop / "svc.db").write_bytes(b"no database at all, whatever its name may say" * 100)
 
     for command in (("check",), ("org", "create", "X")):
-        told = svc(*command)
-        assert 1 == told.exit_code
-        assert f"Error: {shop / 'svc.db'} cannot be" in told.stderr
+        result = svc(*command)
+        assert 1 == result.exit_code
+        assert f"Error: {shop / 'svc.db'} cannot be" in result.stderr
 
 
 def test_data_of_a_newer_version_is_refused(svc: Svc, shop: Path, tmp_path: Path) -> None:
@@ -401,9 +401,9 @@ def test_data_of_a_newer_version_is_refused(svc: Svc, shop: Path, tmp_path: Path
     change(shop, "UPDATE alembic_version SET version_num = '9999'")
 
     for command in (("form", "list"), ("org", "create", "X"), ("backup", str(tmp_path / "new.tar"))):
-        told = svc(*command)
-        assert 1 == told.exit_code
-        assert "the data is at schema revision 9999" in told.stderr
+        result = svc(*command)
+        assert 1 == result.exit_code
+        assert "the data is at schema revision 9999" in result.stderr
     assert not (tmp_path / "new.tar").exists()
 
 

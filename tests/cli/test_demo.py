@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Table, func, select
 from svc.actors.kinds import KINDS
 from svc.actors.system import Secrets, System
 from svc.cli.data_directory import DataDirectory
-from svc.cli.demo_files import DemoFacts, open_demo, refuse_other_data, welcome, write_down
+from svc.cli.demo_files import DemoFacts, open_demo, refuse_other_data, welcome, write_files
 from svc.cli.endpoints import Endpoints
 from svc.cli.failures import Failure
 from svc.clock import VirtualClock
@@ -243,7 +243,7 @@ async def test_its_own_demo_of_an_older_version_is_opened(directory: DataDirecto
         old.executescript((KEPT / "0004.sql").read_text())
         [(organization_id,), *_] = old.execute("SELECT id FROM organizations ORDER BY id")
     facts = msgspec.structs.replace(await opened(directory, store), organization_id=organization_id)
-    write_down(directory, facts, doors(8000))
+    write_files(directory, facts, doors(8000))
 
     refuse_other_data(directory)
 

@@ -38,9 +38,9 @@ class Running:
 
     def made(self, *args: str) -> str:
         """What a command prints that makes something."""
-        told = self.svc(*args)
-        assert 0 == told.exit_code, told.output
-        return told.stdout.strip()
+        result = self.svc(*args)
+        assert 0 == result.exit_code, result.output
+        return result.stdout.strip()
 
     def set_up(self, name: str) -> dict[str, Any]:
         """A new organization."""
@@ -72,12 +72,12 @@ def test_a_start_on_nothing_says_what_is_next(running: Running) -> None:
 
 def test_what_a_set_up_prints_works_at_once(running: Running) -> None:
     """The first call is a line for the shell, with the service's address and the new key."""
-    told = running.svc("setup", "--name", "Pasted", "--email", "ada@example.com", "--person", "Ada")
+    result = running.svc("setup", "--name", "Pasted", "--email", "ada@example.com", "--person", "Ada")
 
-    [line] = re.findall(r"^curl .*?'\n", told.stdout.replace("\\\n", ""), re.MULTILINE | re.DOTALL)
+    [line] = re.findall(r"^curl .*?'\n", result.stdout.replace("\\\n", ""), re.MULTILINE | re.DOTALL)
     answer = run_curl(line)
     assert f"{running.url}/api/v1/tools/record.create" in line
-    assert "Start the service" not in told.stdout
+    assert "Start the service" not in result.stdout
     assert (200, "Grace Hopper") == (answer.status_code, answer.json()["properties"]["name"])
 
 
@@ -195,10 +195,10 @@ def test_a_mistake_reads_the_same_with_and_without_a_service(
 
 def test_another_token_is_told(running: Running) -> None:
     """The service has its own from somewhere that this shell does not know of."""
-    told = running.svc("org", "create", "X", env={"SVC_OPERATOR__TOKEN": "x" * 40})
+    result = running.svc("org", "create", "X", env={"SVC_OPERATOR__TOKEN": "x" * 40})
 
-    assert 1 == told.exit_code
-    assert "has another operator token: set SVC_OPERATOR__TOKEN" in told.stderr
+    assert 1 == result.exit_code
+    assert "has another operator token: set SVC_OPERATOR__TOKEN" in result.stderr
 
 
 @pytest.mark.parametrize("is_holder", [True, False])
@@ -209,10 +209,10 @@ def test_no_token_goes_to_what_is_not_the_service(svc: Svc, shop: Path, *, is_ho
     DataDirectory(shop).open_token()
     DataDirectory(shop).note_service(addresses)
     with sole_use(shop / "svc.db"):
-        told = svc("org", "create", "X")
+        result = svc("org", "create", "X")
 
-    assert 1 == told.exit_code
-    assert f"is in use by process {os.getpid()}: stop it first" in told.stderr
+    assert 1 == result.exit_code
+    assert f"is in use by process {os.getpid()}: stop it first" in result.stderr
 
 
 def test_on_a_terminal_what_is_missing_is_asked_for(data: Path) -> None:

@@ -123,16 +123,16 @@ def test_the_demo_starts_works_and_starts_again(start: Start, svc: Svc, tmp_path
         with demo_messenger(again.data.path) as printed:
             chat = httpx.get(printed[0].split()[-1])
 
-    told = "".join(again.printed)
+    result = "".join(again.printed)
     for name, port in (("Public", 8000), ("Operator", 8001)):
         found = httpx.URL(urls[name]).port or 0
-        assert f"Another program listens at 127.0.0.1:{port}, so this is at {urls[name]} today\n" in told
+        assert f"Another program listens at 127.0.0.1:{port}, so this is at {urls[name]} today\n" in result
         assert (True, port % 10) == (found > port, found % 10)
     assert (200, "Another program listens at 127.0.0.1:8002.\n") == (chat.status_code, printed[1])
     assert 2 == (chat.url.port or 0) % 10
     assert facts == facts_of(again) | {name: facts[name] for name in ("baseUrl", "operatorUrl")}
     assert {"ok": True} == submit(urls["Public"], facts["boundFormKey"], "grace@example.com").json()
-    assert call in told.replace(urls["Public"], facts["baseUrl"])
+    assert call in result.replace(urls["Public"], facts["baseUrl"])
     assert 0 == again.end(signal.SIGINT)
     assert 0 == svc("check").exit_code
 
@@ -302,10 +302,10 @@ def test_data_that_is_not_the_demos_is_left_alone(run: Svc, shop: Path, ended: s
         assert (shop / "svc.db-wal").stat().st_size
     before = contents(shop)
 
-    told = run("--demo")
+    result = run("--demo")
 
-    assert 1 == told.exit_code
-    assert told.output.startswith(
+    assert 1 == result.exit_code
+    assert result.output.startswith(
         f"Error: {shop} holds data that is not the demo's: choose an empty directory"
     )
     assert before == contents(shop)
@@ -316,10 +316,10 @@ def test_a_directory_of_other_files_is_left_alone(run: Svc, data: Path) -> None:
     data.mkdir()
     (data / "harbour.jpg").write_bytes(b"a picture")
 
-    told = run("--demo")
+    result = run("--demo")
 
-    assert (1, {"harbour.jpg": b"a picture"}) == (told.exit_code, contents(data))
-    assert f"Error: {data} holds other files, such as harbour.jpg: choose an empty directory" in told.output
+    assert (1, {"harbour.jpg": b"a picture"}) == (result.exit_code, contents(data))
+    assert f"Error: {data} holds other files, such as harbour.jpg: choose an empty directory" in result.output
 
 
 @pytest.mark.parametrize("args", [(), ("--demo",)])
@@ -327,11 +327,11 @@ def test_an_address_in_use_is_told(run: Svc, data: Path, args: tuple[str, ...]) 
     """The message names the address; nothing else is printed, and nothing is written."""
     with closing(socket.create_server(("127.0.0.1", 0))) as other:
         bind = f"127.0.0.1:{other.getsockname()[1]}"
-        told = run("--bind", bind, *args)
+        result = run("--bind", bind, *args)
 
     assert (1, f"Error: Cannot listen on {bind}: another program listens there\n") == (
-        told.exit_code,
-        told.output,
+        result.exit_code,
+        result.output,
     )
     assert not data.exists()
 
@@ -339,26 +339,26 @@ def test_an_address_in_use_is_told(run: Svc, data: Path, args: tuple[str, ...]) 
 def test_data_in_use_is_told(run: Svc, shop: Path) -> None:
     """Two services never share their data."""
     with sole_use(shop / "svc.db"):
-        told = run()
+        result = run()
 
-    assert 1 == told.exit_code
-    assert f"Error: {shop / 'svc.db'} is in use by process {os.getpid()}: stop it first\n" == told.output
+    assert 1 == result.exit_code
+    assert f"Error: {shop / 'svc.db'} is in use by process {os.getpid()}: stop it first\n" == result.output
 
 
 def test_a_certificate_that_cannot_be_used_is_told(run: Svc, tmp_path: Path, data: Path) -> None:
     """The message names its files, and nothing is written."""
     (tmp_path / "tls.toml").write_text('[server]\ntls_certificate = "cert.pem"\ntls_key = "key.pem"\n')
 
-    told = run("--config", "tls.toml")
+    result = run("--config", "tls.toml")
 
-    assert 1 == told.exit_code
-    assert told.output.startswith("Error: Cannot use the certificate in cert.pem and key.pem: no such file")
+    assert 1 == result.exit_code
+    assert result.output.startswith("Error: Cannot use the certificate in cert.pem and key.pem: no such file")
     assert not data.exists()
 
 
 def test_an_operator_in_the_open_needs_a_token(run: Svc) -> None:
-    """That is a mistake of the configuration, and told as one."""
-    told = run("--operator-bind", ":0")
+    """It is reported as a mistake in the configuration."""
+    result = run("--operator-bind", ":0")
 
-    assert 2 == told.exit_code
-    assert "can be reached from other machines; set operator.token for that" in told.output
+    assert 2 == result.exit_code
+    assert "can be reached from other machines; set operator.token for that" in result.output

@@ -93,7 +93,7 @@ async def make_embed(here: ToolTown) -> Steps:
     block = {"type": "records", "objectType": LAMP, "fields": ["name", "price"]}
     made = await here.answer("embed.create", {"name": "Prices", "blocks": [block]})
     await here.client.get(EMBEDS_PATH + made["embedKey"])
-    here.system.embed_snapshots.drop(made["embedKey"])
+    here.system.embed_snapshots.evict(made["embedKey"])
     yield
     answer = await here.client.get(EMBEDS_PATH + made["embedKey"])
     assert 200 == answer.status_code

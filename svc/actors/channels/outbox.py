@@ -1,7 +1,7 @@
-"""The Outbox: hands the replies of one connection to its bridge, each to one at a time, by pull or by push.
+"""The Outbox: delivers the replies of one connection to its bridge, each under a lease, by pull or by push.
 
-What is waiting, taken and until when are rows; this actor looks after them and may die at any point. It knows
-only when there is nothing to look for, which it hears of by news, and which pushes are under way.
+Replies and their leases are rows, so this actor may crash at any point. In memory it only has the
+time until which there is nothing to deliver, unless it is woken, and the number of pushes in flight.
 """
 
 from math import inf
@@ -31,13 +31,13 @@ from svc.storage.store import Owner, Units
 log = structlog.get_logger("svc.actors.channels.outbox")
 
 RETRY_MS: Final = 2 * SECOND_MS
-"""How long it waits when the store could not take a unit of its work."""
+"""How long to wait after the store rejected a unit of work."""
 
 _NOTHING: Final = PulledBatch(replies=(), more=False, next_at=None)
 
 
 class PushBody(msgspec.Struct, frozen=True):
-    """What is pushed. `data` is a reply, or says which connection a `ping` is for."""
+    """The body of a push. `data` is a reply or, for a `ping`, the id of the connection."""
 
     type: PushEvent
     timestamp: str
@@ -45,149 +45,149 @@ class PushBody(msgspec.Struct, frozen=True):
 
 
 class OutboxState(msgspec.Struct, kw_only=True):
-    """What an Outbox keeps at hand. Times are ms since the epoch."""
+    """The memory of an Outbox. Times are ms since the epoch."""
 
     owner: str = Owner.OUTBOXES
-    """The organization whose connection it is, once the first look has found that out."""
+    """The organization of the connection, once loaded."""
     delivery: Delivery | None = None
-    """How replies reach the bridge; None until the first look, which at a start very many wait for."""
-    quiet_until: float = 0
-    """Before then there is nothing to hand out, unless news come."""
-    looks_at: float = inf
-    """When it will look by itself."""
-    work: bool = False
-    """There may be something to push that was not looked for yet."""
+    """How replies reach the bridge. None until the first load (loads are staggered at start)."""
+    empty_until: float = 0
+    """There is nothing to deliver before this time, unless `wake` says otherwise."""
+    checks_at: float = inf
+    """When the timer of `check` is due."""
+    push_due: bool = False
+    """There may be replies to push that were not loaded yet."""
     loading: bool = False
-    under_way: int = 0
+    pushes_in_flight: int = 0
 
 
 class Outbox(Actor[System, OutboxState]):
-    """One connection's. Its key is the connection's id."""
+    """Delivers the replies of one connection. Its key is the connection's id."""
 
     policy = Policy(mailbox_max=256, idle_seconds=300)
 
     async def load(self) -> OutboxState:
-        """What is left of an earlier life is gone on with."""
-        self.look.after(0)
+        """Continue what an earlier activation left."""
+        self.check.after(0)
         return OutboxState()
 
     @turn
-    async def pull(self, most: int, call: Repeatable | None = None) -> PulledBatch | ToolResult:
-        """Lease up to *most* waiting replies to who asks, the oldest first.
+    async def pull(self, limit: int, call: Repeatable | None = None) -> PulledBatch | ToolResult:
+        """Lease up to *limit* waiting replies to the caller, the oldest first.
 
-        What is handed out to a *call* that may come again is kept as its answer, which it is given then.
-
-        Raises `Conflict` where replies are pushed, and `IdempotencyMismatch`.
+        With *call*, which has an idempotency key, the batch is stored as its result and returned again when
+        the call is repeated. Raises `Conflict` if replies are pushed, and `IdempotencyMismatch`.
         """
         state = self.state
-        if self.system.clock.now() < state.quiet_until:
+        if self.system.clock.now() < state.empty_until:
             return _NOTHING
-        return await self._pull(most, call)
+        return await self._pull(limit, call)
 
     @turn
     async def wake(self) -> None:
-        """Something about the connection or its replies was changed."""
+        """The connection or its replies have changed."""
         state, now = self.state, self.system.clock.now()
-        state.quiet_until = 0
-        # Whatever came, nothing of it ends sooner, unless it is handed out, which is looked at then.
-        self._look_by(now + REPLY_LIFE_MS)
+        state.empty_until = 0
+        # New replies expire no sooner than this; leases are checked when they are granted.
+        self._check_by(now + REPLY_LIFE_MS)
         if state.delivery != "pull":
-            state.work = True
-            self._go_on()
+            state.push_due = True
+            self._load_pushes()
 
     @turn
-    async def look(self) -> None:
-        """It is time to see what time has done: leases and lives that ended, pushes put off or cut off."""
+    async def check(self) -> None:
+        """Handle what is due by the clock: expired leases and replies, retries, pushes that were cut off."""
         state = self.state
-        state.quiet_until, state.looks_at = 0, inf
+        state.empty_until, state.checks_at = 0, inf
         if state.delivery != "pull":
-            state.work = True
-            self._go_on()
+            state.push_due = True
+            self._load_pushes()
             return
-        self._look_by(self.system.clock.now() + RETRY_MS)  # unless what follows says better
+        self._check_by(self.system.clock.now() + RETRY_MS)  # fallback; the pull below sets the actual time
         await self._pull(0)
         self.system.wakeups.notify(self.key)
 
     @turn
-    async def loaded(self, load: PushBatch | None) -> None:
-        """Pushes were taken: send them, or give them back where the service ends by now.
+    async def pushes_loaded(self, load: PushBatch | None) -> None:
+        """Send the pushes that were leased, or give them back if the service is shutting down.
 
-        None where the store could not be asked.
+        *load* is None if the store rejected the read.
         """
         state, now = self.state, self.system.clock.now()
         state.loading = False
         if load is None:
-            self._look_by(now + RETRY_MS)
+            self._check_by(now + RETRY_MS)
         else:
             state.owner, state.delivery = load.organization_id, load.delivery
-            begun = [self.start_soon(self._push, load, parcel) for parcel in load.parcels]
-            state.under_way += sum(begun)
+            begun = [self.start_soon(self._push, load, push) for push in load.parcels]
+            state.pushes_in_flight += sum(begun)
             if not all(begun):
                 await self.system.store.of(state.owner).write(outboxes.give_back, self.key, load.parcels)
-            state.work |= load.more
+            state.push_due |= load.more
             if load.next_at is not None:
-                self._look_by(load.next_at)  # by then: a pull may have looked since, and knows better
-        self._go_on()
+                self._check_by(load.next_at)  # no later: a pull may have set an earlier time since
+        self._load_pushes()
 
     @turn
-    async def pushed(self) -> None:
-        """A push came to its end, and another may begin."""
-        self.state.under_way -= 1
-        self.state.work = True
-        self._go_on()
+    async def push_ended(self) -> None:
+        """A push has ended, so another may start."""
+        self.state.pushes_in_flight -= 1
+        self.state.push_due = True
+        self._load_pushes()
 
-    async def _pull(self, most: int, call: Repeatable | None = None) -> PulledBatch | ToolResult:
+    async def _pull(self, limit: int, call: Repeatable | None = None) -> PulledBatch | ToolResult:
         state = self.state
-        handed = await self.system.store.of(state.owner).write(outboxes.pull, self.key, most, call)
-        if isinstance(handed, ToolResult):
-            return handed
-        if most:
-            state.quiet_until = 0 if handed.more else handed.next_at or inf
-        state.looks_at = inf
-        self.look.disarm()
-        if handed.next_at is not None:
-            self._look_by(handed.next_at)
-        return handed
+        batch = await self.system.store.of(state.owner).write(outboxes.pull, self.key, limit, call)
+        if isinstance(batch, ToolResult):
+            return batch
+        if limit:
+            state.empty_until = 0 if batch.more else batch.next_at or inf
+        state.checks_at = inf
+        self.check.disarm()
+        if batch.next_at is not None:
+            self._check_by(batch.next_at)
+        return batch
 
-    def _go_on(self) -> None:
+    def _load_pushes(self) -> None:
         state = self.state
-        room = PUSHES_AT_ONCE_MAX - state.under_way
-        if state.work and not state.loading and room > 0:
+        room = PUSHES_AT_ONCE_MAX - state.pushes_in_flight
+        if state.push_due and not state.loading and room > 0:
             units = self.system.store.of(state.owner)
             state.loading = self.start_soon(self._load, units, room, known=state.delivery is not None)
-            state.work = not state.loading
+            state.push_due = not state.loading
 
-    def _look_by(self, at: int) -> None:
-        """Look at that time at the latest."""
-        if at < self.state.looks_at:
-            self.state.looks_at = at
-            self.look.after(max(0, at - self.system.clock.now()) / SECOND_MS)
+    def _check_by(self, at: int) -> None:
+        """Have `check` run at *at* or earlier."""
+        if at < self.state.checks_at:
+            self.state.checks_at = at
+            self.check.after(max(0, at - self.system.clock.now()) / SECOND_MS)
 
-    async def _load(self, units: Units, most: int, *, known: bool) -> None:
-        """Take what is to be pushed, beside the turns. The first look is in no hurry: a start has many."""
+    async def _load(self, units: Units, limit: int, *, known: bool) -> None:
+        """Lease the due pushes, in a task. The first load has low priority, since a start has many."""
         try:
-            load = await (units.write if known else units.write_behind)(outboxes.load, self.key, most)
+            load = await (units.write if known else units.write_behind)(outboxes.load, self.key, limit)
         except Unavailable as error:
             log.warning("pushes have to wait", connection=self.key, why=repr(error))
-            self.loaded.tell(None)
+            self.pushes_loaded.tell(None)
         else:
-            self.loaded.tell(load)
+            self.pushes_loaded.tell(load)
 
-    async def _push(self, load: PushBatch, parcel: Push) -> None:
-        """Send one push and keep how it went, beside the turns."""
+    async def _push(self, load: PushBatch, push: Push) -> None:
+        """Send one push and store its outcome, in a task."""
         held_until = self.system.clock.now() + PUSH_HOLD_MS
-        await self._keep(load, parcel, await self._send(load, parcel), held_until)
-        self.pushed.tell()
+        await self._note(load, push, await self._send(load, push), held_until)
+        self.push_ended.tell()
 
-    async def _keep(self, load: PushBatch, parcel: Push, attempt: Attempt, held_until: int) -> None:
-        """Keep how a push went; an overloaded store is asked again for as long as the push is held.
+    async def _note(self, load: PushBatch, push: Push, attempt: Attempt, held_until: int) -> None:
+        """Store the outcome of a push; retry for as long as the push is held if the store is overloaded.
 
-        What is not kept by then is pushed again, 2xx or not: the bridge knows it by the id of the delivery.
+        A push whose outcome is not stored by then is sent again, even after a 2xx: the bridge recognizes it
+        by the delivery id.
         """
         units = self.system.store.of(load.organization_id)
         while True:
             try:
-                await units.write(outboxes.note_push, self.key, parcel, attempt)
+                await units.write(outboxes.note_push, self.key, push, attempt)
             except Unavailable as error:
                 log.warning("how a push went could not be kept", connection=self.key, why=repr(error))
             else:
@@ -196,18 +196,18 @@ class Outbox(Actor[System, OutboxState]):
                 return
             await trio.sleep(RETRY_MS / SECOND_MS)
 
-    async def _send(self, load: PushBatch, parcel: Push) -> Attempt:
-        now = self.system.clock.wall()  # the bridge compares it with its own clock
-        event: PushEvent = "ping" if parcel.reply is None else "message.outbound"
-        body = msgspec.json.encode(PushBody(event, rfc3339(now), parcel.reply or {"connectionId": self.key}))
+    async def _send(self, load: PushBatch, push: Push) -> Attempt:
+        now = self.system.clock.wall()  # wall time, since the bridge compares it with its own clock
+        event: PushEvent = "ping" if push.reply is None else "message.outbound"
+        body = msgspec.json.encode(PushBody(event, rfc3339(now), push.reply or {"connectionId": self.key}))
         try:
-            secrets = [self.system.sealer.open(one, self.key) for one in load.sealed_secrets]
-            headers = signed_headers(secrets, parcel.delivery_id, now // SECOND_MS, body) | {
+            secrets = [self.system.sealer.open(sealed, self.key) for sealed in load.sealed_secrets]
+            headers = signed_headers(secrets, push.delivery_id, now // SECOND_MS, body) | {
                 "Content-Type": "application/json",
                 "X-Service-Event": event,
                 "X-Service-Contract": load.contract,
             }
-            answered = await self.system.outbound_http.post(
+            result = await self.system.outbound_http.post(
                 load.url or "", body, headers, seconds=PUSH_ANSWER_SECONDS, now=now
             )
         except SealBroken:
@@ -215,4 +215,4 @@ class Outbox(Actor[System, OutboxState]):
             return Attempt(error="the signing secret cannot be used: make a new one")
         except NotSent as error:
             return Attempt(error=str(error))
-        return Attempt(status_code=answered.status, retry_after_ms=answered.retry_after_ms)
+        return Attempt(status_code=result.status, retry_after_ms=result.retry_after_ms)

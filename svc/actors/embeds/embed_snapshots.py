@@ -1,7 +1,6 @@
-"""What was made of embeds, ready to be sent: read by the door without asking anybody.
+"""Cache of rendered embeds, which the embed door serves without a turn of an actor.
 
-An `EmbedCache` puts snapshots here; they are immutable, so whoever reads one needs no turn. A change that is
-announced drops them at once.
+`EmbedCache` publishes the snapshots; they are immutable. A change that is announced evicts them at once.
 """
 
 import gzip
@@ -16,7 +15,7 @@ from svc.domain.limits import EMBED_SNAPSHOTS_BYTES_MAX
 _ETAG_BYTES: Final = 16
 _GZIP_LEVEL: Final = 6
 SNAPSHOT_BYTES: Final = 2_048
-"""What a snapshot takes beside its bytes, roughly: so many that say nothing are not for nothing either."""
+"""Approximate overhead of a snapshot in memory, so that empty snapshots count towards the limit too."""
 
 
 class Rendition(msgspec.Struct, frozen=True, gc=False):
@@ -27,7 +26,7 @@ class Rendition(msgspec.Struct, frozen=True, gc=False):
 
 
 class Format(msgspec.Struct, frozen=True):
-    """An embed in one media type, as it is and compressed."""
+    """An embed in one media type, uncompressed and compressed."""
 
     plain: Rendition
     gzip: Rendition
@@ -37,8 +36,8 @@ class Format(msgspec.Struct, frozen=True):
         return len(self.plain.body) + len(self.gzip.body)
 
 
-def ready(body: bytes) -> Format:
-    """*body*, compressed once and for all."""
+def compressed(body: bytes) -> Format:
+    """*body* in both encodings. Done once for each snapshot, not for each request."""
     digest = blake2b(body, digest_size=_ETAG_BYTES).hexdigest().encode()
     return Format(
         plain=Rendition(body, b'"%b"' % digest),
@@ -47,12 +46,12 @@ def ready(body: bytes) -> Format:
 
 
 class Rendering(msgspec.Struct, frozen=True):
-    """What was made of an embed that is shown."""
+    """A published embed in all media types."""
 
     json: Format
     html: Format
     outline: tuple[BlockView, ...]
-    """Its blocks without their records, so that it can be shown when those cannot be read."""
+    """Its blocks without their records: shown while the records cannot be read."""
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,102 +59,106 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
 
     organization_id: str
     domain: str | None
-    """The domain of the site that it is bound to; None for one that any origin may embed."""
-    made: Rendering | None
-    """None for an embed that is not shown: paused, removed, or of an organization that is closed."""
+    """The domain of the site that it is bound to; None if any origin may embed it."""
+    rendering: Rendering | None
+    """None for an embed that is not shown: paused, removed, or of a closed organization."""
     fresh_until: int
     stale_until: int
-    lasting: bool = True
-    """Whether others may keep it too; not so when it says that something could not be read."""
+    cacheable: bool = True
+    """Whether clients may cache it; False if it states that records could not be read."""
 
     @property
     def size(self) -> int:
-        """Bytes that it takes."""
-        return SNAPSHOT_BYTES + (self.made.json.size + self.made.html.size if self.made else 0)
+        """Approximate bytes in memory."""
+        rendered = self.rendering.json.size + self.rendering.html.size if self.rendering else 0
+        return SNAPSHOT_BYTES + rendered
 
 
 class Ticket:
-    """That a snapshot is being made; it is good until a change of what it is made of is announced."""
+    """A rendering in progress; void once a change of the embed is announced."""
 
-    __slots__ = ("changed",)
+    __slots__ = ("changed_organizations",)
 
     def __init__(self) -> None:
-        self.changed: set[str] = set()
-        """Organizations of which something was announced since."""
+        self.changed_organizations: set[str] = set()
+        """Ids of the organizations of which a change was announced since."""
 
 
 class EmbedSnapshots:
-    """The snapshots of all embeds, by their keys; together they take *bytes_max* at most."""
+    """The snapshots of all embeds, by embed key; at most *bytes_max* in all."""
 
     def __init__(self, bytes_max: int = EMBED_SNAPSHOTS_BYTES_MAX) -> None:
         self._bytes_max = bytes_max
-        # In the order of their making. Who is asked for is made again each minute: the first is the idlest.
-        self._kept: dict[str, Snapshot] = {}
+        # In the order of publication. A snapshot in use is replaced each minute, so the first is the least
+        # recently used.
+        self._snapshots: dict[str, Snapshot] = {}
         self._size = 0
         self._tickets: dict[str, Ticket] = {}
-        self._called: set[str] = set()
+        self._refreshing: set[str] = set()
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._snapshots)
 
     @property
     def size(self) -> int:
-        """Bytes that all of them take."""
+        """Approximate bytes of all snapshots."""
         return self._size
 
     def get(self, key: str) -> Snapshot | None:
-        """What was made last, however old it is."""
-        return self._kept.get(key)
+        """The last snapshot that was published, however old."""
+        return self._snapshots.get(key)
 
-    def call(self, key: str) -> bool:
-        """Whether to ask for a refresh: True for the first who finds the snapshot no longer fresh."""
-        if key in self._called:
+    def claim_refresh(self, key: str) -> bool:
+        """Whether the caller has to request a refresh: True until the claim is released."""
+        if key in self._refreshing:
             return False
-        self._called.add(key)
+        self._refreshing.add(key)
         return True
 
-    def uncall(self, key: str) -> None:
-        """The refresh that was called for ended, or was not accepted: the next may call again."""
-        self._called.discard(key)
+    def release_refresh(self, key: str) -> None:
+        """Release the claim: the refresh has ended, or was not accepted."""
+        self._refreshing.discard(key)
 
     def begin(self, key: str) -> Ticket:
-        """Say that a snapshot is being made, before anything is read for it."""
+        """Begin a rendering. Call it before anything is read, so that no change is missed."""
         ticket = self._tickets[key] = Ticket()
         return ticket
 
-    def keep(self, key: str, ticket: Ticket, snapshot: Snapshot) -> bool:
-        """Publish *snapshot*, unless a change was announced since its *ticket*: then it is already false."""
-        if self._tickets.get(key) is not ticket or snapshot.organization_id in ticket.changed:
+    def publish(self, key: str, ticket: Ticket, snapshot: Snapshot) -> bool:
+        """Publish *snapshot*, and return True; discard it if a change was announced since its *ticket*."""
+        if self._tickets.get(key) is not ticket or snapshot.organization_id in ticket.changed_organizations:
             return False
         del self._tickets[key]
-        self._called.discard(key)
+        self._refreshing.discard(key)
         self._remove(key)
-        self._kept[key] = snapshot
+        self._snapshots[key] = snapshot
         self._size += snapshot.size
         while self._size > self._bytes_max:
-            self._remove(next(iter(self._kept)))
+            self._remove(next(iter(self._snapshots)))
         return True
 
     def abandon(self, key: str, ticket: Ticket) -> None:
-        """Nothing came of what was begun."""
+        """End a rendering that was not published."""
         if self._tickets.get(key) is ticket:
             del self._tickets[key]
 
-    def drop(self, *keys: str) -> None:
-        """What was made of these, and what is being made, counts no more."""
+    def evict(self, *keys: str) -> None:
+        """Evict the snapshots of these embeds, and void their renderings in progress."""
         for key in keys:
             self._tickets.pop(key, None)
-            self._called.discard(key)
+            self._refreshing.discard(key)
             self._remove(key)
 
-    def drop_all_of(self, organization_id: str) -> None:
-        """What was made of that organization's embeds, and what is being made, counts no more."""
+    def evict_organization(self, organization_id: str) -> None:
+        """Evict the snapshots of the organization's embeds, and void their renderings in progress."""
         for ticket in self._tickets.values():
-            ticket.changed.add(organization_id)
-        kept = [key for key, one in self._kept.items() if one.organization_id == organization_id]
-        self.drop(*kept)
+            ticket.changed_organizations.add(organization_id)
+        keys = [
+            key for key, snapshot in self._snapshots.items() if snapshot.organization_id == organization_id
+        ]
+        self.evict(*keys)
 
     def _remove(self, key: str) -> None:
-        snapshot = self._kept.pop(key, None)
+        snapshot = self._snapshots.pop(key, None)
         if snapshot is not None:
             self._size -= snapshot.size

@@ -1,4 +1,4 @@
-"""The FormWindow: one form's gate. It admits, paces and queues, and stores before it answers."""
+"""The FormWindow: admits, rate-limits and queues the submissions of one form, and stores them."""
 
 from typing import Literal, Self
 
@@ -33,35 +33,35 @@ from svc.storage.forms.submissions import FormSnapshot, NewSubmission
 from svc.storage.store import Owner, Units
 
 Relay = Literal["accepted", "refused"]
-"""What became of the server key that came with a submission."""
+"""The result of checking the server key of a submission."""
 
 Reason = Literal["unknown_form", "origin", "no_contact", "rate"]
 
 
 class Post(msgspec.Struct, frozen=True, kw_only=True):
-    """A submission of the right shape, and who sent it."""
+    """A well-formed submission, and where it came from."""
 
     values: dict[str, Scalar]
     origin: str | None
-    """The `Origin` header; None when there was none, as from a server."""
+    """The `Origin` header; None if there was none, as from a server."""
     address: str
-    """Where it came from."""
+    """The client address of the request."""
     visitor_address: str | None
-    """The visitor's address, in a server's own words."""
+    """The visitor's address, as a server states it."""
     user_agent: str
-    """The visitor's browser."""
+    """The visitor's `User-Agent`."""
     key_digest: str | None
-    """SHA-256 of the bearer token that came with it."""
+    """SHA-256 of the bearer token; None if there was none."""
 
 
 class Receipt(msgspec.Struct, frozen=True):
-    """The submission is on disk."""
+    """A submission was stored."""
 
     relay: Relay | None
 
 
 class PostRefused(DomainError):
-    """Raised when a submission is not taken; nothing was stored."""
+    """Raised when a submission is rejected; nothing was stored."""
 
     def __init__(
         self,
@@ -79,72 +79,72 @@ class PostRefused(DomainError):
 
 
 class FormWindowState(msgspec.Struct, kw_only=True):
-    """A form, and the windows of its recent submissions."""
+    """A form, and the sliding windows of its recent submissions."""
 
     form: Form
     organization: Organization
     field_map: FieldMap
     tracked: bool
     server_keys: Private[dict[str, int]]
-    """Digests of the organization's server keys, and when each expires."""
+    """By digest: when each of the organization's server keys expires, in ms since the epoch."""
     senders: Private[KeyedWindows]
     pace: SlidingWindow
     queued: SlidingWindow
     waiting: int
-    """Submissions in the queue."""
+    """The length of the queue."""
     revision: int
-    """The last change that was announced before the form was read; see `Revisions`."""
+    """The number of the last change before the form was read; see `Revisions`."""
 
     @classmethod
-    def of(cls, standing: FormSnapshot, revision: int) -> Self:
+    def of(cls, snapshot: FormSnapshot, revision: int) -> Self:
         return cls(
             revision=revision,
-            form=standing.form,
-            organization=standing.organization,
-            field_map=field_map(standing.form.field_map),
-            tracked=standing.tracked,
-            server_keys=Private(standing.server_keys),
-            senders=Private(KeyedWindows(SENDER_WINDOW_MS, SENDER_SUBMISSIONS_MAX, standing.sent)),
-            pace=SlidingWindow(PACE_WINDOW_MS, PACE_FILINGS_MAX, standing.paced),
-            queued=SlidingWindow(QUEUE_WINDOW_MS, QUEUE_SUBMISSIONS_MAX, standing.queued),
-            waiting=standing.waiting,
+            form=snapshot.form,
+            organization=snapshot.organization,
+            field_map=field_map(snapshot.form.field_map),
+            tracked=snapshot.tracked,
+            server_keys=Private(snapshot.server_keys),
+            senders=Private(KeyedWindows(SENDER_WINDOW_MS, SENDER_SUBMISSIONS_MAX, snapshot.sent)),
+            pace=SlidingWindow(PACE_WINDOW_MS, PACE_FILINGS_MAX, snapshot.paced),
+            queued=SlidingWindow(QUEUE_WINDOW_MS, QUEUE_SUBMISSIONS_MAX, snapshot.queued),
+            waiting=snapshot.waiting,
         )
 
-    def follow(self, standing: FormSnapshot, revision: int) -> None:
-        """Take over what people set up, and keep the windows."""
+    def update(self, snapshot: FormSnapshot, revision: int) -> None:
+        """Take over the changed settings of the form, and keep the windows."""
         self.revision = revision
-        self.form = standing.form
-        self.organization = standing.organization
-        self.field_map = field_map(standing.form.field_map)
-        self.tracked = standing.tracked
-        self.server_keys = Private(standing.server_keys)
+        self.form = snapshot.form
+        self.organization = snapshot.organization
+        self.field_map = field_map(snapshot.form.field_map)
+        self.tracked = snapshot.tracked
+        self.server_keys = Private(snapshot.server_keys)
 
     def closed_to(self, origin: str | None, now: int) -> Closed | None:
-        """Why the form accepts nothing from a page at *origin*; None when it does."""
+        """Why submissions from *origin* are rejected; None if they are accepted."""
         return closed_to(self.form, self.organization, origin, now)
 
     def relay_of(self, key_digest: str | None, now: int) -> Relay | None:
-        """What becomes of a server key. It never turns a submission away."""
+        """Check a server key. A refused key does not reject the submission."""
         if key_digest is None:
             return None
         return "accepted" if now < self.server_keys.value.get(key_digest, 0) else "refused"
 
     def must_queue(self, now: int) -> bool:
-        """Whether the next submission queues: the pace has no place, or others wait already.
+        """Whether the next submission is queued: the filing rate is reached, or the queue is not empty.
 
-        Behind a queue everything queues, so that the order of arrival is the order of filing.
+        Nothing overtakes the queue, so submissions are filed in the order of their arrival.
         """
         return self.waiting > 0 or not self.pace.room(now)
 
     def full_until(self, sender: str, now: int, *, queued: bool) -> int | None:
-        """When there is room for the next submission of *sender*; None when there is at *now*."""
+        """When the next submission of *sender* will be accepted; None if it is at *now*."""
         sender_until = self.senders.value.next_room_at(sender, now)
         if sender_until is None and queued:
             return self.queued.next_room_at(now)
         return sender_until
 
     def count(self, sender: str, now: int, *, queued: bool) -> None:
-        """A submission was stored."""
+        """Count a submission that was stored."""
         self.senders.value.add(sender, now)
         if queued:
             self.queued.add(now)
@@ -154,24 +154,24 @@ class FormWindowState(msgspec.Struct, kw_only=True):
 
 
 class FormWindow(Actor[System, FormWindowState]):
-    """One form. Its key is the form's public key."""
+    """Admits the submissions of one form. Its key is the form's public key."""
 
     policy = Policy(mailbox_max=256, idle_seconds=300)
 
     async def load(self) -> FormWindowState:
-        """The form and its windows, rebuilt from what is stored. Raises `NotFound`."""
+        """Read the form, and rebuild its windows from the stored submissions. Raises `NotFound`."""
         now, revision = self.system.clock.now(), self.system.form_revisions.last
-        standing = await self.system.store.of(Owner.FORMS).read(submissions.snapshot, self.key, now)
-        if standing.waiting_since is not None:
-            since = min(standing.waiting_since, now)
+        snapshot = await self.system.store.of(Owner.FORMS).read(submissions.snapshot, self.key, now)
+        if snapshot.waiting_since is not None:
+            since = min(snapshot.waiting_since, now)
             self.pass_queue.after(max(0, since + QUEUE_PASS_MS - now) / SECOND_MS)
-        return FormWindowState.of(standing, revision)
+        return FormWindowState.of(snapshot, revision)
 
     @turn
     async def submit(self, post: Post) -> Receipt:
-        """Take a submission. When this returns, it is on disk.
+        """Admit and store a submission. It is on disk when this returns. Raises `PostRefused`.
 
-        The checks stand in the order of the contract. Raises `PostRefused`.
+        The order of the checks is part of the contract: it decides the error if several apply.
         """
         state, now = await self._current(), self.system.clock.now()
         closed = state.closed_to(post.origin, now)
@@ -186,7 +186,7 @@ class FormWindow(Actor[System, FormWindowState]):
         full_until = state.full_until(sender, now, queued=queued)
         if full_until is not None:
             raise PostRefused("rate", relay=relay, retry_after_ms=full_until - now)
-        new = self._to_store(post, prepared, sender, queued=queued)
+        new = self._new_submission(post, prepared, sender, queued=queued)
         await self._units.write(submissions.create, new)
         state.count(sender, now, queued=queued)
         if queued and state.waiting == 1:
@@ -195,25 +195,25 @@ class FormWindow(Actor[System, FormWindowState]):
 
     @turn
     async def refuses(self, origin: str | None) -> Closed | None:
-        """Why a page at *origin* may not post here; None when it may."""
+        """Why submissions from *origin* are rejected; None if they are accepted."""
         return (await self._current()).closed_to(origin, self.system.clock.now())
 
     @turn
-    async def look(self) -> None:
-        """To be live is all that is asked: `load` armed the pass of a queue that was there."""
+    async def activate(self) -> None:
+        """Do nothing: activating the actor is enough, since `load` arms the timer of a stored queue."""
 
     @turn
     async def pass_queue(self) -> None:
-        """File the queue, oldest first, as far as the pace has room, and go on until it is empty."""
+        """Release the queue for filing, oldest first, at the filing rate; repeat until it is empty."""
         state, now = self.state, self.system.clock.now()
         room = state.pace.room(now)
-        # Armed before the store is asked, so that a failure now is a delay and not an end.
+        # Armed before the write, so that a failure delays the queue and does not stop it.
         self.pass_queue.after(QUEUE_PASS_MS / SECOND_MS)
         if room:
             released = await self._units.write(
                 submissions.release, state.organization.id, state.form.id, room
             )
-            # From when they are on disk, since they are filed no sooner: a disk that stalls hurries nothing.
+            # Counted from when they are on disk, since they are filed no sooner. A stall adds no burst.
             now = self.system.clock.now()
             for _ in range(released):
                 state.pace.add(now)
@@ -225,13 +225,13 @@ class FormWindow(Actor[System, FormWindowState]):
             self.pass_queue.after((next_room_at - now) / SECOND_MS)
 
     async def _current(self) -> FormWindowState:
-        """The state, with the form as people set it up as of the last commit."""
+        """The state, with the settings of the form as of the last commit."""
         state, revisions = self.state, self.system.form_revisions
         if revisions.changed(self.key, state.revision) or revisions.changed(
             state.organization.id, state.revision
         ):
             now, revision = self.system.clock.now(), revisions.last
-            state.follow(await self._units.read(submissions.snapshot, self.key, now), revision)
+            state.update(await self._units.read(submissions.snapshot, self.key, now), revision)
         return state
 
     @property
@@ -239,7 +239,7 @@ class FormWindow(Actor[System, FormWindowState]):
         """The store for the organization's units of work."""
         return self.system.store.of(self.state.organization.id)
 
-    def _to_store(
+    def _new_submission(
         self, post: Post, prepared: PreparedSubmission, sender: str, *, queued: bool
     ) -> NewSubmission:
         state = self.state
@@ -265,7 +265,7 @@ class FormWindow(Actor[System, FormWindowState]):
 
 
 async def window_of(system: System, form_key: str) -> FormWindow:
-    """The window of the form with that public key. Raises `NotFound`."""
+    """The FormWindow of the form with the public key *form_key*. Raises `NotFound`."""
     if not well_formed(form_key, FORM_KEY):
         raise NotFound("no such form")
     if not system.is_active(FormWindow, form_key):
@@ -274,5 +274,5 @@ async def window_of(system: System, form_key: str) -> FormWindow:
 
 
 def _sent_from(post: Post, relay: Relay | None) -> str:
-    """Whose submissions are counted together: with a server key that counts, those of its visitor."""
+    """The address that a submission is counted for: with an accepted server key, the visitor's."""
     return post.visitor_address if relay == "accepted" and post.visitor_address else post.address

@@ -1,4 +1,4 @@
-"""The Organization: admits callers. It knows their access, counts their calls, and notes uses of keys."""
+"""The Organization: admits callers. It caches their access, limits their rate, and notes uses of keys."""
 
 from typing import Final
 
@@ -18,28 +18,28 @@ from svc.storage.store import Units
 
 log = structlog.get_logger("svc.actors.identity.organization")
 
-USES_REST_SECONDS: Final = 1.0
-"""How long the uses of keys are gathered before they are written down together."""
+USES_BATCH_SECONDS: Final = 1.0
+"""How long uses of keys are collected before they are written in one batch."""
 
 
 class Admission(msgspec.Struct, frozen=True):
-    """A caller that was let in, and what was left of its budget."""
+    """An admitted caller, and the rest of its budget."""
 
     caller: Caller
     allowance: Allowance
 
 
 class OrganizationState(msgspec.Struct, kw_only=True):
-    """What an Organization keeps in memory. Times are ms since the epoch."""
+    """The memory of an Organization. Times are ms since the epoch."""
 
     access: Private[Access]
     budgets: Private[Budgets]
     access_revision: int
-    """Which of the system's revisions of its access this is."""
+    """The value of `System.access_revisions` before `access` was read."""
     uses: dict[str, int] = {}
-    """Keys that were used and are not noted yet, by id, and when."""
+    """By key id: the time of a use that is not written yet."""
     noted: dict[str, int] = {}
-    """When the use of a key was noted last."""
+    """By key id: the time of the last use that was noted."""
 
 
 class Organization(Actor[System, OrganizationState]):
@@ -48,8 +48,8 @@ class Organization(Actor[System, OrganizationState]):
     policy = Policy(mailbox_max=512, idle_seconds=300)
 
     async def load(self) -> OrganizationState:
-        """Read what decides who may enter, and nothing else: calls wait for it. Raises `NotFound`."""
-        # Asked before the read: what is announced meanwhile only has it read once more.
+        """Read the access, and nothing else, since calls are waiting for it. Raises `NotFound`."""
+        # Noted before the read: a change during the read only causes another read.
         revision = self.system.access_revisions[self.key]
         now = self.system.clock.now()
         return OrganizationState(
@@ -60,21 +60,21 @@ class Organization(Actor[System, OrganizationState]):
 
     @turn
     async def admit_key(self, digest: str) -> Admission:
-        """Who calls with the key of that digest, and what they may do now. Raises `Unauthenticated`."""
-        known, now = await self._access(), self.system.clock.now()
-        caller = admit_key(known, digest, now)
-        self._note_use(known.keys[digest], now)
+        """Admit a call with the API key of *digest*, and spend its budget. Raises `Unauthenticated`."""
+        organization_access, now = await self._access(), self.system.clock.now()
+        caller = admit_key(organization_access, digest, now)
+        self._note_use(organization_access.keys[digest], now)
         return self._admitted(caller, now)
 
     @turn
     async def admit_person(self, session: Session) -> Admission:
-        """The signed-in person as a caller here. Raises `Unauthenticated`."""
+        """Admit a call of the signed-in person, and spend their budget. Raises `Unauthenticated`."""
         caller = admit_person(await self._access(), session.person_id, session.confirmed_at)
         return self._admitted(caller, self.system.clock.now())
 
     @turn
     async def note_uses(self) -> None:
-        """Have it written down which keys were used, beside the turns."""
+        """Write the collected uses of keys, in a task."""
         self.start_soon(self._note_uses, self.state.uses)
         self.state.uses = {}
 
@@ -84,7 +84,7 @@ class Organization(Actor[System, OrganizationState]):
         return self.system.store.of(self.key)
 
     async def _access(self) -> Access:
-        """What decides who enters, as of the last commit, however long the call has waited here."""
+        """The access as of the last commit, even if the call has waited in the mailbox."""
         state = self.state
         revision = self.system.access_revisions[self.key]
         if state.access_revision != revision:
@@ -98,11 +98,11 @@ class Organization(Actor[System, OrganizationState]):
         return Admission(caller, self.state.budgets.value.spend(caller.id, now))
 
     def _note_use(self, key: KeyFacts, now: int) -> None:
-        """Remember that *key* was used, unless that was noted within the last minute."""
+        """Note a use of *key*, at most once a minute."""
         noted_at = self.state.noted.get(key.id, key.last_used_at)
         if noted_at is None or not noted_at <= now < noted_at + KEY_USE_NOTED_MS:
             if not self.state.uses:
-                self.note_uses.after(USES_REST_SECONDS)
+                self.note_uses.after(USES_BATCH_SECONDS)
             self.state.noted[key.id] = self.state.uses[key.id] = now
 
     async def _note_uses(self, uses: dict[str, int]) -> None:

@@ -1,4 +1,4 @@
-"""The SignInGate: paces who tries to sign in, and who confirms who they are."""
+"""The SignInGate: limits the rate of failed sign-ins and of failed confirmations of a password."""
 
 import hmac
 
@@ -15,56 +15,58 @@ from svc.storage.store import Owner
 
 
 class SignInGateState(msgspec.Struct, kw_only=True):
-    """The tries of the last while that failed, or have not succeeded yet."""
+    """The recent attempts that failed or are still in progress."""
 
     pace: Private[SignInPace]
 
 
 class SignInGate(Actor[System, SignInGateState]):
-    """There is one, under the key `main`. What its numbers are for, `svc.domain.identity.sign_in_pace` says.
+    """A singleton, with the key `main`. For its limits, see `svc.domain.identity.sign_in_pace`.
 
-    A try counts from its beginning and is taken back when it succeeds: so neither many at once nor one that
-    leaves before the answer gets past the count.
+    An attempt counts as failed from its start, and is taken back when it succeeds. So neither concurrent
+    attempts nor a client that disconnects before the response can evade the count.
     """
 
     policy = Policy(mailbox_max=1_024)
 
     async def load(self) -> SignInGateState:
-        """What failed lately, whether or not the service was restarted since."""
+        """Read the recent failures, including those from before a restart."""
         units = self.system.store.of(Owner.SIGN_IN)
         failures = await units.read(sign_in.recent_failures, self.system.clock.now())
-        pace = SignInPace((one.account, one.address, one.at) for one in failures)
+        pace = SignInPace((failure.account, failure.address, failure.at) for failure in failures)
         return SignInGateState(pace=Private(pace))
 
     @turn
     async def enter(self, email: str, address: str) -> Failure:
-        """Let somebody try the accounts of *email*, and return the failure as which that counts until then.
+        """Admit an attempt to sign in with *email*, and return the failure that it counts as meanwhile.
 
-        Raises `TooManyAttempts`, whether or not there is such an account.
+        Raises `TooManyAttempts`, whether or not such an account exists.
         """
         secret, now = self.system.secrets.sender, self.system.clock.now()
-        one = Failure(self._digest("account:" + email), sender_of(address, secret), now)
-        return self._let_in(one, self.state.pace.value.next_try_at(one.account, one.address, now))
+        attempt = Failure(self._digest("account:" + email), sender_of(address, secret), now)
+        next_try_at = self.state.pace.value.next_try_at(attempt.account, attempt.address, now)
+        return self._admit(attempt, next_try_at)
 
     @turn
-    async def enter_known(self, who: str, where: str) -> Failure:
-        """As `enter`, for somebody who has shown before who they are: strangers' failures do not count.
+    async def enter_known(self, account: str, client: str) -> Failure:
+        """As `enter`, for a client that has signed in before: the failures of other clients do not count.
 
-        *who* and *where* are any names, such as those of a person and of their session.
+        *account* and *client* are any unique names, such as the ids of a person and of their session.
         """
-        one = Failure(
-            self._digest("known:" + who), self._digest("known at:" + where), self.system.clock.now()
+        attempt = Failure(
+            self._digest("known:" + account), self._digest("known at:" + client), self.system.clock.now()
         )
-        return self._let_in(one, self.state.pace.value.next_pair_at(one.account, one.address, one.at))
+        next_try_at = self.state.pace.value.next_pair_at(attempt.account, attempt.address, attempt.at)
+        return self._admit(attempt, next_try_at)
 
     @turn
     async def take_back(self, attempt: Failure) -> None:
-        """The try succeeded, or was none."""
+        """Do not count *attempt*: it succeeded, or was no attempt after all."""
         self.state.pace.value.take_back(attempt.account, attempt.address, attempt.at)
 
-    def _let_in(self, attempt: Failure, until: int | None) -> Failure:
-        if until is not None:
-            raise TooManyAttempts("too many sign-ins failed", retry_after_ms=until - attempt.at)
+    def _admit(self, attempt: Failure, next_try_at: int | None) -> Failure:
+        if next_try_at is not None:
+            raise TooManyAttempts("too many sign-ins failed", retry_after_ms=next_try_at - attempt.at)
         self.state.pace.value.add(attempt.account, attempt.address, attempt.at)
         return attempt
 

@@ -1,4 +1,4 @@
-"""SiteTraffic: the page views of one host, paced and kept for each site that tracks it."""
+"""SiteTraffic: rate-limits the page views of one host, and stores them for each site that tracks it."""
 
 import msgspec
 
@@ -17,22 +17,22 @@ from svc.storage.store import Owner
 
 
 class SiteTrafficState(msgspec.Struct, kw_only=True):
-    """The sites on the host, and how busy it was in the last minute."""
+    """The sites on the host, and its page views of the last minute."""
 
     sites: list[Site]
     fresh_until: int
-    """When the sites have to be looked up again, ms since the epoch."""
+    """When the sites have to be read again, ms since the epoch."""
     visitors: Private[KeyedWindows]
     views: SlidingWindow
 
 
 class SiteTraffic(Actor[System, SiteTrafficState]):
-    """The views of one host's pages. Its key is the host, without `www.`."""
+    """Takes the page views of one host. Its key is the host, without `www.`."""
 
     policy = Policy(mailbox_max=256, idle_seconds=120, active_max=20_000)
 
     async def load(self) -> SiteTrafficState:
-        """Raises `NotFound` where nobody tracks the host, so that made-up hosts leave nothing behind."""
+        """Raises `NotFound` for a host that is not tracked, so that made-up hosts leave no actor behind."""
         return SiteTrafficState(
             sites=await self.system.store.of(Owner.HOSTS).read(sites.at_host, self.key),
             fresh_until=self.system.clock.now() + MINUTE_MS,
@@ -42,7 +42,7 @@ class SiteTraffic(Actor[System, SiteTrafficState]):
 
     @turn
     async def view(self, page: PageView, address: str, user_agent: str) -> None:
-        """Keep a page view; beyond the pace it is not counted, and nobody is told."""
+        """Store a page view. Beyond the rate limit it is dropped silently."""
         state, now = self.state, self.system.clock.now()
         if now >= state.fresh_until:
             state.sites = await self._sites()
@@ -62,13 +62,13 @@ class SiteTraffic(Actor[System, SiteTrafficState]):
 
 
 async def view(system: System, page: PageView, address: str, user_agent: str) -> None:
-    """Keep a page view. Raises `NotFound` where nobody tracks its host."""
+    """Store a page view. Raises `NotFound` if no organization tracks its host."""
     if not system.is_active(SiteTraffic, page.host):
         await system.unknown_hosts.check(page.host)
     await SiteTraffic(system, page.host).view(page, address, user_agent)
 
 
-def _owner_of(tracked: list[Site]) -> str:
-    """Whose a unit of work about these sites is: rarely more than one organization's."""
-    organizations = {site.organization_id for site in tracked}
+def _owner_of(tracking: list[Site]) -> str:
+    """The owner of a unit of work for these sites: their organization, in the usual case that it is one."""
+    organizations = {site.organization_id for site in tracking}
     return organizations.pop() if len(organizations) == 1 else Owner.HOSTS

@@ -93,7 +93,7 @@ class EmbedDoor:
         if not well_formed(key, EMBED_KEY):
             raise NotFound("no such embed")
         snapshot = await current(self._system, key)
-        rendering = snapshot.made
+        rendering = snapshot.rendering
         if rendering is None:
             raise NotFound("not shown")
         origin = request.header(b"origin")
@@ -132,7 +132,7 @@ def _answer(
     )
     common = [
         (b"etag", rendition.etag),
-        _CACHEABLE if snapshot.lasting else NO_STORE,
+        _CACHEABLE if snapshot.cacheable else NO_STORE,
         *_cors(snapshot, origin),
         *headers,
     ]

@@ -141,7 +141,7 @@ async def test_order_is_kept_within_a_conversation(autojump_clock):
         for conversation, text in (("a", "1"), ("a", "2"), ("b", "1"), ("a", "3")):
             await here.write_reply(conversation, text)
 
-        def told(found: list[dict[str, str]]) -> list[str]:
+        def texts(found: list[dict[str, str]]) -> list[str]:
             return [one["conversationId"] + one["text"] for one in found]
 
         first = await here.pull()
@@ -151,7 +151,7 @@ async def test_order_is_kept_within_a_conversation(autojump_clock):
         await here.report(second[0], "failed", error={"code": "blocked", "message": "by the customer"})
         third = await here.pull()
 
-        assert [["a1", "b1"], [], ["a2"], ["a3"]] == [told(one) for one in (first, nothing, second, third)]
+        assert [["a1", "b1"], [], ["a2"], ["a3"]] == [texts(one) for one in (first, nothing, second, third)]
 
 
 async def test_a_pull_says_whether_there_is_more(autojump_clock):
@@ -170,12 +170,12 @@ async def test_reports_go_forward_only(autojump_clock):
     async with channel_town() as here:
         await here.write_reply()
         [reply] = await here.pull()
-        told = [
+        answers = [
             await here.report(reply, status) for status in ("sent", "read", "delivered", "failed", "read")
         ]
 
         assert [(True, "sent"), (True, "read"), (False, "read"), (False, "read"), (False, "read")] == [
-            (one["applied"], one["status"]) for one in told
+            (one["applied"], one["status"]) for one in answers
         ]
 
 

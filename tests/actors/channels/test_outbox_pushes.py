@@ -205,9 +205,9 @@ async def test_pushes_keep_the_order_of_a_conversation(autojump_clock):
         await trio.sleep(1)
         await here.write_reply("b", "1")
         await trio.sleep(5)
-        told = [body["data"]["conversationId"] + body["data"]["text"] for body in receiver.bodies]
+        pushed_texts = [body["data"]["conversationId"] + body["data"]["text"] for body in receiver.bodies]
 
-        assert ["a1", "b1", "a1", "a2"] == told
+        assert ["a1", "b1", "a1", "a2"] == pushed_texts
 
 
 async def test_a_status_may_come_before_the_answer(autojump_clock):

@@ -196,11 +196,11 @@ class Promises(RuleBasedStateMachine):
 
     @rule(number=st.integers(0, 50), status=st.sampled_from(["sent", "delivered", "read", "failed"]))
     def report(self, number: int, status: Any) -> None:
-        told = StatusReport(reply_id=self.chosen(number), status=status)
-        noted = self.world.write(messages.note_status, self.world.connection.id, told)
+        report = StatusReport(reply_id=self.chosen(number), status=status)
+        noted = self.world.write(messages.note_status, self.world.connection.id, report)
 
-        assert self.model.report(told.reply_id, status) == noted.applied
-        assert self.model.replies[told.reply_id].state == noted.status
+        assert self.model.report(report.reply_id, status) == noted.applied
+        assert self.model.replies[report.reply_id].state == noted.status
         self.model.go_on()
 
     @rule(number=st.integers(0, 50))

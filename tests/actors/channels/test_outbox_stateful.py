@@ -162,10 +162,10 @@ class World:
     system: System
     connection: Connection
 
-    def __init__(self, outgoing: OutboundHttp | None = None, **asked: Any) -> None:
-        """The connection is as *asked*; what its system sends goes through *outgoing*."""
+    def __init__(self, outbound_http: OutboundHttp | None = None, **asked: Any) -> None:
+        """The connection is as *asked*; what its system sends goes through *outbound_http*."""
         self.clock = trio.testing.MockClock()
-        self._outgoing = outgoing
+        self._outbound_http = outbound_http
         self._asked = asked
         self._ready: queue.Queue[trio.lowlevel.TrioToken] = queue.Queue()
         self._lives = True
@@ -177,7 +177,7 @@ class World:
 
     async def _run(self) -> None:
         async with town() as self.here:
-            self.here.outbound_http = self._outgoing
+            self.here.outbound_http = self._outbound_http
             self.connection = await self.here.store.write(
                 a_connection, self.here.organization.id, **self._asked
             )
@@ -223,9 +223,9 @@ class World:
         return result
 
     def pull(self, most: int) -> PulledBatch:
-        handed = self.do(Outbox(self.system, self.connection.id).pull, most)
-        assert isinstance(handed, PulledBatch)
-        return handed
+        batch = self.do(Outbox(self.system, self.connection.id).pull, most)
+        assert isinstance(batch, PulledBatch)
+        return batch
 
     def rows(self) -> dict[str, Any]:
         return {row.id: row for row in self.do(self.here.rows, channel_tables.replies)}
@@ -259,12 +259,12 @@ class Promises(RuleBasedStateMachine):
 
     @rule(most=st.integers(1, 4))
     def pull(self, most: int) -> None:
-        handed = self.world.pull(most)
+        batch = self.world.pull(most)
 
         heads = self.model.heads()
-        assert heads[:most] == [one.reply_id for one in handed.replies]
-        assert (len(heads) > most) == handed.more
-        for one in handed.replies:
+        assert heads[:most] == [one.reply_id for one in batch.replies]
+        assert (len(heads) > most) == batch.more
+        for one in batch.replies:
             self.model.take(one.reply_id, one.lease_id)
             assert self.model.replies[one.reply_id].attempts == one.attempt
 
@@ -281,8 +281,8 @@ class Promises(RuleBasedStateMachine):
         lease = promised.lease if under == "current" else None
         if under == "older":
             lease = promised.older[-1] if promised.older else "lse_never"
-        told = StatusReport(reply_id=reply_id, status=status, lease_id=lease)
-        noted = self.world.write(messages.note_status, self.world.connection.id, told)
+        report = StatusReport(reply_id=reply_id, status=status, lease_id=lease)
+        noted = self.world.write(messages.note_status, self.world.connection.id, report)
 
         assert self.model.report(reply_id, status, lease) == noted.applied
         assert self.model.replies[reply_id].state == noted.status

@@ -13,8 +13,8 @@ import trio
 import trio.testing
 
 from svc.actors.embeds import embed_cache
-from svc.actors.embeds.embed_cache import MAKE_SECONDS, TRIES, EmbedCache, current
-from svc.actors.embeds.embed_snapshots import EmbedSnapshots, Rendering, Snapshot, ready
+from svc.actors.embeds.embed_cache import ATTEMPTS_MAX, RENDER_SECONDS, EmbedCache, current
+from svc.actors.embeds.embed_snapshots import EmbedSnapshots, Rendering, Snapshot, compressed
 from svc.actors.system import EMBEDS_AT_ONCE, System
 from svc.domain.crypto.keys import EMBED_KEY, new_key
 from svc.domain.embeds.blocks import Embed, HeroBlock
@@ -74,16 +74,16 @@ class Place(msgspec.Struct):
         return self.embed.embed_key
 
     async def shown(self) -> dict[str, Any]:
-        return told(await current(self.system, self.key))
+        return decoded(await current(self.system, self.key))
 
     def made(self) -> int:
         """How often the embed was made."""
         return self.store.reads
 
 
-def told(snapshot: Snapshot) -> dict[str, Any]:
-    assert snapshot.made is not None
-    found: dict[str, Any] = msgspec.json.decode(snapshot.made.json.plain.body)
+def decoded(snapshot: Snapshot) -> dict[str, Any]:
+    assert snapshot.rendering is not None
+    found: dict[str, Any] = msgspec.json.decode(snapshot.rendering.json.plain.body)
     return found
 
 
@@ -99,7 +99,7 @@ async def place(*blocks: Any) -> AsyncIterator[Place]:
             # The index is asked for with the first making, so that it is not in the way of what is counted.
             await current(system, embed.embed_key)
             await trio.testing.wait_all_tasks_blocked()
-            system.embed_snapshots.drop(embed.embed_key)
+            system.embed_snapshots.evict(embed.embed_key)
             store = WatchedStore(here.store)
             system.store = store
             yield Place(here, system, store, embed)
@@ -212,10 +212,10 @@ async def test_after_that_its_records_are_in_error(autojump_clock):
         at.store.broken = True
         at.here.clock.jump(EMBED_FRESH_MS + EMBED_STALE_MS)
         failed = await current(at.system, at.key)
-        html = failed.made and failed.made.html.plain.body.decode()
-        hero, records = told(failed)["blocks"]
+        html = failed.rendering and failed.rendering.html.plain.body.decode()
+        hero, records = decoded(failed)["blocks"]
 
-        assert (False, "Lamps", "error") == (failed.lasting, hero["title"], records["refused"])
+        assert (False, "Lamps", "error") == (failed.cacheable, hero["title"], records["refused"])
         assert ([], [], []) == (records["columns"], records["rows"], records["text"])
         assert html
         assert "cannot be shown" in html
@@ -249,7 +249,7 @@ async def test_who_waits_too_long_is_refused(autojump_clock):
             with pytest.raises(Unavailable):
                 await at.shown()
 
-            assert MAKE_SECONDS == trio.current_time() - began
+            assert RENDER_SECONDS == trio.current_time() - began
         assert [0] == [one.crashes for one in at.system.actors("EmbedCache")]
 
 
@@ -260,7 +260,7 @@ async def test_a_pause_takes_effect_at_once(autojump_clock):
         await at.here.store.write(embeds.set_status, at.here.organization.id, at.embed.id, "paused")
         closed = [await current(at.system, at.key) for _ in range(3)]
 
-        assert [None] * 3 == [one.made for one in closed]
+        assert [None] * 3 == [one.rendering for one in closed]
         assert 2 == at.made()
         await at.here.store.write(embeds.set_status, at.here.organization.id, at.embed.id, "active")
         assert [79.5, 95] == prices(await at.shown())
@@ -291,7 +291,7 @@ async def test_a_change_takes_effect_at_once(autojump_clock):
         await at.here.store.write(organizations.close, at.here.organization.id)
 
         assert "New" == changed["blocks"][0]["title"]
-        assert (await current(at.system, at.key)).made is None
+        assert (await current(at.system, at.key)).rendering is None
 
 
 async def test_what_was_read_before_a_change_is_not_served_after_it(autojump_clock):
@@ -310,24 +310,24 @@ async def test_what_was_read_before_a_change_is_not_served_after_it(autojump_clo
             at.store.gate.set()
 
         assert 2 == at.made()
-        assert "not_publishable" == told(answers[0])["blocks"][0]["refused"]
+        assert "not_publishable" == decoded(answers[0])["blocks"][0]["refused"]
 
 
 async def test_what_changes_all_the_time_is_refused(autojump_clock, monkeypatch: pytest.MonkeyPatch):
     """An embed that is changed whenever it is made does not keep others from being made."""
     async with place() as at:
         elsewhere = await at.here.store.write(provisioning.create, organizations.NewOrganization(name="B"))
-        kept = at.system.embed_snapshots.keep
+        kept = at.system.embed_snapshots.publish
         changing = at.here.organization.id
 
         def change_and_keep(*args: Any) -> bool:
-            at.system.embed_snapshots.drop_all_of(changing)
+            at.system.embed_snapshots.evict_organization(changing)
             return kept(*args)
 
-        monkeypatch.setattr(at.system.embed_snapshots, "keep", change_and_keep)
+        monkeypatch.setattr(at.system.embed_snapshots, "publish", change_and_keep)
         with pytest.raises(Unavailable):
             await at.shown()
-        assert TRIES == at.made()
+        assert ATTEMPTS_MAX == at.made()
         changing = elsewhere.id
         await trio.sleep(2)
 
@@ -365,7 +365,7 @@ async def test_a_crash_keeps_what_is_served(autojump_clock, monkeypatch: pytest.
             raise RuntimeError("a fault of ours")
 
         with monkeypatch.context() as broken:
-            broken.setattr(embed_cache, "_make", explode)
+            broken.setattr(embed_cache, "_render", explode)
             await trio.sleep(FRESH_SECONDS)
             assert first is await current(at.system, at.key)
             await trio.sleep(1)
@@ -397,30 +397,30 @@ async def test_an_operator_sees_how_it_went(autojump_clock):
 
 
 def a_snapshot(size: int) -> Snapshot:
-    made = Rendering(json=ready(bytes(size)), html=ready(b""), outline=())
-    return Snapshot(organization_id="org_1", domain=None, made=made, fresh_until=1, stale_until=2)
+    rendering = Rendering(json=compressed(bytes(size)), html=compressed(b""), outline=())
+    return Snapshot(organization_id="org_1", domain=None, rendering=rendering, fresh_until=1, stale_until=2)
 
 
 def test_all_snapshots_together_have_a_limit():
     """Beyond it the one that was made longest ago is dropped."""
     snapshots = EmbedSnapshots(bytes_max=3 * a_snapshot(10_000).size)
     for key in ("a", "b", "c", "a", "d"):
-        assert snapshots.keep(key, snapshots.begin(key), a_snapshot(10_000))
+        assert snapshots.publish(key, snapshots.begin(key), a_snapshot(10_000))
 
     assert [True, False, True, True] == [snapshots.get(key) is not None for key in "abcd"]
     assert 3 * a_snapshot(10_000).size == snapshots.size
-    snapshots.drop("a", "e")
-    snapshots.drop_all_of("org_2")
+    snapshots.evict("a", "e")
+    snapshots.evict_organization("org_2")
     assert 2 == len(snapshots)
-    snapshots.drop_all_of("org_1")
+    snapshots.evict_organization("org_1")
     assert (0, 0) == (len(snapshots), snapshots.size)
 
 
 def test_a_body_is_compressed_once():
     """Both representations say the same, under entity tags of their own."""
-    found = ready(b"lamp " * 100)
+    found = compressed(b"lamp " * 100)
 
     assert found.plain.body == gzip.decompress(found.gzip.body)
     assert found.plain.etag != found.gzip.etag
-    assert found == ready(b"lamp " * 100)
-    assert found.plain.etag != ready(b"other").plain.etag
+    assert found == compressed(b"lamp " * 100)
+    assert found.plain.etag != compressed(b"other").plain.etag

@@ -1,17 +1,14 @@
-"""How a Filer files, and how the Reconciler finds what nobody was told of."""
+"""The Filer: sets, one filing at a time, retries, and due submissions that only the Reconciler finds."""
 
 import trio
 
 from svc.actors.forms.filer import FILING_REST_MS, Filer
 from svc.actors.forms.form_window import FormWindow
-from svc.actors.kinds import KINDS
-from svc.actors.system import Secrets, System
-from svc.domain.times import DAY_MS
 from svc.storage.forms import submissions
 from svc.storage.store import Tx
 from tests import tables
 from tests.disk import Disk
-from tests.town import SECRETS, a_post, a_stored_one, submit, town
+from tests.town import a_post, a_stored_one, submit, town
 
 
 async def test_under_load_submissions_are_filed_in_sets(autojump_clock):
@@ -97,59 +94,6 @@ async def test_a_full_disk_delays_filing_and_loses_nothing(autojump_clock):
 
         assert {"due": 1} == delayed
         assert {"filed": 1} == await here.states()
-
-
-async def test_the_reconciler_wakes_who_was_not_told(autojump_clock):
-    """Due submissions that no one was told of are filed within a round, and so is a forgotten queue."""
-    async with town() as here, here.live_system():
-        form = await here.form()
-        await here.store.write(_insert_due_quietly, a_stored_one(form))
-        await here.store.write(submissions.create, a_stored_one(form, "b@example.com", queued=True))
-
-        await trio.sleep(61)
-        after_a_round = await here.states()
-        await trio.sleep(300)
-
-        assert {"filed": 1, "queued": 1} == after_a_round
-        assert {"filed": 2} == await here.states()
-
-
-async def test_the_visitors_keys_change_at_midnight(autojump_clock):
-    """Each day has a key of its own, and a key is kept for 30 days."""
-    async with town() as here, here.live_system() as system:
-        first = system.visitor_keys
-        here.clock.jump(DAY_MS)
-        await trio.sleep(61)
-        second = system.visitor_keys
-
-        assert (1, 2) == (len(first), len(second))
-        assert first[0] == second[1]
-        for _ in range(40):
-            here.clock.jump(DAY_MS)
-            async with here.live_system() as later:
-                kept = later.visitor_keys
-
-        assert 30 == len(kept)
-        assert second[0] not in kept
-
-
-def test_secrets_do_not_show():
-    """The installation's keys are not in any text about them."""
-    assert "s" * 32 not in repr(Secrets(sender=b"s" * 32, sealing=b"s" * 32))
-
-
-async def test_a_drained_system_is_empty(autojump_clock):
-    """Draining leaves no actor behind, and says so."""
-    async with town() as here:
-        form = await here.form()
-        system = System(KINDS, here.store, here.clock, SECRETS)
-        async with system.live():
-            await submit(system, form, 1)
-
-            late = await system.drain(5)
-
-            assert [] == late
-            assert [] == system.actors()
 
 
 def _insert_due_quietly(tx: Tx, new: submissions.NewSubmission) -> str:

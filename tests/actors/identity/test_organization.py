@@ -6,8 +6,7 @@ import msgspec
 import pytest
 import trio
 
-from svc.actors.credential_cache import CredentialCache
-from svc.actors.identity.organization import USES_REST_SECONDS, Organization
+from svc.actors.identity.organization import USES_BATCH_SECONDS, Organization
 from svc.actors.system import System
 from svc.domain.crypto.keys import digest
 from svc.domain.errors import Unauthenticated
@@ -15,15 +14,14 @@ from svc.domain.identity.callers import Caller
 from svc.domain.identity.people import Person
 from svc.domain.identity.roles import VIEWER
 from svc.domain.identity.sessions import Session
-from svc.domain.times import DAY_MS
 from svc.storage import provisioning
 from svc.storage.identity import api_keys, members, organizations, roles
-from svc.storage.identity.api_keys import MintedKey, NewKey, Route
+from svc.storage.identity.api_keys import MintedKey, NewKey
 from svc.storage.identity.members import MemberChanges
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.identity.roles import RoleChanges
 from tests import tables
-from tests.people import a_member, a_stored_key, allow_keys_elsewhere, call_of
+from tests.people import a_member, allow_keys_elsewhere, call_of
 from tests.town import START, Town, town
 
 
@@ -211,7 +209,7 @@ async def test_last_used_is_written_once_a_minute(autojump_clock):
             await trio.sleep(1)
             [row] = await here.rows(tables.api_keys)
             noted.add(row.last_used_at)
-        await trio.sleep(USES_REST_SECONDS)
+        await trio.sleep(USES_BATCH_SECONDS)
         [row] = await here.rows(tables.api_keys)
 
         assert {None, START} >= noted
@@ -242,51 +240,3 @@ async def test_secrets_of_access_do_not_show(autojump_clock):
         shown = msgspec.json.encode(await Organization(system, here.organization.id).snapshot()).decode()
         assert digest(key.key) not in shown
         assert owner.id not in shown
-
-
-async def test_a_directory_keeps_what_it_found_and_nothing_else(autojump_clock):
-    """Unknown, revoked and expired digests are looked for each time, and leave nothing behind."""
-    async with town() as here:
-        owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
-        searches: list[str] = []
-
-        def search(conn: Any, wanted: str, now: int) -> Route | None:
-            searches.append(wanted)
-            return api_keys.route(conn, wanted, now)
-
-        directory = CredentialCache(here.store, here.clock, search, kept_max=2)
-        end = START + DAY_MS
-        for number in range(3):
-            await here.store.write(a_stored_key, owner, f"live{number}", expires_at=end)
-        await here.store.write(a_stored_key, owner, "revoked", expires_at=end, revoked_at=START)
-        await here.store.write(a_stored_key, owner, "expired", expires_at=START)
-
-        for _ in range(2):
-            for wanted in ("live0", "unknown", "revoked", "expired"):
-                await directory.find(wanted)
-
-        dead = ["unknown", "revoked", "expired"]
-        assert ["live0", *dead, *dead] == searches
-        assert 1 == len(directory)
-        await directory.find("live1")
-        await directory.find("live2")
-        assert 2 == len(directory)
-        await trio.sleep(DAY_MS / 1000)
-        assert await directory.find("live2") is None
-
-
-async def test_a_directory_does_not_keep_what_changed_under_its_search(autojump_clock):
-    """A search that was under way when something was forgotten is answered, and not kept."""
-    async with town() as here:
-        owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
-        await here.store.write(a_stored_key, owner, "live", expires_at=START + DAY_MS)
-
-        def search(conn: Any, wanted: str, now: int) -> Route | None:
-            found = api_keys.route(conn, wanted, now)
-            directory.forget(wanted)
-            return found
-
-        directory: CredentialCache[Route] = CredentialCache(here.store, here.clock, search)
-
-        assert await directory.find("live") is not None
-        assert 0 == len(directory)

@@ -15,8 +15,8 @@ from tests.cli.conftest import Svc
 def backup(svc: Svc, shop: Path, tmp_path: Path) -> Path:
     """A backup of `data`, which has one organization."""
     file = tmp_path / "backup.tar"
-    told = svc("backup", str(file))
-    assert told.exit_code == 0, told.output
+    result = svc("backup", str(file))
+    assert result.exit_code == 0, result.output
     return file
 
 
@@ -54,20 +54,20 @@ def test_a_backup_is_never_written_over_a_file(svc: Svc, backup: Path) -> None:
     """Yesterday's backup stays as it is."""
     before = backup.read_bytes()
 
-    told = svc("backup", str(backup))
+    result = svc("backup", str(backup))
 
-    assert (1, before) == (told.exit_code, backup.read_bytes())
-    assert "is there already" in told.stderr
+    assert (1, before) == (result.exit_code, backup.read_bytes())
+    assert "is there already" in result.stderr
 
 
 def test_data_is_not_restored_over(svc: Svc, backup: Path, data: Path) -> None:
     """Without --force a directory with data in it stays as it is."""
     before = (data / "svc.db").read_bytes()
 
-    told = svc("restore", str(backup))
+    result = svc("restore", str(backup))
 
-    assert (1, before) == (told.exit_code, (data / "svc.db").read_bytes())
-    assert f"{data} is not empty: --force moves what is there aside" in told.stderr
+    assert (1, before) == (result.exit_code, (data / "svc.db").read_bytes())
+    assert f"{data} is not empty: --force moves what is there aside" in result.stderr
 
 
 def test_with_force_what_was_there_is_kept_aside(svc: Svc, backup: Path, data: Path) -> None:
@@ -102,23 +102,23 @@ def test_what_is_no_backup_replaces_nothing(
     """It is looked at before anything is moved."""
     before = (data / "svc.db").read_bytes()
 
-    told = svc("restore", str(archive(tmp_path / "bad.tar", **members)), "--force")
+    result = svc("restore", str(archive(tmp_path / "bad.tar", **members)), "--force")
 
-    assert 1 == told.exit_code
-    assert "Traceback" not in told.output
+    assert 1 == result.exit_code
+    assert "Traceback" not in result.output
     assert before == (data / "svc.db").read_bytes()
     assert not (data / "before-restore-1").exists()
 
 
 def test_half_a_backup_replaces_nothing(svc: Svc, backup: Path, data: Path) -> None:
-    """A file that was cut short is told as such."""
+    """A file that was cut short is reported as such."""
     cut = backup.with_name("cut.tar")
     cut.write_bytes(backup.read_bytes()[:100_000])
 
-    told = svc("restore", str(cut), "--force")
+    result = svc("restore", str(cut), "--force")
 
     assert (1, f"Error: {cut} is no backup of this program, or not all of one\n") == (
-        told.exit_code,
-        told.stderr,
+        result.exit_code,
+        result.stderr,
     )
     assert not (data / "before-restore-1").exists()

@@ -163,11 +163,11 @@ def test_a_disk_that_stays_full_is_told_once_and_its_end(start: Start) -> None:
 
     with service.process.stderr as errors:
         records = [json.loads(line) for line in errors]
-    told = [one for one in records if one["event"].startswith("batch")]
+    result = [one for one in records if one["event"].startswith("batch")]
     assert [("batch_failed", "error"), ("batches_succeed_again", "info")] == [
-        (one["event"], one["level"]) for one in told
+        (one["event"], one["level"]) for one in result
     ]
-    assert told[1]["more"] >= 29
+    assert result[1]["more"] >= 29
 
 
 def test_a_log_on_the_full_disk_tells_how_many_lines_it_lost(start: Start) -> None:
