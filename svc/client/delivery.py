@@ -44,9 +44,8 @@ class Deliverer:
         until = anyio.current_time() + seconds
         async with self._exclusive(reply.reply_id):
             while anyio.current_time() < until:
-                with anyio.CancelScope(
-                    shield=True
-                ):  # a delivery that has started is finished despite a cancellation
+                # Shielded: a delivery that has started is finished.
+                with anyio.CancelScope(shield=True):
                     try:
                         outcome = self._outcomes.get(reply.reply_id) or await self._send(reply, until)
                     except Offline as why:
