@@ -1,4 +1,4 @@
-"""The address book, the deals and the stock of the demo's shop, made by tools, as anybody makes them.
+"""The contacts, deals and lamps of the demo's shop, created by calls of tools.
 
 Every name and number is made up; see `demo_shop` for whose they might have been.
 """
@@ -263,7 +263,7 @@ _LAMPS: Final[tuple[dict[str, Any], ...]] = (
 
 
 def fill(tx: Tx, call: Call) -> None:
-    """Make the companies, the people and the deals of the last weeks, and the lamps that the shop sells."""
+    """Create the companies, contacts and deals of the last weeks, and the lamps that the shop sells."""
     maker = _Maker(tx, call)
     companies = maker.make("company", _COMPANIES)
     people = maker.make("contact", (_leading(one, company=companies) for one in _CONTACTS))
@@ -276,7 +276,7 @@ def fill(tx: Tx, call: Call) -> None:
 
 
 class _Maker:
-    """Runs tools, some hours apart, from twenty days ago on."""
+    """Runs tools as if some hours apart, from twenty days ago on."""
 
     def __init__(self, tx: Tx, call: Call) -> None:
         self._tx = tx
@@ -284,7 +284,7 @@ class _Maker:
         self._at = tx.now - 20 * DAY_MS
 
     def make(self, object_type: str, several: Iterable[dict[str, Any]]) -> list[str]:
-        """Make one of each, and return their ids."""
+        """Create a record for each of the values, and return their ids."""
         return [self._make(object_type, values) for values in several]
 
     def _make(self, object_type: str, values: dict[str, Any]) -> str:
@@ -293,21 +293,21 @@ class _Maker:
         return msgspec.json.decode(body, type=_Made).id
 
     def run(self, tool: Tool[Any, Any], asked: ToolInput) -> bytes:
-        """What the tool answers."""
+        """Call a tool, and return its answer."""
         return execution.write(Tx(self._tx.conn, self._at), tool, self._call, asked).body
 
 
 class _Made(msgspec.Struct):
-    """What is of interest in an answer."""
+    """The part of an answer that is used here."""
 
     id: str
 
 
 def _leading(values: dict[str, Any], **to: list[str]) -> dict[str, Any]:
-    """*values*, with ids where there are places in the lists that they lead *to*."""
+    """*values*, with indexes into the lists *to* replaced by ids."""
     return values | {slug: ids[values[slug]] for slug, ids in to.items() if slug in values}
 
 
 def _dated(deal: dict[str, Any], now: int) -> dict[str, Any]:
-    """*deal*, closed so many days from now as it says."""
+    """*deal*, with its closing date computed from days from now."""
     return deal | {"close_date": rfc3339(now + deal["close_date"] * DAY_MS)[:10]}

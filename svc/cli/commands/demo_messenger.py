@@ -15,7 +15,7 @@ from svc.cli.failures import as_failure
 from svc.cli.options import on_data
 from svc.client import Channel, Refused, Tools, run_bridge
 from svc.clock import WallClock
-from svc.demo.messenger.chats import PlayedMessenger
+from svc.demo.messenger.chats import DemoMessenger
 from svc.demo.messenger.pages import messenger_app
 from svc.demo.messenger.team import Team
 from svc.http.server import ListenError, serve
@@ -35,7 +35,7 @@ def command(directory: DataDirectory, *, bind: str | None) -> None:
 
 async def _run(facts: DemoFacts, bind: str | None) -> None:
     """*bind*: where to listen. By default at `BIND`, or at another port if that is taken."""
-    messenger, stop = PlayedMessenger(WallClock()), trio.Event()
+    messenger, stop = DemoMessenger(WallClock()), trio.Event()
     async with (
         sockets.opened([bind or BIND], may_move=bind is None) as listeners,
         Channel(facts.base_url, facts.pull_connection.channel_key) as channel,
