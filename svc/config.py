@@ -35,7 +35,7 @@ class Configuration(msgspec.Struct, frozen=True):
     origins: dict[str, Origin]
     """By `section.key`; a key that is missing here has its default."""
 
-    def is_usual(self, key: str) -> bool:
+    def is_default(self, key: str) -> bool:
         """Whether *key* has its default, and was set neither by `--config`, a variable nor a flag.
 
         `config/svc.toml` may state the default: the one in a checkout states every key's.

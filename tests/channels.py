@@ -1,4 +1,4 @@
-"""Channels for tests: a town with a connection, its bridge's door, and replies that are written to it."""
+"""Channels for tests: a town with a connection, a client of the channel doors, and replies."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -40,15 +40,17 @@ def _connect(tx: Tx, organization_id: str, changes: dict[str, Any]) -> tuple[Con
 
 
 def a_reply(tx: Tx, /, connection: Connection, conversation: str = "chat-1", text: str = "Hello") -> Message:
-    """A reply in the conversation that the bridge calls so."""
+    """A reply in the conversation with that id in the messenger."""
     opened = conversations.get_or_create(tx, connection.organization_id, connection.id, conversation)
     return messages.reply(tx, connection, opened, NewReply(text=text), author=ADA)
 
 
-def a_message(tx: Tx, /, connection: Connection, **told: Any) -> Any:
-    """A message that came in."""
-    said = {"conversation_id": "chat-1", "message_id": "m-1", "direction": "in", "text": "Hi"}
-    return messages.receive(tx, connection.organization_id, connection.id, InboundMessage(**(said | told)))
+def a_message(tx: Tx, /, connection: Connection, **members: Any) -> Any:
+    """An inbound message."""
+    defaults = {"conversation_id": "chat-1", "message_id": "m-1", "direction": "in", "text": "Hi"}
+    return messages.receive(
+        tx, connection.organization_id, connection.id, InboundMessage(**(defaults | members))
+    )
 
 
 class ChannelTown(Town):
@@ -59,19 +61,19 @@ class ChannelTown(Town):
     connection: Connection
     key: str
     secret: str | None
-    """What pushes are signed with."""
+    """The signing secret of pushes."""
 
     async def ask(
         self, door: str, body: Any = None, *, key: str | None = None, **headers: str
     ) -> httpx.Response:
-        """Ask at a door with the bridge's key, unless another is given."""
-        given = {"authorization": f"Bearer {key or self.key}"} | {
+        """Call a channel door, with the connection's key by default."""
+        all_headers = {"authorization": f"Bearer {key or self.key}"} | {
             name.replace("_", "-"): value for name, value in headers.items()
         }
-        return await self.client.post(f"/api/channels/v1/{door}", json=body or {}, headers=given)
+        return await self.client.post(f"/api/channels/v1/{door}", json=body or {}, headers=all_headers)
 
     async def answer(self, door: str, body: Any = None, **headers: str) -> Any:
-        """What a door answers to what is good."""
+        """The answer of a door, to a call that has to succeed."""
         answer = await self.ask(door, body, **headers)
         assert answer.status_code == 200, answer.text
         return answer.json()
@@ -82,7 +84,7 @@ class ChannelTown(Town):
         return replies
 
     async def report(self, reply: Any, status: str, **more: Any) -> Any:
-        """What is answered to the report of a status."""
+        """Report the status of a reply, and return the answer."""
         asked = {"replyId": reply["replyId"], "status": status} | more
         return await self.answer("channel.message.status", asked)
 
@@ -96,15 +98,15 @@ class ChannelTown(Town):
 
 
 class Receiver(OutboundHttp):
-    """The world that is pushed to: it answers as it is told to, and keeps what it got."""
+    """A fake of the receivers of pushes, with prepared answers. It records the requests."""
 
     def __init__(self, *answers: PostResult | NotSent) -> None:
         super().__init__()
         self.answers = list(answers)
-        """What it answers next; 200 when there is nothing left."""
+        """The next answers; then 200."""
         self.takes_seconds: float = 0
         self.got: list[tuple[int, str, bytes, dict[str, str]]] = []
-        """When, where, what, and with which headers."""
+        """Time, URL, body and headers of each request."""
         self.at_once_max = 0
         self._at_once = 0
 
@@ -129,13 +131,13 @@ class Receiver(OutboundHttp):
 
     @property
     def seconds(self) -> list[float]:
-        """When something came, in seconds since the first."""
+        """The time of each request, in seconds since the first."""
         return [(at - self.got[0][0]) / 1_000 for at, *_ in self.got]
 
 
 @asynccontextmanager
 async def push_town(*answers: PostResult | NotSent) -> AsyncIterator[tuple[ChannelTown, Receiver]]:
-    """A town whose connection's replies are pushed to a receiver that answers so."""
+    """A town whose replies are pushed to a receiver with these answers."""
     receiver = Receiver(*answers)
     async with channel_town(receiver, delivery="push", url="https://bridge.example/hook") as here:
         yield here, receiver
@@ -145,15 +147,15 @@ async def push_town(*answers: PostResult | NotSent) -> AsyncIterator[tuple[Chann
 async def channel_town(
     receiver: OutboundHttp | None = None, *, start: int = START, **asked: Any
 ) -> AsyncIterator[ChannelTown]:
-    """A town with a connection as *asked*, a live system, and the door open."""
+    """A town with a connection as *asked*, a running system, and a client."""
     async with town(start) as here:
         here.outbound_http = receiver
-        async with here.live_system() as system, _doors_open(here, system, asked) as made:
+        async with here.live_system() as system, _connected(here, system, asked) as made:
             yield made
 
 
 @asynccontextmanager
-async def _doors_open(here: Town, system: System, asked: dict[str, Any]) -> AsyncIterator[ChannelTown]:
+async def _connected(here: Town, system: System, asked: dict[str, Any]) -> AsyncIterator[ChannelTown]:
     made = ChannelTown(here.store, here.clock, here.organization)
     made.outbound_http = here.outbound_http
     made.system = system

@@ -53,16 +53,16 @@ def test_the_file_in_the_usual_place_is_read(empty_place: Path) -> None:
 def test_what_a_checkout_has_in_the_usual_place_is_no_choice(empty_place: Path) -> None:
     """The documented file says the defaults; another value, file, variable or flag is a choice."""
     key = "server.bind"
-    assert load(None, {}, {}).is_usual(key)
+    assert load(None, {}, {}).is_default(key)
     shutil.copytree(ROOT / "config", empty_place / "config")
-    assert load(None, {}, {}).is_usual(key)
+    assert load(None, {}, {}).is_default(key)
 
     default = "127.0.0.1:8000"
-    assert not from_environment(SVC_SERVER__BIND=default).is_usual(key)
-    assert not from_file(f'[server]\nbind = "{default}"').is_usual(key)
-    assert not load(None, {}, {key: ("--bind", (default,))}).is_usual(key)
+    assert not from_environment(SVC_SERVER__BIND=default).is_default(key)
+    assert not from_file(f'[server]\nbind = "{default}"').is_default(key)
+    assert not load(None, {}, {key: ("--bind", (default,))}).is_default(key)
     (empty_place / "config" / "svc.toml").write_text('[server]\nbind = ":1"')
-    assert not load(None, {}, {}).is_usual(key)
+    assert not load(None, {}, {}).is_default(key)
 
 
 def test_flags_go_over_the_environment_and_that_over_the_file() -> None:

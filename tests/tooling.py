@@ -1,4 +1,4 @@
-"""A town whose tools are called through the real application, with keys and sessions of its people."""
+"""A town whose tools are called through the HTTP application, with keys and sessions."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,7 +19,7 @@ PASSWORD = "correct horse battery"
 
 
 class ToolTown(Town):
-    """A town with its doors open, an Owner, and the Owner's key."""
+    """A town with a running system, an HTTP client, an Owner, and the Owner's key."""
 
     system: System
     client: httpx.AsyncClient
@@ -30,13 +30,13 @@ class ToolTown(Town):
         self, tool: str, body: Any = None, *, key: str | None = None, **headers: str
     ) -> httpx.Response:
         """Call a tool with a key, the Owner's unless another is given."""
-        given = {"authorization": f"Bearer {key or self.key}"} | {
+        sent = {"authorization": f"Bearer {key or self.key}"} | {
             name.replace("_", "-"): value for name, value in headers.items()
         }
-        return await self.client.post(f"/api/v1/tools/{tool}", json=body or {}, headers=given)
+        return await self.client.post(f"/api/v1/tools/{tool}", json=body or {}, headers=sent)
 
     async def answer(self, tool: str, body: Any = None, *, key: str | None = None) -> Any:
-        """What a tool answers to a call that is good."""
+        """The answer of a tool, to a call that has to succeed."""
         answer = await self.call(tool, body, key=key)
         assert answer.status_code == 200, answer.text
         return answer.json()
@@ -61,12 +61,12 @@ class ToolTown(Town):
     async def call_as_person(
         self, tool: str, body: Any = None, *, csrf: str, **headers: str
     ) -> httpx.Response:
-        """Call a tool as who is signed in."""
-        given = {"x-csrf-token": csrf} | {name.replace("_", "-"): value for name, value in headers.items()}
-        return await self.client.post(f"/app/api/tools/{tool}", json=body or {}, headers=given)
+        """Call a tool as the signed-in person."""
+        sent = {"x-csrf-token": csrf} | {name.replace("_", "-"): value for name, value in headers.items()}
+        return await self.client.post(f"/app/api/tools/{tool}", json=body or {}, headers=sent)
 
     async def answer_to_person(self, tool: str, body: Any = None, *, csrf: str) -> Any:
-        """What a tool answers to a call that is good, of who is signed in."""
+        """The answer of a tool to the signed-in person, to a call that has to succeed."""
         answer = await self.call_as_person(tool, body, csrf=csrf)
         assert answer.status_code == 200, answer.text
         return answer.json()
@@ -75,9 +75,9 @@ class ToolTown(Town):
 @asynccontextmanager
 async def tool_town() -> AsyncIterator[ToolTown]:
     async with town() as here, here.live_system() as system:
-        asked = ToolTown(here.store, here.clock, here.organization)
-        asked.system = system
-        asked.owner = await asked.member("owner@example.com", "owner")
-        asked.key = await asked.mint()
-        async with client_of(public_app(system)) as asked.client:
-            yield asked
+        made = ToolTown(here.store, here.clock, here.organization)
+        made.system = system
+        made.owner = await made.member("owner@example.com", "owner")
+        made.key = await made.mint()
+        async with client_of(public_app(system)) as made.client:
+            yield made

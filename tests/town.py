@@ -39,7 +39,7 @@ SECRETS = Secrets(sender=b"s" * 32, sealing=b"k" * 32)
 
 
 HASHER = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-"""Quick, where the work itself is not what is looked at."""
+"""A cheap hasher, for tests that are not about hashing."""
 
 
 async def _at_once(fn: Callable[..., Any], *args: Any, limiter: trio.CapacityLimiter) -> Any:
@@ -52,18 +52,18 @@ PASSWORDS = PasswordHashing(HASHER, _at_once)
 
 
 class Town:
-    """A store with one organization, and a system over it that can burn down and be built again."""
+    """A store with one organization, over which actor systems can be started one after the other."""
 
     def __init__(self, store: Store, clock: VirtualClock, organization: Organization) -> None:
         self.store = store
         self.clock = clock
         self.organization = organization
         self.outbound_http: OutboundHttp | None = None
-        """What the next system sends through."""
+        """The client for requests to third parties of the next system."""
 
     @asynccontextmanager
     async def live_system(self) -> AsyncIterator[System]:
-        """A system that is not drained at the end: what a crash leaves is what is stored."""
+        """A running system. It is not drained at the end, as in a crash."""
         system = System(KINDS, self.store, self.clock, SECRETS, PASSWORDS, outbound_http=self.outbound_http)
         async with system.live():
             self.store.listen(ChangeDispatcher(system))
@@ -83,7 +83,7 @@ class Town:
         return await self.store.read(counted)
 
     async def rows(self, table: Table, **where: Any) -> list[Any]:
-        """The table's rows in the order of their ids."""
+        """The rows of *table* that match, in the order of their ids."""
 
         def selected(conn: Connection) -> list[Any]:
             matching = [table.c[name] == value for name, value in where.items()]
@@ -93,7 +93,7 @@ class Town:
 
     @asynccontextmanager
     async def full_disk(self, table: Table) -> AsyncIterator[None]:
-        """Whoever inserts into *table* loses the transaction, as SQLite has it when the disk is full."""
+        """Make inserts into *table* roll back their transaction, as SQLite does when the disk is full."""
         await self.store.write(
             lambda tx: tx.conn.exec_driver_sql(
                 f"CREATE TRIGGER full_disk BEFORE INSERT ON {table.name}"
@@ -104,7 +104,7 @@ class Town:
         await self.store.write(lambda tx: tx.conn.exec_driver_sql("DROP TRIGGER full_disk"))
 
     async def states(self) -> dict[str, int]:
-        """How many submissions are in each state."""
+        """The number of submissions in each state."""
 
         def counted(conn: Connection) -> dict[str, int]:
             state = tables.submissions.c.state
@@ -115,14 +115,14 @@ class Town:
 
 @cache
 def _empty_town() -> bytes:
-    """A database of all tables, as bytes."""
+    """An empty database with all tables, as bytes."""
     with make_engine(None).connect() as conn:
         create_tables(conn)
         return raw(conn).serialize()
 
 
 def _make_tables(conn: Connection) -> None:
-    """Copy what `create_tables` has made once, which takes a tenth of the time of making it."""
+    """Copy the tables from a database that was created once, which takes a tenth of the time."""
     with closing(sqlite3.connect(":memory:")) as made:
         made.deserialize(_empty_town())
         made.backup(raw(conn))
@@ -152,7 +152,7 @@ def a_post(email: str = "ada@example.com", address: str = "192.0.2.1", **changes
 
 
 def a_stored_one(form: Form, email: str | None = "ada@example.com", **changes: Any) -> NewSubmission:
-    """A submission as the FormWindow hands it to the store."""
+    """A submission as the FormWindow stores it."""
     return msgspec.structs.replace(
         NewSubmission(
             organization_id=form.organization_id,
@@ -174,7 +174,7 @@ def a_stored_one(form: Form, email: str | None = "ada@example.com", **changes: A
 
 
 async def submit(system: System, form: Form, number: int, **changes: Any) -> Receipt:
-    """A submission of a person of their own: every *number* another e-mail and another address."""
+    """Submit *form* as a person of its own for each *number*, with another e-mail and address."""
     address = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
     post = a_post(f"p{number}@example.com", address, **changes)
     return await FormWindow(system, form.form_key).submit(post)

@@ -41,7 +41,7 @@ _HINT: Final = "choose an empty directory with --data, or start without --demo"
 _PASSWORD_BYTES: Final = 12
 
 
-class Owner(msgspec.Struct, frozen=True, kw_only=True):
+class OwnerAccount(msgspec.Struct, frozen=True, kw_only=True):
     """The account of the shop's owner."""
 
     email: str
@@ -54,7 +54,7 @@ class DemoFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     base_url: str
     operator_url: str
     operator_token: str
-    owner: Owner
+    owner: OwnerAccount
     organization_id: str
     api_key: str
     """Has all permissions of the owner."""
@@ -105,7 +105,7 @@ async def open_demo(
             base_url=bound.base_url,
             operator_url=bound.operator_url,
             operator_token=str(bound.operator_token),
-            owner=Owner(email=OWNER_EMAIL, password=password),
+            owner=OwnerAccount(email=OWNER_EMAIL, password=password),
             site_domain=domain,
             **msgspec.structs.asdict(shop),
         )

@@ -63,22 +63,22 @@ class Operator:
         """The organization with that id, or the only open one. Raises `NotFound` and `Failure`."""
         return self.read(_chosen, organization_id)
 
-    def look(self, tool: Tool[A, R], organization_id: str, asked: A) -> R:
+    def look(self, tool: Tool[A, R], organization_id: str, arguments: A) -> R:
         """The answer of a tool that reads. Raises the tool's `DomainError`."""
-        return msgspec.json.decode(self.look_json(tool, organization_id, asked), type=tool.answer_type)
+        return msgspec.json.decode(self.look_json(tool, organization_id, arguments), type=tool.answer_type)
 
-    def look_json(self, tool: Tool[Any, Any], organization_id: str, asked: ToolInput) -> bytes:
+    def look_json(self, tool: Tool[Any, Any], organization_id: str, arguments: ToolInput) -> bytes:
         """As `look`, with the answer as JSON."""
         now = trio.run(_now)
-        return self.read(_read, now, tool, self._call(organization_id), asked)
+        return self.read(_read, now, tool, self._call(organization_id), arguments)
 
-    def call(self, tool: Tool[A, R], organization_id: str, asked: A) -> R:
+    def call(self, tool: Tool[A, R], organization_id: str, arguments: A) -> R:
         """The answer of a tool that writes, once it is on disk. Raises its `DomainError`, or `Failure`."""
-        return msgspec.json.decode(self.call_json(tool, organization_id, asked), type=tool.answer_type)
+        return msgspec.json.decode(self.call_json(tool, organization_id, arguments), type=tool.answer_type)
 
-    def call_json(self, tool: Tool[Any, Any], organization_id: str, asked: ToolInput) -> bytes:
+    def call_json(self, tool: Tool[Any, Any], organization_id: str, arguments: ToolInput) -> bytes:
         """As `call`, with the answer as JSON."""
-        body = msgspec.json.encode(asked)
+        body = msgspec.json.encode(arguments)
         checked = tool.read(body)
 
         def unit(tx: Tx) -> bytes:
@@ -86,9 +86,9 @@ class Operator:
 
         return self._write(unit, f"/tools/{tool.name}", {"organization": organization_id}, body)
 
-    def run(self, command: Command[A, R], asked: A) -> R:
+    def run(self, command: Command[A, R], arguments: A) -> R:
         """The answer of *command*, once its work is on disk. Raises its `DomainError`, or `Failure`."""
-        body = msgspec.json.encode(asked)
+        body = msgspec.json.encode(arguments)
         checked = command.read(body)
 
         def unit(tx: Tx) -> bytes:
@@ -158,8 +158,8 @@ def _chosen(conn: Connection, organization_id: str | None) -> Organization:
     return open_ones[0]
 
 
-def _read(conn: Connection, now: int, tool: Tool[Any, Any], call: Call, asked: ToolInput) -> bytes:
-    return execution.read(conn, now, tool, call, asked, patient=True).body
+def _read(conn: Connection, now: int, tool: Tool[Any, Any], call: Call, arguments: ToolInput) -> bytes:
+    return execution.read(conn, now, tool, call, arguments, patient=True).body
 
 
 async def _now() -> int:

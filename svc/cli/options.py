@@ -21,10 +21,10 @@ _CONFIG = click.option(
     "config_file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Configuration; config/svc.toml if that is there.",
+    help="Configuration file; by default config/svc.toml, if it exists.",
 )
 _DATA = click.option(
-    "--data", "data", type=click.Path(), metavar="DIR", help="Data directory; ./data if nothing else is set."
+    "--data", "data", type=click.Path(), metavar="DIR", help="Data directory; by default ./data."
 )
 
 
@@ -87,5 +87,5 @@ def as_operator(fn: Callable[Concatenate[Operator, P], None]) -> Callable[..., N
 
 
 ORGANIZATION = click.option(
-    "--organization", metavar="ID", help="Which organization; needed where there are several."
+    "--organization", metavar="ID", help="The organization; needed if there are several."
 )

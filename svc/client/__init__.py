@@ -1,7 +1,13 @@
-"""The client kit: the Tool API, the channel doors, and bridges, from a program of your own.
+"""The client kit: call tools, use the channel doors, and run a bridge, from your own program.
 
-It stands alone: `pip install svc-platform` brings anyio, httpx and msgspec, nothing of the server. It runs
-in asyncio programs as in Trio ones.
+- `Tools` calls the Tool API with an API key.
+- `Bridge` connects a messenger: subclass it, and pass it to `run_bridge` or `run_as_program`. `PushReceiver`
+  receives pushed replies; without it, replies are pulled.
+- `Channel` calls the channel doors directly, with a channel key.
+- `verify` checks the signature of a push or of a webhook.
+
+`pip install svc-platform` installs the kit without the server; it depends on anyio, httpx and msgspec. It
+works under asyncio and under Trio.
 """
 
 from svc.client.bridge import Bridge, Delivery, Event, NotDelivered, Offline

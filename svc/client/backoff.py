@@ -1,4 +1,4 @@
-"""Rests between tries that may go on for ever."""
+"""Exponential backoff between attempts whose number is not limited."""
 
 import random
 from typing import Final
@@ -10,17 +10,17 @@ LONGEST_SECONDS: Final = 60.0
 
 
 class Backoff:
-    """Longer and longer rests, until something goes well."""
+    """Doubles the wait with each attempt, until `reset`."""
 
     def __init__(self) -> None:
         self._seconds = FIRST_SECONDS
 
-    async def take(self) -> None:
-        """Backoff. Somewhat less than the time that it stands at, so that many do not wake up at once."""
+    async def wait(self) -> None:
+        """Wait before the next attempt, with jitter, so that many clients do not retry at the same moment."""
         seconds = self._seconds
         self._seconds = min(seconds * 2, LONGEST_SECONDS)
-        await anyio.sleep(seconds * (0.75 + random.random() / 4))  # noqa: S311  # no secret
+        await anyio.sleep(seconds * (0.75 + random.random() / 4))  # noqa: S311  # not for a secret
 
-    def over(self) -> None:
-        """Something went well: the next rest is short again."""
+    def reset(self) -> None:
+        """An attempt has succeeded: start again with the shortest wait."""
         self._seconds = FIRST_SECONDS

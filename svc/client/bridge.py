@@ -1,4 +1,4 @@
-"""A messenger, as the service needs it: what the author of a bridge writes, and hands to `run_bridge`."""
+"""The interface of a bridge: what its author implements, and `run_bridge` calls."""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator
@@ -8,21 +8,23 @@ import msgspec
 from svc.client.messages import Identification, Message, OfflineReason, Reply, ReplyStatus, StatusReport
 
 Event = Message | Identification | StatusReport
-"""What happens in a messenger: somebody wrote, is known now, or got a reply."""
+"""An event in the messenger: a message, the identification of a customer, or the status of a reply."""
 
 
 class Delivery(msgspec.Struct, frozen=True, kw_only=True):
-    """What the messenger did with a reply at once."""
+    """The result of sending a reply to the messenger."""
 
     messenger_message_id: str | None = None
+    """The messenger's id of the sent message, if it has one."""
     status: ReplyStatus = "sent"
-    """`sent` unless it is known already that it arrived."""
+    """`delivered` or `read` if the messenger already reports that; else `sent`."""
 
 
 class NotDelivered(Exception):
-    """Raise it from `deliver` for what the messenger will never take: a blocked user, a text too long.
+    """Raise it from `deliver` if the messenger will never accept the reply: a blocked user, a text too long.
 
-    Who wrote the reply is shown *code* and *message*.
+    The reply has then failed for good, and is not retried. Its author is shown *code* and *message*; they are
+    cut to 100 and 1,000 characters.
     """
 
     def __init__(self, code: str, message: str = "") -> None:
@@ -32,9 +34,9 @@ class NotDelivered(Exception):
 
 
 class Offline(Exception):
-    """Raise it from any function of a bridge while the messenger cannot be used.
+    """Raise it from any method of a bridge while the messenger cannot be used.
 
-    The service is told, and it is tried again.
+    The bridge is reported as offline with *reason* and *detail*, and the call is retried with backoff.
     """
 
     def __init__(self, reason: OfflineReason = "other", detail: str = "") -> None:
@@ -44,30 +46,38 @@ class Offline(Exception):
 
 
 class Bridge(ABC):
-    """A messenger, by two functions, and a third for those that can ask how it is."""
+    """A messenger. Implement `deliver` and `events`, and `check` if there is a way to check the messenger."""
 
     @abstractmethod
     async def deliver(self, reply: Reply) -> Delivery:
-        """Send *reply*. Raise `NotDelivered` for never, `Offline` for not now.
+        """Send *reply* to its conversation.
 
-        There are 50 seconds for it, 8 where replies are pushed; after them it is cancelled. It comes again
-        then, and after any other exception. So does a reply that was sent just before this program ended: its
-        `attempt` is over 1. Where the messenger takes an id from its senders, `reply_id` makes such repeats
-        harmless.
+        It is cancelled after 50 seconds, or after 8 if replies are pushed. After that, and after any
+        exception but `NotDelivered`, the reply is delivered again, with a higher `attempt`. So a reply may
+        have been sent before, for example if this program was killed right after sending it. If the
+        messenger accepts ids from its clients, use `reply_id` as the id, so that it drops duplicates.
+
+        Replies of one conversation are delivered one after the other; those of others concurrently.
+
+        Raises:
+            NotDelivered: the messenger will never accept it.
+            Offline: the messenger cannot be used now.
         """
 
     @abstractmethod
     def events(self) -> AsyncGenerator[Event, None]:
-        """What happens in the messenger from now on.
+        """Yield the events of the messenger, from now on.
 
-        The next is asked for once this one is stored: a place to go on from may be kept after each `yield`.
-        It is called again when it ends. Do not yield from within a task group or a cancel scope.
+        Write it as an async generator. The service has stored an event when the generator resumes: after each
+        `yield`, a position to continue from can be saved. It is called again, after a wait, whenever it ends
+        or raises. Do not yield inside a task group or a cancel scope. Raise `Offline` while the messenger
+        cannot be used.
         """
 
     async def check(self) -> None:
-        """Return when the messenger can be used, raise `Offline` while it cannot.
+        """Return if the messenger can be used; raise `Offline` if it cannot.
 
-        Called at the start, and now and then after an `Offline`. Left as it is, it believes that all is well,
-        and the next `Offline` tells otherwise.
+        Called at the start, and with backoff while the bridge is offline; cancelled after 30 seconds. The
+        default assumes that the messenger works until another method raises `Offline`.
         """
         return

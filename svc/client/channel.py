@@ -1,4 +1,4 @@
-"""The five channel doors, with a channel key."""
+"""The channel doors: receive, identify, pull, status and health."""
 
 from typing import Any, Final, TypeVar
 
@@ -26,43 +26,49 @@ _PATH: Final = "/api/channels/v1/"
 
 
 class Channel(Transport):
-    """One messenger connection. Calls are repeated until they are answered, and done once.
+    """A client of the channel doors, for one connection, with its channel key.
 
-    All of them raise `Refused`, `Unreachable` and `BadAnswer`.
+    A call that gets no response is retried under the same idempotency key, so it takes effect once. Every
+    method raises `Refused`, `Unreachable` and `BadAnswer`.
+
+    async with Channel("https://svc.example.com", channel_key) as channel:
+        await channel.receive(Message(conversation_id="7", message_id="1", direction="in", text="Hello"))
     """
 
     async def receive(self, message: Message) -> Received:
-        """Bring in a message; the same one again, also after a restart, is a duplicate and no second one."""
-        return await self._ask("channel.message.receive", message, Received)
+        """Store a message of the messenger. One with the same ids as a stored one is a duplicate."""
+        return await self._call("channel.message.receive", message, Received)
 
     async def identify(self, identification: Identification) -> None:
-        """Tell who a conversation is with. Whether somebody was known is never answered."""
-        await self._ask("channel.conversation.identify", identification, dict[str, Any])
+        """State who the customer of a conversation is. The answer never says whether a contact was found."""
+        await self._call("channel.conversation.identify", identification, dict[str, Any])
 
     async def pull(self, *, limit: int = 50, wait_seconds: int = 0) -> Pulled:
-        """Take up to *limit* replies, each for 60 seconds; wait up to *wait_seconds* (0 to 20) for the first.
+        """Lease up to *limit* replies for 60 seconds each; wait up to *wait_seconds* (0 to 20) for the first.
 
-        It is asked once. What an answer had that was lost on the way is offered again after its minute; an
-        idempotency key would bring it sooner, at the price of a row in the service for every empty answer.
+        Report the status of each with `report_status` before its lease ends; otherwise it is offered again.
+        Unlike the other calls, this one is not retried. Replies whose response is lost are offered again when
+        their leases end; an idempotency key would return them sooner, but would cost the service a row for
+        every empty response.
         """
-        asked = {"limit": limit, "waitSeconds": wait_seconds}
-        return await self._ask("channel.outbox.pull", asked, Pulled, again=False)
+        body = {"limit": limit, "waitSeconds": wait_seconds}
+        return await self._call("channel.outbox.pull", body, Pulled, retry=False)
 
     async def report_status(self, report: StatusReport) -> Applied:
-        """Tell what the messenger did with a reply."""
-        return await self._ask("channel.message.status", report, Applied)
+        """Report what became of a reply in the messenger."""
+        return await self._call("channel.message.status", report, Applied)
 
     async def report_state(
         self, state: ConnectionState, reason: OfflineReason | None = None, detail: str | None = None
     ) -> None:
-        """Tell whether the bridge itself is well. A *detail* that is too long is cut."""
-        said = {"state": state, "reason": reason, "detail": detail and detail[:DETAIL_CHARS_MAX]}
-        asked = {name: value for name, value in said.items() if value}
-        await self._ask("channel.connection.report", asked, dict[str, Any])
+        """Report whether the messenger can be used. *detail* is cut to 1,000 characters."""
+        members = {"state": state, "reason": reason, "detail": detail and detail[:DETAIL_CHARS_MAX]}
+        body = {name: value for name, value in members.items() if value}
+        await self._call("channel.connection.report", body, dict[str, Any])
 
-    async def _ask(self, door: str, asked: Any, answer: type[T], *, again: bool = True) -> T:
-        body = await self.post(_PATH + door, asked, again=again)
+    async def _call(self, door: str, body: Any, answer_type: type[T], *, retry: bool = True) -> T:
+        answer = await self.post(_PATH + door, body, retry=retry)
         try:
-            return msgspec.json.decode(body, type=answer)
+            return msgspec.json.decode(answer, type=answer_type)
         except msgspec.DecodeError as error:
             raise BadAnswer(f"{door} answered in another shape: {error}") from error

@@ -1,4 +1,4 @@
-"""Carrying replies into the messenger, each once as far as this process knows, and telling its end."""
+"""Delivery of replies to the messenger, once each within this process, and reports of their status."""
 
 import logging
 from collections import OrderedDict
@@ -18,63 +18,64 @@ from svc.client.messages import DeliveryError, Reply, StatusReport
 log = logging.getLogger("svc.client.delivery")
 
 REMEMBERED_MAX: Final = 10_000
-"""Replies whose outcome is remembered, so that one that is offered again is not sent again."""
+"""Outcomes that are remembered, so that a reply that is offered again is not sent again."""
 
 
-class Courier:
-    """The one that knows which replies are under way, and what became of the last ones."""
+class Deliverer:
+    """Delivers replies through a bridge. It knows which are in progress, and the last outcomes."""
 
     def __init__(self, bridge: Bridge, channel: Channel, health: Health) -> None:
         self._bridge = bridge
         self._channel = channel
         self._health = health
         self._outcomes: OrderedDict[str, StatusReport] = OrderedDict()
-        self._under_way: dict[str, anyio.Event] = {}
+        self._in_progress: dict[str, anyio.Event] = {}
 
     async def wait_idle(self) -> None:
-        """Wait until nothing is under way."""
-        while self._under_way:
-            await next(iter(self._under_way.values())).wait()
+        """Wait until no delivery is in progress."""
+        while self._in_progress:
+            await next(iter(self._in_progress.values())).wait()
 
-    async def carry(self, reply: Reply, seconds: float) -> bool:
-        """Have *reply* in the messenger within *seconds*, and the service told. Whether that is so.
+    async def deliver(self, reply: Reply, seconds: float) -> bool:
+        """Deliver *reply* and report its status within *seconds*. Returns whether both succeeded.
 
-        While the messenger is offline it waits, for as long as there is time.
+        Waits while the messenger is offline, as long as there is time.
         """
         until = anyio.current_time() + seconds
-        async with self._alone(reply.reply_id):
+        async with self._exclusive(reply.reply_id):
             while anyio.current_time() < until:
-                with anyio.CancelScope(shield=True):  # what has begun is finished, whoever stops
+                # Shielded: a delivery that has started is finished.
+                with anyio.CancelScope(shield=True):
                     try:
-                        outcome = self._outcomes.get(reply.reply_id) or await self._deliver(reply, until)
+                        outcome = self._outcomes.get(reply.reply_id) or await self._send(reply, until)
                     except Offline as why:
-                        self._health.ill(why)
+                        self._health.set_offline(why)
                     else:
                         return outcome is not None and await self._report(outcome, reply.lease_id)
                 with anyio.CancelScope(deadline=until):
-                    await self._health.wait_well()
+                    await self._health.wait_online()
         return False
 
     @asynccontextmanager
-    async def _alone(self, reply_id: str) -> AsyncIterator[None]:
-        """With nobody else at the same reply: one that lapsed may come again while it is still at work."""
-        while (other := self._under_way.get(reply_id)) is not None:
-            await other.wait()
-        done = self._under_way[reply_id] = anyio.Event()
+    async def _exclusive(self, reply_id: str) -> AsyncIterator[None]:
+        """Allow one delivery of a reply at a time: it may be offered again while one is in progress."""
+        while (earlier := self._in_progress.get(reply_id)) is not None:
+            await earlier.wait()
+        done = self._in_progress[reply_id] = anyio.Event()
         try:
             yield
         finally:
-            del self._under_way[reply_id]
+            del self._in_progress[reply_id]
             done.set()
 
-    async def _deliver(self, reply: Reply, until: float) -> StatusReport | None:
-        """What became of it; None where nobody knows, so that it is offered again. Raises `Offline`."""
+    async def _send(self, reply: Reply, until: float) -> StatusReport | None:
+        """Send *reply*, and return the outcome; None if unknown: it is offered again. Raises `Offline`."""
         try:
             with anyio.fail_after(until - anyio.current_time()):
-                done = await self._bridge.deliver(reply)
-        except NotDelivered as failed:
+                delivery = await self._bridge.deliver(reply)
+        except NotDelivered as refusal:
             error = DeliveryError(
-                code=failed.code[:ERROR_CODE_CHARS_MAX], message=failed.message[:DETAIL_CHARS_MAX] or None
+                code=refusal.code[:ERROR_CODE_CHARS_MAX], message=refusal.message[:DETAIL_CHARS_MAX] or None
             )
             outcome = StatusReport(reply_id=reply.reply_id, status="failed", error=error)
         except Offline:
@@ -86,9 +87,11 @@ class Courier:
             log.exception("reply %s was not delivered", reply.reply_id)
             return None
         else:
-            self._health.well()
+            self._health.set_online()
             outcome = StatusReport(
-                reply_id=reply.reply_id, status=done.status, messenger_message_id=done.messenger_message_id
+                reply_id=reply.reply_id,
+                status=delivery.status,
+                messenger_message_id=delivery.messenger_message_id,
             )
         self._outcomes[reply.reply_id] = outcome
         while len(self._outcomes) > REMEMBERED_MAX:
@@ -99,7 +102,7 @@ class Courier:
         try:
             await self._channel.report_status(msgspec.structs.replace(outcome, lease_id=lease_id))
         except ServiceError as error:
-            # It is offered again, and its outcome is remembered: reported then, not sent again.
+            # The reply is offered again. Its outcome is remembered, and reported then.
             log.warning("the status of reply %s was not reported: %s", outcome.reply_id, error)
             return False
         return True

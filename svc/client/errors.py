@@ -1,25 +1,25 @@
-"""What goes wrong between a program and the service, in one tree."""
+"""The errors of calls to the service."""
 
 from typing import Any
 
 
 class ServiceError(Exception):
-    """The base of everything that the kit raises for a call."""
+    """The base class of the errors that a call raises."""
 
 
 class Unreachable(ServiceError):
-    """Raised when no answer came, in as many attempts as were allowed. It may or may not have been done.
+    """Raised when no attempt got a response. The call may or may not have taken effect.
 
-    The same call under the same idempotency key is safe.
+    It is safe to repeat the call under the same idempotency key.
     """
 
 
 class BadAnswer(ServiceError):
-    """Raised for an answer that is not the service's, such as a proxy's page, or of an unknown shape."""
+    """Raised for a response that cannot be decoded, or is not the service's, such as a proxy's error page."""
 
 
 class Refused(ServiceError):
-    """Raised when the service said no. `code` is what to branch on; `/problems/<code>` there explains it."""
+    """Raised when the service rejects a call. `code` is explained at the service's `/problems/<code>`."""
 
     def __init__(
         self,
@@ -33,19 +33,21 @@ class Refused(ServiceError):
     ) -> None:
         super().__init__(f"{status} {code}: {detail}" if detail else f"{status} {code}")
         self.status = status
+        """The HTTP status."""
         self.code = code
         self.detail = detail
         self.errors = errors
-        """All that is wrong with what was asked: pointer, code and detail of each."""
+        """The faults of the request body: `pointer`, `code` and `detail` of each."""
         self.request_id = request_id
+        """The id of the request in the service's log."""
         self.retry_after_seconds = retry_after_seconds
 
     @property
-    def is_passing(self) -> bool:
-        """Whether the same call may be answered otherwise a little later."""
+    def is_transient(self) -> bool:
+        """Whether the same call may succeed if it is repeated later."""
         return self.status in {408, 429, 500, 502, 503, 504} or self.code == "idempotency_in_progress"
 
     @property
-    def is_for_good(self) -> bool:
-        """Whether every call with this key is refused: there is nothing left to run for."""
+    def is_unauthorized(self) -> bool:
+        """Whether the key itself is rejected, so that no call with it can succeed."""
         return self.code == "unauthorized"

@@ -1,4 +1,4 @@
-"""Bringing in what happens in the messenger, in its order, however long the service needs to take it."""
+"""Intake of the messenger's events: stores them in order, and retries until the service accepts each."""
 
 import logging
 from contextlib import aclosing
@@ -17,11 +17,11 @@ from svc.client.messages import Identification, Message, StatusReport
 log = logging.getLogger("svc.client.intake")
 
 FINISH_SECONDS: Final = 5.0
-"""How long the event that is being stored may still take when the bridge is to stop."""
+"""How long storing the current event may still take once the bridge is to stop."""
 
 
 class Intake:
-    """Of one bridge."""
+    """Stores the events of one bridge."""
 
     def __init__(self, bridge: Bridge, channel: Channel, health: Health) -> None:
         self._bridge = bridge
@@ -31,33 +31,33 @@ class Intake:
         self._storing: anyio.CancelScope | None = None
 
     async def run(self) -> None:
-        """Store one event after the other, for ever. Raises `Refused` for good."""
-        rest = Backoff()
+        """Store one event after the other, until cancelled. Raises `Refused` if the key is rejected."""
+        backoff = Backoff()
         while True:
             try:
                 async with aclosing(self._bridge.events()) as events:
                     async for event in events:
-                        self._health.well()
-                        rest.over()
-                        await self._finish(event)
+                        self._health.set_online()
+                        backoff.reset()
+                        await self._store_shielded(event)
             except Offline as why:
-                self._health.ill(why)
-                await self._health.wait_well()
+                self._health.set_offline(why)
+                await self._health.wait_online()
                 continue
             except Refused:
                 raise
             except Exception:
                 log.exception("the messenger's events broke off")
-            await rest.take()
+            await backoff.wait()
 
     def stop(self) -> None:
-        """Take nothing new; what is being stored has a few seconds."""
+        """Take no further events; give the current one a few seconds."""
         self._finish_at = anyio.current_time() + FINISH_SECONDS
         if self._storing is not None:
             self._storing.deadline = self._finish_at
 
-    async def _finish(self, event: Event) -> None:
-        """Store *event*, though this task be cancelled: not every messenger tells a second time."""
+    async def _store_shielded(self, event: Event) -> None:
+        """Store *event* even if cancelled, since not every messenger repeats its events."""
         with anyio.CancelScope(shield=True, deadline=self._finish_at) as self._storing:
             await self._store(event)
         if self._storing.cancelled_caught:
@@ -65,15 +65,15 @@ class Intake:
         self._storing = None
 
     async def _store(self, event: Event) -> None:
-        rest = Backoff()
+        backoff = Backoff()
         while True:
             try:
-                await self._say(event)
+                await self._send(event)
             except Refused as error:
-                if error.is_for_good:
+                if error.is_unauthorized:
                     raise
-                if not error.is_passing:
-                    # The next one may be taken: no message may stand in the way of all that follow.
+                if not error.is_transient:
+                    # Skip it: one event that is rejected may not block all that follow.
                     log.error("the service does not take a %s: %s", type(event).__name__, error)  # noqa: TRY400
                     return
                 log.warning("not stored yet: %s", error)
@@ -81,9 +81,9 @@ class Intake:
                 log.warning("not stored yet: %s", error)
             else:
                 return
-            await rest.take()
+            await backoff.wait()
 
-    async def _say(self, event: Event) -> None:
+    async def _send(self, event: Event) -> None:
         match event:
             case Message():
                 await self._channel.receive(event)

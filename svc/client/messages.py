@@ -1,6 +1,6 @@
-"""What goes through the channel doors, both ways. Times are RFC 3339 text, by whose clock the field says.
+"""The messages of the channel doors. Times are RFC 3339 text.
 
-What is sent is checked by types as strict as the service's. What comes is read leniently, kinds as any text,
+Types of requests are as strict as the service's. Types of responses are lenient, with any text as a kind,
 since a bridge outlives versions of the service.
 """
 
@@ -17,11 +17,11 @@ OfflineReason = Literal["token_revoked", "network", "rate_limited", "other"]
 
 
 class _Wire(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """camelCase on the wire, without what is not said. What a newer service adds is passed over."""
+    """camelCase in JSON, without members that have their default. Unknown members are ignored."""
 
 
 class Sender(_Wire, frozen=True, kw_only=True):
-    """Who wrote a message, as far as the messenger tells."""
+    """The author of a message, as far as the messenger states it."""
 
     id: str | None = None
     name: str | None = None
@@ -31,14 +31,14 @@ class Sender(_Wire, frozen=True, kw_only=True):
 
 
 class Conversation(_Wire, frozen=True, kw_only=True):
-    """The conversation in the messenger."""
+    """The conversation in the messenger: its kind, and the title of a group."""
 
     kind: ConversationKind
     title: str | None = None
 
 
 class Attachment(_Wire, frozen=True, kw_only=True):
-    """Something beside the text: a file at an address, or what is small enough to come along as `data`."""
+    """An attachment: a file at a URL, or structured data such as a location."""
 
     kind: str
     """`image`, `video`, `audio`, `voice`, `file`, `location`, `contact` or `sticker`."""
@@ -46,38 +46,41 @@ class Attachment(_Wire, frozen=True, kw_only=True):
     name: str | None = None
     mime_type: str | None = None
     size: int | None = None
-    """Bytes."""
+    """In bytes."""
     data: dict[str, Any] | str | None = None
 
 
 class Message(_Wire, frozen=True, kw_only=True):
-    """A message that happened in the messenger: `in`, or `out` for one that your own side sent there.
+    """A message in the messenger: `in` from the customer, `out` if your own side sent it there.
 
-    The ids are the messenger's, of 1 to 255 characters; the same ones again are the same message.
+    The ids are the messenger's, of 1 to 255 characters. They identify the message: the same conversation and
+    message id again are a duplicate.
     """
 
     conversation_id: str
     message_id: str
     direction: Direction
     sent_at: str | None = None
+    """By the messenger's clock."""
     sender: Sender | None = None
     conversation: Conversation | None = None
     text: str | None = None
     attachments: list[Attachment] = []
     reply_to: str | None = None
+    """The `message_id` of the message that it answers."""
     reply_id: str | None = None
-    """Of a reply of the service, when this is its copy."""
+    """The id of the service's reply, if this message is that reply as the messenger shows it."""
 
 
 class Evidence(_Wire, frozen=True, kw_only=True):
-    """One thing that tells who somebody is."""
+    """One fact that identifies a customer."""
 
     kind: EvidenceKind
     value: str
 
 
 class Identification(_Wire, frozen=True, kw_only=True):
-    """Who a conversation is with, without a message, such as after a phone number was shared."""
+    """Who the customer of a conversation is, for example after they shared a phone number."""
 
     conversation_id: str
     evidence: list[Evidence]
@@ -85,25 +88,27 @@ class Identification(_Wire, frozen=True, kw_only=True):
 
 
 class DeliveryError(_Wire, frozen=True, kw_only=True):
-    """Why the messenger did not take a reply."""
+    """Why the messenger rejected a reply."""
 
     code: str | None = None
     message: str | None = None
 
 
 class StatusReport(_Wire, frozen=True, kw_only=True):
-    """What the messenger did with a reply."""
+    """What became of a reply in the messenger."""
 
     reply_id: str
     status: ReplyStatus
     lease_id: str | None = None
+    """The lease of the reply, if it was pulled."""
     at: str | None = None
+    """By the messenger's clock."""
     messenger_message_id: str | None = None
     error: DeliveryError | None = None
 
 
 class Author(_Wire, frozen=True, kw_only=True):
-    """Who wrote a reply."""
+    """The author of a reply."""
 
     kind: str
     """`member` or `agent`."""
@@ -111,7 +116,7 @@ class Author(_Wire, frozen=True, kw_only=True):
 
 
 class Reply(_Wire, frozen=True, kw_only=True):
-    """A reply to be sent in the messenger. Its times are by the service's clock."""
+    """A reply to be sent in the messenger. Times are by the service's clock."""
 
     reply_id: str
     conversation_id: str
@@ -121,33 +126,35 @@ class Reply(_Wire, frozen=True, kw_only=True):
     """The messenger's id of the message that it answers."""
     author: Author | None = None
     lease_id: str | None = None
-    """Of a pull; a push has no lease, and is over once it is answered 2xx."""
+    """None for a push, which has no lease: a 2xx response completes it."""
     lease_expires_at: str | None = None
     attempt: int = 1
-    """Over 1 when it was handed out before: it may have been sent then."""
+    """Greater than 1 if it was delivered to a bridge before: it may have been sent then."""
     created_at: str | None = None
     expires_at: str | None = None
 
 
 class Received(_Wire, frozen=True, kw_only=True):
-    """What the service says of a message."""
+    """The answer to a message that was received."""
 
     duplicate: bool
+    """Whether the message was already stored."""
     conversation: str
-    """The service's id of it, as tools have it."""
+    """The service's id of the conversation, as in tools."""
     message: str
+    """The service's id of the message, as in tools."""
 
 
 class Pulled(_Wire, frozen=True, kw_only=True):
-    """What a pull brought; `more` says that there are others to be had at once."""
+    """The replies of a pull. With `more`, another pull returns further ones at once."""
 
     replies: list[Reply]
     more: bool = False
 
 
 class Applied(_Wire, frozen=True, kw_only=True):
-    """What became of a status report. One that came too late is not applied, and that is no error."""
+    """The answer to a status report. A report that is outdated is not applied, which is not an error."""
 
     applied: bool
     status: str
-    """The reply's, now."""
+    """The current status of the reply."""

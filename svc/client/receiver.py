@@ -1,4 +1,4 @@
-"""Receiving pushes: an ASGI application for any server, at the connection's Bridge URL."""
+"""The receiver of pushed replies, an ASGI application."""
 
 import logging
 import time
@@ -7,14 +7,14 @@ from typing import Any, Final
 
 import msgspec
 
-from svc.client.delivery import Courier
+from svc.client.delivery import Deliverer
 from svc.client.messages import Reply
 from svc.client.webhooks import BadSignature, verify
 
 log = logging.getLogger("svc.client.receiver")
 
 DELIVERY_SECONDS: Final = 8.0
-"""The service waits for ten."""
+"""Less than the ten seconds that the service waits for a response."""
 BODY_BYTES_MAX: Final = 1024 * 1024
 
 _Message = MutableMapping[str, Any]
@@ -26,29 +26,32 @@ class _Push(msgspec.Struct):
 
 
 class PushReceiver:
-    """Answers pushes: 204 once the messenger has the reply and the service knows, 503 to have it sent again.
+    """An ASGI application that receives pushed replies. Serve it at the connection's push URL.
 
-    A 204 is the end, the service never pushes that reply again: it is only given once the outcome is told.
-    What is not signed gets 401. It takes replies while `run_bridge` has it, and none before and after.
+    Pass it to `run_bridge` as well, in the same program: it accepts replies only while that runs.
+
+    It responds with 204 once the reply is delivered and its status reported: after that the service never
+    pushes the reply again. It responds with 503 if that failed, so that the push is retried, and with 401 to
+    a push without a valid signature.
     """
 
     def __init__(self, secrets: str | Iterable[str], *, clock: Callable[[], float] = time.time) -> None:
-        """Two secrets may be given while one is being replaced. *clock* tells Unix seconds."""
+        """*secrets*: the signing secret, or several while it is being replaced. *clock* returns Unix time."""
         self._clock = clock
         self.renew(secrets)
-        self._courier: Courier | None = None
+        self._deliverer: Deliverer | None = None
 
     def renew(self, secrets: str | Iterable[str]) -> None:
-        """Take what these secrets sign from now on, and nothing that others do."""
+        """Replace the signing secrets: from now on, only pushes that these sign are accepted."""
         self._secrets = (secrets,) if isinstance(secrets, str) else tuple(secrets)
 
-    def open(self, courier: Courier) -> None:
-        """Have *courier* carry what comes."""
-        self._courier = courier
+    def open(self, deliverer: Deliverer) -> None:
+        """Accept pushes, and pass them to *deliverer*. `run_bridge` calls it."""
+        self._deliverer = deliverer
 
     def close(self) -> None:
-        """Take nothing more."""
-        self._courier = None
+        """Reject pushes from now on with 503. `run_bridge` calls it."""
+        self._deliverer = None
 
     async def __call__(
         self,
@@ -56,9 +59,11 @@ class PushReceiver:
         receive: Callable[[], Awaitable[_Message]],
         send: Callable[[_Message], Awaitable[None]],
     ) -> None:
-        """ASGI."""
+        """Respond to one request. See the ASGI specification."""
         if scope["type"] != "http":
-            raise RuntimeError(f"no {scope['type']} here")  # how ASGI has it: servers go on without it
+            raise RuntimeError(
+                f"no {scope['type']} here"
+            )  # as ASGI demands: servers then continue without it
         status = await self._answer(scope, receive)
         headers = [(b"content-length", b"0")] if status != _NO_CONTENT else []
         await send({"type": "http.response.start", "status": status, "headers": headers})
@@ -80,9 +85,9 @@ class PushReceiver:
             log.error("a push in another shape: %s", error)  # noqa: TRY400
             return 400
         if reply is None:
-            return _NO_CONTENT  # a ping, or what a newer service may send
-        courier = self._courier
-        return _NO_CONTENT if courier and await courier.carry(reply, DELIVERY_SECONDS) else 503
+            return _NO_CONTENT  # a ping, or a type of a newer service
+        deliverer = self._deliverer
+        return _NO_CONTENT if deliverer and await deliverer.deliver(reply, DELIVERY_SECONDS) else 503
 
     def _is_signed(self, headers: dict[str, str], body: bytes) -> bool:
         for secret in self._secrets:
@@ -99,7 +104,7 @@ _NO_CONTENT: Final = 204
 
 
 async def _read(receive: Callable[[], Awaitable[_Message]]) -> bytes | None:
-    """The body, as far as it came; None for one that is too long."""
+    """The body of the request; None if it is too long."""
     body = bytearray()
     while True:
         message = await receive()

@@ -1,4 +1,4 @@
-"""Bridges at work."""
+"""Running a bridge."""
 
 import logging
 import os
@@ -12,7 +12,7 @@ import anyio
 from svc.client.backoff import Backoff
 from svc.client.bridge import Bridge
 from svc.client.channel import Channel
-from svc.client.delivery import Courier
+from svc.client.delivery import Deliverer
 from svc.client.errors import Refused, ServiceError
 from svc.client.health import Health
 from svc.client.intake import Intake
@@ -22,11 +22,11 @@ from svc.client.receiver import PushReceiver
 log = logging.getLogger("svc.client.runner")
 
 LEASE_SECONDS: Final = 50.0
-"""How long a delivery may take: less than the lease of 60 seconds, counted from when it was handed over.
-The time in `leaseExpiresAt` is the service's, and this machine's clock may be wrong."""
+"""Time limit of a delivery, less than the lease of 60 seconds. It is counted from the pull, not from
+`leaseExpiresAt`, which is by the service's clock."""
 PULL_WAIT_SECONDS: Final = 20
 DELIVERIES_MAX: Final = 20
-"""Replies that are being delivered at once; each is of another conversation."""
+"""Concurrent deliveries, each of another conversation."""
 
 
 async def run_bridge(
@@ -36,43 +36,47 @@ async def run_bridge(
     receiver: PushReceiver | None = None,
     stop: anyio.Event | None = None,
 ) -> None:
-    """Run *bridge* until *stop* is set: then nothing new is taken, and what is under way is finished.
+    """Run *bridge* until *stop* is set; then take nothing new, and finish what is in progress.
 
-    Replies are pulled, or come by the *receiver*, which an ASGI server in the same program serves. Raises
-    `Refused` when there is no use in going on: the channel key is not good any more, or the connection's
-    replies reach their bridge in the other way.
+    Events are stored, the health of the bridge is reported, and replies are delivered: pulled, or with a
+    *receiver*, pushed. An ASGI server in the same program has to serve the receiver. Failed calls are retried
+    with backoff, for as long as it takes.
+
+    Raises:
+        Refused: running on is pointless: the channel key is rejected, or the connection delivers its replies
+            by push while there is no *receiver*, or by pull.
     """
     stop = stop or anyio.Event()
     health = Health(bridge, channel)
-    courier = Courier(bridge, channel, health)
+    deliverer = Deliverer(bridge, channel, health)
     intake = Intake(bridge, channel, health)
     try:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(health.keep)
+            tasks.start_soon(health.run)
             tasks.start_soon(intake.run)
             if receiver is None:
-                tasks.start_soon(_Puller(courier, channel).run)
+                tasks.start_soon(_Puller(deliverer, channel).run)
             else:
-                receiver.open(courier)
+                receiver.open(deliverer)
             await stop.wait()
             intake.stop()
             tasks.cancel_scope.cancel()
     except BaseExceptionGroup as group:
-        refused, others = group.split(Refused)
-        if refused is None or others is not None:
+        refused, other_errors = group.split(Refused)
+        if refused is None or other_errors is not None:
             raise
         raise _first(refused) from None
     finally:
         if receiver is not None:
             receiver.close()
-    await courier.wait_idle()
+    await deliverer.wait_idle()
 
 
 def run_as_program(bridge: Bridge, base_url: str, channel_key: str, *, backend: str = "asyncio") -> None:
-    """Pull and run until SIGINT or SIGTERM; a second one ends the program at once. *backend* as anyio has it.
+    """Run *bridge* as a whole program, with pulled replies, until SIGINT or SIGTERM.
 
-    Where the service will not have this bridge, or the key is none, the program ends with a line that says so
-    and exit code 1.
+    The first signal finishes what is in progress, the second ends the program at once. If the service rejects
+    the bridge or its key, the program ends with a message and exit code 1. *backend* is `asyncio` or `trio`.
     """
     refusal = anyio.run(partial(_run_until_signal, bridge, base_url, channel_key), backend=backend)
     if refusal is not None:
@@ -80,7 +84,7 @@ def run_as_program(bridge: Bridge, base_url: str, channel_key: str, *, backend: 
 
 
 async def _run_until_signal(bridge: Bridge, base_url: str, channel_key: str) -> str | None:
-    """Why it cannot go on; None once it was stopped by a signal."""
+    """Run until a signal, and return None; return a message if the service rejects the bridge."""
     refusal: str | None = None
     try:
         channel = Channel(base_url, channel_key)
@@ -92,7 +96,7 @@ async def _run_until_signal(bridge: Bridge, base_url: str, channel_key: str) -> 
         try:
             await run_bridge(bridge, channel, stop=stop)
         except Refused as error:
-            check = "; check the channel key, or make a new one" if error.is_for_good else ""
+            check = "; check the channel key, or make a new one" if error.is_unauthorized else ""
             refusal = f"{base_url} answers {error}{check}"
         tasks.cancel_scope.cancel()
     return refusal
@@ -108,50 +112,50 @@ async def _stop_on_signal(stop: anyio.Event) -> None:
 
 
 class _Puller:
-    """Takes replies, and has each carried beside the others."""
+    """Pulls replies, and delivers them concurrently."""
 
-    def __init__(self, courier: Courier, channel: Channel) -> None:
-        self._courier = courier
+    def __init__(self, deliverer: Deliverer, channel: Channel) -> None:
+        self._deliverer = deliverer
         self._channel = channel
-        self._room = DELIVERIES_MAX
-        self._freed = anyio.Event()
+        self._free_slots = DELIVERIES_MAX
+        self._slot_freed = anyio.Event()
 
     async def run(self) -> None:
-        """Go on for ever. Raises `Refused` for good."""
-        rest = Backoff()
+        """Pull and deliver until cancelled. Raises `Refused` if pulls are rejected for good."""
+        backoff = Backoff()
         async with anyio.create_task_group() as tasks:
             while True:
-                while not self._room:
-                    await self._freed.wait()
-                replies = await self._pull(rest)
+                while not self._free_slots:
+                    await self._slot_freed.wait()
+                replies = await self._pull(backoff)
                 for reply in replies:
-                    self._room -= 1
-                    tasks.start_soon(self._carry, reply)
+                    self._free_slots -= 1
+                    tasks.start_soon(self._deliver, reply)
 
-    async def _pull(self, rest: Backoff) -> list[Reply]:
-        """Those that there are, after a rest if there are none though nobody waited for them."""
+    async def _pull(self, backoff: Backoff) -> list[Reply]:
+        """The next replies. Waits with backoff after a failure, or if an empty response came too early."""
         asked_at = anyio.current_time()
         try:
-            pulled = await self._channel.pull(limit=self._room, wait_seconds=PULL_WAIT_SECONDS)
+            pulled = await self._channel.pull(limit=self._free_slots, wait_seconds=PULL_WAIT_SECONDS)
         except ServiceError as error:
-            if isinstance(error, Refused) and not error.is_passing:
+            if isinstance(error, Refused) and not error.is_transient:
                 raise
             log.warning("nothing was pulled: %s", error)
-            await rest.take()
+            await backoff.wait()
             return []
         if pulled.replies or anyio.current_time() - asked_at > PULL_WAIT_SECONDS / 2:
-            rest.over()
+            backoff.reset()
         else:
-            await rest.take()  # a service that is about to stop answers at once
+            await backoff.wait()  # a service that is shutting down responds at once
         return pulled.replies
 
-    async def _carry(self, reply: Reply) -> None:
+    async def _deliver(self, reply: Reply) -> None:
         try:
-            await self._courier.carry(reply, LEASE_SECONDS)
+            await self._deliverer.deliver(reply, LEASE_SECONDS)
         finally:
-            self._room += 1
-            self._freed.set()
-            self._freed = anyio.Event()
+            self._free_slots += 1
+            self._slot_freed.set()
+            self._slot_freed = anyio.Event()
 
 
 def _first(group: BaseExceptionGroup[Refused]) -> Refused:

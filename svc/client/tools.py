@@ -1,4 +1,4 @@
-"""The Tool API."""
+"""Calling tools."""
 
 from collections.abc import AsyncIterator
 from typing import Any, Final, TypeVar, overload
@@ -14,7 +14,7 @@ _PATH: Final = "/api/v1/tools/"
 
 
 class Tools(Transport):
-    """Every tool that a key may call.
+    """A client of the Tool API, with an API key.
 
     async with Tools("https://svc.example.com", key) as tools:
         made = await tools.call("record.create", {"objectType": "contact", "properties": {"name": "Ada"}})
@@ -22,38 +22,49 @@ class Tools(Transport):
 
     @overload
     async def call(
-        self, name: str, asked: Any = None, *, idempotency_key: str | None = None
+        self, name: str, body: Any = None, *, idempotency_key: str | None = None
     ) -> dict[str, Any]: ...
 
     @overload
     async def call(
-        self, name: str, asked: Any = None, *, answer: type[T], idempotency_key: str | None = None
+        self, name: str, body: Any = None, *, answer: type[T], idempotency_key: str | None = None
     ) -> T: ...
 
     async def call(
         self,
         name: str,
-        asked: Any = None,
+        body: Any = None,
         *,
         answer: Any = dict[str, Any],
         idempotency_key: str | None = None,
     ) -> Any:
-        """What the tool *name* answers to *asked*: a mapping, or anything that msgspec encodes.
+        """Call the tool *name*, and return its answer.
 
-        The answer is a mapping, or of the type *answer*. A call that gets no answer is repeated; under its
-        idempotency key, yours or a new one, it is done once. Raises `Refused`, `Unreachable` and `BadAnswer`.
+        A call that gets no response is retried under its idempotency key, so it takes effect once.
+
+        Args:
+            name: such as `record.create`.
+            body: the tool's input, a mapping or anything that msgspec encodes.
+            answer: the type to decode the answer to, such as a `msgspec.Struct`; a mapping by default.
+            idempotency_key: a key of your own, such as one that is stored, to repeat the call safely even
+                after a restart; a new one for each call by default.
+
+        Raises:
+            Refused: the service rejects the call.
+            Unreachable: no attempt got a response.
+            BadAnswer: the response is not the service's, or not of the type *answer*.
         """
-        body = await self.post(_PATH + name, {} if asked is None else asked, idempotency_key=idempotency_key)
+        content = await self.post(_PATH + name, {} if body is None else body, idempotency_key=idempotency_key)
         try:
-            return msgspec.json.decode(body, type=answer)
+            return msgspec.json.decode(content, type=answer)
         except msgspec.DecodeError as error:
             raise BadAnswer(f"{name} answered in another shape: {error}") from error
 
-    async def pages(self, name: str, asked: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
-        """The pages of a list, one after the other, to its end. Raises as `call` does."""
+    async def pages(self, name: str, body: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
+        """The pages of a tool that lists, such as `record.list`, up to the last. Raises as `call` does."""
         cursor = None
         while True:
-            page = await self.call(name, asked if cursor is None else asked | {"cursor": cursor})
+            page = await self.call(name, body if cursor is None else body | {"cursor": cursor})
             yield page
             cursor = page.get("nextCursor")
             if cursor is None:

@@ -1,4 +1,4 @@
-"""Verifying what the service sends: pushes and webhooks, signed as Standard Webhooks says."""
+"""Verification of signed requests: pushes and webhooks, according to Standard Webhooks."""
 
 import hmac
 import time
@@ -7,34 +7,36 @@ from collections.abc import Mapping
 from typing import Final
 
 TOLERANCE_SECONDS: Final = 300
-"""How far apart the clocks may be; what is older may have been overheard and sent again."""
+"""The largest difference between the clocks. An older request may be a replay."""
 
-_SECRET_PREFIX: Final = "whsec_"  # noqa: S105  # what a secret begins with
+_SECRET_PREFIX: Final = "whsec_"  # noqa: S105  # a prefix
 _TIME_DIGITS_MAX: Final = 12
 _VERSION: Final = b"v1,"
 
 
 class BadSignature(Exception):
-    """Raised for what the service did not send, not to us, or not just now. Answer 401 and do nothing."""
+    """Raised for a request that was not signed with this secret, or is too old. Respond with 401."""
 
 
 def verify(secret: str, headers: Mapping[str, str], body: bytes, *, now: float | None = None) -> str:
-    """The id of the delivery in *body*, if its signature is good. One that is sent again has the same id.
+    """Verify the signature of a request, and return the id of the delivery.
+
+    A delivery that is sent again has the same id: use it to drop duplicates.
 
     Args:
         secret: the signing secret, `whsec_…`.
-        headers: those of the request, by names in any case.
-        body: exactly the bytes that came.
-        now: Unix seconds; the clock's unless given.
+        headers: the request's headers; names in any case.
+        body: the request's body, exactly as received.
+        now: Unix time; the current time by default.
 
     Raises:
-        BadSignature: it is none of the service's.
-        ValueError: *secret* is none.
+        BadSignature: the signature is missing, wrong or too old.
+        ValueError: *secret* is not a signing secret.
     """
-    found = {name.lower(): value for name, value in headers.items()}
+    by_name = {name.lower(): value for name, value in headers.items()}
     delivery, sent, signatures = (
-        found.get(f"webhook-{name}") or found.get(f"x-service-{other}", "")
-        for name, other in (("id", "delivery"), ("timestamp", "timestamp"), ("signature", "signature"))
+        by_name.get(f"webhook-{name}") or by_name.get(f"x-service-{alias}", "")
+        for name, alias in (("id", "delivery"), ("timestamp", "timestamp"), ("signature", "signature"))
     )
     if not (sent.isascii() and sent.isdecimal() and len(sent) <= _TIME_DIGITS_MAX):
         raise BadSignature("no time in it")
@@ -46,8 +48,8 @@ def verify(secret: str, headers: Mapping[str, str], body: bytes, *, now: float |
         raise ValueError("a signing secret is whsec_ and base64") from None
     signed = b"%b.%b.%b" % (delivery.encode(errors="replace"), sent.encode(), body)
     expected = _VERSION + b64encode(hmac.digest(key, signed, "sha256"))
-    # While a secret is being replaced there are two signatures, of which one is ours.
-    given = signatures.encode(errors="replace").split(b" ")
-    if not any(hmac.compare_digest(expected, one) for one in given):
+    # While a secret is being replaced there are two signatures, one for each secret.
+    candidates = signatures.encode(errors="replace").split(b" ")
+    if not any(hmac.compare_digest(expected, candidate) for candidate in candidates):
         raise BadSignature("no such signature")
     return delivery

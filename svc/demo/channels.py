@@ -1,4 +1,4 @@
-"""The demo's connections to messengers, and what their bridges need."""
+"""The demo's connections to messengers, with their keys."""
 
 from typing import Final
 
@@ -11,25 +11,25 @@ from svc.storage.channels.connections import NewConnection
 from svc.storage.store import Tx
 
 BRIDGE_URL: Final = "http://127.0.0.1:8002/pushes"
-"""Where the demo's pushes go. Nothing listens there before a bridge is started, and a private network is
-reached only where the configuration allows it. It stays what it is where another program has that port: what
-is pushed to is a bridge of one's own, and `svc demo-messenger`, which then moves on, asks for replies."""
+"""The URL of the demo's pushes. Pushes fail until a bridge listens there and the configuration allows private
+networks. It is fixed even if another program has that port: it is for a bridge of your own, while
+`svc demo-messenger`, which can use another port, pulls its replies."""
 
 SPARE_BRIDGE_URL: Final = "http://127.0.0.1:8003/pushes"
-"""Of the connection that examples are about, whose signing secret may be replaced."""
+"""The push URL of the examples' connection, whose signing secret may be replaced."""
 
 _ACCOUNT: Final = Account("organization")
 
 
 class PullConnection(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A connection whose bridge asks for replies."""
+    """A connection whose bridge pulls replies."""
 
     id: str
     channel_key: str
 
 
 class PushConnection(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A connection whose bridge is sent replies."""
+    """A connection whose replies are pushed to its bridge."""
 
     id: str
     channel_key: str
@@ -38,14 +38,14 @@ class PushConnection(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def connect(tx: Tx, organization_id: str) -> tuple[PullConnection, PushConnection]:
-    """Make one of each."""
-    asked = NewConnection(name="Demo messenger", account=_ACCOUNT, messenger="other", delivery="pull")
-    pulled, _ = connections.create(tx, organization_id, asked)
-    asked = NewConnection(
+    """Create a connection of each kind."""
+    new = NewConnection(name="Demo messenger", account=_ACCOUNT, messenger="other", delivery="pull")
+    pulled, _ = connections.create(tx, organization_id, new)
+    new = NewConnection(
         name="Demo push", account=_ACCOUNT, messenger="other", delivery="push", url=BRIDGE_URL
     )
-    pushed, secret = connections.create(tx, organization_id, asked)
-    assert secret is not None  # noqa: S101  # it is pushed to
+    pushed, secret = connections.create(tx, organization_id, new)
+    assert secret is not None  # noqa: S101  # push connections have one
     return (
         PullConnection(id=pulled.id, channel_key=channel_keys.mint(tx, organization_id, pulled.id).key),
         PushConnection(

@@ -1,4 +1,4 @@
-"""The embeds of the demo's shop: its price list, what its own site shows, and one that is paused."""
+"""The embeds of the demo's shop: its price list, one for its own site, and a paused one."""
 
 from typing import Final
 
@@ -24,7 +24,7 @@ _READY: Final = RecordsBlock(
 
 
 def show(tx: Tx, organization_id: str, site: Site, form: Form) -> tuple[Embed, Embed, Embed]:
-    """Make the embeds, of lamps that are published: one for any site, one for *site*, and a paused one."""
+    """Create the embeds: one for any site, one for *site*, and a paused one."""
     any_site = embeds.create(tx, organization_id, name="Price list", blocks=(_PRICE_LIST,))
     own_site = embeds.create(
         tx,

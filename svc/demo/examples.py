@@ -1,8 +1,8 @@
-"""What the examples of the reference are about, in the demo's shop.
+"""The objects of the reference's examples, in the demo's shop.
 
-The examples name ids that no service has. `fill` makes something for each of them, and says which ids take
-their place. What an example would end or remove is there for that alone, so that whoever pastes it breaks
-nothing else, and any example works whatever was pasted before.
+The examples have made-up ids. `Examples.fill` creates an object for each of them, and returns the real ids to
+replace them with. An example that ends or removes something has an object of its own, so every example works,
+whichever were pasted before.
 """
 
 from typing import Any, Final
@@ -33,7 +33,7 @@ from svc.tools.sites import sites
 from svc.tools.tool import Tool, ToolInput
 
 ExampleIds = dict[str, dict[str, str]]
-"""By the name of a tool, or by `*` for all others: ids of examples, and those of the demo for them."""
+"""By tool name, or `*` for all other tools: the demo's id for each made-up id of the examples."""
 
 _ULID: Final = "01K5D3V7Q2M8Z4X6C9B1N0T5R"
 _KEY, _PERSON, _ROLE, _TEAM = (f"{prefix}_{_ULID}A" for prefix in ("key", "usr", "rol", "tea"))
@@ -45,20 +45,20 @@ _WHOLE: Final = Account("organization")
 _TOM: Final = {"name": "Tom Reid", "email": "tom@marlowe-reid.example"}
 
 
-class _Made(msgspec.Struct):
-    """What is of interest in an answer."""
+class _Created(msgspec.Struct):
+    """The part of an answer that is used here."""
 
     id: str
 
 
 class _Listed(msgspec.Struct):
-    records: list[_Made] = []
-    suggestions: list[_Made] = []
-    submissions: list[_Made] = []
+    records: list[_Created] = []
+    suggestions: list[_Created] = []
+    submissions: list[_Created] = []
 
 
 class Examples:
-    """Makes what examples are about, as the owner, by *call*."""
+    """Creates the objects of the examples, with *call*, which is the owner's."""
 
     def __init__(self, tx: Tx, call: Call) -> None:
         self._tx = tx
@@ -66,7 +66,7 @@ class Examples:
         self._organization_id = call.caller.organization_id
 
     def fill(self, *, form_id: str, embed_id: str) -> ExampleIds:
-        """Make it all; *form_id* and *embed_id* are those of the shop that its page shows."""
+        """Create all objects. *form_id* and *embed_id* are those that the shop's page shows."""
         ids: ExampleIds = {"*": {_FORM: form_id, _EMBED: embed_id}}
         for more in (self._people(), self._keys(), self._records(), self._sites(), self._on_pages()):
             _add(ids, more)
@@ -74,19 +74,19 @@ class Examples:
         _add(ids, self._suggestions())
         return _add(ids, self._submissions())
 
-    def _run(self, tool: Tool[Any, Any], **asked: Any) -> bytes:
+    def _run(self, tool: Tool[Any, Any], **body: Any) -> bytes:
         kind: type[ToolInput] = tool.request_type
-        return execution.write(self._tx, tool, self._call, kind(**asked)).body
+        return execution.write(self._tx, tool, self._call, kind(**body)).body
 
-    def _make(self, tool: Tool[Any, Any], **asked: Any) -> str:
-        return msgspec.json.decode(self._run(tool, **asked), type=_Made).id
+    def _make(self, tool: Tool[Any, Any], **body: Any) -> str:
+        return msgspec.json.decode(self._run(tool, **body), type=_Created).id
 
-    def _list(self, tool: Tool[Any, Any], **asked: Any) -> _Listed:
-        done = execution.read(self._tx.conn, self._tx.now, tool, self._call, tool.request_type(**asked))
-        return msgspec.json.decode(done.body, type=_Listed)
+    def _list(self, tool: Tool[Any, Any], **body: Any) -> _Listed:
+        result = execution.read(self._tx.conn, self._tx.now, tool, self._call, tool.request_type(**body))
+        return msgspec.json.decode(result.body, type=_Listed)
 
     def _people(self) -> ExampleIds:
-        """Two members, one of whom may go; two roles and a team."""
+        """Two members, of whom one may be deactivated; two roles, and a team."""
         front_desk, fair = (
             self._make(roles.create, name=name, permissions=("records.read", "conversations"))
             for name in ("Season help", "Trade fair")
@@ -101,8 +101,8 @@ class Examples:
 
     def _member(self, name: str, role_id: str) -> str:
         email = f"{name.split(maxsplit=1)[0].lower()}@harbour-lamps.example"
-        asked = NewAccount(email=email, name=name, home_organization_id=self._organization_id)
-        person = accounts.create(self._tx, asked)
+        new = NewAccount(email=email, name=name, home_organization_id=self._organization_id)
+        person = accounts.create(self._tx, new)
         members.add(self._tx, self._call, person.id, role_id)
         return person.id
 
@@ -113,8 +113,8 @@ class Examples:
         return {"serverkey.revoke": {_KEY: server}, "apikey.revoke": {_KEY: key.id}}
 
     def _records(self) -> ExampleIds:
-        """A contact that stays, and others to be deleted, restored and merged; properties likewise."""
-        found = self._list(record_lists.search, query=_TOM["name"], object_type="contact")
+        """A contact to keep, and others to delete, restore and merge; properties likewise."""
+        known = self._list(record_lists.search, query=_TOM["name"], object_type="contact")
         parted, gone, kept, doubled = (
             self._make(records.create, object_type="contact", properties={"name": name, "city": "Hull"})
             for name in ("Rosa Marin", "Bert Voss", "Leah Stone", "L. Stone")
@@ -130,7 +130,7 @@ class Examples:
                 options=("Matt", "Polished"),
             )
         return {
-            "*": {_RECORD: found.records[0].id},
+            "*": {_RECORD: known.records[0].id},
             "record.delete": {_RECORD: parted},
             "record.restore": {_RECORD: gone},
             "record.merge": {_RECORD: kept, _MERGED: doubled},
@@ -143,7 +143,7 @@ class Examples:
         return {"*": {_SITE: moving}, "site.remove": {_SITE: ending}}
 
     def _on_pages(self) -> ExampleIds:
-        """Forms and embeds that are on no page."""
+        """Forms and embeds that no page shows."""
         changed, removed = (
             self._make(forms.create, name=name) for name in ("Lamp of the month", "Enquiry of last year")
         )
@@ -158,7 +158,7 @@ class Examples:
         }
 
     def _channels(self) -> ExampleIds:
-        """Connections beside those of `demo.json`, with a conversation, and a reply that waits."""
+        """Further connections, with conversations, and a waiting reply."""
         shop = self._connect("Shop on Telegram", "pull")
         pushed = self._connect("Shop on Signal", "push")
         ended, resting = (self._connect(name, "pull") for name in ("Shop on Viber", "Shop on WhatsApp"))
@@ -166,7 +166,7 @@ class Examples:
         conversation = self._hear(shop, "4102", phone="+441134960199", **_TOM)
         over = self._hear(shop, "4103", name="Eleanor Pryce", email="eleanor.pryce@example.org")
         waiting = self._hear(resting, "4104", name="Yusuf Demir", phone="+447700900108")
-        # While it is paused, a reply waits for as long as it takes.
+        # While the connection is paused, its replies do not expire.
         self._run(connection_tools.pause, id=resting.id)
         reply = self._make(message_tools.reply, conversation_id=waiting, text="We open again on Tuesday.")
         return {
@@ -182,30 +182,32 @@ class Examples:
 
     def _connect(self, name: str, delivery: Delivery) -> Connection:
         url = SPARE_BRIDGE_URL if delivery == "push" else None
-        asked = NewConnection(name=name, account=_WHOLE, messenger="other", delivery=delivery, url=url)
-        made, _ = connections.create(self._tx, self._organization_id, asked)
-        return made
+        new = NewConnection(name=name, account=_WHOLE, messenger="other", delivery=delivery, url=url)
+        connection, _ = connections.create(self._tx, self._organization_id, new)
+        return connection
 
     def _hear(self, connection: Connection, conversation: str, **sender: str) -> str:
-        """Take a message, as a bridge tells it, and return the id of its conversation."""
-        told = InboundMessage(
+        """Receive a message from a bridge, and return the id of its conversation."""
+        message = InboundMessage(
             conversation_id=conversation,
             message_id="1",
             direction="in",
             sender=Sender(**sender),
             text="Do you repair lamps that you have not made?",
         )
-        received = messages.receive(self._tx, self._organization_id, connection.id, told)
+        received = messages.receive(self._tx, self._organization_id, connection.id, message)
         return received.conversation
 
     def _suggestions(self) -> ExampleIds:
-        """One to accept, from a form; one to dismiss, from a messenger."""
-        last, first = (one.id for one in self._list(suggestions.list_).suggestions)
+        """A suggestion of a form, to accept, and one of a messenger, to dismiss."""
+        last, first = (suggestion.id for suggestion in self._list(suggestions.list_).suggestions)
         return {"suggestion.accept": {_SUGGESTION: first}, "suggestion.dismiss": {_SUGGESTION: last}}
 
     def _submissions(self) -> ExampleIds:
-        """The one that is held since it may be from somebody known."""
-        _spam, similar = (one.id for one in self._list(submissions.list_some, state="Held").submissions)
+        """The submission that is held because it may be from a known contact."""
+        _spam, similar = (
+            submission.id for submission in self._list(submissions.list_some, state="Held").submissions
+        )
         held = submissions.get(self._tx, self._call, submissions.SubmissionById(id=similar))
         return {
             "*": {_SUBMISSION: similar},

@@ -1,4 +1,4 @@
-"""The address book, the deals and the stock of the demo's shop, made by tools, as anybody makes them.
+"""The contacts, deals and lamps of the demo's shop, created by calls of tools.
 
 Every name and number is made up; see `demo_shop` for whose they might have been.
 """
@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from svc.demo.lamps import LAMP_PROPERTIES, LAMPS
 from svc.domain.identity.callers import Call
 from svc.domain.times import DAY_MS, HOUR_MS, rfc3339
 from svc.storage.store import Tx
@@ -168,115 +169,23 @@ _DEALS: Final[tuple[dict[str, Any], ...]] = (
     },
 )
 _LAMP: Final = "lamp"
-_LAMP_PROPERTIES: Final[tuple[dict[str, Any], ...]] = (
-    {"slug": "price", "label": "Price", "type": "amount"},
-    {
-        "slug": "material",
-        "label": "Material",
-        "type": "select",
-        "options": ("Brass", "Steel", "Oak", "Glass", "Linen"),
-    },
-    {
-        "slug": "rooms",
-        "label": "Rooms",
-        "type": "multi_select",
-        "options": ("Bedroom", "Hall", "Kitchen", "Living room", "Outdoors", "Study"),
-    },
-    {"slug": "in_stock", "label": "In stock", "type": "number"},
-    {"slug": "made_to_order", "label": "Made to order", "type": "boolean"},
-    {"slug": "about", "label": "About", "type": "long_text"},
-)
-_LAMPS: Final[tuple[dict[str, Any], ...]] = (
-    {
-        "name": "Skerry wall light",
-        "price": 95,
-        "material": "Steel",
-        "rooms": ["Hall", "Living room"],
-        "in_stock": 31,
-        "made_to_order": False,
-        "about": "Spun steel on an oak back plate. Washes the wall in warm light.",
-    },
-    {
-        "name": "Brass pendant",
-        "price": 145,
-        "material": "Brass",
-        "rooms": ["Kitchen", "Living room"],
-        "in_stock": 12,
-        "made_to_order": False,
-        "about": "A bell of raw brass that darkens over the years. Made for tables.",
-    },
-    {
-        "name": "Anchor reading lamp",
-        "price": 79,
-        "material": "Steel",
-        "rooms": ["Bedroom", "Study"],
-        "in_stock": 54,
-        "made_to_order": False,
-        "about": "A head that turns, on an arm that stays where you leave it.",
-    },
-    {
-        "name": "Bollard lantern",
-        "price": 210,
-        "material": "Steel",
-        "rooms": ["Outdoors"],
-        "in_stock": 6,
-        "made_to_order": False,
-        "about": "Galvanised, and not afraid of the sea.",
-    },
-    {
-        "name": "Tideline floor lamp",
-        "price": 320,
-        "material": "Oak",
-        "rooms": ["Living room", "Study"],
-        "in_stock": 3,
-        "made_to_order": True,
-        "about": "Three legs of bent oak under a shade of linen.",
-    },
-    {
-        "name": "Float table lamp",
-        "price": 118,
-        "material": "Glass",
-        "rooms": ["Bedroom", "Living room"],
-        "in_stock": 17,
-        "made_to_order": False,
-        "about": "A glass float, blown by hand, no two alike.",
-    },
-    {
-        "name": "Sailcloth shade",
-        "price": 48,
-        "material": "Linen",
-        "rooms": ["Bedroom", "Hall", "Living room"],
-        "in_stock": 40,
-        "made_to_order": False,
-        "about": "For any stand with a European ring.",
-    },
-    {
-        "name": "Harbour master's desk lamp",
-        "price": 265,
-        "material": "Brass",
-        "rooms": ["Study"],
-        "in_stock": 0,
-        "made_to_order": True,
-        "about": "As it stood in the office on the quay. Six weeks.",
-    },
-)
 
 
 def fill(tx: Tx, call: Call) -> None:
-    """Make the companies, the people and the deals of the last weeks, and the lamps that the shop sells."""
+    """Create the companies, contacts and deals of the last weeks, and the lamps that the shop sells."""
     maker = _Maker(tx, call)
     companies = maker.make("company", _COMPANIES)
-    people = maker.make("contact", (_leading(one, company=companies) for one in _CONTACTS))
-    maker.make("deal", (_dated(_leading(one, company=companies, contact=people), tx.now) for one in _DEALS))
+    people = maker.make("contact", (_leading(contact, company=companies) for contact in _CONTACTS))
+    maker.make("deal", (_dated(_leading(deal, company=companies, contact=people), tx.now) for deal in _DEALS))
     maker.run(objects.create, CreateObject(slug=_LAMP, label="Lamp", label_plural="Lamps"))
-    for one in _LAMP_PROPERTIES:
-        maker.run(properties.create, CreateProperty(object_type=_LAMP, **one))
+    for definition in LAMP_PROPERTIES:
+        maker.run(properties.create, CreateProperty(object_type=_LAMP, **definition))
     maker.run(objects.publish, PublishObject(object_type=_LAMP, publishable=True))
-    maker.make(_LAMP, _LAMPS)
+    maker.make(_LAMP, LAMPS)
 
 
 class _Maker:
-    """Runs tools, some hours apart, from twenty days ago on."""
+    """Runs tools as if some hours apart, from twenty days ago on."""
 
     def __init__(self, tx: Tx, call: Call) -> None:
         self._tx = tx
@@ -284,7 +193,7 @@ class _Maker:
         self._at = tx.now - 20 * DAY_MS
 
     def make(self, object_type: str, several: Iterable[dict[str, Any]]) -> list[str]:
-        """Make one of each, and return their ids."""
+        """Create a record for each of the values, and return their ids."""
         return [self._make(object_type, values) for values in several]
 
     def _make(self, object_type: str, values: dict[str, Any]) -> str:
@@ -292,22 +201,22 @@ class _Maker:
         body = self.run(records.create, CreateRecord(object_type=object_type, properties=values))
         return msgspec.json.decode(body, type=_Made).id
 
-    def run(self, tool: Tool[Any, Any], asked: ToolInput) -> bytes:
-        """What the tool answers."""
-        return execution.write(Tx(self._tx.conn, self._at), tool, self._call, asked).body
+    def run(self, tool: Tool[Any, Any], arguments: ToolInput) -> bytes:
+        """Call a tool, and return its answer."""
+        return execution.write(Tx(self._tx.conn, self._at), tool, self._call, arguments).body
 
 
 class _Made(msgspec.Struct):
-    """What is of interest in an answer."""
+    """The part of an answer that is used here."""
 
     id: str
 
 
 def _leading(values: dict[str, Any], **to: list[str]) -> dict[str, Any]:
-    """*values*, with ids where there are places in the lists that they lead *to*."""
+    """*values*, with indexes into the lists *to* replaced by ids."""
     return values | {slug: ids[values[slug]] for slug, ids in to.items() if slug in values}
 
 
 def _dated(deal: dict[str, Any], now: int) -> dict[str, Any]:
-    """*deal*, closed so many days from now as it says."""
+    """*deal*, with its closing date computed from days from now."""
     return deal | {"close_date": rfc3339(now + deal["close_date"] * DAY_MS)[:10]}

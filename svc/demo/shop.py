@@ -1,7 +1,7 @@
-"""The demo's shop: a small organization with a few weeks behind it. Every name and number is made up.
+"""The demo's shop: a small organization with data of a few weeks. Every name and number is made up.
 
-Telephone numbers are of the ranges that Ofcom keeps for drama, domains and addresses of those that RFC 2606
-and RFC 5737 keep for examples.
+Telephone numbers are from the ranges that Ofcom reserves for drama, domains and addresses from those that RFC
+2606 and RFC 5737 reserve for examples.
 """
 
 from typing import Any, Final
@@ -37,7 +37,7 @@ NAME: Final = "Harbour Lamps"
 OWNER_NAME: Final = "Maren Holt"
 OWNER_EMAIL: Final = "maren@harbour-lamps.example"
 HONEYPOT: Final = "fax"
-"""The field of both forms that people never see."""
+"""The hidden field of both forms."""
 
 _SHOP: Final = NewOrganization(
     name=NAME,
@@ -48,12 +48,12 @@ _SHOP: Final = NewOrganization(
     plan="pro",
 )
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})
-"""Both are names of this machine, and the shop's page may be opened under either."""
+"""The two names of this machine: the shop's page may be opened under either."""
 _BROWSER: Final = "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0"
 
 
 class Shop(msgspec.Struct, frozen=True, kw_only=True):
-    """What was made, and the secrets that are shown this once."""
+    """The ids and keys of the shop. The secrets are not stored in clear."""
 
     organization_id: str
     form_key: str
@@ -71,14 +71,14 @@ class Shop(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> Shop:
-    """Make the shop with its site at *domain*, its owner, and what they did and what came in there so far."""
-    # In the order of time, since ids are made in that order.
+    """Create the shop with its site at *domain*, its owner, and its data so far."""
+    # In chronological order, since ids are too.
     opened = Tx(tx.conn, tx.now - 21 * DAY_MS)
     shop = provisioning.create(opened, _SHOP)
     owner = _owner_call(opened, shop, password_hash)
     site = sites.create(opened, shop.id, domain)
-    for other in _LOOPBACK - {domain} if domain in _LOOPBACK else ():
-        sites.create(opened, shop.id, other)
+    for alias in _LOOPBACK - {domain} if domain in _LOOPBACK else ():
+        sites.create(opened, shop.id, alias)
     unbound = forms.create(
         opened,
         shop,
@@ -129,11 +129,11 @@ def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> 
 
 
 def _owner_call(tx: Tx, shop: Organization, password_hash: str) -> Call:
-    """Make the shop's owner, and return a call of theirs, as who has just signed in."""
-    asked = NewAccount(
+    """Create the shop's owner, and return a call as the owner, who has just signed in."""
+    new = NewAccount(
         email=OWNER_EMAIL, name=OWNER_NAME, home_organization_id=shop.id, password_hash=password_hash
     )
-    person = accounts.create(tx, asked)
+    person = accounts.create(tx, new)
     members.add(tx, operator_call(shop.id), person.id, OWNER.id)
     caller = Caller(
         organization_id=shop.id,
@@ -146,22 +146,22 @@ def _owner_call(tx: Tx, shop: Organization, password_hash: str) -> Call:
     return Call(caller=caller, door="app")
 
 
-def _mint(tx: Tx, call: Call, **asked: Any) -> str:
-    """A key of the owner's."""
-    return api_keys.mint(tx, call, NewKey(**asked)).key
+def _mint(tx: Tx, call: Call, **body: Any) -> str:
+    """Create an API key of the owner."""
+    return api_keys.mint(tx, call, NewKey(**body)).key
 
 
 class _Inbox:
-    """Takes submissions as the form's door and the organization would have, at times gone by."""
+    """Stores and files submissions at past times, as the form endpoint would have done."""
 
     def __init__(self, tx: Tx, shop: Organization, sender_secret: bytes) -> None:
         self._tx = tx
         self._shop = shop
         self._secret = sender_secret
-        self._cabinet = filing.target(tx.conn, shop.id)
+        self._target = filing.target(tx.conn, shop.id)
 
     def fill(self, unbound: Form, bound: Form) -> None:
-        """One of each kind: new people, one who is known, one who may be, and one who is no person."""
+        """Submissions of new people, of a contact, of a possible contact, and spam."""
         self._take(
             11 * DAY_MS,
             bound,
@@ -209,14 +209,14 @@ class _Inbox:
         )
 
     def take_from_visitor(self, form: Form, domain: str) -> None:
-        """A submission whose sender looked around first, so that there are visits to attach."""
+        """Store a submission of a visitor of the site, so that there are visits to attach."""
         address = "198.51.100.23"
         keys = visits.rotate_keys(self._tx)
-        seen_by = sites.at_host(self._tx.conn, domain)
+        tracked_sites = sites.at_host(self._tx.conn, domain)
         for minutes, path, title in ((55, "/", "Harbour Lamps"), (52, "/lamps/skerry", "Skerry wall light")):
             visits.create(
                 Tx(self._tx.conn, self._tx.now - minutes * MINUTE_MS),
-                seen_by,
+                tracked_sites,
                 visitor_of(address, _BROWSER, keys[0]),
                 page_view(f"https://{domain}{path}", None, title),
             )
@@ -243,7 +243,7 @@ class _Inbox:
         visitors: tuple[str, ...] = (),
     ) -> None:
         at = Tx(self._tx.conn, self._tx.now - ago_ms)
-        said = prepare(values, field_map(form.field_map), self._shop.country)
+        prepared = prepare(values, field_map(form.field_map), self._shop.country)
         submissions.create(
             at,
             NewSubmission(
@@ -252,14 +252,14 @@ class _Inbox:
                 queued=False,
                 sender=sender_of(address, self._secret),
                 visitors=visitors,
-                email=said.email,
-                phone=said.phone,
-                name=said.name,
-                fields=said.fields,
-                recognised=said.recognised,
-                mapped=said.mapped,
-                dropped=said.dropped,
+                email=prepared.email,
+                phone=prepared.phone,
+                name=prepared.name,
+                fields=prepared.fields,
+                recognised=prepared.recognised,
+                mapped=prepared.mapped,
+                dropped=prepared.dropped,
                 spam=bool(values.get(HONEYPOT)),
             ),
         )
-        filing.file_due(at, self._cabinet)
+        filing.file_due(at, self._target)

@@ -1,4 +1,4 @@
-"""The demo's shop: a page with a form on it, as its visitors see it."""
+"""The demo shop's web page, with a form."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ from svc.http.static_files import StaticFile, names_in
 
 
 class Lamp(msgspec.Struct, frozen=True):
-    """What the shop sells; its picture is `<slug>.svg`."""
+    """A product of the shop; its picture is `<slug>.svg`."""
 
     slug: str
     name: str
@@ -51,15 +51,15 @@ _HEADERS: Final = {
 
 
 def shop_blueprint(shop: DemoShop) -> Blueprint:
-    """The page of *shop*, `/demo/`, and all that it is made of."""
-    doors = Blueprint("demo", __name__, url_prefix="/demo", template_folder="templates")
+    """The page of *shop*, at `/demo/`, with its assets."""
+    blueprint = Blueprint("demo", __name__, url_prefix="/demo", template_folder="templates")
 
-    @doors.get("/")
+    @blueprint.get("/")
     async def page() -> Response:
         html = await render_template("shop.html", shop=shop, lamps=LAMPS)
         return Response(html, content_type="text/html; charset=utf-8", headers=_HEADERS)
 
     for name in names_in("demo/static/shop"):
         asset = StaticFile(f"demo/static/shop/{name}", {"Cache-Control": "no-cache"})
-        doors.add_url_rule(f"/{name}", name.replace(".", "_"), asset.answer)
-    return doors
+        blueprint.add_url_rule(f"/{name}", name.replace(".", "_"), asset.answer)
+    return blueprint

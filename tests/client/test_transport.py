@@ -136,7 +136,7 @@ async def test_a_refusal_is_told_with_all_that_is_wrong(autojump_clock):
     assert (tuple(errors), "r-1", False) == (
         raised.value.errors,
         raised.value.request_id,
-        raised.value.is_passing,
+        raised.value.is_transient,
     )
 
 

@@ -1,7 +1,7 @@
-"""A small runtime of virtual actors on Trio. It knows no noun of the business.
+"""A small runtime of virtual actors on Trio. It contains nothing about the business.
 
-An address (class and key) always exists. The first message activates the actor behind it,
-idleness passivates it, a crash loads it again. See `docs/actors.md`.
+An address (class and key) is always valid. The first message activates its actor, idleness
+passivates it, and after a crash it is loaded again. See `docs/actors.md`.
 """
 
 from svc.actors._core.actor import Actor, BoundTurn, Turn, turn

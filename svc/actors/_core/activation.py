@@ -1,4 +1,4 @@
-"""An actor that is live: its mailbox and its place in the directory, kept over its crashes."""
+"""The activation of an actor: its mailbox and its entry in the directory, which survive crashes."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ log = structlog.get_logger("svc.actors")
 
 
 class Activation:
-    """The one task of a live actor, which runs one incarnation after the other."""
+    """The single task of an active actor, which runs its incarnations one after the other."""
 
     __slots__ = (
         "_crashes",
@@ -47,7 +47,7 @@ class Activation:
         self.mailbox = Mailbox(self.policy.mailbox_max)
         self.incarnation = Incarnation(self)
         self.waits_for: list[Activation] = []
-        """Actors that the running turn has asked and not heard from: edges of the wait-for graph."""
+        """Actors whose answers the running turn waits for: edges of the wait-for graph."""
         self._turns = 0
         self._crashes = 0
         self._last_error: str | None = None
@@ -63,24 +63,24 @@ class Activation:
 
     @property
     def cut_off(self) -> bool:
-        """Whether the system has ended around this actor."""
+        """Whether the system has ended while this actor was active."""
         return self._supervisor.ended
 
     def post(self, message: Message) -> None:
-        """Put *message* into the mailbox and wake the actor if it waits. The caller saw to the limit."""
+        """Enqueue *message*, and wake the actor if it waits. The caller has checked the limit."""
         self.mailbox.put(message)
         self.incarnation.wake()
 
     def quiesce(self) -> None:
-        """Lose the timers: nothing is begun any more that nobody asked for."""
+        """Drop the timers, so that no unrequested work starts."""
         self.incarnation.timers.clear()
 
     async def guard(self, abort: Abort) -> Any:
-        """See `svc.wait_guard`: how the turns and tasks of this actor wait for what must be known."""
+        """The `WaitGuard` for the turns and tasks of this actor; see `svc.wait_guard`."""
         return await self.incarnation.guard(abort)
 
     def reaches(self, other: "Activation") -> bool:
-        """Whether *other* is at the end of a chain of waiting asks that starts here."""
+        """Whether a chain of waiting asks leads from this actor to *other*."""
         seen: set[int] = set()
         ahead = [self]
         while ahead:
@@ -96,7 +96,7 @@ class Activation:
         self._supervisor.spawn(fn, *args)
 
     async def run(self) -> None:
-        """Live until idle, refused by `load`, quarantined, or drained."""
+        """Run until passivated, refused by `load`, quarantined or drained."""
         become(self)
         why: Exception | None = None
         try:
@@ -110,7 +110,7 @@ class Activation:
                         raise
                     self._crash(fault)
                 self.incarnation.end()
-                # Of two lives none overlap: what this one has begun may still decide what the next one loads.
+                # Incarnations never overlap: writes of this one may change what the next one loads.
                 await self.incarnation.wait_ended()
                 backoff_seconds = None if fault is None else self._plan_restart()
                 if backoff_seconds is None:
@@ -121,7 +121,7 @@ class Activation:
             self._end(why or Draining(f"{self.actor!r} is shutting down"))
 
     def _crash(self, error: Exception) -> None:
-        """Put the crash on record."""
+        """Record and log the crash."""
         self._answer_for(error)
         self._crashes += 1
         self._last_error = place_of(error)
@@ -132,21 +132,21 @@ class Activation:
         log.error("actor crashed", actor=repr(self.actor), crashes=self._crashes, exc_info=error)
 
     def _plan_restart(self) -> float | None:
-        """The seconds to wait before the restart, or None: there is none."""
+        """The backoff before the restart, in seconds; None if there is no restart."""
         backoff_seconds = self._supervisor.note_crash(self.key, self._last_error or "")
         if backoff_seconds is None:
             seconds = self.policy.quarantine_seconds
             self._leave(Quarantined(f"{self.actor!r} is quarantined", retry_after_seconds=seconds))
             return None
         self.incarnation.phase = "backing_off"
-        # Nothing is loaded again only to be told to leave.
+        # Do not load again only to stop at once.
         return None if self.draining and not self.mailbox else backoff_seconds
 
     def _answer_for(self, error: Exception) -> None:
-        """Tell the asker of the turn that crashed with *error*, or the first of those who wait for a load."""
+        """Answer the asker of the turn that crashed with *error*, or the first that waits for `load`."""
         crashed, self.incarnation.turn = self.incarnation.turn, None
         if self.incarnation.phase == "loading" and self.mailbox:
-            # The message that asked for this life pays for it; the others wait for the next.
+            # Only the first message fails; the others wait for the next incarnation.
             crashed = self.mailbox.take()
         if crashed is not None:
             crash = ActorCrashed(f"{self.actor!r} crashed")
@@ -154,7 +154,7 @@ class Activation:
             self.answer(crashed, outcome.Error(crash))
 
     def answer(self, message: Message, answer: "outcome.Outcome[Any]") -> float:
-        """Answer *message* and count its turn; Trio's time at which that was."""
+        """Answer *message* and count its turn. Returns Trio's time of the answer."""
         now = trio.current_time()
         took = now - message.posted_at
         self._turns += 1
@@ -164,7 +164,7 @@ class Activation:
         return now
 
     def _leave(self, why: Exception) -> None:
-        """Leave the directory; whoever waits hears *why*."""
+        """Leave the directory, and answer all waiting askers with *why*."""
         self._supervisor.forget(self)
         unheard = self.mailbox.refuse_all(why)
         if unheard:
@@ -174,10 +174,10 @@ class Activation:
         self._leave(why)
         self.incarnation.end()
         if self.incarnation.turn is not None:
-            # The system ends in the middle of the turn; whether it had its effects is unknown.
+            # The system ends during the turn: whether it had its effects is unknown.
             stopped = ActorCrashed(f"{self.actor!r} was stopped in a turn")
             self.incarnation.turn.answer(outcome.Error(stopped))
-        # Without these cycles, all of it is freed at once.
+        # Break reference cycles, so that everything is freed at once.
         self.actor._activation = None
         del self.incarnation
 

@@ -1,4 +1,4 @@
-"""Actors and turns as their authors and callers see them."""
+"""Actors and turns: the interface for their authors and callers."""
 
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import (
@@ -33,7 +33,7 @@ Ts = ParamSpec("Ts")
 
 
 class Turn(Generic[A, P, R]):
-    """One kind of message that an actor takes, made by `@turn` from an `async` method."""
+    """A turn method: a kind of message of an actor, made by `@turn` from an `async` method."""
 
     __slots__ = ("fn", "name")
 
@@ -52,11 +52,11 @@ class Turn(Generic[A, P, R]):
 
 
 turn = Turn
-"""Marks an `async` method of an actor as a turn: it runs alone, in the order of the mailbox."""
+"""Makes an `async` method of an actor a turn, which runs alone, in the order of the mailbox."""
 
 
 class BoundTurn(Generic[P, R]):
-    """A turn of one actor: call it to ask, or tell it, or arm it as a timer."""
+    """A turn of one actor, to be asked (by a call), told, or armed as a timer."""
 
     __slots__ = ("_actor", "_turn")
 
@@ -65,55 +65,55 @@ class BoundTurn(Generic[P, R]):
         self._turn = asked
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Coroutine[Any, Any, R]:
-        """Ask: post the message and wait for its answer.
+        """Ask: send the message and wait for its answer.
 
-        A cancelled asker leaves, and the accepted turn still runs to its end.
-        The call posts nothing before it is awaited.
+        If the asker is cancelled, the accepted turn still runs to its end.
+        Nothing is sent before the call is awaited.
 
         Raises:
-            DomainError: the turn's own refusal.
+            DomainError: the turn refuses.
             MailboxFull, Quarantined, Overcrowded, Draining: nothing was accepted.
-            AskCycle: the asked actor already waits for the asking one.
+            AskCycle: the asked actor is waiting for the asking one.
             ActorCrashed: the turn crashed.
         """
         asked = self._actor.system._ask(self._actor, self._turn, args, kwargs)
         return cast("Coroutine[Any, Any, R]", asked)
 
     def tell(self, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Post the message and do not wait; nobody learns how it ended.
+        """Send the message without waiting. Errors of its turn are only logged.
 
-        Raises `MailboxFull`, `Quarantined`, `Overcrowded` or `Draining` when it is not accepted.
+        Raises `MailboxFull`, `Quarantined`, `Overcrowded` or `Draining` if it is not accepted.
         """
         self._actor.system._tell(self._actor, self._turn, args, kwargs)
 
     def tell_if_active(self, *args: P.args, **kwargs: P.kwargs) -> bool:
-        """Tell the actor if it is live; False, and nothing is posted, when it is not.
+        """Tell the actor if it is active, and return whether it is.
 
-        For news of what it has loaded, such as a committed change. It is never refused: an actor
-        that missed it would go on with what is no longer so. Few things may be news.
+        For changes of what it has loaded. The message is accepted even if the mailbox is full,
+        since an actor that missed it would continue with outdated state. So use it sparingly.
         """
         system: ActorSystem = self._actor.system
         return system._tell_if_active(self._actor, self._turn, args, kwargs)
 
     def after(self, seconds: float, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Arm a timer of the actor that runs this, from inside its turns: the turn runs in *seconds*.
+        """Arm the actor's own timer: the turn runs after *seconds*. Call it inside a turn.
 
-        An actor has one timer a turn; arming it again moves it. Timers end with a crash. Once the
-        system is quiesced there are none.
+        There is one timer for each turn method; arming it again moves it. A crash drops timers. Once
+        the system is quiesced, none is armed.
         """
         self._actor._inside().arm(self._turn, seconds, args, kwargs)
 
     def disarm(self) -> None:
-        """Take back the timer of this turn, if it is armed."""
+        """Disarm the timer of this turn, if it is armed."""
         self._actor._inside().timers.pop(self._turn, None)
 
 
 class Actor(Generic[Sys, S]):
-    """An address, and the turns that can be asked of whoever lives there.
+    """The address of an actor, and its turns.
 
-    Make one wherever it is needed; it is only a name: `FormWindow(system, form_key)`.
-    `Sys` is the system that it lives in, with what its turns may use. `S` is its state, a
-    `msgspec.Struct` that `load` makes, and that exists only inside turns.
+    An instance is only an address, so create it wherever it is needed: `FormWindow(system, form_key)`.
+    `Sys` is the system, with what turns may use. `S` is the state, a `msgspec.Struct` that `load`
+    returns, and that is accessible only inside turns.
     """
 
     policy: ClassVar[Policy] = Policy()
@@ -126,37 +126,36 @@ class Actor(Generic[Sys, S]):
         self._activation: Activation | None = None
 
     async def load(self) -> S:
-        """The state to start with, from what is stored. It may arm timers and start tasks already.
+        """Return the initial state. It may already arm timers and start tasks.
 
-        A refusal raised here is the answer to every message that waits, and the actor ends.
+        A refusal raised here is the answer to every waiting message, and ends the activation.
         """
         raise NotImplementedError
 
     async def flush(self) -> None:
-        """Runs as a last turn before passivation; what arrives meanwhile keeps the actor.
+        """Runs before passivation. A message that arrives meanwhile keeps the actor active.
 
-        What must survive is stored long before this: a crash has no flush.
+        Store what must survive earlier, since a crash runs no `flush`.
         """
 
     @property
     def state(self) -> S:
-        """The state; raises `OutsideTurn` anywhere but inside this actor's own turns."""
+        """The state. Raises `OutsideTurn` outside of this actor's own turns."""
         return cast("S", self._inside().state)
 
     def start_soon(self, fn: Callable[Ts, Awaitable[object]], *args: Ts.args, **kwargs: Ts.kwargs) -> bool:
-        """Start *fn* as a task of this actor, beside its turns: the place for slow I/O.
+        """Start *fn* as a task of this actor, concurrent with its turns, for slow I/O.
 
-        It tells its result back with a turn. Whatever it raises crashes the actor, a refusal
-        too. A live task keeps the actor from being passivated; a crash of the actor cancels it.
+        The task tells its result to the actor with a turn. An error in it crashes the actor, even a
+        refusal. A running task prevents passivation; a crash of the actor cancels it.
 
-        False, and nothing is started, once the system is quiesced: what has begun is finished then, and
-        nothing else begins.
+        Returns whether it was started: once the system is quiesced, nothing new is.
         """
         return self._inside().start_task(fn, args, kwargs)
 
     @turn
     async def snapshot(self) -> Any:
-        """The state as JSON-ready builtins, private values masked: for an operator."""
+        """The state as JSON-ready builtins for operators, with private values masked."""
         return snapshot(self.state)
 
     def _inside(self) -> "Incarnation":

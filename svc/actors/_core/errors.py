@@ -1,7 +1,7 @@
-"""What the runtime itself answers, in one tree, and what it counts as an answer.
+"""The errors of the runtime, and which exceptions of a turn count as refusals.
 
-An `ActorError` that a turn gets from an inner ask passes upward to the turn's own asker:
-it is a refusal there, not a crash.
+An `ActorError` that an inner ask raises in a turn propagates to the turn's own asker as a
+refusal; it is no crash.
 """
 
 from typing import Final, TypeVar
@@ -18,51 +18,51 @@ class ActorError(Exception):
 
 
 class MailboxFull(ActorError, Unavailable):
-    """Raised at once when the mailbox holds all it may. Nothing was accepted; try again later."""
+    """Raised at once when the mailbox is full. Nothing was accepted; try again later."""
 
     outward = "too many requests for this wait already"
 
 
 class Overcrowded(ActorError, Unavailable):
-    """Raised at once when a kind has as many live actors as it may. Try again later."""
+    """Raised at once when a kind has its maximum of active actors. Try again later."""
 
     outward = "too much is in use at once"
 
 
 class Quarantined(ActorError, Unavailable):
-    """Raised at once while an actor that kept crashing is left alone. Try again later."""
+    """Raised at once while an actor that crashed repeatedly is quarantined. Try again later."""
 
     outward = "this part of the service kept failing and is left alone for a while"
 
 
 class Draining(ActorError, Unavailable):
-    """Raised at once when the system is shutting down and takes nothing from outside."""
+    """Raised at once when the system is shutting down and accepts no messages from outside."""
 
     outward = "the service is shutting down"
 
 
 class AskCycle(ActorError):
-    """Raised before posting when the asked actor already waits for the asker. A fault of design."""
+    """Raised before sending if the asked actor is waiting for the asker. A design error."""
 
 
 class ActorCrashed(ActorError):
-    """Raised to the asker whose turn crashed. The turn may or may not have had its effects."""
+    """Raised to the asker of a turn that crashed. The turn may or may not have had its effects."""
 
 
 class TurnTimedOut(Exception):
-    """Raised inside an actor whose turn took longer than its policy allows: it crashes."""
+    """Raised inside an actor when a turn exceeds its time limit, which crashes the actor."""
 
 
 class OutsideTurn(RuntimeError):
-    """Raised when an actor's state or timers are touched outside of its turns. A programming error."""
+    """Raised when state, timers or tasks of an actor are accessed outside of its turns."""
 
 
 REFUSALS: Final = (DomainError, ActorError)
-"""What a turn may raise as its answer; anything else crashes its actor."""
+"""What counts as a refusal when a turn raises it. Anything else crashes the actor."""
 
 
 def refusal_in(error: Exception) -> Exception | None:
-    """The refusal that *error* is, or the first of a group of nothing else: turns may open nurseries."""
+    """The refusal in *error*: itself, or the first of a group of refusals. None for other errors."""
     while isinstance(error, ExceptionGroup):
         if error.split(REFUSALS)[1] is not None:
             return None
@@ -71,10 +71,10 @@ def refusal_in(error: Exception) -> Exception | None:
 
 
 def fault_in(error: BaseException) -> Exception | None:
-    """The fault that *error* is, without the cancellations in its group; None for what is no fault.
+    """The fault in *error*, without the cancellations in its group; None if it is no fault.
 
-    A nursery that is cut off while one of its tasks fails raises both in one group. A lone cancellation is no
-    fault, and neither is anything together with what means to end the program.
+    A nursery that is cancelled while one of its tasks fails raises both in one group. A cancellation alone
+    is no fault, and neither is a group with an exception that ends the program.
     """
     faults: BaseException | None = error
     if isinstance(error, BaseExceptionGroup):
@@ -83,7 +83,7 @@ def fault_in(error: BaseException) -> Exception | None:
 
 
 def copy_of(error: E) -> E:
-    """*error* for one more asker: raising an exception writes into it, so no two may raise the same."""
+    """A copy of *error* for another asker, since raising an exception modifies its traceback."""
     copy = type(error).__new__(type(error), *error.args)
     copy.__dict__.update(error.__dict__)
     return copy

@@ -1,4 +1,4 @@
-"""A wait that is not cut short, save by the end of the system."""
+"""Waits that only the end of the system cancels."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from svc.wait_guard import Abort
 
 
 class GuardedWait:
-    """The wait of the running task. Trio asks once whether it may be cut; what it was told then is kept."""
+    """The guarded wait of a task. Trio requests cancellation only once, so the request is kept."""
 
     __slots__ = ("_abandoned", "_abort", "_raise_cancel", "_task")
 
@@ -21,14 +21,14 @@ class GuardedWait:
         self._raise_cancel: Callable[[], Any] | None = None
 
     def refuse(self, raise_cancel: Callable[[], Any]) -> trio.lowlevel.Abort:
-        """Do not let the wait be cut: the task hears of it with its next one."""
+        """Refuse the cancellation: it takes effect at the task's next checkpoint."""
         if self._abandoned:
             return self._abort(raise_cancel)
         self._raise_cancel = raise_cancel
         return trio.lowlevel.Abort.FAILED
 
     def abandon(self) -> None:
-        """Let it be cut, and cut it if that was asked for already."""
+        """Allow the cancellation, and cancel now if it was already requested."""
         self._abandoned = True
         cut = self._raise_cancel
         if cut is not None and self._abort(cut) is trio.lowlevel.Abort.SUCCEEDED:

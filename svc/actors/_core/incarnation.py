@@ -1,4 +1,4 @@
-"""One life of an actor, from its load to its passivation or a crash: state, turns, timers, tasks."""
+"""An incarnation of an actor, from load to passivation or crash: state, turns, timers, tasks."""
 
 from collections.abc import Awaitable, Callable
 from math import inf
@@ -25,14 +25,14 @@ R = TypeVar("R")
 log = structlog.get_logger("svc.actors")
 
 TURNS_BEFORE_YIELD: Final = 64
-"""Turns that an actor takes in a row before other tasks get their chance."""
+"""Turns in a row before an actor yields to other tasks."""
 
 _NONE: Final[frozenset[Any]] = frozenset()
-"""Shared by all that have none, since an empty set takes 216 bytes."""
+"""Shared by idle actors, since an empty set takes 216 bytes."""
 
 
 class Incarnation:
-    """Dropped as a whole when it ends: what outlives it belongs to nobody."""
+    """One incarnation. It is dropped as a whole when it ends."""
 
     __slots__ = (
         "_activation",
@@ -55,20 +55,20 @@ class Incarnation:
         self._state: Any = None
         self.phase: Phase = "loading"
         self.turn: Message | None = None
-        """What runs now. It stays here when the turn is cut off, until somebody answers for it."""
+        """The message of the running turn. It stays here after a crash, until it is answered."""
         self.turn_started_at = 0.0
         self.timers: dict[Turn[Any, ..., Any], Message] = {}
-        """Armed timers, one a turn: the message, as if it were posted when it is due."""
+        """Armed timers, one for each turn method: the message, as if sent when it is due."""
         self._tasks: frozenset[trio.CancelScope] = _NONE
         self._guards: frozenset[GuardedWait] = _NONE
-        """The waits that go on whatever befalls the turn or the task that waits."""
+        """The guarded waits of turns and tasks."""
         self._time = TurnTime()
         self._over = False
         self._task_error: Exception | None = None
         self._idle_since = 0.0
         self._parked: trio.lowlevel.Task | None = None
 
-    # What its turns use.
+    # The interface for turns.
 
     @property
     def state(self) -> Any:
@@ -96,10 +96,10 @@ class Incarnation:
         beside_turns_of(self._activation)
         try:
             with scope:
-                await trio.lowlevel.checkpoint_if_cancelled()  # this life may be over already
+                await trio.lowlevel.checkpoint_if_cancelled()  # the incarnation may have ended already
                 await fn(*args, **kwargs)
         except BaseException as error:
-            # Whatever it is, a refusal too: nobody else hears of it.
+            # Even a refusal: there is no asker to receive it.
             fault = fault_in(error)
             if fault is None:
                 raise
@@ -115,14 +115,14 @@ class Incarnation:
 
     @property
     def tasks(self) -> int:
-        """How many tasks are live."""
+        """The number of running tasks."""
         return len(self._tasks)
 
     async def guard(self, abort: Abort) -> Any:
-        """Wait for what must be known, until rescheduled: only the end of the system cuts the wait short.
+        """Wait until rescheduled. Only the end of the system cancels the wait.
 
-        Meanwhile the time of the turn stands still. A task whose actor has crashed meanwhile goes no further
-        than this: its result is nobody's.
+        The time limit of the turn is suspended meanwhile. A task whose actor has crashed meanwhile is
+        cancelled after the wait.
         """
         in_turn = in_turn_of() is self._activation
         wait = GuardedWait(abort, abandoned=self._activation.cut_off)
@@ -140,18 +140,18 @@ class Incarnation:
 
     @property
     def guarded_waits(self) -> int:
-        """How many waits go on whatever befalls the turn or the task that waits."""
+        """The number of guarded waits."""
         return len(self._guards)
 
     def abandon_waits(self) -> None:
-        """Let the waits be cut off: the system ends, and nothing is decided after it."""
+        """Allow the guarded waits to be cancelled, since the system ends."""
         for wait in self._guards:
             wait.abandon()
 
-    # Its life.
+    # The life cycle.
 
     async def live(self) -> Exception | None:
-        """Load, and serve until passivation; or the refusal of `load`. Raises what crashed it."""
+        """Load, and take turns until passivation. Returns the refusal of `load`. Raises what crashed it."""
         try:
             self._state = await self._bounded(self._activation.actor.load)
         except Exception as error:
@@ -169,15 +169,15 @@ class Incarnation:
             if self._may_leave():
                 self.phase = "passivating"
                 await self._bounded(self._activation.actor.flush)
-                # No await from here on: what came during the flush is seen, or finds nobody here.
+                # No await from here on: a message either arrived during the flush, or activates anew.
                 if self._may_leave():
                     return None
 
     async def _take_turns(self, scope: trio.CancelScope) -> None:
-        """Take turns until it may leave, or *scope* is cancelled.
+        """Take turns until idle for long enough, or until *scope* is cancelled.
 
-        Its deadline is that of the running turn, or of the wait for the next. One scope whose
-        deadline moves is cheaper than a scope for each turn and each wait.
+        The deadline of *scope* is that of the running turn or of the wait for the next. Moving one
+        deadline is cheaper than a scope for each turn and each wait.
         """
         turns_left = TURNS_BEFORE_YIELD
         while not scope.cancel_called:
@@ -201,18 +201,18 @@ class Incarnation:
                 await trio.lowlevel.wait_task_rescheduled(self._stop_waiting)
 
     def _stop_waiting(self, _raise_cancel: object) -> trio.lowlevel.Abort:
-        # Trio wakes the task from now on, and `wake` must not do it a second time.
+        # From here Trio reschedules the task, and `wake` must not do so a second time.
         self._parked = None
         return trio.lowlevel.Abort.SUCCEEDED
 
     def wake(self) -> None:
-        """Make a waiting actor look around again."""
+        """Wake the actor if it waits for a message."""
         parked, self._parked = self._parked, None
         if parked is not None:
             trio.lowlevel.reschedule(parked)
 
     def _next_message(self) -> Message | None:
-        """What comes first: the oldest message, or the timer that was due when it was posted."""
+        """The next message: the oldest in the mailbox, or a timer that was due before it was sent."""
         mailbox = self._activation.mailbox
         if self.timers:
             timer = self._next_timer()
@@ -225,7 +225,7 @@ class Incarnation:
         return min(self.timers.values(), key=lambda timer: timer.posted_at)
 
     async def _take_turn(self, message: Message) -> None:
-        """Run one turn and answer its asker. Raises what crashed it, and leaves that unanswered."""
+        """Run one turn and answer its asker. Raises what crashed it; the asker is then not answered."""
         self.phase = "running"
         self.turn = message
         actor = self._activation.actor
@@ -239,21 +239,21 @@ class Incarnation:
             if message.asker is None:
                 why = place_of(refusal)
                 log.info("turn refused unheard", actor=repr(actor), turn=message.turn.name, why=why)
-            # Not wrapped, and without our frames: the asker raises it as its own.
+            # Not wrapped, and without the runtime's frames, as if the asker had raised it.
             answer = outcome.Error(refusal.with_traceback(None))
         self.turn = None
         self._time.end()
         self._idle_since = self._activation.answer(message, answer)
 
     def _may_leave(self) -> bool:
-        """Whether nothing is left to do, and nothing was for long enough."""
+        """Whether the actor has been idle for long enough to be passivated."""
         if self._activation.mailbox or self.timers or self._goes_on() or self._task_error is not None:
             return False
         idle_until = self._idle_since + self._activation.policy.idle_seconds
         return self._activation.draining or trio.current_time() >= idle_until
 
     def _wait_until(self) -> float:
-        """Trio's time at which to look around even if nothing wakes the actor."""
+        """Trio's time at which the next timer is due, or the actor is idle for long enough."""
         if self.timers:
             return self._next_timer().posted_at
         return inf if self._goes_on() else self._idle_since + self._activation.policy.idle_seconds
@@ -272,7 +272,7 @@ class Incarnation:
         return TurnTimedOut(f"{self._activation.actor!r}.{what} took over {seconds} s")
 
     def end(self) -> None:
-        """Drop the state, lose the timers, cancel the tasks."""
+        """Drop the state and the timers, and cancel the tasks."""
         self._over = True
         self.phase = "stopping"
         self._state = None
@@ -282,11 +282,11 @@ class Incarnation:
             scope.cancel()
 
     async def wait_ended(self) -> None:
-        """Wait until no task of this life is left, and nothing waits guarded."""
+        """Wait until no task and no guarded wait is left."""
         while self._goes_on():
             self._parked = trio.lowlevel.current_task()
             await trio.lowlevel.wait_task_rescheduled(self._stop_waiting)
 
     def _goes_on(self) -> bool:
-        """Whether something of this life runs beside its turns."""
+        """Whether tasks or guarded waits are running."""
         return bool(self._tasks or self._guards)

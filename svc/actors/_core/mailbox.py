@@ -1,4 +1,4 @@
-"""Messages, and the bounded queue that they wait in."""
+"""Messages, and the bounded queue of an actor."""
 
 from collections import deque
 from typing import Any, Final
@@ -11,7 +11,7 @@ from svc.actors._core.errors import copy_of
 
 
 class Message:
-    """One turn asked of an actor, and who waits for its answer."""
+    """A message to an actor: the turn, its arguments, and the asker that waits for the answer."""
 
     __slots__ = ("args", "asker", "kwargs", "posted_at", "turn")
 
@@ -26,11 +26,11 @@ class Message:
         self.args = args
         self.kwargs = kwargs
         self.posted_at = posted_at
-        """Trio's time at which it was posted or, for a timer, is due."""
+        """Trio's time at which it was sent or, for a timer, is due."""
         self.asker: trio.lowlevel.Task | None = None
 
     async def wait_answered(self) -> Any:
-        """Wait for `answer`, as the asker. A cancelled asker is forgotten; the message stays."""
+        """Wait for `answer`, as the asker. If the asker is cancelled, the message stays."""
         self.asker = trio.lowlevel.current_task()
         return await trio.lowlevel.wait_task_rescheduled(self._leave)
 
@@ -39,18 +39,18 @@ class Message:
         return trio.lowlevel.Abort.SUCCEEDED
 
     def answer(self, answer: "outcome.Outcome[Any]") -> None:
-        """Wake the asker with *answer*; does nothing where nobody waits."""
+        """Wake the asker with *answer*; a no-op if no asker waits."""
         asker, self.asker = self.asker, None
         if asker is not None:
             trio.lowlevel.reschedule(asker, answer)
 
 
 _NO_MESSAGES: Final[deque[Message]] = deque(maxlen=0)
-"""Stands in every empty mailbox: a deque of its own would take 760 bytes of each idle actor."""
+"""Shared by empty mailboxes, since a deque of its own would take 760 bytes of each idle actor."""
 
 
 class Mailbox:
-    """A first-in, first-out queue with a limit. Putting never waits."""
+    """A first-in, first-out queue with a limit. Enqueuing never waits."""
 
     __slots__ = ("_messages", "messages_max")
 
@@ -77,11 +77,11 @@ class Mailbox:
         return message
 
     def oldest_posted_at(self) -> float | None:
-        """Trio's time at which the message that waits longest was posted."""
+        """Trio's time at which the oldest waiting message was sent."""
         return self._messages[0].posted_at if self._messages else None
 
     def refuse_all(self, why: Exception) -> int:
-        """Answer every waiting message with *why*; how many had nobody to hear it."""
+        """Answer every waiting message with *why*. Returns how many were told, without an asker."""
         unheard = sum(message.asker is None for message in self._messages)
         while self._messages:
             self.take().answer(outcome.Error(copy_of(why)))

@@ -1,4 +1,4 @@
-"""Which actor the running task works for, carried by the context that Trio hands to child tasks."""
+"""The actor that the current task belongs to, in a context variable, which child tasks inherit."""
 
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
@@ -13,23 +13,23 @@ _member_of: ContextVar["Activation | None"] = ContextVar("member_of", default=No
 
 
 def in_turn_of() -> "Activation | None":
-    """The actor whose turn the running task works for: its own task, or one that a turn opened."""
+    """The actor whose turn the current task runs: the actor's own task, or a child task of the turn."""
     return _in_turn_of.get()
 
 
 def member_of() -> "Activation | None":
-    """The actor that the running task belongs to, in a turn or in a task beside its turns."""
+    """The actor that the current task belongs to, in a turn or in a task of the actor."""
     return _member_of.get()
 
 
 def become(activation: "Activation") -> None:
-    """Make the running task that of *activation*, which takes its turns."""
+    """Mark the current task as the one that runs the turns of *activation*."""
     _in_turn_of.set(activation)
     _member_of.set(activation)
     set_wait_guard(activation)
 
 
 def beside_turns_of(activation: "Activation") -> None:
-    """Make the running task one of *activation*, beside its turns."""
+    """Mark the current task as a task of *activation*, outside of its turns."""
     _member_of.set(activation)
     set_wait_guard(activation)

@@ -1,4 +1,4 @@
-"""Values that no operator needs to see."""
+"""Masking of private values in the state that operators see."""
 
 from typing import Any, Generic, TypeVar
 
@@ -10,7 +10,7 @@ MASK = "•••"
 
 
 class Private(Generic[T]):
-    """Holds a secret or personal value in a state; shown everywhere as `•••`."""
+    """Wraps a secret or personal value in a state; shown everywhere as `•••`."""
 
     __slots__ = ("value",)
 

@@ -1,4 +1,4 @@
-"""What the runtime tells about itself, as frozen records. Nothing here enters a mailbox."""
+"""Statistics of the runtime, as frozen records. They are collected without a message to any actor."""
 
 from bisect import bisect_left
 from typing import Final, Literal
@@ -12,14 +12,14 @@ LATENCY_BOUNDS_MS: Final = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 25.0, 50.0, 100
 
 
 class LatencyBucket(msgspec.Struct, frozen=True):
-    """How many turns were answered within `upto_ms` and not within the bucket before it."""
+    """The number of turns that took up to `upto_ms`, and longer than the bucket before."""
 
     upto_ms: float | None
     turns: int
 
 
 class ActorStatistics(msgspec.Struct, frozen=True, kw_only=True):
-    """One live or quarantined actor. Ages and waits are seconds."""
+    """An active or quarantined actor. Ages and waits are in seconds."""
 
     kind: str
     key: str
@@ -30,18 +30,18 @@ class ActorStatistics(msgspec.Struct, frozen=True, kw_only=True):
     mailbox_oldest_seconds: float | None
     tasks: int
     guarded_waits: int
-    """Waits that no limit of time cuts short, such as for the disk."""
+    """Waits that the time limit does not cancel, such as for the disk."""
     timers: dict[str, float]
     """Seconds until each armed timer is due, by the name of its turn."""
     turns: int
     crashes: int
     last_error: str | None
-    """The type and place of the last crash; never its message, which may hold personal data."""
+    """The type and position of the last crash; never its message, which may contain personal data."""
     latency: list[LatencyBucket]
 
 
 class KindStatistics(msgspec.Struct, frozen=True, kw_only=True):
-    """One kind of actor, over the life of the system."""
+    """An actor kind, since the start of the system."""
 
     kind: str
     active: int
@@ -62,7 +62,7 @@ class SystemStatistics(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Latencies:
-    """A histogram of how long messages took from being posted to being answered."""
+    """A histogram of the time from sending a message to its answer."""
 
     __slots__ = ("_counts",)
 
@@ -78,7 +78,7 @@ class Latencies:
 
 
 def place_of(error: BaseException) -> str:
-    """`KeyError at form_window.py:120`: where *error* was raised, without what it says."""
+    """Type and position of *error*, such as `KeyError at form_window.py:120`, without its message."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     frame = error.__traceback__

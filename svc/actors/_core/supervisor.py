@@ -1,4 +1,4 @@
-"""One supervisor a kind: who is live, who crashed how often, and who is left alone for a while."""
+"""The supervisor of a kind: the directory of active actors, their crashes, and the quarantines."""
 
 from collections.abc import Awaitable, Callable
 from contextvars import Context
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class Quarantine(NamedTuple):
-    """A key that is left alone until Trio's time *until*, and what it crashed with last."""
+    """A key that is quarantined until Trio's time *until*, and its last crash."""
 
     until: float
     last_error: str
 
 
 class Supervisor:
-    """Keeps the live actors of one kind, one for one: what befalls a key befalls no other."""
+    """Supervises the actors of one kind, one for one: a crash affects no other key."""
 
     def __init__(
         self, system: "ActorSystem", kind: type[Actor[Any, Any]], nursery: trio.Nursery, context: Context
@@ -34,7 +34,7 @@ class Supervisor:
         self._nursery = nursery
         self._context = context
         self.live: dict[str, Activation] = {}
-        # Both are kept in the order in which they may be forgotten, the next one first.
+        # Both are in the order in which they expire, the next one first.
         self._crashed_at: dict[str, list[float]] = {}
         self._quarantines: dict[str, Quarantine] = {}
         self._activations = 0
@@ -44,9 +44,9 @@ class Supervisor:
         self._latencies = Latencies()
 
     def admit(self, key: str, *, own: bool) -> Activation:
-        """The live actor of *key*, activated if need be, with room for one more message.
+        """The activation of *key*, new if necessary, whose mailbox has room for one more message.
 
-        A message of an actor to itself (*own*) finds room always: it bounds those by what it does.
+        A message of an actor to itself (*own*) is always accepted, since its own code bounds their number.
         """
         activation = self.live.get(key)
         if activation is None:
@@ -78,12 +78,12 @@ class Supervisor:
             raise Quarantined(f"{self._kind.__name__}({key!r}) is quarantined", retry_after_seconds=left)
 
     def spawn(self, fn: Callable[..., Awaitable[object]], *args: Any) -> None:
-        """Start a task in the system's own context: a request's context must not live on in an actor."""
+        """Start a task in the system's context: the context of a request must not stay in an actor."""
         name = self._kind.__name__
         self._context.copy().run(lambda: self._nursery.start_soon(fn, *args, name=name))
 
     def end(self) -> None:
-        """Cut off all that runs, what waits guarded included: nothing is decided here any more."""
+        """Cancel all actors, including guarded waits, since the system ends."""
         self._nursery.cancel_scope.cancel()
         for activation in self.live.values():
             activation.incarnation.abandon_waits()
@@ -93,7 +93,7 @@ class Supervisor:
         return self._nursery.cancel_scope.cancel_called
 
     def forget(self, activation: Activation) -> None:
-        """Take *activation* out of the directory; the next message to its key makes a new one."""
+        """Remove *activation* from the directory; the next message to its key creates a new one."""
         if self.live.get(activation.key) is activation:
             del self.live[activation.key]
             self.system.note_departure()
@@ -103,7 +103,7 @@ class Supervisor:
         self._latencies.add(seconds)
 
     def note_crash(self, key: str, last_error: str) -> float | None:
-        """Seconds to wait before the restart, or None: the key is quarantined from now on."""
+        """The backoff before the restart, in seconds; None if the key is now quarantined."""
         self._crashes += 1
         self._forget_the_past()
         now = trio.current_time()
@@ -117,7 +117,7 @@ class Supervisor:
         return min(backoff_seconds, self._policy.backoff_seconds_max)
 
     def _forget_the_past(self) -> None:
-        """Keep only crashes and quarantines that still count: what once crashed must not cost forever."""
+        """Drop expired crashes and quarantines, so that they take no memory."""
         now = trio.current_time()
         window_began = now - self._policy.crash_window_seconds
         while self._crashed_at and next(iter(self._crashed_at.values()))[-1] <= window_began:
@@ -140,14 +140,14 @@ class Supervisor:
         )
 
     def actors(self) -> list[ActorStatistics]:
-        """Every live actor, and every quarantined key as an actor in that phase."""
+        """All active actors, and all quarantined keys as actors in that phase."""
         self._forget_the_past()
         return [one.statistics() for one in self.live.values()] + [
             self._quarantined(key, one.last_error) for key, one in self._quarantines.items()
         ]
 
     def seen(self, key: str) -> ActorStatistics | None:
-        """What `actors` would say of *key*, without asking all the others."""
+        """As `actors`, for *key* only."""
         self._forget_the_past()
         if key in self.live:
             return self.live[key].statistics()

@@ -1,4 +1,4 @@
-"""The system: every kind under its supervisor, and the one way for messages to reach an actor."""
+"""The actor system: the supervisors of all kinds, and the delivery of messages to actors."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -17,10 +17,10 @@ from svc.actors._core.supervisor import Supervisor
 
 
 class ActorSystem:
-    """Where actors live. A subclass carries what their turns may use, such as a store."""
+    """The actor system. A subclass has the resources that turns may use, such as a store."""
 
     def __init__(self, kinds: Sequence[type[Actor[Any, Any]]]) -> None:
-        """Name the *kinds* in the order to start them; they stop in reverse."""
+        """*kinds* start in this order, and stop in reverse."""
         self._kinds = kinds
         self._supervisors: dict[type[Actor[Any, Any]], Supervisor] = {}
         self._quiesced = False
@@ -29,9 +29,9 @@ class ActorSystem:
 
     @asynccontextmanager
     async def live(self) -> AsyncIterator[None]:
-        """Run the actors for as long as the block; leaving it cuts off what was not drained.
+        """Run actors until the block ends; then cancel those that were not drained.
 
-        An infrastructure actor that crashes cancels the block, and its error is raised here.
+        A crash of an actor with `escalate` cancels the block, and its error is raised here.
         """
         context = copy_context()
         async with AsyncExitStack() as stack:
@@ -42,10 +42,10 @@ class ActorSystem:
             yield
 
     def quiesce(self) -> None:
-        """Begin nothing any more that nobody asked for: lose all timers, and start no tasks.
+        """Start no new work: drop all timers, arm none, and start no tasks.
 
-        Messages are still taken, and what has begun goes on. There is no way back: this is the first part
-        of the end, while requests are still answered.
+        Messages are still accepted, and running work continues. This is final: it is the first part of the
+        shutdown, while requests are still answered.
         """
         self._quiesced = True
         for supervisor in self._supervisors.values():
@@ -53,9 +53,9 @@ class ActorSystem:
                 activation.quiesce()
 
     async def drain(self, seconds: float) -> list[str]:
-        """Quiesce, refuse messages from outside, let every actor empty its mailbox and leave.
+        """Quiesce, reject messages from outside, and let every actor process its mailbox and stop.
 
-        Actors may still ask one another. Returns the names of those not done after *seconds*.
+        Actors may still ask one another. Returns the names of those that are not done after *seconds*.
         """
         self.quiesce()
         self._drained.set()
@@ -71,7 +71,7 @@ class ActorSystem:
 
     @property
     def quiesced(self) -> bool:
-        """Whether nothing is begun any more that nobody asked for, since the system is about to end."""
+        """Whether the system is shutting down, and starts no unrequested work."""
         return self._quiesced
 
     @property
@@ -79,12 +79,12 @@ class ActorSystem:
         return self._drained.is_set()
 
     async def sleep_unless_draining(self, seconds: float) -> None:
-        """Sleep, and wake up early when the system starts to drain."""
+        """Sleep, or return early when the system starts to drain."""
         with trio.move_on_after(seconds):
             await self._drained.wait()
 
     def note_departure(self) -> None:
-        """An actor left the directory."""
+        """Note that an actor has left the directory."""
         self._departures.unpark_all()
 
     def is_active(self, kind: type[Actor[Any, Any]], key: str) -> bool:
@@ -96,7 +96,7 @@ class ActorSystem:
         )
 
     def actors(self, kind: str | None = None) -> list[ActorStatistics]:
-        """Every live or quarantined actor, of one *kind* by its class name or of all."""
+        """All active and quarantined actors, or only those of *kind*, a class name."""
         return [
             actor
             for one, supervisor in self._supervisors.items()
@@ -105,11 +105,11 @@ class ActorSystem:
         ]
 
     def seen(self, kind: str, key: str) -> ActorStatistics | None:
-        """One live or quarantined actor by the name of its kind, or None."""
+        """An active or quarantined actor, by the class name of its kind; None if there is none."""
         return next((two.seen(key) for one, two in self._supervisors.items() if one.__name__ == kind), None)
 
     def actor(self, kind: str, key: str) -> Actor[Any, Any] | None:
-        """The address of a live actor by the name of its kind, or None."""
+        """The address of an active actor, by the class name of its kind; None if there is none."""
         for one, supervisor in self._supervisors.items():
             if one.__name__ == kind and key in supervisor.live:
                 return one(self, key)
@@ -171,7 +171,7 @@ class ActorSystem:
 
 @asynccontextmanager
 async def _open_nursery() -> AsyncIterator[trio.Nursery]:
-    """A nursery that raises a lone error as it is, for nobody outside need know that it is one."""
+    """A nursery that raises a single error as it is, not in a group."""
     try:
         async with trio.open_nursery() as nursery:
             yield nursery

@@ -1,4 +1,4 @@
-"""The time of a turn: it stands still while the turn waits for what must be waited for."""
+"""The time limit of a turn, which is suspended during guarded waits."""
 
 from math import inf
 
@@ -6,7 +6,7 @@ import trio
 
 
 class TurnTime:
-    """Moves the deadline of the scope in which a turn, load or flush runs, one after the other."""
+    """Moves the deadline of the scope in which the turns, `load` and `flush` of an actor run."""
 
     __slots__ = ("_left", "_number", "_scope", "_stops")
 
@@ -17,18 +17,18 @@ class TurnTime:
         self._left = 0.0
 
     def begin(self, scope: trio.CancelScope, deadline: float) -> None:
-        """What runs in *scope* from now on has until Trio's time *deadline*."""
+        """Set the deadline, Trio's time, of what runs in *scope* from now on."""
         self._scope = scope
         self._stops = 0
         scope.deadline = deadline
 
     def end(self) -> None:
-        """It is done: a task of it that still waits, in a nursery of somebody else, has no time to stop."""
+        """The turn is done. A task that it left in a foreign nursery no longer suspends any deadline."""
         self._scope = None
         self._number += 1
 
     def stop(self) -> int | None:
-        """Stand still until `go_on` is given what this returns; None where no turn runs."""
+        """Suspend the time limit until `go_on` gets the returned value; None if no turn runs."""
         if self._scope is None:
             return None
         if not self._stops:

@@ -1,1 +1,1 @@
-"""The program's commands."""
+"""The commands of `svc`."""

@@ -1,8 +1,8 @@
 """`svc backup` and `svc restore`: the data and its key, in one file.
 
-The file is a tar archive of the database, as of one moment, and of the secret key. Without that key senders
-would no longer be known by what is stored of them, and what is stored encrypted could never be read; so a
-backup without it would be none. Keep it as safe as the data directory itself, which holds the same.
+The file is a tar archive of a consistent copy of the database, and of the secret key. Without the key, stored
+hashes of senders would match no one, and encrypted data could not be decrypted, so a backup without it would
+be useless. Keep the file as safe as the data directory, which has the same content.
 """
 
 import os
@@ -29,7 +29,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.argument("file", type=_FILE)
 @on_data
 def backup(directory: DataDirectory, file: Path) -> None:
-    """Write a backup to FILE, data and key together. Works while the service runs."""
+    """Write a backup of the data and its key to FILE. Works while the service runs."""
     if file.exists():
         raise Failure(f"{file} is there already: name another")
     if not directory.database.exists():
@@ -56,10 +56,12 @@ def backup(directory: DataDirectory, file: Path) -> None:
 
 @click.command("restore")
 @click.argument("file", type=_FILE)
-@click.option("--force", is_flag=True, help="Move what is in the data directory aside, and keep it there.")
+@click.option(
+    "--force", is_flag=True, help="Replace existing data; it is moved into a subdirectory and kept."
+)
 @on_data
 def restore(directory: DataDirectory, file: Path, *, force: bool) -> None:
-    """Restore the backup in FILE into an empty data directory. The service must not run."""
+    """Restore the backup FILE into an empty data directory. The service must not be running."""
     directory.make()
     with (
         as_failure(StoreError, OSError),
@@ -73,7 +75,7 @@ def restore(directory: DataDirectory, file: Path, *, force: bool) -> None:
             if not force:
                 raise Failure(f"{directory.path} is not empty: --force moves what is there aside")
             click.echo(f"what was there is now in {_move_aside(directory)}", err=True)
-        # In this order: data without its key is refused by the next start, should this one not end well.
+        # In this order: if this is interrupted, the next start refuses data without its key.
         restored.database.replace(directory.database)
         restored.secret_key.replace(directory.secret_key)
         sync(directory.path)
@@ -85,7 +87,7 @@ def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
 
 
 def _unpack(file: Path, to: DataDirectory) -> None:
-    """Write database and key of the archive to the directory *to*. Raises `Failure` when it is none."""
+    """Extract the database and the key to *to*. Raises `Failure` if *file* is not a complete backup."""
     with _reading(file), tarfile.open(file) as tar:
         for path in (to.database, to.secret_key):
             member = tar.extractfile(path.name)
@@ -109,13 +111,13 @@ def _reading(file: Path) -> Iterator[None]:
 
 
 def _move_aside(directory: DataDirectory) -> Path:
-    """Move all that belongs to the data into a new directory in there, and return that."""
+    """Move the data into a new subdirectory, and return it."""
     aside = next(
         path for number in count(1) if not (path := directory.path / f"before-restore-{number}").exists()
     )
     aside.mkdir(mode=0o700)
     database = directory.database
-    # The database goes last, and its key first: no moment of this looks like a fresh installation.
+    # The key goes first, the database last: at no moment does this look like a fresh installation.
     for path in (
         directory.secret_key,
         directory.demo,

@@ -1,4 +1,4 @@
-"""`svc call`: any tool of the registry, in the operator's name."""
+"""`svc call`: call any tool as the operator."""
 
 import sys
 from pathlib import Path
@@ -25,31 +25,31 @@ _FROM_FILE: Final = "@"
 @ORGANIZATION
 @as_operator
 def command(operator: Operator, /, *, tool: str | None, json: str, organization: str | None) -> None:
-    """Call TOOL with JSON, and print its answer as JSON. Without TOOL, list the tools.
+    """Call TOOL as the operator with JSON as its input, and print its answer. Without TOOL, list the tools.
 
-    JSON is an object, `@FILE` or `-` for the standard input; nothing stands for `{}`. It is done in the
-    operator's name. `svc call tool.describe '{"names": ["record.create"]}'` shows what a tool takes.
+    JSON is an object, `@FILE` to read a file, or `-` to read the standard input; `{}` if left out.
+    `svc call tool.describe '{"names": ["record.create"]}'` shows the input of a tool.
     """
     if tool is None:
-        echo_table(("TOOL", "WHAT IT DOES"), [(one.name, one.summary) for one in REGISTRY.values()])
+        echo_table(("TOOL", "WHAT IT DOES"), [(listed.name, listed.summary) for listed in REGISTRY.values()])
         return
-    found: Tool[Any, Any] | None = REGISTRY.named(tool)
-    if found is None:
+    named: Tool[Any, Any] | None = REGISTRY.named(tool)
+    if named is None:
         raise Failure(f"there is no tool {tool!r}{REGISTRY.hint(tool)}; `svc call` lists them")
-    asked = found.read(_body(json))
+    body = named.read(_body(json))
     home = operator.organization(organization).id
-    permit(operator_call(home).caller, found.name, needs=found.needs, own=found.own, runs=found.runs)
-    run = operator.look_json if found.effect == "reads" else operator.call_json
-    click.echo(msgspec.json.format(run(found, home, asked)))
+    permit(operator_call(home).caller, named.name, needs=named.needs, own=named.own, runs=named.runs)
+    run = operator.look_json if named.effect == "reads" else operator.call_json
+    click.echo(msgspec.json.format(run(named, home, body)))
 
 
-def _body(given: str) -> bytes:
-    """What is asked, as JSON. Raises `Failure` for a file that cannot be read."""
-    if given == _STDIN:
+def _body(argument: str) -> bytes:
+    """The input, as JSON. Raises `Failure` for a file that cannot be read."""
+    if argument == _STDIN:
         return sys.stdin.buffer.read()
-    if not given.startswith(_FROM_FILE):
-        return given.encode()
-    path = Path(given.removeprefix(_FROM_FILE))
+    if not argument.startswith(_FROM_FILE):
+        return argument.encode()
+    path = Path(argument.removeprefix(_FROM_FILE))
     try:
         return path.read_bytes()
     except OSError as error:

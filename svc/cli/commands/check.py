@@ -1,4 +1,4 @@
-"""`svc check`: whether the data keeps its promises."""
+"""`svc check`: check the invariants of the data."""
 
 import click
 from sqlalchemy import Connection
@@ -13,18 +13,18 @@ from svc.storage import integrity
 @click.command("check")
 @on_data
 def command(directory: DataDirectory) -> None:
-    """Check the data, and that it keeps what is promised of it. Works while the service runs."""
-    broken = offline.read(directory, _tell_findings)
+    """Check that the data is intact and that its invariants hold. Works while the service runs."""
+    broken = offline.read(directory, _print_findings)
     if broken:
         raise Failure(f"{broken} of {len(integrity.INVARIANTS)} promises are broken")
 
 
-def _tell_findings(conn: Connection) -> int:
-    """Print each finding as it is made, and return how many promises are broken."""
+def _print_findings(conn: Connection) -> int:
+    """Print the result of each check as it completes, and return how many invariants are violated."""
     broken = 0
-    for one in integrity.check(conn):
-        click.echo(f"{f'{one.broken} broken' if one.broken else 'ok':>10}  {one.promise}")
-        for example in one.examples:
+    for finding in integrity.check(conn):
+        click.echo(f"{f'{finding.broken} broken' if finding.broken else 'ok':>10}  {finding.promise}")
+        for example in finding.examples:
             click.echo(f"{'':>10}    {example}")
-        broken += one.broken > 0
+        broken += finding.broken > 0
     return broken

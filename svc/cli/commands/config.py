@@ -18,12 +18,12 @@ MASK = "•••"
 @click.command("config")
 @configured()
 def command(configuration: Configuration) -> None:
-    """Show what is set, and where each value comes from. Secrets are masked."""
+    """Show the effective configuration, and where each value comes from. Secrets are masked."""
     click.echo(render(configuration), nl=False)
 
 
 def render(configuration: Configuration) -> str:
-    """The configuration as TOML, with the origin of each value behind it."""
+    """The configuration as TOML, with the origin of each value in a comment."""
     blocks = []
     for section in fields(type(configuration.settings)):
         values = asdict(getattr(configuration.settings, section.name))
@@ -36,7 +36,7 @@ def render(configuration: Configuration) -> str:
 
 
 def shown(value: Any) -> str:
-    """*value* as TOML, whose texts and lists are written as in JSON. What is not set is an empty text."""
+    """*value* as TOML, in which strings and lists are as in JSON. An unset value is an empty string."""
     match value:
         case None:
             return '""'

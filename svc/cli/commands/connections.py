@@ -1,4 +1,4 @@
-"""`svc connection`: connections to messengers, and what their bridges need."""
+"""`svc connection`: connections to messengers, and their channel keys."""
 
 from collections.abc import Iterator
 from typing import get_args
@@ -19,7 +19,7 @@ from svc.tools.tool import Tool
 
 @click.group("connection")
 def command() -> None:
-    """Connections to messengers, each with a bridge of its own."""
+    """Connections to messengers."""
 
 
 @command.command("create")
@@ -29,19 +29,24 @@ def command() -> None:
     type=click.Choice(get_args(Messenger)),
     default="other",
     show_default=True,
-    help="Which one.",
+    help="The messenger.",
 )
-@click.option("--push", "url", metavar="URL", help="Push replies there; without it, the bridge pulls them.")
+@click.option(
+    "--push", "url", metavar="URL", help="Push replies to this URL; without it, the bridge pulls them."
+)
 @ORGANIZATION
 @as_operator
 def create(
     operator: Operator, name: str, messenger: Messenger, url: str | None, organization: str | None
 ) -> None:
-    """Make a connection called NAME, and print its channel key, this once; with --push its secret, too."""
-    asked = CreateConnection(
+    """Create a connection called NAME, and print its channel key; with --push, its signing secret too.
+
+    Both are shown only once.
+    """
+    body = CreateConnection(
         name=name, messenger=messenger, delivery="pull" if url is None else "push", url=url
     )
-    made = operator.call(connections.create, operator.organization(organization).id, asked)
+    made = operator.call(connections.create, operator.organization(organization).id, body)
     secrets = "channel key" if url is None else "channel key and signing secret"
     click.echo(f"{made.id} is made; its {secrets}, shown this once:", err=True)
     click.echo(made.channel_key)
@@ -53,20 +58,22 @@ def create(
 @ORGANIZATION
 @as_operator
 def list_all(operator: Operator, organization: str | None) -> None:
-    """List the connections, and what their bridges last said of themselves."""
+    """List the connections, with the health that their bridges last reported."""
     home = operator.organization(organization).id
     echo_table(
         ("ID", "NAME", "MESSENGER", "STATUS", "BRIDGE", "REPLIES"),
         [
             (
-                one.id,
-                one.name,
-                one.messenger,
-                one.status if one.pause_reason is None else f"{one.status} ({one.pause_reason})",
-                "-" if one.health is None else one.health.state,
-                one.url or "pulled",
+                connection.id,
+                connection.name,
+                connection.messenger,
+                connection.status
+                if connection.pause_reason is None
+                else f"{connection.status} ({connection.pause_reason})",
+                "-" if connection.health is None else connection.health.state,
+                connection.url or "pulled",
             )
-            for one in _every(operator, home)
+            for connection in _every(operator, home)
         ],
     )
 
@@ -74,8 +81,8 @@ def list_all(operator: Operator, organization: str | None) -> None:
 def _every(operator: Operator, organization_id: str) -> Iterator[ConnectionAnswer]:
     cursor = None
     while True:
-        asked = ListConnections(limit=LIST_ROWS_MAX, cursor=cursor)
-        page = operator.look(connections.list_all, organization_id, asked)
+        body = ListConnections(limit=LIST_ROWS_MAX, cursor=cursor)
+        page = operator.look(connections.list_all, organization_id, body)
         yield from page.connections
         cursor = page.next_cursor
         if cursor is None:
@@ -87,7 +94,7 @@ def _every(operator: Operator, organization_id: str) -> Iterator[ConnectionAnswe
 @ORGANIZATION
 @as_operator
 def key(operator: Operator, connection_id: str, organization: str | None) -> None:
-    """Make another channel key for the connection of that ID, and print it, this once."""
+    """Create another channel key for the connection ID, and print it. It is shown only once."""
     home = operator.organization(organization).id
     made = operator.call(credentials.mint_key, home, ConnectionById(id=connection_id))
     click.echo(f"{made.id}; the key is shown this once:", err=True)
@@ -100,7 +107,7 @@ def key(operator: Operator, connection_id: str, organization: str | None) -> Non
 @ORGANIZATION
 @as_operator
 def revoke_key(operator: Operator, connection_id: str, key_id: str, organization: str | None) -> None:
-    """Revoke the channel key KEY_ID of the connection of that ID for good."""
+    """Revoke the channel key KEY_ID of the connection ID. This cannot be undone."""
     home = operator.organization(organization).id
     operator.call(credentials.revoke_key, home, RevokeKey(id=connection_id, key_id=key_id))
 
@@ -119,7 +126,7 @@ def _run(
 @ORGANIZATION
 @as_operator
 def pause(operator: Operator, connection_id: str, organization: str | None) -> None:
-    """Hand out no replies of the connection of that ID until it is resumed."""
+    """Stop delivering the replies of the connection ID until it is resumed."""
     _run(operator, organization, connections.pause, connection_id)
 
 
@@ -128,7 +135,7 @@ def pause(operator: Operator, connection_id: str, organization: str | None) -> N
 @ORGANIZATION
 @as_operator
 def resume(operator: Operator, connection_id: str, organization: str | None) -> None:
-    """Hand out the replies of the connection of that ID again."""
+    """Deliver the replies of the connection ID again."""
     _run(operator, organization, connections.resume, connection_id)
 
 

@@ -1,4 +1,4 @@
-"""`svc demo-messenger`: chat with the demo's shop in a browser, through the real doors."""
+"""`svc demo-messenger`: chat with the demo's shop in a browser, by way of the channel doors."""
 
 import signal
 import sys
@@ -15,7 +15,7 @@ from svc.cli.failures import as_failure
 from svc.cli.options import on_data
 from svc.client import Channel, Refused, Tools, run_bridge
 from svc.clock import WallClock
-from svc.demo.messenger.chats import PlayedMessenger
+from svc.demo.messenger.chats import DemoMessenger
 from svc.demo.messenger.pages import messenger_app
 from svc.demo.messenger.team import Team
 from svc.http.server import ListenError, serve
@@ -27,15 +27,15 @@ BIND: Final = "127.0.0.1:8002"
 @click.option("--bind", show_default=BIND, metavar="HOST:PORT", help="Listen here, port 0 is any free one.")
 @on_data
 def command(directory: DataDirectory, *, bind: str | None) -> None:
-    """Play a messenger whose users are browser pages. It needs a running demo: svc run --demo."""
+    """Run a demo messenger for chats in a browser. It needs a running demo: svc run --demo."""
     facts = read_facts(directory)
     with as_failure(ListenError, Refused):
         trio.run(partial(_run, facts, bind))
 
 
 async def _run(facts: DemoFacts, bind: str | None) -> None:
-    """*bind*: where to listen, if anybody said so; where nobody did, the usual place may be taken."""
-    messenger, stop = PlayedMessenger(WallClock()), trio.Event()
+    """*bind*: where to listen. By default at `BIND`, or at another port if that is taken."""
+    messenger, stop = DemoMessenger(WallClock()), trio.Event()
     async with (
         sockets.opened([bind or BIND], may_move=bind is None) as listeners,
         Channel(facts.base_url, facts.pull_connection.channel_key) as channel,

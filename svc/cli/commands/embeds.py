@@ -1,4 +1,4 @@
-"""`svc embed`: embeds, the live blocks of pages that are hosted elsewhere."""
+"""`svc embed`: embeds, which show published records and forms on pages elsewhere."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ from svc.tools.tool import Tool
 
 @click.group("embed")
 def command() -> None:
-    """Embeds. `svc call embed.create JSON` makes one."""
+    """Embeds. `svc call embed.create JSON` creates one."""
 
 
 @command.command("list")
@@ -28,8 +28,8 @@ def list_all(operator: Operator, organization: str | None) -> None:
     echo_table(
         ("ID", "NAME", "STATUS", "SITE", "KEY"),
         [
-            (one.id, one.name, one.status, one.domain or "any", one.embed_key)
-            for one in _every(operator, home)
+            (embed.id, embed.name, embed.status, embed.domain or "any", embed.embed_key)
+            for embed in _every(operator, home)
         ],
     )
 
@@ -55,7 +55,7 @@ def _run(
 @ORGANIZATION
 @as_operator
 def pause(operator: Operator, embed_id: str, organization: str | None) -> None:
-    """Show nothing of the embed of that ID until it is resumed."""
+    """Stop showing the embed ID until it is resumed."""
     _run(operator, organization, embeds.pause, embed_id)
 
 
@@ -64,7 +64,7 @@ def pause(operator: Operator, embed_id: str, organization: str | None) -> None:
 @ORGANIZATION
 @as_operator
 def resume(operator: Operator, embed_id: str, organization: str | None) -> None:
-    """Show the embed of that ID again."""
+    """Show the embed ID again."""
     _run(operator, organization, embeds.resume, embed_id)
 
 
@@ -73,6 +73,6 @@ def resume(operator: Operator, embed_id: str, organization: str | None) -> None:
 @ORGANIZATION
 @as_operator
 def remove(operator: Operator, embed_id: str, organization: str | None) -> None:
-    """Remove the embed of that ID for good."""
+    """Remove the embed ID. This cannot be undone."""
     home = operator.organization(organization).id
     operator.call(embeds.remove, home, NamedEmbed(id=embed_id))

@@ -1,4 +1,4 @@
-"""`svc openapi`: the contract."""
+"""`svc openapi`: the contract of the Tool API."""
 
 import click
 import msgspec

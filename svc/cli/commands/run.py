@@ -1,4 +1,4 @@
-"""`svc run`: the service itself."""
+"""`svc run`: run the service."""
 
 import gc
 import os
@@ -33,40 +33,41 @@ from svc.version import VERSION
 log = structlog.get_logger("svc.service")
 
 SWITCH_SECONDS: Final = 0.0005
-"""How long a thread may keep the interpreter while another wants it. A busy event loop makes the store's
-threads wait this long again and again within one transaction, and the usual 5 ms adds up."""
+"""Switch interval of the interpreter. While the event loop is busy, the store's threads wait this long
+several times in each transaction, which adds up with the default of 5 ms."""
 
 GARBAGE_THRESHOLDS: Final = (10_000, 20, 50)
-"""How much is made before the collector looks for cycles. What was imported is never looked at again. With
-both, requests cost a tenth less, and none of them pays for a walk over all modules."""
+"""Thresholds of the garbage collector, which also ignores everything that was imported at the start. Both
+together make requests a tenth cheaper, and none has to pay for a scan of all modules."""
 
 BINDS: Final = ("server.bind", "operator.bind")
-"""Where the demo gives way to a program that listens there already, unless they are set: a newcomer chose
-neither."""
+"""Settings whose default ports the demo may replace if they are taken."""
 
 OWN_FILES: Final = 400
-"""Files that the process has open besides its connections: the operator's, those that are being turned away,
-the database, the log."""
+"""File descriptors besides those of public connections: for operators, rejected connections, the database
+and the log."""
 
 
 @click.command("run")
 @click.option("--bind", multiple=True, metavar="HOST:PORT", help="Listen here, port 0 is any free one.")
 @click.option("--operator-bind", multiple=True, metavar="HOST:PORT", help="Listen here for the operator.")
-@click.option("--demo", is_flag=True, help="Open a demo shop in an empty data directory.")
+@click.option(
+    "--demo", is_flag=True, help="Run with a demo shop, which is created in an empty data directory."
+)
 @configured(("bind", "--bind", "server.bind"), ("operator_bind", "--operator-bind", "operator.bind"))
 def command(configuration: Configuration, *, demo: bool) -> None:
-    """Run the service until SIGINT or SIGTERM; a second one ends it at once."""
+    """Run the service until SIGINT or SIGTERM. A second signal ends it at once."""
     settings = configuration.settings
-    _hold_standard_streams()
+    _reserve_standard_descriptors()
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GARBAGE_THRESHOLDS)
-    _allow_files(settings.server.connections_max + OWN_FILES)
+    _raise_file_limit(settings.server.connections_max + OWN_FILES)
     directory = DataDirectory(settings.data.directory)
-    movable = [key for key in BINDS if demo and configuration.is_usual(key)]
+    movable = [key for key in BINDS if demo and configuration.is_default(key)]
 
-    def announce(doors: Endpoints, facts: DemoFacts | None) -> None:
+    def announce(bound: Endpoints, facts: DemoFacts | None) -> None:
         token = (
             configuration.origins["operator.token"]
             if settings.operator.token
@@ -74,14 +75,14 @@ def command(configuration: Configuration, *, demo: bool) -> None:
         )
         lines = [
             f"svc {VERSION} is ready",
-            f"Public      {'  '.join(doors.public_urls)}",
-            f"Operator    {'  '.join(doors.operator_urls)}  (token: {token})",
+            f"Public      {'  '.join(bound.public_urls)}",
+            f"Operator    {'  '.join(bound.operator_urls)}  (token: {token})",
         ]
         if facts is not None:
             lines = [
                 f"svc {VERSION} is ready, with a demo shop in {directory.path}",
-                *_moved(settings, movable, doors),
-                *(f"It is at {url} as well" for url in doors.public_urls[1:]),
+                *_moved(settings, movable, bound),
+                *(f"It is at {url} as well" for url in bound.public_urls[1:]),
                 "",
                 welcome(directory, facts, token).rstrip("\n"),
             ]
@@ -94,8 +95,8 @@ def command(configuration: Configuration, *, demo: bool) -> None:
         if not Output(sys.stdout).write("\n".join(lines) + "\n"):
             log.warning(
                 "ready, and the standard output takes nothing",
-                public=doors.public_urls,
-                operator=doors.operator_urls,
+                public=bound.public_urls,
+                operator=bound.operator_urls,
             )
 
     watchdog = Watchdog()
@@ -105,30 +106,30 @@ def command(configuration: Configuration, *, demo: bool) -> None:
         )
 
 
-def _moved(settings: Settings, movable: Container[str], doors: Endpoints) -> list[str]:
-    """A line for each address that was not taken as usual."""
-    usual = {
-        "server.bind": (settings.server.bind[0], doors.base_url),
-        "operator.bind": (settings.operator.bind[0], doors.operator_url),
+def _moved(settings: Settings, movable: Container[str], bound: Endpoints) -> list[str]:
+    """A line for each default address that another program uses."""
+    addresses = {
+        "server.bind": (settings.server.bind[0], bound.base_url),
+        "operator.bind": (settings.operator.bind[0], bound.operator_url),
     }
     return [
         f"Another program listens at {bind}, so this is at {url} today"
-        for key, (bind, url) in usual.items()
+        for key, (bind, url) in addresses.items()
         if key in movable and not url.endswith(f":{bind.port}")
     ]
 
 
-def _hold_standard_streams() -> None:
-    """Have something open under the numbers of the standard streams, so that no file of ours gets one."""
+def _reserve_standard_descriptors() -> None:
+    """Open closed standard streams on the null device, so that no other file gets their descriptors."""
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free descriptor
 
 
-def _allow_files(needed: int) -> None:
-    """Raise the number of files that this process may open to what its connections need."""
+def _raise_file_limit(needed: int) -> None:
+    """Raise the limit of open files to *needed*, as far as the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < needed:
         allowed = needed if hard == resource.RLIM_INFINITY else min(needed, hard)

@@ -1,4 +1,4 @@
-"""`svc setup`: an organization, its first person and an API key, in one go."""
+"""`svc setup`: create an organization, its owner and an API key."""
 
 import shlex
 import sys
@@ -41,11 +41,11 @@ What else there is: {base_url}/docs/
 
 
 @click.command("setup")
-@click.option("--name", metavar="TEXT", help="What the organization is called.")
-@click.option("--email", metavar="EMAIL", help="The first person's, who becomes its Owner.")
-@click.option("--person", metavar="TEXT", help="What the first person is called; the e-mail unless given.")
+@click.option("--name", metavar="TEXT", help="Name of the organization.")
+@click.option("--email", metavar="EMAIL", help="E-mail address of its Owner.")
+@click.option("--person", metavar="TEXT", help="Name of the Owner; the e-mail address by default.")
 @users.PASSWORD_STDIN
-@click.option("--json", "as_json", is_flag=True, help="Print what was made as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @with_formats
 @as_operator
 def command(
@@ -59,13 +59,13 @@ def command(
     as_json: bool,
     **formats: Any,
 ) -> None:
-    """Make an organization, its first person and an API key, and print the first call.
+    """Create an organization, its owner and an API key, and print a first call.
 
-    What is not given is asked for on a terminal. It also works while the service runs.
+    Missing options are prompted for on a terminal. It also works while the service runs.
     """
     password = users.read_password() if password_stdin else None
     if name is None or email is None:
-        _check_asking([("--name", name), ("--email", email)], is_piped=password_stdin)
+        _check_can_prompt([("--name", name), ("--email", email)], is_piped=password_stdin)
         name = name or click.prompt("Name of the organization")
         email = email or click.prompt("Your e-mail address")
         person = person or click.prompt("Your name", default=email)
@@ -83,10 +83,10 @@ def command(
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(made)))
     else:
-        click.echo(_told(operator, made, name=name, person=person, email=email))
+        click.echo(_summary(operator, made, name=name, person=person, email=email))
 
 
-def _check_asking(needed: Sequence[tuple[str, str | None]], *, is_piped: bool) -> None:
+def _check_can_prompt(needed: Sequence[tuple[str, str | None]], *, is_piped: bool) -> None:
     if is_piped or not sys.stdin.isatty():
         missing = " and ".join(option for option, value in needed if value is None)
         raise click.UsageError(f"say {missing}, or run it on a terminal to be asked")
@@ -109,7 +109,7 @@ def _ask_password() -> str | None:
             return password or None
 
 
-def _told(operator: Operator, made: MadeSetUp, *, name: str, person: str, email: str) -> str:
+def _summary(operator: Operator, made: MadeSetUp, *, name: str, person: str, email: str) -> str:
     sign_in = ""
     if made.sign_in_token is not None:
         sign_in = (

@@ -11,7 +11,7 @@ from svc.tools.sites.sites import CreateSite, ListSites
 
 @click.group("site")
 def command() -> None:
-    """Tracked sites, which forms can be bound to."""
+    """Tracked sites, to which forms can be bound."""
 
 
 @command.command("create")
@@ -30,5 +30,5 @@ def create(operator: Operator, domain: str, organization: str | None) -> None:
 def list_all(operator: Operator, organization: str | None) -> None:
     """List the tracked sites."""
     home = operator.organization(organization).id
-    found = operator.look(sites.list_all, home, ListSites()).sites
-    echo_table(("ID", "DOMAIN"), [(one.id, one.domain) for one in found])
+    tracked = operator.look(sites.list_all, home, ListSites()).sites
+    echo_table(("ID", "DOMAIN"), [(site.id, site.domain) for site in tracked])

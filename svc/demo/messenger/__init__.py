@@ -1,1 +1,1 @@
-"""A messenger to play with: its users are browser pages, and its bridge is the client kit's."""
+"""A demo messenger: its users are browser pages, its bridge uses the client kit."""

@@ -1,4 +1,4 @@
-"""The messenger that is played: chats in memory, and their bridge to the service."""
+"""The demo messenger: chats in memory, and their bridge to the service."""
 
 from collections import OrderedDict
 from collections.abc import AsyncGenerator
@@ -24,16 +24,16 @@ from svc.domain.times import rfc3339
 
 CHATS_MAX: Final = 100
 BUBBLES_MAX: Final = 200
-"""In a chat; the oldest go first."""
+"""The bubbles of a chat; beyond, the oldest are dropped."""
 EVENTS_MAX: Final = 1_000
-"""That wait for the service."""
+"""Events that may wait to be stored by the service."""
 
 BubbleState = Literal["sending", "arrived", "new", "delivered", "read"]
-"""One's own is `sending`, then `arrived`. What comes is `new`, `delivered` on a page, and `read` there."""
+"""Of the customer's own: `sending`, then `arrived`. Of a reply: `new`, `delivered` to a page, then `read`."""
 
 
 class Bubble(msgspec.Struct, rename="camel"):
-    """What was said, once."""
+    """A message, as the page shows it."""
 
     id: str
     mine: bool
@@ -44,25 +44,25 @@ class Bubble(msgspec.Struct, rename="camel"):
 
 
 class Chat:
-    """Of one browser with the organization."""
+    """The chat of one browser with the organization."""
 
     def __init__(self, chat_id: str) -> None:
         self.id = chat_id
         self.version = 0
         self.bubbles: list[Bubble] = []
         self.pages = 0
-        """How many show it."""
+        """The number of pages that show it."""
         self._changed = trio.Event()
 
     def change(self) -> None:
-        """Show every page what is new."""
+        """Notify the pages of a change."""
         self.version += 1
         del self.bubbles[:-BUBBLES_MAX]
         self._changed.set()
         self._changed = trio.Event()
 
     async def wait_changed(self, seen: int, seconds: float) -> None:
-        """Return when it is at another version than *seen*, or after so many seconds."""
+        """Wait until the version is not *seen*, for at most *seconds*."""
         self.pages += 1
         try:
             with trio.move_on_after(seconds):
@@ -72,17 +72,17 @@ class Chat:
             self.pages -= 1
 
 
-class PlayedMessenger(Bridge):
+class DemoMessenger(Bridge):
     """All chats, and the bridge between them and the service."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._chats: OrderedDict[str, Chat] = OrderedDict()
         self._numbers = 0
-        self._tell, self._told = trio.open_memory_channel[tuple[Event, Chat, Bubble | None]](EVENTS_MAX)
+        self._sender, self._receiver = trio.open_memory_channel[tuple[Event, Chat, Bubble | None]](EVENTS_MAX)
 
     def chat(self, chat_id: str) -> Chat:
-        """The chat that a browser calls so; the one that was longest unused makes room for a new one."""
+        """The chat with that id, created if new; then the least recently used one may be dropped."""
         chat = self._chats.setdefault(chat_id, Chat(chat_id))
         self._chats.move_to_end(chat_id)
         while len(self._chats) > CHATS_MAX:
@@ -90,7 +90,7 @@ class PlayedMessenger(Bridge):
         return chat
 
     def say(self, chat: Chat, name: str, text: str) -> None:
-        """A customer writes. Raises `trio.WouldBlock` when too much waits for the service."""
+        """Send a customer's message. Raises `trio.WouldBlock` if too many events wait for the service."""
         bubble = Bubble(
             id=self._new_id(), mine=True, text=text, at=rfc3339(self._clock.now()), state="sending"
         )
@@ -103,27 +103,27 @@ class PlayedMessenger(Bridge):
             conversation=Conversation(kind="direct"),
             text=text,
         )
-        self._tell.send_nowait((message, chat, bubble))
+        self._sender.send_nowait((message, chat, bubble))
         chat.bubbles.append(bubble)
         chat.change()
 
     def share_number(self, chat: Chat, name: str, number: str) -> None:
-        """A customer tells who they are. Raises `trio.WouldBlock`."""
+        """Send a customer's phone number. Raises `trio.WouldBlock`."""
         evidence = [Evidence(kind="phone", value=number)]
         identification = Identification(conversation_id=chat.id, evidence=evidence, name=name or None)
-        self._tell.send_nowait((identification, chat, None))
+        self._sender.send_nowait((identification, chat, None))
 
     def show(self, chat: Chat, *, seen: bool) -> None:
-        """A page has the chat, and its user has *seen* it or looks elsewhere. Raises `trio.WouldBlock`."""
+        """Note that a page shows the chat, and whether its user has *seen* it. Raises `trio.WouldBlock`."""
         state: Literal["delivered", "read"] = "read" if seen else "delivered"
         earlier = {"new"} if state == "delivered" else {"new", "delivered"}
         for bubble in chat.bubbles:
             if not bubble.mine and bubble.state in earlier:
-                self._tell.send_nowait((StatusReport(reply_id=bubble.id, status=state), chat, None))
+                self._sender.send_nowait((StatusReport(reply_id=bubble.id, status=state), chat, None))
                 bubble.state = state
 
     async def deliver(self, reply: Reply) -> Delivery:
-        """Show it to the pages that are open, or to the first that will be."""
+        """Add the reply to its chat, which open pages show, or the next that opens."""
         chat = self.chat(reply.conversation_id)
         if all(bubble.id != reply.reply_id for bubble in chat.bubbles):
             chat.bubbles.append(
@@ -140,9 +140,9 @@ class PlayedMessenger(Bridge):
         return Delivery(messenger_message_id=reply.reply_id)
 
     async def events(self) -> AsyncGenerator[Event, None]:
-        """What the pages do."""
+        """The events of all chats."""
         while True:
-            event, chat, bubble = await self._told.receive()
+            event, chat, bubble = await self._receiver.receive()
             yield event
             if bubble is not None:
                 bubble.state = "arrived"

@@ -1,4 +1,4 @@
-"""The messenger's page, and what it asks: both sides of a chat, the customer's and the team's."""
+"""The demo messenger's page and its API, for both sides of a chat: the customer's and the team's."""
 
 from typing import Annotated, Any, Final, TypeVar
 
@@ -8,7 +8,7 @@ from msgspec import Meta
 from quart import Response, abort, request
 
 from svc.client import ServiceError
-from svc.demo.messenger.chats import PlayedMessenger
+from svc.demo.messenger.chats import DemoMessenger
 from svc.demo.messenger.team import Team
 from svc.demo.shop_page import CONTENT_SECURITY_POLICY
 from svc.http.asgi import ASGIApp
@@ -18,12 +18,12 @@ from svc.http.static_files import StaticFile, names_in
 T = TypeVar("T")
 
 WAIT_SECONDS: Final = 20.0
-"""How long a page waits for something new."""
+"""How long a page's long poll waits for a change."""
 TEXT_CHARS_MAX: Final = 4_000
 NAME_CHARS_MAX: Final = 80
 CHAT_ID_CHARS_MAX: Final = 64
 GRACES_NUMBER: Final = "+442079460103"
-"""Of a contact that the demo has: who shares it is recognized."""
+"""The number of a contact of the demo: a customer who shares it is recognized."""
 
 _HEADERS: Final = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
@@ -34,25 +34,25 @@ _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 
 class Said(msgspec.Struct):
-    """What a customer writes."""
+    """A message of a customer or of the team."""
 
     text: Annotated[str, Meta(min_length=1, max_length=TEXT_CHARS_MAX)]
     name: Annotated[str, Meta(max_length=NAME_CHARS_MAX)] = ""
 
 
 class Named(msgspec.Struct):
-    """Who a customer says they are."""
+    """The name that a customer states."""
 
     name: Annotated[str, Meta(max_length=NAME_CHARS_MAX)] = ""
 
 
-def messenger_app(messenger: PlayedMessenger, team: Team) -> ASGIApp:
-    """The page at `/`, and its doors below `/chats/`. It is for this machine alone."""
+def messenger_app(messenger: DemoMessenger, team: Team) -> ASGIApp:
+    """The application: the page at `/`, and its API below `/chats/`. It serves only this machine."""
     app = QuartApp("svc.demo.messenger", static_folder=None)
 
     @app.before_request
     async def check() -> None:
-        """No other site's page may use it, under whatever name it finds it."""
+        """Reject requests of pages of other sites, also under other host names (DNS rebinding)."""
         if request.host.rpartition(":")[0] not in _LOOPBACK or request.headers.get(
             "Sec-Fetch-Site", "same-origin"
         ) not in {"same-origin", "none"}:
@@ -110,7 +110,7 @@ def _checked(chat_id: str) -> str:
 
 
 async def _read(shape: type[T]) -> T:
-    """The body. Pages of others cannot send this type unasked."""
+    """Decode the body. Pages of other sites cannot send JSON without a preflight request."""
     if request.mimetype != "application/json":
         abort(415)
     try:
@@ -119,6 +119,6 @@ async def _read(shape: type[T]) -> T:
         abort(400)
 
 
-def _json(found: Any, status: int = 200) -> Response:
+def _json(content: Any, status: int = 200) -> Response:
     headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-    return Response(msgspec.json.encode(found), status, headers=headers, content_type="application/json")
+    return Response(msgspec.json.encode(content), status, headers=headers, content_type="application/json")

@@ -1,4 +1,4 @@
-"""The organization's side of a chat, as its tools show it."""
+"""The organization's side of a chat, through the Tool API."""
 
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ class _Conversations(msgspec.Struct):
 
 
 class Team:
-    """Those who answer, with the tools and the demo's key."""
+    """The team that answers the customers."""
 
     def __init__(self, tools: Tools, connection_id: str) -> None:
         self._tools = tools
@@ -30,23 +30,23 @@ class Team:
         self._ids: dict[str, str] = {}
 
     async def look(self, chat_id: str) -> dict[str, Any]:
-        """What is known of the chat: its messages, the oldest first, and who it is with."""
+        """The chat as the service has it: its messages, the oldest first, and the contact."""
         conversation = await self._find(chat_id)
         if conversation is None:
             return {"messages": [], "contact": None, "held": None}
-        said = await self._tools.call(
+        listed = await self._tools.call(
             "message.list", {"conversationId": conversation.id, "limit": MESSAGES_SHOWN}
         )
         shown = ("id", "direction", "text", "author", "status", "createdAt")
-        messages = [{name: one[name] for name in shown} for one in reversed(said["messages"])]
+        messages = [{name: message[name] for name in shown} for message in reversed(listed["messages"])]
         contact = None
         if conversation.contact_id is not None:
-            asked = {"objectType": "contact", "id": conversation.contact_id}
-            contact = (await self._tools.call("record.get", asked))["properties"].get("name")
+            body = {"objectType": "contact", "id": conversation.contact_id}
+            contact = (await self._tools.call("record.get", body))["properties"].get("name")
         return {"messages": messages, "contact": contact, "held": conversation.held_reason}
 
     async def reply(self, chat_id: str, text: str) -> bool:
-        """Write a reply; False where the chat has not begun."""
+        """Write a reply. Returns False if the service has no such conversation yet."""
         conversation = await self._find(chat_id)
         if conversation is None:
             return False
@@ -57,7 +57,10 @@ class Team:
         known = self._ids.get(chat_id)
         if known is not None:
             return await self._tools.call("conversation.get", {"id": known}, answer=_Conversation)
-        asked = {"connectionId": self._connection_id, "limit": CONVERSATIONS_LOOKED_AT}
-        found = await self._tools.call("conversation.list", asked, answer=_Conversations)
-        self._ids = {one.external_id: one.id for one in found.conversations}
-        return next((one for one in found.conversations if one.external_id == chat_id), None)
+        body = {"connectionId": self._connection_id, "limit": CONVERSATIONS_LOOKED_AT}
+        listed = await self._tools.call("conversation.list", body, answer=_Conversations)
+        self._ids = {conversation.external_id: conversation.id for conversation in listed.conversations}
+        return next(
+            (conversation for conversation in listed.conversations if conversation.external_id == chat_id),
+            None,
+        )

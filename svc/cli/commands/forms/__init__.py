@@ -1,1 +1,1 @@
-"""The program's forms."""
+"""Commands for forms, submissions and server keys."""

@@ -44,12 +44,14 @@ def _mapping(_ctx: click.Context, _param: click.Parameter, pairs: Sequence[str])
     metavar="FIELD=PROPERTY",
     multiple=True,
     callback=_mapping,
-    help="Write this field to that property of the contact. May be given several times.",
+    help="Write a field to a property of the contact. May be given several times.",
 )
 @click.option(
     "--deal", "deal_title", metavar="TITLE", help="Open a deal for each submission; {{field}} is filled in."
 )
-@click.option("--honeypot", metavar="FIELD", help="A field that people never see: who fills it in is held.")
+@click.option(
+    "--honeypot", metavar="FIELD", help="A hidden field; a submission that fills it in is held as spam."
+)
 @ORGANIZATION
 @as_operator
 def create(
@@ -63,17 +65,17 @@ def create(
     honeypot: str | None,
     organization: str | None,
 ) -> None:
-    """Make a form called NAME, and print its public key."""
+    """Create a form called NAME, and print its public key."""
     home = operator.organization(organization).id
     operator.read(_check_mapping, home, field_map)
-    asked = CreateForm(
+    body = CreateForm(
         name=name,
         field_map=field_map,
         deal_title=deal_title,
         honeypot=honeypot,
         site_id=None if domain is None else operator.read(_site_id, home, domain),
     )
-    click.echo(operator.call(form_tools.create, home, asked).form_key)
+    click.echo(operator.call(form_tools.create, home, body).form_key)
 
 
 def _check_mapping(conn: Connection, organization_id: str, field_map: dict[str, str]) -> None:
@@ -99,10 +101,10 @@ def _site_id(conn: Connection, organization_id: str, domain: str) -> str:
 def list_all(operator: Operator, organization: str | None) -> None:
     """List the forms with their public keys."""
     home = operator.organization(organization).id
-    found = operator.look(form_tools.list_all, home, ListForms()).forms
+    listed = operator.look(form_tools.list_all, home, ListForms()).forms
     echo_table(
         ("KEY", "NAME", "STATUS", "SITE"),
-        [(one.form_key, one.name, one.status, one.domain or "any") for one in found],
+        [(form.form_key, form.name, form.status, form.domain or "any") for form in listed],
     )
 
 
@@ -115,7 +117,7 @@ def _run(operator: Operator, form_key: str, tool: Tool[FormById, FormAnswer]) ->
 @click.argument("form_key", metavar="KEY")
 @as_operator
 def pause(operator: Operator, form_key: str) -> None:
-    """Take no submissions for the form with that KEY until it is resumed."""
+    """Reject submissions of the form KEY until it is resumed."""
     _run(operator, form_key, form_tools.pause)
 
 
@@ -123,7 +125,7 @@ def pause(operator: Operator, form_key: str) -> None:
 @click.argument("form_key", metavar="KEY")
 @as_operator
 def resume(operator: Operator, form_key: str) -> None:
-    """Take submissions again for the form with that KEY."""
+    """Accept submissions of the form KEY again."""
     _run(operator, form_key, form_tools.resume)
 
 
@@ -131,5 +133,5 @@ def resume(operator: Operator, form_key: str) -> None:
 @click.argument("form_key", metavar="KEY")
 @as_operator
 def remove(operator: Operator, form_key: str) -> None:
-    """Remove the form with that KEY for good; what it brought stays."""
+    """Remove the form KEY. This cannot be undone; its submissions and records stay."""
     _run(operator, form_key, form_tools.remove)

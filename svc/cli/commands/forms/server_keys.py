@@ -1,4 +1,4 @@
-"""`svc serverkey`: server keys, with which each visitor that a server names counts as its own sender."""
+"""`svc serverkey`: server keys, which let a server submit forms on behalf of its visitors."""
 
 import click
 
@@ -11,7 +11,7 @@ from svc.tools.forms.server_keys import ListServerKeys, MintServerKey, RevokeSer
 
 @click.group("serverkey")
 def command() -> None:
-    """Server keys of the form endpoint."""
+    """Server keys, with which a server submits forms for its visitors."""
 
 
 @command.command("mint")
@@ -19,7 +19,7 @@ def command() -> None:
 @ORGANIZATION
 @as_operator
 def mint(operator: Operator, name: str, organization: str | None) -> None:
-    """Make a key for the server called NAME, and print it, this once."""
+    """Create a key for the server called NAME, and print it. It is shown only once."""
     home = operator.organization(organization).id
     minted = operator.call(server_keys.mint, home, MintServerKey(name=name))
     click.echo(f"{minted.id} expires {minted.expires_at}; the key is shown this once:", err=True)
@@ -32,10 +32,10 @@ def mint(operator: Operator, name: str, organization: str | None) -> None:
 def list_all(operator: Operator, organization: str | None) -> None:
     """List the keys that are not revoked."""
     home = operator.organization(organization).id
-    found = operator.look(server_keys.list_all, home, ListServerKeys()).server_keys
+    listed = operator.look(server_keys.list_all, home, ListServerKeys()).server_keys
     echo_table(
         ("ID", "NAME", "STARTS WITH", "EXPIRES"),
-        [(one.id, one.name, one.visible_start, one.expires_at) for one in found],
+        [(key.id, key.name, key.visible_start, key.expires_at) for key in listed],
     )
 
 
@@ -44,6 +44,6 @@ def list_all(operator: Operator, organization: str | None) -> None:
 @ORGANIZATION
 @as_operator
 def revoke(operator: Operator, key_id: str, organization: str | None) -> None:
-    """Revoke the key of that ID for good."""
+    """Revoke the key ID. This cannot be undone."""
     home = operator.organization(organization).id
     operator.call(server_keys.revoke, home, RevokeServerKey(id=key_id))

@@ -1,4 +1,4 @@
-"""`svc submission`: what came in by forms, and who it is from."""
+"""`svc submission`: the submissions of forms."""
 
 from typing import get_args
 
@@ -17,12 +17,14 @@ from svc.tools.forms.submissions import AttachSubmission, ListSubmissions, Submi
 
 @click.group("submission")
 def command() -> None:
-    """What came in by forms."""
+    """Submissions of forms."""
 
 
 @command.command("list")
-@click.option("--form", "form_key", metavar="KEY", help="Only those of the form with that key.")
-@click.option("--state", type=click.Choice(get_args(Label), case_sensitive=False), help="Only those in it.")
+@click.option("--form", "form_key", metavar="KEY", help="Only those of this form.")
+@click.option(
+    "--state", type=click.Choice(get_args(Label), case_sensitive=False), help="Only those in this state."
+)
 @click.option(
     "--limit",
     type=click.IntRange(1, LIST_ROWS_MAX),
@@ -41,26 +43,26 @@ def list_some(
     limit: int,
     organization: str | None,
 ) -> None:
-    """List the latest submissions, and what became of them."""
+    """List the latest submissions, with their state, contact and deal."""
     if form_key is None:
         form_id, home = None, operator.organization(organization).id
     else:
         form = operator.read(forms.by_key, form_key)
         form_id, home = form.id, form.organization_id
-    asked = ListSubmissions(form_id=form_id, state=state, limit=limit)
+    body = ListSubmissions(form_id=form_id, state=state, limit=limit)
     echo_table(
         ("ID", "RECEIVED", "STATE", "WHY HELD", "FROM", "CONTACT", "DEAL"),
         [
             (
-                one.id,
-                one.received_at,
-                one.state,
-                one.held_reason or "-",
-                one.email or one.phone or "-",
-                one.contact_id or "-",
-                one.deal_id or "-",
+                submission.id,
+                submission.received_at,
+                submission.state,
+                submission.held_reason or "-",
+                submission.email or submission.phone or "-",
+                submission.contact_id or "-",
+                submission.deal_id or "-",
             )
-            for one in operator.look(submissions.list_some, home, asked).submissions
+            for submission in operator.look(submissions.list_some, home, body).submissions
         ],
     )
 
@@ -70,16 +72,16 @@ def list_some(
 @ORGANIZATION
 @as_operator
 def show(operator: Operator, submission_id: str, organization: str | None) -> None:
-    """Show the submission of that ID as JSON: what was sent, and the contacts that it may be from."""
+    """Show the submission ID as JSON: its fields, and the contacts that may have sent it."""
     home = operator.organization(organization).id
-    found = operator.look_json(submissions.get, home, SubmissionById(id=submission_id))
-    click.echo(msgspec.json.format(found))
+    answer = operator.look_json(submissions.get, home, SubmissionById(id=submission_id))
+    click.echo(msgspec.json.format(answer))
 
 
 @command.command("attach")
 @click.argument("submission_id", metavar="ID")
-@click.option("--contact", "contact_id", metavar="ID", help="One of its candidates.")
-@click.option("--new", is_flag=True, help="Nobody known: make a new contact.")
+@click.option("--contact", "contact_id", metavar="ID", help="The sender, one of the candidates.")
+@click.option("--new", is_flag=True, help="The sender is not a contact yet: create one.")
 @ORGANIZATION
 @as_operator
 def attach(
@@ -91,9 +93,9 @@ def attach(
     new: bool,
     organization: str | None,
 ) -> None:
-    """Say who sent the Held submission of that ID, and print the id of that contact."""
+    """Assign the held submission ID to its sender, and print the id of the contact."""
     if new == (contact_id is not None):
         raise click.UsageError("say --contact ID or --new; `svc submission show ID` has the candidates")
     home = operator.organization(organization).id
-    asked = AttachSubmission(id=submission_id, contact_id=contact_id)
-    click.echo(operator.call(submissions.attach, home, asked).contact_id)
+    body = AttachSubmission(id=submission_id, contact_id=contact_id)
+    click.echo(operator.call(submissions.attach, home, body).contact_id)

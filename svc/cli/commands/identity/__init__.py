@@ -1,1 +1,1 @@
-"""The program's organizations, members, roles, keys and sessions."""
+"""Commands for organizations, people and keys."""

@@ -1,4 +1,4 @@
-"""`svc apikey`: API keys, and gateway keys, that act as a member."""
+"""`svc apikey`: API keys and gateway keys, which act as a member."""
 
 from typing import get_args
 
@@ -16,7 +16,7 @@ from svc.tools.operator_commands import MintKey
 
 @click.group("apikey")
 def command() -> None:
-    """API keys, which act as the member that they are made for."""
+    """API keys, which act as a member."""
 
 
 @command.command("mint")
@@ -26,17 +26,17 @@ def command() -> None:
     "--expires",
     "expires_in",
     type=click.Choice(get_args(ExpiresIn)),
-    help="When it ends: after 90d unless said otherwise, a gateway key after 1y.",
+    help="When it expires; by default after 90d, a gateway key after 1y.",
 )
-@click.option("--role", metavar="ID", help="A weaker role than the member's own, such as viewer.")
+@click.option("--role", metavar="ID", help="A role with fewer permissions than the member's, such as viewer.")
 @click.option(
     "--tool",
     "tools",
     metavar="NAME",
     multiple=True,
-    help="Narrow it to this tool; may be given several times.",
+    help="Limit it to this tool. May be given several times.",
 )
-@click.option("--gateway", is_flag=True, help="Make a gateway key, which opens the AI gateway alone.")
+@click.option("--gateway", is_flag=True, help="Create a gateway key, which is limited to the AI gateway.")
 @ORGANIZATION
 @as_operator
 def mint(
@@ -51,8 +51,11 @@ def mint(
     gateway: bool,
     organization: str | None,
 ) -> None:
-    """Make a key called NAME that acts as a member with the permission `security`. Print it, this once."""
-    asked = MintKey(
+    """Create a key called NAME, and print it. It is shown only once.
+
+    The member that it acts as needs the permission `security`.
+    """
+    body = MintKey(
         organization_id=operator.organization(organization).id,
         email=email,
         name=name,
@@ -61,7 +64,7 @@ def mint(
         tools=tools or None,
         limited_to="ai.gateway" if gateway else None,
     )
-    made = operator.run(operator_commands.mint_key, asked)
+    made = operator.run(operator_commands.mint_key, body)
     click.echo(f"{made.id} expires {made.expires_at}; the key is shown this once:", err=True)
     click.echo(made.key)
 
@@ -76,15 +79,15 @@ def list_all(operator: Operator, organization: str | None) -> None:
         ("ID", "NAME", "STARTS WITH", "ROLE", "ACTS AS", "LAST USED", "EXPIRES"),
         [
             (
-                one.id,
-                one.name,
-                one.visible_start,
-                one.limited_to or one.role,
-                one.created_by,
-                one.last_used_at or "-",
-                one.expires_at,
+                key.id,
+                key.name,
+                key.visible_start,
+                key.limited_to or key.role,
+                key.created_by,
+                key.last_used_at or "-",
+                key.expires_at,
             )
-            for one in operator.look(api_keys.list_all, home, ListApiKeys()).api_keys
+            for key in operator.look(api_keys.list_all, home, ListApiKeys()).api_keys
         ],
     )
 
@@ -94,6 +97,6 @@ def list_all(operator: Operator, organization: str | None) -> None:
 @ORGANIZATION
 @as_operator
 def revoke(operator: Operator, key_id: str, organization: str | None) -> None:
-    """Revoke the key of that ID for good."""
+    """Revoke the key ID. This cannot be undone."""
     home = operator.organization(organization).id
     operator.call(api_keys.revoke, home, RevokeApiKey(id=key_id))

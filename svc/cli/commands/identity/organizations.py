@@ -43,41 +43,41 @@ _FORMATS: Final = (
         default=_DEFAULTS.country,
         show_default=True,
         callback=_checked(clean_country),
-        help="ISO code: where phone numbers without a country code are dialled.",
+        help="ISO code: the country of phone numbers without a country code.",
     ),
     click.option(
         "--currency",
         default=_DEFAULTS.currency,
         show_default=True,
         callback=_checked(clean_currency),
-        help="ISO code: of amounts that name no other.",
+        help="ISO code: the currency of amounts without one.",
     ),
     click.option(
         "--locale",
         default=_DEFAULTS.locale,
         show_default=True,
         callback=_checked(clean_locale),
-        help="How dates and numbers are written.",
+        help="The format of dates and numbers.",
     ),
     click.option(
         "--time-zone",
         default=_DEFAULTS.time_zone,
         show_default=True,
         callback=_checked(clean_time_zone),
-        help="Of its people, such as Europe/London.",
+        help="Such as Europe/London.",
     ),
     click.option(
         "--plan",
         type=click.Choice(get_args(Plan)),
         default=_DEFAULTS.plan,
         show_default=True,
-        help="Counts when the trial of 14 days, which has everything, is over.",
+        help="Applies after the trial of 14 days, which includes everything.",
     ),
 )
 
 
 def with_formats(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command that makes an organization the options for its formats and its plan."""
+    """Add the options for the formats and the plan of a new organization."""
     for option in reversed(_FORMATS):
         fn = option(fn)
     return fn
@@ -92,9 +92,9 @@ def command() -> None:
 @NAME
 @with_formats
 @as_operator
-def create(operator: Operator, /, **asked: Any) -> None:
-    """Make an organization called NAME, and print its id. `svc setup` makes its first person and key too."""
-    click.echo(operator.run(operator_commands.create_organization, CreateOrganization(**asked)).id)
+def create(operator: Operator, /, **options: Any) -> None:
+    """Create an organization called NAME, and print its id. `svc setup` creates its owner and a key too."""
+    click.echo(operator.run(operator_commands.create_organization, CreateOrganization(**options)).id)
 
 
 @command.command("list")
@@ -105,14 +105,14 @@ def list_all(operator: Operator) -> None:
         ("ID", "NAME", "PLAN", "TRIAL ENDS", "COUNTRY", "STATUS"),
         [
             (
-                one.id,
-                one.name,
-                one.plan,
-                rfc3339(one.trial_ends_at) if one.trial_ends_at else "-",
-                one.country,
-                _status(one),
+                organization.id,
+                organization.name,
+                organization.plan,
+                rfc3339(organization.trial_ends_at) if organization.trial_ends_at else "-",
+                organization.country,
+                _status(organization),
             )
-            for one in operator.read(organizations.list_all)
+            for organization in operator.read(organizations.list_all)
         ],
     )
 
@@ -127,7 +127,7 @@ def _status(organization: Organization) -> str:
 @ORGANIZATION
 @as_operator
 def plan(operator: Operator, plan: Plan, organization: str | None) -> None:
-    """Put the organization on a plan, which counts when its trial is over."""
+    """Change the plan of the organization, which applies after its trial."""
     home = operator.organization(organization).id
     operator.run(operator_commands.change_plan, ChangePlan(organization_id=home, plan=plan))
 
@@ -137,17 +137,17 @@ def plan(operator: Operator, plan: Plan, organization: str | None) -> None:
 @ORGANIZATION
 @as_operator
 def rename(operator: Operator, name: str, organization: str | None) -> None:
-    """Call the organization NAME."""
+    """Rename the organization to NAME."""
     home = operator.organization(organization).id
     operator.call(organization_tools.update, home, UpdateOrganization(name=name))
 
 
 @command.command("close")
 @ORGANIZATION
-@click.option("--yes", is_flag=True, help="Close it without asking first.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @as_operator
 def close(operator: Operator, organization: str | None, *, yes: bool) -> None:
-    """Close the organization for good: keys stop and nothing goes out any more. Its data stays."""
+    """Close the organization: its keys and forms stop working. This cannot be undone; its data stays."""
     chosen = operator.organization(organization)
     if not yes:
         click.confirm(

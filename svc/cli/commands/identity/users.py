@@ -1,4 +1,4 @@
-"""`svc user`: people's accounts, made where there is no member yet who could invite them."""
+"""`svc user`: accounts of people, for organizations without a member who could invite them."""
 
 import sys
 
@@ -16,20 +16,20 @@ from svc.tools import operator_commands
 from svc.tools.operator_commands import CreateUser, MakeLink
 
 PASSWORD_STDIN = click.option(
-    "--password-stdin", is_flag=True, help="Read the password from the standard input's first line."
+    "--password-stdin", is_flag=True, help="Read the password from the first line of the standard input."
 )
 
 
 @click.group("user")
 def command() -> None:
-    """People's accounts."""
+    """Accounts of people."""
 
 
 @command.command("create")
 @click.argument("email")
-@click.option("--name", help="What the person is called; the e-mail address unless said otherwise.")
+@click.option("--name", help="Name of the person; the e-mail address by default.")
 @click.option(
-    "--role", default=OWNER.id, show_default=True, help="owner, admin, viewer, or a custom role's id."
+    "--role", default=OWNER.id, show_default=True, help="owner, admin, viewer, or the id of a custom role."
 )
 @PASSWORD_STDIN
 @ORGANIZATION
@@ -43,33 +43,33 @@ def create(
     *,
     password_stdin: bool,
 ) -> None:
-    """Make an account for EMAIL, a member of the organization, and print its id.
+    """Create an account for EMAIL as a member of the organization, and print its id.
 
-    Without a password, `svc user link` prints the way in.
+    Without a password, `svc user link` prints a sign-in link.
     """
     home = operator.organization(organization).id
     password = read_password() if password_stdin else None
-    asked = CreateUser(
+    body = CreateUser(
         organization_id=home,
         email=email,
         name=name or email,
         role=role,
         password_hash=password and hash_password(operator, email, password),
     )
-    click.echo(operator.run(operator_commands.create_user, asked).id)
+    click.echo(operator.run(operator_commands.create_user, body).id)
 
 
 def read_password() -> str:
-    """The first line of the standard input. Raises `InvalidValue` for what may be no password."""
+    """Read a password from the standard input. Raises `InvalidValue` if it breaks the rules."""
     password = sys.stdin.readline().rstrip("\r\n")
     check_rules(password)
     return password
 
 
 def hash_password(operator: Operator, email: str, password: str) -> str:
-    """The password hashed, with the salt that all accounts of the e-mail address have.
+    """Hash *password* with the salt that all accounts with this e-mail address share.
 
-    It is hashed here, so that it never leaves this process. Raises `InvalidValue` for what is no address.
+    It is hashed here so that it never leaves this process. Raises `InvalidValue` for a malformed address.
     """
     address = normalise_email(email)
     operator.directory.make()
@@ -85,11 +85,13 @@ def hash_password(operator: Operator, email: str, password: str) -> str:
 @command.command("link")
 @click.argument("email")
 @click.option(
-    "--organization", metavar="ID", help="The account's home; needed where several have that address."
+    "--organization",
+    metavar="ID",
+    help="The home organization; needed if several accounts have this address.",
 )
 @as_operator
 def link(operator: Operator, email: str, organization: str | None) -> None:
-    """Print a link's token that signs the person with EMAIL in, once."""
+    """Print the token of a link that signs EMAIL in. It works once."""
     made = operator.run(operator_commands.make_link, MakeLink(email=email, organization_id=organization))
     click.echo(f"it works once, until {made.expires_at}, and is shown this once:", err=True)
     click.echo(made.token)
@@ -99,12 +101,12 @@ def link(operator: Operator, email: str, organization: str | None) -> None:
 @ORGANIZATION
 @as_operator
 def list_all(operator: Operator, organization: str | None) -> None:
-    """List the organization's members."""
+    """List the members of the organization."""
     home = operator.organization(organization).id
     echo_table(
         ("ID", "EMAIL", "NAME", "ROLE", "STATUS"),
         [
-            (one.id, one.email, one.name, one.role_id, one.status)
-            for one in operator.read(members.list_all, home)
+            (member.id, member.email, member.name, member.role_id, member.status)
+            for member in operator.read(members.list_all, home)
         ],
     )
