@@ -13,7 +13,7 @@ from svc.domain.identity.roles import Permission
 from svc.domain.scalars import Scalar
 from svc.storage import tables
 from svc.storage.channels import tables as channels_tables
-from svc.storage.channels.conversations import Participant
+from svc.storage.channels.conversation_matching import Participant
 from svc.storage.embeds import tables as embeds_tables
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import tables as identity_tables

@@ -23,7 +23,7 @@ from svc.domain.cursors import Position
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, at, named_at
 from svc.domain.identity.people import clean_name
 from svc.domain.ids import new_id
-from svc.domain.limits import CONNECTIONS_MAX, LIST_ROWS, SIGNING_OVERLAP_MS
+from svc.domain.limits import CONNECTIONS_MAX, LIST_ROWS
 from svc.domain.near_names import shown
 from svc.storage import events
 from svc.storage.channels import deliveries, replies, tables
@@ -108,21 +108,16 @@ def get(conn: sa.Connection, organization_id: str, connection_id: str) -> Connec
     row = _GET.one(conn, {"connection_id": connection_id})
     if row is None or row.organization_id != organization_id or row.status == "removed":
         raise NotFound(f"there is no connection {shown(connection_id)}")
-    return _from_row(row)
+    return from_row(row)
 
 
 def find(conn: sa.Connection, connection_id: str) -> Connection:
     """The connection, whosever it is and even if it was removed. Raises `NotFound`."""
-    return _from_row(_row_of(conn, connection_id))
+    return from_row(row_of(conn, connection_id))
 
 
-def find_to_push(conn: sa.Connection, connection_id: str, now: int) -> tuple[Connection, tuple[bytes, ...]]:
-    """As `find`, with what signs pushes at *now*, sealed for the connection's id; the newest first."""
-    row = _row_of(conn, connection_id)
-    return _from_row(row), _sealed_secrets(row, now)
-
-
-def _row_of(conn: sa.Connection, connection_id: str) -> Any:
+def row_of(conn: sa.Connection, connection_id: str) -> Any:
+    """The row of a connection, as `find`."""
     row = _GET.one(conn, {"connection_id": connection_id})
     if row is None:
         raise NotFound(f"there is no connection {shown(connection_id)}")
@@ -159,7 +154,7 @@ def list_page(
         .order_by(tables.connections.c.id)
         .limit(limit + 1)
     ).all()
-    found = [_from_row(row) for row in rows[:limit]]
+    found = [from_row(row) for row in rows[:limit]]
     return found, cursors.write(question, Position((), found[-1].id)) if len(rows) > limit else None
 
 
@@ -176,7 +171,7 @@ def update(
             detail = "this connection's bridge pulls, so that there is no address"
             raise InvalidInput([Fault("/url", "invalid_value", detail)])
         values["url"] = _checked_url(url)
-    _update(tx, connection_id, values)
+    update_columns(tx, connection_id, values)
     return get(tx.conn, organization_id, connection_id)
 
 
@@ -185,7 +180,7 @@ def pause(tx: Tx, organization_id: str, connection_id: str, reason: PauseReason 
     before = get(tx.conn, organization_id, connection_id)
     if before.status == "active":
         replies.settle_all(tx, connection_id)
-        _update(tx, connection_id, {"status": "paused", "pause_reason": reason})
+        update_columns(tx, connection_id, {"status": "paused", "pause_reason": reason})
         _tell_state(tx, get(tx.conn, organization_id, connection_id))
     return get(tx.conn, organization_id, connection_id)
 
@@ -196,7 +191,7 @@ def resume(tx: Tx, organization_id: str, connection_id: str) -> Connection:
     if before.status == "paused":
         replies.settle_all(tx, connection_id)
         replies.resume_all(tx, connection_id)
-        _update(tx, connection_id, {"status": "active", "pause_reason": None})
+        update_columns(tx, connection_id, {"status": "active", "pause_reason": None})
         _tell_state(tx, get(tx.conn, organization_id, connection_id))
     return get(tx.conn, organization_id, connection_id)
 
@@ -207,7 +202,7 @@ def remove(tx: Tx, organization_id: str, connection_id: str) -> None:
     replies.settle_all(tx, connection_id)
     replies.fail_all(tx, connection_id, "removed")
     channel_keys.revoke_all(tx, connection_id)
-    _update(
+    update_columns(
         tx,
         connection_id,
         {"status": "removed", "pause_reason": None, "secret": None, "previous_secret": None},
@@ -230,7 +225,7 @@ def stop_all(tx: Tx, organization_id: str) -> None:
 def note_health(tx: Tx, organization_id: str, connection_id: str, told: HealthReport) -> None:
     """Keep what the bridge says of itself. While it is offline nothing is handed out. Raises `NotFound`."""
     before = get(tx.conn, organization_id, connection_id)
-    _update(
+    update_columns(
         tx,
         connection_id,
         {
@@ -242,35 +237,6 @@ def note_health(tx: Tx, organization_id: str, connection_id: str, told: HealthRe
     )
     if before.health is None or (before.health.state, before.health.reason) != (told.state, told.reason):
         _tell_state(tx, get(tx.conn, organization_id, connection_id))
-
-
-def rotate_secret(tx: Tx, organization_id: str, connection_id: str) -> tuple[str, int]:
-    """A new signing secret, shown this once, and until when the previous one signs beside it.
-
-    Raises `NotFound`, and `Conflict` where nothing is signed because the bridge pulls.
-    """
-    before = get(tx.conn, organization_id, connection_id)
-    if before.delivery != "push":
-        raise Conflict("this connection's bridge pulls: nothing is signed")
-    secret, until = new_secret(), tx.now + SIGNING_OVERLAP_MS
-    _update(
-        tx,
-        connection_id,
-        {
-            "secret": tx.sealer.seal(secret, connection_id),
-            "previous_secret": tables.connections.c.secret,
-            "previous_secret_until": until,
-        },
-    )
-    return secret, until
-
-
-def _sealed_secrets(row: Any, now: int) -> tuple[bytes, ...]:
-    if row.secret is None:
-        return ()
-    if row.previous_secret is None or row.previous_secret_until <= now:
-        return (bytes(row.secret),)
-    return bytes(row.secret), bytes(row.previous_secret)
 
 
 def _clean_name(name: str) -> str:
@@ -296,7 +262,8 @@ def _check_account(conn: sa.Connection, organization_id: str, account: Account) 
                 raise NotFound(f"the member {shown(member.id)} is not active")
 
 
-def _update(tx: Tx, connection_id: str, values: dict[str, Any]) -> None:
+def update_columns(tx: Tx, connection_id: str, values: dict[str, Any]) -> None:
+    """Update columns of the connection, and announce the change."""
     tx.conn.execute(
         sa.update(tables.connections)
         .where(tables.connections.c.id == connection_id)
@@ -319,7 +286,8 @@ def _tell_state(tx: Tx, connection: Connection) -> None:
     events.record(tx.conn, connection.organization_id, tx.now, [told])
 
 
-def _from_row(row: Any) -> Connection:
+def from_row(row: Any) -> Connection:
+    """The connection of a row."""
     health = None
     if row.health_state is not None:
         health = Health(row.health_state, row.health_reason, row.health_detail, row.health_at)

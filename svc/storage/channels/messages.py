@@ -6,7 +6,6 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain import cursors
-from svc.domain.channels.connections import Connection as MessengerConnection
 from svc.domain.channels.messages import (
     Attachment,
     Author,
@@ -21,12 +20,13 @@ from svc.domain.channels.messages import (
 )
 from svc.domain.channels.replies import Failure, ReplyState
 from svc.domain.cursors import Position
-from svc.domain.errors import Conflict, NotFound
+from svc.domain.errors import NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import LIST_ROWS
 from svc.storage import events
 from svc.storage.channels import conversations, replies, tables
-from svc.storage.channels.conversations import Conversation, Participant
+from svc.storage.channels.conversation_matching import Participant
+from svc.storage.channels.conversations import Conversation
 from svc.storage.events import NewEvent
 from svc.storage.readable import each
 from svc.storage.statements import Statement
@@ -57,18 +57,8 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     error: ReportedError | None
 
 
-class NewReply(msgspec.Struct, frozen=True, kw_only=True):
-    """A reply to be written."""
-
-    text: str | None = None
-    attachments: tuple[Attachment, ...] = ()
-    reply_to: str | None = None
-    """The id of the message that it answers."""
-
-
 # Told twice, recorded once: that is the index's work, whichever of two calls comes first.
 _INSERT = Statement(insert_or_keep(tables.messages, ["connection_id", "conversation_id", "external_id"]))
-_INSERT_REPLY = Statement(sa.insert(tables.messages))
 _BY_EXTERNAL_ID = Statement(
     sa.select(tables.messages.c.id, tables.messages.c.direction, tables.replies.c.id.label("reply_id"))
     .outerjoin(tables.replies, tables.replies.c.message_id == tables.messages.c.id)
@@ -128,7 +118,7 @@ def receive(tx: Tx, organization_id: str, connection_id: str, told: InboundMessa
         connection_id,
         told.conversation_id,
         facts=told.conversation,
-        told=_known(told.sender) if inbound else None,
+        participant=_known(told.sender) if inbound else None,
     )
     if told.reply_id is not None and not inbound:
         seen = replies.note_seen(tx, connection_id, told.reply_id)
@@ -168,71 +158,6 @@ def note_status(tx: Tx, connection_id: str, told: StatusReport) -> StatusNoted:
     if told.messenger_message_id is not None:
         _name(tx, reply.message_id, connection_id, reply.conversation_id, told.messenger_message_id)
     return noted
-
-
-def reply(
-    tx: Tx,
-    connection: MessengerConnection,
-    conversation: Conversation,
-    asked: NewReply,
-    *,
-    author: Author,
-    author_id: str | None = None,
-) -> Message:
-    """Write a reply, to go out as soon as it can.
-
-    Raises:
-        NotFound: the message that it answers is none of the conversation.
-        Conflict: the connection is removed, or has more on its way than it may.
-    """
-    if connection.status == "removed":
-        raise Conflict("the connection of this conversation was removed")
-    reply_to = None
-    if asked.reply_to is not None:
-        reply_to = get(tx.conn, connection.organization_id, asked.reply_to)
-        if reply_to.conversation_id != conversation.id:
-            raise NotFound("no such message in this conversation")
-    message_id = new_id("msg", tx.now)
-    message = Message(
-        id=message_id,
-        conversation_id=conversation.id,
-        direction="out",
-        external_id=None,
-        sender=None,
-        author=author,
-        text=asked.text,
-        attachments=asked.attachments,
-        reply_to=None if reply_to is None else reply_to.external_id,
-        sent_at=None,
-        created_at=tx.now,
-        reply_id=None,
-        status="waiting",
-        failure=None,
-        error=None,
-    )
-    _INSERT_REPLY.run(
-        tx.conn,
-        {
-            "id": message_id,
-            "organization_id": connection.organization_id,
-            "connection_id": connection.id,
-            "conversation_id": conversation.id,
-            "direction": message.direction,
-            "external_id": None,
-            "sender": None,
-            "author_kind": author.kind,
-            "author_id": author_id,
-            "author_name": author.name,
-            "text": message.text,
-            "attachments": _json(message.attachments) if message.attachments else None,
-            "reply_to": message.reply_to,
-            "sent_at": None,
-            "created_at": tx.now,
-        },
-    )
-    reply_id = replies.queue(tx, connection.organization_id, connection.id, conversation.id, message_id)
-    conversations.touch(tx, conversation.id)
-    return msgspec.structs.replace(message, reply_id=reply_id)
 
 
 def get(conn: sa.Connection, organization_id: str, message_id: str) -> Message:

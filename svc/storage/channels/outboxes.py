@@ -11,9 +11,9 @@ from svc.domain.channels.messages import OutboundReply, PulledReplies
 from svc.domain.errors import Conflict
 from svc.domain.tool_results import ToolResult
 from svc.storage import idempotency
-from svc.storage.channels import connections, deliveries, replies
+from svc.storage.channels import connections, deliveries, replies, reply_batches, signing_secrets
 from svc.storage.channels.deliveries import Attempt
-from svc.storage.channels.replies import PulledBatch
+from svc.storage.channels.reply_batches import PulledBatch
 from svc.storage.idempotency import Repeatable
 from svc.storage.store import Tx
 
@@ -55,7 +55,7 @@ def pull(tx: Tx, connection_id: str, most: int, call: Repeatable | None = None) 
     connection = connections.find(tx.conn, connection_id)
     if connection.delivery != "pull":
         raise Conflict("this connection's replies are pushed")
-    handed = replies.hand_out(tx, connection, most)
+    handed = reply_batches.hand_out(tx, connection, most)
     if call is not None and handed.replies:
         answer = msgspec.json.encode(PulledReplies(replies=handed.replies, more=handed.more))
         idempotency.keep(tx, call, answer)
@@ -64,9 +64,9 @@ def pull(tx: Tx, connection_id: str, most: int, call: Repeatable | None = None) 
 
 def load(tx: Tx, connection_id: str, most: int) -> PushBatch:
     """Take what is to be pushed, at most *most*, tests first, and settle what time has done."""
-    connection, sealed_secrets = connections.find_to_push(tx.conn, connection_id, tx.now)
+    connection, sealed_secrets = signing_secrets.find_to_push(tx.conn, connection_id, tx.now)
     if connection.delivery == "pull":
-        settled = replies.hand_out(tx, connection, 0)
+        settled = reply_batches.hand_out(tx, connection, 0)
         return PushBatch(
             organization_id=connection.organization_id,
             delivery="pull",
@@ -82,7 +82,7 @@ def load(tx: Tx, connection_id: str, most: int) -> PushBatch:
             contract=connection.contract,
         )
     tests = deliveries.begin_tests(tx, connection_id, most)
-    handed = replies.hand_out(tx, connection, most - len(tests))
+    handed = reply_batches.hand_out(tx, connection, most - len(tests))
     pushed = [
         Push(
             delivery_id=deliveries.of_reply(tx, connection.organization_id, connection_id, one.reply_id),
@@ -144,4 +144,4 @@ def send_test(tx: Tx, organization_id: str, connection_id: str) -> str:
 
 def due(conn: sa.Connection, until: int) -> list[str]:
     """The connections that have something to push, or to give up on by *until*."""
-    return sorted({*replies.connections_due(conn, until), *deliveries.connections_with_tests(conn)})
+    return sorted({*reply_batches.connections_due(conn, until), *deliveries.connections_with_tests(conn)})

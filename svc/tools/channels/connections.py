@@ -25,7 +25,7 @@ from svc.domain.identity.callers import Call
 from svc.domain.limits import CHANNEL_KEYS_MAX, LIST_ROWS, NAME_CHARS_MAX, URL_CHARS_MAX
 from svc.domain.net.egress import check_host
 from svc.domain.times import rfc3339
-from svc.storage.channels import connections, deliveries, outboxes
+from svc.storage.channels import connections, deliveries, outboxes, signing_secrets
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.connections import NewConnection
 from svc.storage.channels.keys import ChannelKey
@@ -486,5 +486,5 @@ class NewSecret(ToolOutput, frozen=True, kw_only=True):
 def rotate_secret(tx: Tx, call: Call, asked: ConnectionById) -> NewSecret:
     """Make a new signing secret. For 24 hours both sign, so that the bridge can change when it likes."""
     kept = _managed(tx.conn, call, asked.id)
-    secret, until = connections.rotate_secret(tx, kept.organization_id, kept.id)
+    secret, until = signing_secrets.rotate(tx, kept.organization_id, kept.id)
     return NewSecret(id=kept.id, signing_secret=secret, previous_until=rfc3339(until))
