@@ -5,12 +5,11 @@ from typing import Literal
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain import cursors
-from svc.domain.cursors import Position
 from svc.domain.identity.callers import Call, CallerKind, DoorName
 from svc.domain.ids import first_id, new_id
 from svc.domain.limits import LIST_ROWS
 from svc.storage import tables
+from svc.storage.pages import Keyset
 from svc.storage.statements import Statement
 from svc.storage.store import Tx, View
 
@@ -104,7 +103,7 @@ def list_page(view: View, organization_id: str, asked: AuditFilter) -> AuditPage
     }
     searched = {name: value for name, value in wanted.items() if value is not None}
     question = ["audit", asked.person_id, searched, asked.since, asked.until]
-    before = cursors.read(question, asked.cursor, 0)
+    keyset = Keyset(question, asked.cursor, asked.limit)
     if searched or asked.until is not None:
         view.expect_long()
     column = tables.audit.c
@@ -116,14 +115,6 @@ def list_page(view: View, organization_id: str, asked: AuditFilter) -> AuditPage
         matching += [column.at >= asked.since, column.id >= first_id("aud", max(0, asked.since))]
     if asked.until is not None:
         matching.append(column.at < asked.until)
-    if before is not None:
-        matching.append(column.id < before.id)
-    rows = view.conn.execute(
-        sa.select(tables.audit)
-        .where(column.organization_id == organization_id, *matching)
-        .order_by(column.id.desc())
-        .limit(asked.limit + 1)
-    ).all()
-    entries = [AuditEntry(**row._asdict()) for row in rows[: asked.limit]]
-    more = len(rows) > asked.limit
-    return AuditPage(entries, cursors.write(question, Position((), entries[-1].id)) if more else None)
+    entries = sa.select(tables.audit).where(column.organization_id == organization_id, *matching)
+    rows, next_cursor = keyset.fetch(view.conn, entries, column.id, newest_first=True)
+    return AuditPage([AuditEntry(**row._asdict()) for row in rows], next_cursor)

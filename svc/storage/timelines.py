@@ -12,6 +12,7 @@ from svc.domain.cursors import Position
 from svc.domain.limits import LIST_ROWS
 from svc.domain.records.objects import DEAL
 from svc.storage.forms import tables as forms_tables
+from svc.storage.pages import Keyset
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import rows as record_rows
 from svc.storage.records import tables as records_tables
@@ -61,18 +62,16 @@ def list_page(
     """
     _, row = record_rows.find(conn, organization_id, object_slug, record_id)
     cursors.check_limit(limit)
-    question = ["timeline", record_id]
-    after = cursors.read(question, cursor, 1)
-    before = None if after is None else (int(after.keys[0]), after.id)
+    keyset = Keyset(["timeline", record_id], cursor, limit, keys=1)
+    before = None if keyset.after is None else (int(keyset.after.keys[0]), keyset.after.id)
     entries = [entry for part in _PARTS for entry in _entries(conn, part, record_id, before, limit + 1)]
     created = Entry(id=row.id, kind="created", at=row.created_at, data={})
     if before is None or _place(created) < before:
         entries.append(created)
-    found = nlargest(limit + 1, entries, key=_place)
-    if len(found) <= limit:
-        return found, None
-    last = found[limit - 1]
-    return found[:limit], cursors.write(question, Position((str(last.at).encode(),), last.id))
+    page, next_cursor = keyset.cut(
+        nlargest(limit + 1, entries, key=_place), lambda last: Position((str(last.at).encode(),), last.id)
+    )
+    return list(page), next_cursor
 
 
 def _place(entry: Entry) -> tuple[int, str]:

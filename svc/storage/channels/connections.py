@@ -5,7 +5,6 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain import cursors
 from svc.domain.changes import OutboxChanged
 from svc.domain.channels.connections import (
     CONTRACT,
@@ -19,7 +18,6 @@ from svc.domain.channels.connections import (
 )
 from svc.domain.channels.messages import HealthReport
 from svc.domain.crypto.signatures import new_secret
-from svc.domain.cursors import Position
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, at, named_at
 from svc.domain.identity.people import clean_name
 from svc.domain.ids import new_id
@@ -30,6 +28,7 @@ from svc.storage.channels import deliveries, replies, tables
 from svc.storage.channels import keys as channel_keys
 from svc.storage.events import NewEvent
 from svc.storage.identity import members, teams
+from svc.storage.pages import Keyset
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -136,26 +135,19 @@ def list_page(
 
     The oldest come first.
     """
-    question = ["connections", organization_id, member_id]
+    keyset = Keyset(["connections", organization_id, member_id], cursor, limit)
     own = (
         []
         if member_id is None
         else [tables.connections.c.account_kind == "member", tables.connections.c.account_id == member_id]
     )
-    after = cursors.read(question, cursor, 0)
-    rows = conn.execute(
-        sa.select(tables.connections)
-        .where(
-            tables.connections.c.organization_id == organization_id,
-            tables.connections.c.status != "removed",
-            tables.connections.c.id > ("" if after is None else after.id),
-            *own,
-        )
-        .order_by(tables.connections.c.id)
-        .limit(limit + 1)
-    ).all()
-    found = [from_row(row) for row in rows[:limit]]
-    return found, cursors.write(question, Position((), found[-1].id)) if len(rows) > limit else None
+    connections = sa.select(tables.connections).where(
+        tables.connections.c.organization_id == organization_id,
+        tables.connections.c.status != "removed",
+        *own,
+    )
+    rows, next_cursor = keyset.fetch(conn, connections, tables.connections.c.id, newest_first=False)
+    return [from_row(row) for row in rows], next_cursor
 
 
 def update(

@@ -1,9 +1,10 @@
 """Lists of conversations, those with the latest message first."""
 
+from typing import Any
+
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain import cursors
 from svc.domain.cursors import Position
 from svc.domain.errors import named_at
 from svc.domain.limits import LIST_ROWS
@@ -11,6 +12,7 @@ from svc.domain.records.objects import CONTACT
 from svc.storage.channels import connections, conversations, tables
 from svc.storage.channels.conversations import Conversation, ConversationStatus
 from svc.storage.identity import members, teams
+from svc.storage.pages import Keyset
 from svc.storage.records import rows as record_rows
 
 
@@ -35,7 +37,7 @@ def list_page(
 ) -> tuple[list[Conversation], str | None]:
     """Conversations, those with the latest message first, and the cursor that goes on."""
     question = ["conversations", organization_id, msgspec.to_builtins(filter_)]
-    after = cursors.read(question, cursor, 1)
+    keyset = Keyset(question, cursor, limit, keys=1)
     column = tables.conversations.c
     equal = {
         name: value
@@ -45,8 +47,8 @@ def list_page(
     where = [column.organization_id == organization_id, *(column[name] == one for name, one in equal.items())]
     if filter_.held is not None:
         where.append(column.held_reason.is_not(None) if filter_.held else column.held_reason.is_(None))
-    if after is not None:
-        before = sa.tuple_(sa.literal(int(after.keys[0])), sa.literal(after.id))
+    if keyset.after is not None:
+        before = sa.tuple_(sa.literal(int(keyset.after.keys[0])), sa.literal(keyset.after.id))
         where.append(sa.tuple_(column.last_message_at, column.id) < before)
     rows = conn.execute(
         sa.select(tables.conversations)
@@ -54,13 +56,14 @@ def list_page(
         .order_by(column.last_message_at.desc(), column.id.desc())
         .limit(limit + 1)
     ).all()
-    found = [conversations.from_row(row) for row in rows[:limit]]
-    if not found:
+    page, next_cursor = keyset.cut(rows, _position)
+    if not page:
         _check_named(conn, organization_id, filter_)
-    if len(rows) <= limit:
-        return found, None
-    last = found[-1]
-    return found, cursors.write(question, Position((str(last.last_message_at).encode(),), last.id))
+    return [conversations.from_row(row) for row in page], next_cursor
+
+
+def _position(row: sa.Row[Any]) -> Position:
+    return Position((str(row.last_message_at).encode(),), row.id)
 
 
 def _check_named(conn: sa.Connection, organization_id: str, filter_: ConversationFilter) -> None:

@@ -5,7 +5,6 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain import cursors
 from svc.domain.channels.messages import (
     Attachment,
     Author,
@@ -19,7 +18,6 @@ from svc.domain.channels.messages import (
     at_ms,
 )
 from svc.domain.channels.replies import Failure, ReplyState
-from svc.domain.cursors import Position
 from svc.domain.errors import NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import LIST_ROWS
@@ -28,6 +26,7 @@ from svc.storage.channels import conversations, replies, tables
 from svc.storage.channels.conversation_matching import Participant
 from svc.storage.channels.conversations import Conversation
 from svc.storage.events import NewEvent
+from svc.storage.pages import Keyset
 from svc.storage.readable import each
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -172,20 +171,12 @@ def list_page(
     conn: sa.Connection, conversation_id: str, *, cursor: str | None = None, limit: int = LIST_ROWS
 ) -> tuple[list[Message], str | None]:
     """The conversation's messages in the order in which we got them, the latest first, and the cursor."""
-    question = ["messages", conversation_id]
-    after = cursors.read(question, cursor, 0)
-    where = [tables.messages.c.conversation_id == conversation_id]
-    if after is not None:
-        where.append(tables.messages.c.id < after.id)
-    rows = conn.execute(
-        sa.select(*_SHOWN)
-        .select_from(_JOINED)
-        .where(*where)
-        .order_by(tables.messages.c.id.desc())
-        .limit(limit + 1)
-    ).all()
-    found = each(rows[:limit], _from_row, "messages")
-    return found, cursors.write(question, Position((), rows[limit - 1].id)) if len(rows) > limit else None
+    keyset = Keyset(["messages", conversation_id], cursor, limit)
+    messages = (
+        sa.select(*_SHOWN).select_from(_JOINED).where(tables.messages.c.conversation_id == conversation_id)
+    )
+    rows, next_cursor = keyset.fetch(conn, messages, tables.messages.c.id, newest_first=True)
+    return each(rows, _from_row, "messages"), next_cursor
 
 
 def _name(tx: Tx, message_id: str, connection_id: str, conversation_id: str, external_id: str) -> None:

@@ -18,6 +18,7 @@ from svc.domain.sites.domains import binding_faults
 from svc.storage.embeds import tables
 from svc.storage.forms import forms
 from svc.storage.identity import organizations
+from svc.storage.pages import Keyset
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import objects
 from svc.storage.records.objects import StoredObject
@@ -166,22 +167,18 @@ def by_key(conn: sa.Connection, embed_key: str) -> Embed:
 
 
 def list_page(
-    conn: sa.Connection, organization_id: str, *, after: str = "", limit: int = LIST_ROWS
-) -> list[Embed]:
-    """The organization's embeds that are not removed, the oldest first, from behind the id *after*.
+    conn: sa.Connection, organization_id: str, *, cursor: str | None = None, limit: int = LIST_ROWS
+) -> tuple[list[Embed], str | None]:
+    """The organization's embeds that are not removed, the oldest first, and the cursor of the next page.
 
-    One whose blocks cannot be read is listed without them.
+    Unreadable blocks are left out. Raises `InvalidInput` for the cursor of another list.
     """
-    found = conn.execute(
-        _SELECT.where(
-            tables.embeds.c.organization_id == organization_id,
-            tables.embeds.c.id > after,
-            tables.embeds.c.status != "removed",
-        )
-        .order_by(tables.embeds.c.id)
-        .limit(limit)
+    keyset = Keyset("embeds", cursor, limit)
+    embeds = _SELECT.where(
+        tables.embeds.c.organization_id == organization_id, tables.embeds.c.status != "removed"
     )
-    return [_from_row(tuple(row), _listed.read(row.blocks, row.id)) for row in found]
+    rows, next_cursor = keyset.fetch(conn, embeds, tables.embeds.c.id, newest_first=False)
+    return [_from_row(tuple(row), _listed.read(row.blocks, row.id)) for row in rows], next_cursor
 
 
 def _check(

@@ -10,7 +10,6 @@ from typing import Any, Final, Literal
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain import cursors
 from svc.domain.cursors import Position
 from svc.domain.errors import Fault, InvalidInput, NotFound
 from svc.domain.ids import last_id
@@ -20,6 +19,7 @@ from svc.domain.records.matching import HeldReason
 from svc.domain.scalars import Scalar
 from svc.storage.forms import tables
 from svc.storage.forms.submissions import LABELS, Label
+from svc.storage.pages import Keyset
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import contacts
 from svc.storage.sites import visits
@@ -129,24 +129,21 @@ def list_page(
 
     Raises `NotFound` for no such form, and `InvalidInput` for the cursor of another list.
     """
-    question = ["submissions", organization_id, form_id, label]
-    after = cursors.read(question, cursor, 0)
-    before = last_id("sub") if after is None else after.id
+    keyset = Keyset(["submissions", organization_id, form_id, label], cursor, limit)
+    before = last_id("sub") if keyset.after is None else keyset.after.id
     form_ids = _form_ids(conn, organization_id, form_id)
     newest = {"before": before, "most": limit + 1}
     ids = [row.id for one in form_ids for row in _NEWEST[label].all(conn, {"form_id": one} | newest)]
     if label == "Queued":
         due = _DUE.all(conn, {"organization_id": organization_id, "before": before})
         ids += [row.id for row in due if row.form_id in form_ids]
-    ids = nlargest(limit + 1, ids)
+    page_ids, next_cursor = keyset.cut(nlargest(limit + 1, ids), lambda last: Position((), last))
     rows = conn.execute(
         sa.select(*_SUMMARY)
-        .where(tables.submissions.c.id.in_(ids[:limit]))
+        .where(tables.submissions.c.id.in_(page_ids))
         .order_by(tables.submissions.c.id.desc())
     )
-    found = [SubmissionSummary(**_facts(row)) for row in rows]
-    more = cursors.write(question, Position((), found[-1].id)) if len(ids) > limit else None
-    return SubmissionPage(found, more)
+    return SubmissionPage([SubmissionSummary(**_facts(row)) for row in rows], next_cursor)
 
 
 def get(conn: sa.Connection, organization_id: str, submission_id: str) -> SubmissionDetails:

@@ -6,9 +6,7 @@ from typing import Literal
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain import cursors
 from svc.domain.changes import MembersChanged
-from svc.domain.cursors import Position
 from svc.domain.errors import Conflict, Fault, Forbidden, InvalidInput, NotFound, named_at
 from svc.domain.identity.access import MemberStatus
 from svc.domain.identity.callers import Call
@@ -17,6 +15,7 @@ from svc.domain.limits import LIST_ROWS
 from svc.domain.near_names import shown
 from svc.storage import audit
 from svc.storage.identity import authorization, roles, tables
+from svc.storage.pages import Keyset
 from svc.storage.store import Tx
 
 
@@ -154,8 +153,8 @@ def list_page(
     Raises `InvalidInput` for a cursor that is none of this list.
     """
     question = ["members", asked.role_id, asked.team_id, asked.status]
-    after = cursors.read(question, asked.cursor, 0)
-    which = []
+    keyset = Keyset(question, asked.cursor, asked.limit)
+    which = keyset.conditions(tables.members.c.person_id, newest_first=False)
     if asked.role_id is not None:
         which.append(tables.members.c.role_id == asked.role_id)
     if asked.team_id is not None:
@@ -165,11 +164,8 @@ def list_page(
         which.append(tables.members.c.person_id.in_(in_team))
     if asked.status is not None:
         which.append(tables.members.c.status == asked.status)
-    if after is not None:
-        which.append(tables.members.c.person_id > after.id)
-    rows = _select(conn, organization_id, *which, limit=asked.limit + 1)
-    found = rows[: asked.limit]
-    return found, cursors.write(question, Position((), found[-1].id)) if len(rows) > asked.limit else None
+    page, next_cursor = keyset.cut(_select(conn, organization_id, *which, limit=asked.limit + 1))
+    return list(page), next_cursor
 
 
 _TEAM_IDS = (

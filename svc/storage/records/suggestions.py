@@ -6,11 +6,11 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain import cursors
-from svc.domain.cursors import Position
 from svc.domain.errors import Conflict, InvalidInput, NotFound, named_at
 from svc.domain.identity.organizations import Organization
 from svc.domain.limits import LIST_ROWS
 from svc.domain.near_names import shown
+from svc.storage.pages import Keyset
 from svc.storage.readable import each
 from svc.storage.records import records, tables
 from svc.storage.records import rows as record_rows
@@ -49,7 +49,7 @@ def list_page(
     """Suggestions, the newest first, and the cursor that goes on. Raises `InvalidInput`."""
     cursors.check_limit(limit)
     question = ["suggestions", record_id, state]
-    after = cursors.read(question, cursor, 0)
+    keyset = Keyset(question, cursor, limit)
     asked = sa.select(*_COLUMNS).where(tables.suggestions.c.state == state)
     if record_id is None:
         asked = asked.where(tables.suggestions.c.organization_id == organization_id)
@@ -58,14 +58,11 @@ def list_page(
         own = tables.records.c.organization_id == organization_id
         asked = asked.join(tables.records, tables.records.c.id == tables.suggestions.c.record_id)
         asked = asked.where(tables.suggestions.c.record_id == record_id, own)
-    if after is not None:
-        asked = asked.where(tables.suggestions.c.id < after.id)
-    rows = conn.execute(asked.order_by(tables.suggestions.c.id.desc()).limit(limit + 1)).all()
-    found = each(rows[:limit], _from_row, "suggestions")
+    rows, next_cursor = keyset.fetch(conn, asked, tables.suggestions.c.id, newest_first=True)
     if record_id is not None and not rows:
         with named_at("/recordId"):
             record_rows.get(conn, organization_id, None, record_id)
-    return found, cursors.write(question, Position((), rows[limit - 1].id)) if len(rows) > limit else None
+    return each(rows, _from_row, "suggestions"), next_cursor
 
 
 def accept(tx: Tx, organization: Organization, suggestion_id: str, *, source: Source) -> Record:

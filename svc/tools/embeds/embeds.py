@@ -5,8 +5,6 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from svc.domain import cursors
-from svc.domain.cursors import Position
 from svc.domain.embeds import html_fragment as embed_fragment
 from svc.domain.embeds.blocks import (
     AnyBlock,
@@ -133,10 +131,6 @@ def _blocks_max(call: Call) -> int:
     return EMBED_BLOCKS_ON_SCREEN_MAX if call.door == "app" else EMBED_BLOCKS_MAX
 
 
-_LIST: Final = "embeds"
-"""What cursors of the list belong to."""
-
-
 class ListEmbeds(ToolInput, frozen=True, kw_only=True):
     """Which embeds to list."""
 
@@ -164,16 +158,10 @@ _EXAMPLE_SUMMARY: Final = EmbedSummary(
 )
 def list_(view: View, call: Call, asked: ListEmbeds) -> EmbedPage:
     """List the embeds that are not removed, the oldest first, without their blocks."""
-    after = cursors.read(_LIST, asked.cursor, keys=0)
-    found = embeds.list_page(
-        view.conn, call.caller.organization_id, after=after.id if after else "", limit=asked.limit + 1
+    page, next_cursor = embeds.list_page(
+        view.conn, call.caller.organization_id, cursor=asked.cursor, limit=asked.limit
     )
-    more = len(found) > asked.limit
-    page = found[: asked.limit]
-    return EmbedPage(
-        embeds=tuple(_summary(one) for one in page),
-        next_cursor=cursors.write(_LIST, Position((), page[-1].id)) if more else None,
-    )
+    return EmbedPage(embeds=tuple(_summary(one) for one in page), next_cursor=next_cursor)
 
 
 class NamedEmbed(ToolInput, frozen=True, kw_only=True):
