@@ -65,13 +65,11 @@ def first_answer(conn: sa.Connection, call: Repeatable, now: int) -> bytes | Non
     since = now - IDEMPOTENCY_LIFE_MS
     row = _FIND.one(
         conn,
-        {
-            "organization_id": call.organization_id,
-            "caller_id": call.caller_id,
-            "tool": call.tool,
-            "key": call.key,
-            "since": since,
-        },
+        organization_id=call.organization_id,
+        caller_id=call.caller_id,
+        tool=call.tool,
+        key=call.key,
+        since=since,
     )
     if row is None:
         return None
@@ -84,15 +82,13 @@ def keep(tx: Tx, call: Repeatable, answer: bytes) -> None:
     """Keep the answer of a first call, for as long as `IDEMPOTENCY_LIFE_MS`."""
     _KEEP.run(
         tx.conn,
-        {
-            "organization_id": call.organization_id,
-            "caller_id": call.caller_id,
-            "tool": call.tool,
-            "key": call.key,
-            "fingerprint": call.fingerprint,
-            "answer": answer,
-            "created_at": tx.now,
-        },
+        organization_id=call.organization_id,
+        caller_id=call.caller_id,
+        tool=call.tool,
+        key=call.key,
+        fingerprint=call.fingerprint,
+        answer=answer,
+        created_at=tx.now,
     )
 
 

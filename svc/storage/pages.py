@@ -22,8 +22,9 @@ def _by_id(row: Any) -> Position:
 class Keyset:
     """One page of a list: up to *limit* rows behind *cursor*.
 
-    *question* is JSON-ready and says what is listed; the cursor of another question is rejected. *keys* is how
-    many keys are before the id in the order of the list.
+    *question* is JSON-ready and says what is listed; the cursor of another question is rejected. *keys* is
+    how many keys are. *keys* is how many
+    keys are before the id in the order of the list.
     """
 
     __slots__ = ("_question", "after", "limit")

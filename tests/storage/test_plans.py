@@ -1,5 +1,7 @@
 """How SQLite goes about the statements of hot paths: by an index that knows every value it is given."""
 
+from typing import Any
+
 import pytest
 from sqlalchemy import Connection
 
@@ -84,7 +86,9 @@ from tests.town import town
         ),
     ],
 )
-async def test_a_hot_statement_searches_by_its_index(autojump_clock, statement: Statement, expected: str):
+async def test_a_hot_statement_searches_by_its_index(
+    autojump_clock, statement: Statement[Any], expected: str
+):
     """No statement of a hot path looks at more rows than it was asked for."""
     async with town() as here:
         plan = await here.store.read(_plan_of, statement)
@@ -101,7 +105,7 @@ async def test_organizations_with_begun_indexes_are_read_from_the_index_of_those
         assert ["SCAN properties USING INDEX ix_properties_building"] == plan
 
 
-def _plan_of(conn: Connection, statement: Statement) -> list[str]:
+def _plan_of(conn: Connection, statement: Statement[Any]) -> list[str]:
     sql = statement._plan(conn.dialect)._sql
     values = (None,) * sql.count("?")
     return [row[3] for row in conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", values)]

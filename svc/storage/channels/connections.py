@@ -104,7 +104,7 @@ def create(tx: Tx, organization_id: str, asked: NewConnection) -> tuple[Connecti
 
 def get(conn: sa.Connection, organization_id: str, connection_id: str) -> Connection:
     """The connection. Raises `NotFound`, also for one that was removed."""
-    row = _GET.one(conn, {"connection_id": connection_id})
+    row = _GET.one(conn, connection_id=connection_id)
     if row is None or row.organization_id != organization_id or row.status == "removed":
         raise NotFound(f"there is no connection {shown(connection_id)}")
     return from_row(row)
@@ -117,7 +117,7 @@ def find(conn: sa.Connection, connection_id: str) -> Connection:
 
 def row_of(conn: sa.Connection, connection_id: str) -> Any:
     """The row of a connection, as `find`."""
-    row = _GET.one(conn, {"connection_id": connection_id})
+    row = _GET.one(conn, connection_id=connection_id)
     if row is None:
         raise NotFound(f"there is no connection {shown(connection_id)}")
     return row

@@ -98,7 +98,7 @@ def get_or_create(
     participant: Participant | None = None,
 ) -> Conversation:
     """The conversation with that id at the messenger, new or not; what *participant* adds is stored."""
-    row = _FIND.one(tx.conn, {"connection_id": connection_id, "external_id": external_id})
+    row = _FIND.one(tx.conn, connection_id=connection_id, external_id=external_id)
     if row is None:
         return _create(
             tx,
@@ -122,7 +122,7 @@ def get_or_create(
 
 def touch(tx: Tx, conversation_id: str) -> None:
     """Something was said in it: it is the latest, and open."""
-    _TOUCH.run(tx.conn, {"conversation_id": conversation_id, "at": tx.now})
+    _TOUCH.run(tx.conn, conversation_id=conversation_id, at=tx.now)
 
 
 def identify(tx: Tx, organization_id: str, connection_id: str, asked: Identification) -> None:
@@ -142,7 +142,7 @@ def identify(tx: Tx, organization_id: str, connection_id: str, asked: Identifica
 
 def get(conn: sa.Connection, organization_id: str, conversation_id: str) -> Conversation:
     """The conversation. Raises `NotFound`."""
-    row = _GET.one(conn, {"conversation_id": conversation_id, "organization_id": organization_id})
+    row = _GET.one(conn, conversation_id=conversation_id, organization_id=organization_id)
     if row is None:
         raise NotFound(f"there is no conversation {shown(conversation_id)}")
     return from_row(row)

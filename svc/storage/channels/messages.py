@@ -1,6 +1,6 @@
 """Messages: what was said in conversations, by either side. A reply of ours has to go out as well."""
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -58,6 +58,16 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
 
 # Told twice, recorded once: that is the index's work, whichever of two calls comes first.
 _INSERT = Statement(insert_or_keep(tables.messages, ["connection_id", "conversation_id", "external_id"]))
+
+
+class KnownMessage(NamedTuple):
+    """A message that is stored already, with the reply that it may be."""
+
+    id: str
+    direction: Direction
+    reply_id: str | None
+
+
 _BY_EXTERNAL_ID = Statement(
     sa.select(tables.messages.c.id, tables.messages.c.direction, tables.replies.c.id.label("reply_id"))
     .outerjoin(tables.replies, tables.replies.c.message_id == tables.messages.c.id)
@@ -65,7 +75,8 @@ _BY_EXTERNAL_ID = Statement(
         tables.messages.c.connection_id == sa.bindparam("connection_id"),
         tables.messages.c.conversation_id == sa.bindparam("conversation_id"),
         tables.messages.c.external_id == sa.bindparam("external_id"),
-    )
+    ),
+    KnownMessage,
 )
 _NAME = Statement(
     sa.update(tables.messages)
@@ -144,6 +155,8 @@ def receive(tx: Tx, organization_id: str, connection_id: str, told: InboundMessa
     }
     if not _INSERT.run(tx.conn, values):
         first = _by_external_id(tx.conn, connection_id, conversation.id, told.message_id)
+        if first is None:
+            raise LookupError("an insert was skipped without the message that it conflicts with")
         return MessageReceived(duplicate=True, conversation=conversation.id, message=first.id)
     conversations.touch(tx, conversation.id)
     if inbound:
@@ -161,7 +174,7 @@ def note_status(tx: Tx, connection_id: str, told: StatusReport) -> StatusNoted:
 
 def get(conn: sa.Connection, organization_id: str, message_id: str) -> Message:
     """The message. Raises `NotFound`."""
-    row = _GET.one(conn, {"message_id": message_id, "organization_id": organization_id})
+    row = _GET.one(conn, message_id=message_id, organization_id=organization_id)
     if row is None:
         raise NotFound("no such message")
     return _from_row(row)
@@ -190,16 +203,15 @@ def _name(tx: Tx, message_id: str, connection_id: str, conversation_id: str, ext
         if first.direction == "in" or first.reply_id is not None:
             return
         tx.conn.execute(sa.delete(tables.messages).where(tables.messages.c.id == first.id))
-    _NAME.run(tx.conn, {"message_id": message_id, "new_external_id": external_id})
+    _NAME.run(tx.conn, message_id=message_id, new_external_id=external_id)
 
 
-def _by_external_id(conn: sa.Connection, connection_id: str, conversation_id: str, external_id: str) -> Any:
-    asked = {
-        "connection_id": connection_id,
-        "conversation_id": conversation_id,
-        "external_id": external_id,
-    }
-    return _BY_EXTERNAL_ID.one(conn, asked)
+def _by_external_id(
+    conn: sa.Connection, connection_id: str, conversation_id: str, external_id: str
+) -> KnownMessage | None:
+    return _BY_EXTERNAL_ID.one(
+        conn, connection_id=connection_id, conversation_id=conversation_id, external_id=external_id
+    )
 
 
 def _known(sender: Sender | None) -> Participant | None:

@@ -99,7 +99,7 @@ def queue(tx: Tx, organization_id: str, connection_id: str, conversation_id: str
 
     Raises `Conflict` when `REPLIES_OPEN_MAX` are on their way already.
     """
-    counted = _COUNT_OPEN.one(tx.conn, {"connection_id": connection_id})
+    counted = _COUNT_OPEN.one(tx.conn, connection_id=connection_id)
     if counted is not None and counted.many >= REPLIES_OPEN_MAX:
         raise Conflict(f"{REPLIES_OPEN_MAX} replies wait for this connection's bridge already")
     reply_id = new_id("rpl", tx.now)
@@ -137,7 +137,7 @@ def note_status(tx: Tx, connection_id: str, asked: StatusReport) -> tuple[Status
 
 def note_seen(tx: Tx, connection_id: str, reply_id: str) -> Reply | None:
     """The reply was seen in the messenger, so it was sent; None where it is none of this connection."""
-    row = _GET.one(tx.conn, {"reply_id": reply_id, "connection_id": connection_id})
+    row = _GET.one(tx.conn, reply_id=reply_id, connection_id=connection_id)
     if row is None:
         return None
     before = _settled(tx, row)
@@ -177,7 +177,7 @@ def give_back(tx: Tx, connection_id: str, reply_id: str, attempt: int) -> None:
 
 def cancel(tx: Tx, message_id: str) -> Reply:
     """Take back the reply that a message is. Raises `NotFound`, and `Conflict` when it does not wait."""
-    row = _BY_MESSAGE.one(tx.conn, {"message_id": message_id})
+    row = _BY_MESSAGE.one(tx.conn, message_id=message_id)
     if row is None:
         raise NotFound("this message is no reply")
     before = _settled(tx, row)
@@ -190,25 +190,25 @@ def cancel(tx: Tx, message_id: str) -> Reply:
 
 def settle_all(tx: Tx, connection_id: str) -> None:
     """Write down what time has done to the connection's replies."""
-    row = _STATUS.one(tx.conn, {"connection_id": connection_id})
+    row = _STATUS.one(tx.conn, connection_id=connection_id)
     settle_overdue(tx, connection_id, paused=row is not None and row.status == "paused")
 
 
 def settle_overdue(tx: Tx, connection_id: str, *, paused: bool) -> None:
-    for row in _OVERDUE.all(tx.conn, {"connection_id": connection_id, "now": tx.now}):
+    for row in _OVERDUE.all(tx.conn, connection_id=connection_id, now=tx.now):
         _settle(tx, from_row(row), paused=paused)
 
 
 def resume_all(tx: Tx, connection_id: str) -> None:
     """The connection resumes: what is open has all its time again."""
-    for row in _OPEN.all(tx.conn, {"connection_id": connection_id}):
+    for row in _OPEN.all(tx.conn, connection_id=connection_id):
         before = from_row(row)
         write(tx, before, rules.resume(before.dispatch, tx.now))
 
 
 def fail_all(tx: Tx, connection_id: str, why: Failure) -> None:
     """What is open will not go out."""
-    for row in _OPEN.all(tx.conn, {"connection_id": connection_id}):
+    for row in _OPEN.all(tx.conn, connection_id=connection_id):
         before = from_row(row)
         write(tx, before, rules.fail(before.dispatch, why))
 
@@ -219,7 +219,7 @@ def get(conn: sa.Connection, connection_id: str, reply_id: str) -> Reply:
 
 
 def _row_of(conn: sa.Connection, connection_id: str, reply_id: str) -> Any:
-    row = _GET.one(conn, {"reply_id": reply_id, "connection_id": connection_id})
+    row = _GET.one(conn, reply_id=reply_id, connection_id=connection_id)
     if row is None:
         raise NotFound("no such reply")
     return row

@@ -96,7 +96,7 @@ def hand_out(tx: Tx, connection: MessengerConnection, most: int) -> PulledBatch:
         next_at = _next_at(tx.conn, connection_id, tx.now, paused=paused)
     # Of a connection that hands out, each open reply has a time: without one there is none.
     found = (
-        _HEADS.all(tx.conn, {"connection_id": connection_id, "now": tx.now, "most": most + 1})
+        _HEADS.all(tx.conn, connection_id=connection_id, now=tx.now, most=most + 1)
         if connection.hands_out and most > 0 and next_at is not None
         else []
     )
@@ -131,9 +131,9 @@ def hand_out(tx: Tx, connection: MessengerConnection, most: int) -> PulledBatch:
 def _next_at(conn: sa.Connection, connection_id: str, now: int, *, paused: bool) -> int | None:
     """When time changes something about the connection's replies; *now* or before, it has already."""
     if paused:
-        row = _NEXT_LAPSE.one(conn, {"connection_id": connection_id})
+        row = _NEXT_LAPSE.one(conn, connection_id=connection_id)
     else:
-        row = _NEXT.one(conn, {"connection_id": connection_id, "now": now})
+        row = _NEXT.one(conn, connection_id=connection_id, now=now)
     return None if row is None else row[0]
 
 

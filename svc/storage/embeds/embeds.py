@@ -157,7 +157,7 @@ def get(conn: sa.Connection, organization_id: str, embed_id: str) -> Embed:
 
 def by_key(conn: sa.Connection, embed_key: str) -> Embed:
     """The embed with the public key, whatever its status. Raises `NotFound` and `Unreadable`."""
-    row = _BY_KEY.one(conn, {"embed_key": embed_key})
+    row = _BY_KEY.one(conn, embed_key=embed_key)
     if row is None:
         raise NotFound("no such embed")
     try:

@@ -191,7 +191,7 @@ def _contact_properties(conn: sa.Connection, organization_id: str) -> dict[str, 
 
 def by_key(conn: sa.Connection, form_key: str) -> Form:
     """The form with the public key, whatever its status. Raises `NotFound`."""
-    row = _BY_KEY.one(conn, {"form_key": form_key})
+    row = _BY_KEY.one(conn, form_key=form_key)
     if row is None:
         raise NotFound("no such form")
     return from_row(tuple(row))

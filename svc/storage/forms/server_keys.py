@@ -121,7 +121,7 @@ def list_all(conn: sa.Connection, organization_id: str, now: int) -> list[Server
 
 def live(conn: sa.Connection, organization_id: str) -> dict[str, int]:
     """The organization's keys that are not revoked: digest to the time that each expires."""
-    return {row.digest: row.expires_at for row in _LIVE.all(conn, {"organization_id": organization_id})}
+    return {row.digest: row.expires_at for row in _LIVE.all(conn, organization_id=organization_id)}
 
 
 def _count_live(conn: sa.Connection, organization_id: str, now: int) -> int:

@@ -85,7 +85,7 @@ _SUMMARY: Final = (
 )
 
 
-def _newest(*conditions: sa.ColumnElement[bool]) -> Statement:
+def _newest(*conditions: sa.ColumnElement[bool]) -> Statement[Any]:
     """Selects the ids of a form's newest submissions before one, of those for which *conditions* hold."""
     return Statement(
         sa.select(tables.submissions.c.id)
@@ -99,7 +99,7 @@ def _newest(*conditions: sa.ColumnElement[bool]) -> Statement:
     )
 
 
-_NEWEST: Final[dict[Label | None, Statement]] = {
+_NEWEST: Final[dict[Label | None, Statement[Any]]] = {
     None: _newest(),
     "Filed": _newest(tables.submissions.c.state == "filed"),
     "Held": _newest(tables.submissions.c.state == tables.HELD),
@@ -135,7 +135,7 @@ def list_page(
     newest = {"before": before, "most": limit + 1}
     ids = [row.id for one in form_ids for row in _NEWEST[label].all(conn, {"form_id": one} | newest)]
     if label == "Queued":
-        due = _DUE.all(conn, {"organization_id": organization_id, "before": before})
+        due = _DUE.all(conn, organization_id=organization_id, before=before)
         ids += [row.id for row in due if row.form_id in form_ids]
     page_ids, next_cursor = keyset.cut(nlargest(limit + 1, ids), lambda last: Position((), last))
     rows = conn.execute(

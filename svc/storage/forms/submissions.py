@@ -150,10 +150,10 @@ _LAST = Statement(
 def snapshot(conn: sa.Connection, form_key: str, now: int) -> FormSnapshot:
     """The standing of the form with the public key at *now*. Raises `NotFound`."""
     form = form_rows.by_key(conn, form_key)
-    waiting, since, head = _WAITING.all(conn, {"form_id": form.id})[0]
-    recent = _RECENT.all(conn, {"form_id": form.id, "since": first_id("sub", now - QUEUE_WINDOW_MS)})
+    waiting, since, head = _WAITING.all(conn, form_id=form.id)[0]
+    recent = _RECENT.all(conn, form_id=form.id, since=first_id("sub", now - QUEUE_WINDOW_MS))
     # The pace is kept in the order of arrival, so the newest ones ahead of the queue are the last paced.
-    last = _LAST.all(conn, {"form_id": form.id, "before": head or last_id("sub")})
+    last = _LAST.all(conn, form_id=form.id, before=head or last_id("sub"))
     return FormSnapshot(
         form=form,
         organization=organizations.get(conn, form.organization_id),
@@ -186,7 +186,7 @@ _RELEASE = Statement(
 
 def release(tx: Tx, organization_id: str, form_id: str, room: int) -> int:
     """Make the oldest *room* of the form's queue due, and return how many that were."""
-    released = _RELEASE.run(tx.conn, {"of_form": form_id, "room": room, "at": tx.now})
+    released = _RELEASE.run(tx.conn, of_form=form_id, room=room, at=tx.now)
     if released:
         tx.announce(SubmissionsDue(organization_id))
     return released

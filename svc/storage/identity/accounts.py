@@ -70,7 +70,7 @@ def create(tx: Tx, asked: NewAccount) -> Person:
 
 def get(conn: sa.Connection, person_id: str) -> Person:
     """The person. Raises `NotFound`."""
-    row = _GET.one(conn, {"person_id": person_id})
+    row = _GET.one(conn, person_id=person_id)
     if row is None:
         raise NotFound("no such person")
     return Person(*row)

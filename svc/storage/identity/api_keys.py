@@ -194,7 +194,7 @@ def count_live(conn: sa.Connection, organization_id: str, now: int) -> int:
 
 def route(conn: sa.Connection, key_digest: str, now: int) -> Route | None:
     """Where the key leads; for unknown, revoked and expired ones the same search, which finds nothing."""
-    row = _ROUTE.one(conn, {"digest": key_digest, "now": now})
+    row = _ROUTE.one(conn, digest=key_digest, now=now)
     return None if row is None else Route(*row)
 
 

@@ -55,7 +55,7 @@ def create(tx: Tx, person_id: str, digest: str, user_agent: str, replaces: str |
 
 def find(conn: sa.Connection, digest: str, now: int) -> Session | None:
     """The live session with that digest."""
-    row = _FIND.one(conn, {"digest": digest})
+    row = _FIND.one(conn, digest=digest)
     found = None if row is None else Session(**row._asdict())
     return found if found is not None and found.lives_at(now) else None
 

@@ -68,7 +68,7 @@ def list_all(conn: sa.Connection, organization_id: str) -> list[Team]:
 
 def people_of(conn: sa.Connection, team_id: str) -> frozenset[str]:
     """The ids of who is in the team."""
-    return frozenset(row.person_id for row in _PEOPLE.all(conn, {"team_id": team_id}))
+    return frozenset(row.person_id for row in _PEOPLE.all(conn, team_id=team_id))
 
 
 def _select(conn: sa.Connection, organization_id: str, *which: sa.ColumnElement[bool]) -> list[Team]:

@@ -69,9 +69,7 @@ def known_by(
 
 def by_ids(conn: sa.Connection, organization_id: str, ids: Collection[str]) -> list[Contact]:
     """Those of the contacts that are there and the organization's."""
-    return [
-        _contact(*row) for row in _BY_ID.all(conn, {"organization_id": organization_id, "ids": list(ids)})
-    ]
+    return [_contact(*row) for row in _BY_ID.all(conn, organization_id=organization_id, ids=list(ids))]
 
 
 _STANDING = Statement(
@@ -105,16 +103,14 @@ def remember(conn: sa.Connection, organization_id: str, learned: Sequence[tuple[
         (record_1, kind_1, value_1), (record_2, kind_2, value_2) = learned
         _INSERT_TWO.run(
             conn,
-            {
-                "organization_id_1": organization_id,
-                "kind_1": kind_1,
-                "value_1": value_1,
-                "record_id_1": record_1,
-                "organization_id_2": organization_id,
-                "kind_2": kind_2,
-                "value_2": value_2,
-                "record_id_2": record_2,
-            },
+            organization_id_1=organization_id,
+            kind_1=kind_1,
+            value_1=value_1,
+            record_id_1=record_1,
+            organization_id_2=organization_id,
+            kind_2=kind_2,
+            value_2=value_2,
+            record_id_2=record_2,
         )
     elif learned:
         rows = [
@@ -147,12 +143,10 @@ def forget(conn: sa.Connection, organization_id: str, record_id: str, kind: str,
     if value is not None:
         _FORGET.run(
             conn,
-            {
-                "of_record": record_id,
-                "of_organization": organization_id,
-                "of_kind": kind,
-                "of_value": value,
-            },
+            of_record=record_id,
+            of_organization=organization_id,
+            of_kind=kind,
+            of_value=value,
         )
 
 

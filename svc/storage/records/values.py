@@ -80,6 +80,6 @@ def _missing(conn: sa.Connection, organization_id: str, prop: Property, target: 
         return None if exists else prop.options[0]
     if prop.type == "member":
         # One that was deactivated too: what somebody did before stays theirs.
-        member = _MEMBER.one(conn, {"person_id": target, "organization_id": organization_id})
+        member = _MEMBER.one(conn, person_id=target, organization_id=organization_id)
         return None if member is not None else "member"
     return None

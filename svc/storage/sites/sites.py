@@ -124,7 +124,7 @@ def at_shared_domains(conn: sa.Connection) -> list[Site]:
 
 def any_tracked(conn: sa.Connection, organization_id: str) -> bool:
     """Whether the organization tracks a site now, so that there are visits to attach."""
-    return _ANY.one(conn, {"organization_id": organization_id}) is not None
+    return _ANY.one(conn, organization_id=organization_id) is not None
 
 
 def _free_domain(conn: sa.Connection, organization_id: str, domain: str, besides: str | None = None) -> str:

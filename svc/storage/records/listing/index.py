@@ -5,20 +5,20 @@ Properties that are deleted are kept up as well, so that they can come back.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Conflict
 from svc.domain.limits import INDEX_BATCH
-from svc.domain.records.properties import TEXT_TYPES, Property
+from svc.domain.records.properties import TEXT_TYPES, Property, PropertyType
 from svc.domain.records.sort_keys import fold, sort_key
 from svc.domain.records.text_search import words_of
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import tables
 from svc.storage.records.listing import search_words
-from svc.storage.records.objects import StoredObject
+from svc.storage.records.objects import IndexState, StoredObject
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -36,16 +36,21 @@ class Shape(msgspec.Struct, frozen=True):
     texts: list[str]
 
 
+class ShapeRow(NamedTuple):
+    """What the shape says of one property."""
+
+    id: str
+    slug: str
+    type: PropertyType
+    unique_values: bool
+    index_state: IndexState | None
+
+
 _SHAPE: Final = Statement(
-    sa.select(
-        tables.properties.c.id,
-        tables.properties.c.slug,
-        tables.properties.c.type,
-        tables.properties.c.unique_values,
-        tables.properties.c.index_state,
-    )
+    sa.select(*(tables.properties.c[name] for name in ShapeRow._fields))
     .where(tables.properties.c.object_id == sa.bindparam("object_id"))
-    .order_by(tables.properties.c.position)
+    .order_by(tables.properties.c.position),
+    ShapeRow,
 )
 _properties: Final = LenientDecoder(msgspec.json.Decoder(dict[str, Any]), dict, tables.records.c.properties)
 _INSERT_KEY: Final = Statement(sa.insert(tables.record_keys))
@@ -73,7 +78,7 @@ _DELETE_RELATION: Final = Statement(
 
 def shape_of(conn: sa.Connection, object_id: str) -> Shape:
     """The shape of the object as it is now, where no more than its id is known."""
-    return _shape(object_id, _SHAPE.all(conn, {"object_id": object_id}))
+    return _shape(object_id, _SHAPE.all(conn, object_id=object_id))
 
 
 def shape_in(of: StoredObject) -> Shape:
@@ -81,7 +86,7 @@ def shape_in(of: StoredObject) -> Shape:
     return _shape(of.id, ((one.id, one.slug, one.type, one.unique, one.index_state) for one in of.kept))
 
 
-def _shape(object_id: str, kept: Iterable[Any]) -> Shape:
+def _shape(object_id: str, kept: Iterable[tuple[str, str, PropertyType, bool, IndexState | None]]) -> Shape:
     shape = Shape(object_id, [], [], [], [])
     for property_id, slug, kind, unique, state in kept:
         if state is not None:
@@ -183,7 +188,7 @@ def _remove(conn: sa.Connection, shape: Shape, ids: Collection[str]) -> None:
 
 def owner(conn: sa.Connection, property_id: str, value: Any) -> str | None:
     """The record whose unique property has *value*."""
-    row = _OWNER.one(conn, {"property_id": property_id, "value": _unique(value)})
+    row = _OWNER.one(conn, property_id=property_id, value=_unique(value))
     return None if row is None else row.record_id
 
 
@@ -194,11 +199,9 @@ def _claim(conn: sa.Connection, property_id: str, prop: Property, made: Made) ->
                 raise Conflict(f"another record has this {prop.slug}, which is unique")
             _INSERT_UNIQUE.run(
                 conn,
-                {
-                    "property_id": property_id,
-                    "value": _unique(values[prop.slug]),
-                    "record_id": record_id,
-                },
+                property_id=property_id,
+                value=_unique(values[prop.slug]),
+                record_id=record_id,
             )
 
 
@@ -214,20 +217,26 @@ def mark_of(object_id: str) -> str:
 
 # Indexes are made when a list first asks for one, some records in each unit of work.
 
+
+class IndexInProgress(NamedTuple):
+    """A property whose index is being built, and where the last batch ended."""
+
+    id: str
+    object_id: str
+    slug: str
+    type: PropertyType
+    index_cursor: str | None
+
+
 _BEGUN: Final = Statement(
-    sa.select(
-        tables.properties.c.id,
-        tables.properties.c.object_id,
-        tables.properties.c.slug,
-        tables.properties.c.type,
-        tables.properties.c.index_cursor,
-    )
+    sa.select(*(tables.properties.c[name] for name in IndexInProgress._fields))
     .where(
         tables.properties.c.organization_id == sa.bindparam("organization_id"),
         tables.properties.c.index_state == tables.BUILDING,
     )
     .order_by(tables.properties.c.id)
-    .limit(1)
+    .limit(1),
+    IndexInProgress,
 )
 
 _ORGANIZATIONS_BUILDING: Final = Statement(
@@ -295,6 +304,6 @@ def build(tx: Tx, organization_id: str, batch: int = INDEX_BATCH) -> bool:
     return not done or _next_begun(tx.conn, organization_id) is not None
 
 
-def _next_begun(conn: sa.Connection, organization_id: str) -> Any | None:
+def _next_begun(conn: sa.Connection, organization_id: str) -> IndexInProgress | None:
     """The property whose index is being made, the oldest if there are several."""
-    return _BEGUN.one(conn, {"organization_id": organization_id})
+    return _BEGUN.one(conn, organization_id=organization_id)

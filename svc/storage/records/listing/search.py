@@ -67,7 +67,7 @@ def _hits(conn: sa.Connection, of: StoredObject, looked_for: Sought) -> list[Hit
     ids = search_words.newest(conn, words, prefix=looked_for.prefix, most=SEARCH_CANDIDATES_MAX)
     slugs = [slug for slug, prop in of.properties.items() if prop.type in TEXT_TYPES]
     hits: list[Hit] = []
-    rows = _ROWS.all(conn, {"ids": ids}) if ids else ()
+    rows = _ROWS.all(conn, ids=ids) if ids else ()
     # Two objects may share a mark.
     own = [row for row in rows if row.object_id == of.id and row.deleted_at is None]
     for record in each(own, lambda row: from_row(of, row), "records"):

@@ -64,7 +64,7 @@ def add(conn: sa.Connection, found_by: Sequence[tuple[str, str]]) -> None:
     end = _add(conn, found_by)
     open_block, next_block = _block_of(end), _block_of(end + len(found_by))
     if open_block < next_block:
-        full = _FROM.all(conn, {"first": open_block, "end": next_block})
+        full = _FROM.all(conn, first=open_block, end=next_block)
         full_text.add(conn, [(row.id, row.words) for row in full if row.words])
 
 
@@ -72,7 +72,7 @@ def _add(conn: sa.Connection, found_by: Sequence[tuple[str, str]]) -> int:
     """Insert rows, of which there is one at least; the number of the first."""
     if len(found_by) == 1:
         record_id, words = found_by[0]
-        made: int = _INSERT_AT_END.all(conn, {"of_record": record_id, "new_words": words})[0].id
+        made: int = _INSERT_AT_END.all(conn, of_record=record_id, new_words=words)[0].id
         return made
     end = _end(conn)
     _INSERT.many(
@@ -88,13 +88,13 @@ def _add(conn: sa.Connection, found_by: Sequence[tuple[str, str]]) -> int:
 def replace(conn: sa.Connection, found_by: Sequence[tuple[str, str]]) -> None:
     """Have records that are there found by these words alone; by none, if there are none."""
     for record_id, words in found_by:
-        row = _OF.one(conn, {"of_record": record_id})
+        row = _OF.one(conn, of_record=record_id)
         if row is None or row.words == words:
             continue
         open_block = _block_of(row.end)
         if row.id < open_block and row.words:
             full_text.remove(conn, row.id, row.words)
-        _UPDATE.run(conn, {"of_row": row.id, "new_words": words})
+        _UPDATE.run(conn, of_row=row.id, new_words=words)
         if row.id < open_block and words:
             full_text.add(conn, [(row.id, words)])
 
@@ -105,7 +105,7 @@ def newest(conn: sa.Connection, words: Sequence[str], *, prefix: bool, most: int
     With *prefix*, the last word may be the beginning of a longer one; whole ones come first then.
     """
     end = _end(conn)
-    rows = _LIKE.all(conn, {"first": _block_of(end), "pattern": f"%{words[-1]}%"})
+    rows = _LIKE.all(conn, first=_block_of(end), pattern=f"%{words[-1]}%")
     found = [row.record_id for row in rows if _has(row.words.split(), words, prefix=prefix)]
     # Whole words first: their rows come one by one, those of beginnings only once all are gathered.
     for beginnings in (False, True) if prefix else (False,):
