@@ -1,4 +1,4 @@
-"""The audit trail: who did what, through which door, written in the transaction of the deed itself."""
+"""The audit trail: caller, action, target and door, inserted in the transaction of the action itself."""
 
 from typing import Literal
 
@@ -27,17 +27,17 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
     person_id: str | None
     door: DoorName
     action: str
-    """The tool, or what was done where there is no tool."""
+    """The tool, or the name of what no tool does."""
     target: str | None
-    """The id of what it was done to."""
+    """The id of what it acted on."""
     outcome: Outcome
     reason: str | None
-    """Why it was refused, as a code."""
+    """The code of the refusal."""
     request_id: str | None
 
 
 class AuditFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which entries to list: all that is given must hold. Times are ms since the epoch."""
+    """Filter of a list: all that is given must hold. Times are ms since the epoch."""
 
     person_id: str | None = None
     caller_id: str | None = None
@@ -61,12 +61,12 @@ _INSERT = Statement(sa.insert(tables.audit))
 
 
 def note(tx: Tx, call: Call, action: str, target: str | None = None) -> None:
-    """Write down that *call* did *action* to *target*, if and only if this transaction is committed."""
+    """Insert the entry that *call* did *action* to *target*; it is committed with the action."""
     _INSERT.run(tx.conn, msgspec.structs.asdict(_entry(tx, call, action, target)))
 
 
 def note_refusal(tx: Tx, call: Call, action: str, reason: str, target: str | None = None) -> None:
-    """Write down that *call* asked for *action* and lacked the right to it."""
+    """Insert the entry that *call* was refused *action*."""
     refused = msgspec.structs.replace(_entry(tx, call, action, target), outcome="refused", reason=reason)
     _INSERT.run(tx.conn, msgspec.structs.asdict(refused))
 
@@ -89,7 +89,7 @@ def _entry(tx: Tx, call: Call, action: str, target: str | None) -> AuditEntry:
 
 
 def list_page(view: View, organization_id: str, asked: AuditFilter) -> AuditPage:
-    """The page of the organization's trail that is asked for; it is stable, whatever is added meanwhile.
+    """A page of the organization's trail, the newest first; new entries do not shift the pages.
 
     Raises `InvalidInput` for a cursor that is none of this list, and `TakesLong` from a view that is not
     patient: the trail is in order of time, of all and of each person, and what else is asked has to be looked

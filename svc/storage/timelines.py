@@ -1,4 +1,4 @@
-"""Timelines: what happened to a record, from wherever it is kept, the newest first."""
+"""Timelines: what happened to a record, merged from several tables, the newest first."""
 
 from collections.abc import Callable, Iterator
 from heapq import nlargest
@@ -38,12 +38,12 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Part(NamedTuple):
-    """Where entries of one kind are kept."""
+    """The source of entries of one kind."""
 
     at: sa.ColumnElement[int]
     id: sa.ColumnElement[str]
     rows: Callable[[str], sa.Select[Any]]
-    """What selects the rows of a record."""
+    """Selects the rows of a record."""
     entry: Callable[[Any], Entry]
 
 

@@ -1,4 +1,4 @@
-"""Connections: accounts at messengers, and what their bridges say of themselves."""
+"""Connections: accounts at messengers, and the health that their bridges report."""
 
 from typing import Any, Final
 
@@ -111,7 +111,7 @@ def get(conn: sa.Connection, organization_id: str, connection_id: str) -> Connec
 
 
 def find(conn: sa.Connection, connection_id: str) -> Connection:
-    """The connection, whosever it is and even if it was removed. Raises `NotFound`."""
+    """The connection of any organization, also a removed one. Raises `NotFound`."""
     return from_row(row_of(conn, connection_id))
 
 
@@ -168,7 +168,7 @@ def update(
 
 
 def pause(tx: Tx, organization_id: str, connection_id: str, reason: PauseReason = "person") -> Connection:
-    """Hand out nothing any more; what waits goes on waiting. Raises `NotFound`. Again, it changes nothing."""
+    """Stop handing out replies; those that wait go on waiting. Idempotent. Raises `NotFound`."""
     before = get(tx.conn, organization_id, connection_id)
     if before.status == "active":
         replies.settle_all(tx, connection_id)
@@ -178,7 +178,7 @@ def pause(tx: Tx, organization_id: str, connection_id: str, reason: PauseReason 
 
 
 def resume(tx: Tx, organization_id: str, connection_id: str) -> Connection:
-    """Hand out again; the time that replies may wait starts anew. Raises `NotFound`."""
+    """Hand out replies again; the time that they may wait starts anew. Raises `NotFound`."""
     before = get(tx.conn, organization_id, connection_id)
     if before.status == "paused":
         replies.settle_all(tx, connection_id)
@@ -189,7 +189,7 @@ def resume(tx: Tx, organization_id: str, connection_id: str) -> Connection:
 
 
 def remove(tx: Tx, organization_id: str, connection_id: str) -> None:
-    """Take the connection away for good: its keys stop, what waits has failed. Raises `NotFound`."""
+    """Remove the connection for good: its keys are revoked, and open replies fail. Raises `NotFound`."""
     get(tx.conn, organization_id, connection_id)
     replies.settle_all(tx, connection_id)
     replies.fail_all(tx, connection_id, "removed")
@@ -203,7 +203,7 @@ def remove(tx: Tx, organization_id: str, connection_id: str) -> None:
 
 
 def stop_all(tx: Tx, organization_id: str) -> None:
-    """Let nothing go out to the organization's bridges any more: what waits has failed, no test is pushed."""
+    """Stop the organization's bridges: open replies fail, and no test is pushed."""
     own = sa.select(tables.connections.c.id).where(
         tables.connections.c.organization_id == organization_id, tables.connections.c.status != "removed"
     )
@@ -215,7 +215,7 @@ def stop_all(tx: Tx, organization_id: str) -> None:
 
 
 def note_health(tx: Tx, organization_id: str, connection_id: str, told: HealthReport) -> None:
-    """Keep what the bridge says of itself. While it is offline nothing is handed out. Raises `NotFound`."""
+    """Store the health that the bridge reports; offline, it is handed no replies. Raises `NotFound`."""
     before = get(tx.conn, organization_id, connection_id)
     update_columns(
         tx,

@@ -121,12 +121,12 @@ def get_or_create(
 
 
 def touch(tx: Tx, conversation_id: str) -> None:
-    """Something was said in it: it is the latest, and open."""
+    """Reopen the conversation, and make it the latest."""
     _TOUCH.run(tx.conn, conversation_id=conversation_id, at=tx.now)
 
 
 def identify(tx: Tx, organization_id: str, connection_id: str, asked: Identification) -> None:
-    """Learn who a conversation is with. Raises `InvalidInput` for evidence that is none."""
+    """Store evidence of the participant, and match it. Raises `InvalidInput` for invalid evidence."""
     country = organizations.get(tx.conn, organization_id).country
     faults = []
     for place, one in enumerate(asked.evidence):
@@ -157,10 +157,10 @@ def assign(
     team_id: str | msgspec.UnsetType | None = msgspec.UNSET,
     contact_id: str | msgspec.UnsetType = msgspec.UNSET,
 ) -> Conversation:
-    """Say who looks after a conversation, and which contact it is with.
+    """Assign a conversation to a member or team, or to a contact.
 
     Raises `NotFound` for the conversation, `InvalidInput` for a member, team or contact that there is not,
-    and `Conflict` for a member who is not active.
+    and `Conflict` for an inactive member.
     """
     conversation = get(tx.conn, organization_id, conversation_id)
     values: dict[str, Any] = {}

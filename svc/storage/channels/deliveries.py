@@ -1,4 +1,4 @@
-"""Deliveries: what is pushed to a bridge, each under one id however often it is tried."""
+"""Deliveries: pushes to a bridge, each under one id however often it is retried."""
 
 from typing import Any, Literal
 
@@ -21,7 +21,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
     status_code: int | None = None
     error: str | None = None
-    """Why there was no answer, or none that counts."""
+    """Why there was no valid answer."""
     retry_after_ms: int = 0
 
     @property
@@ -30,7 +30,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def gone(self) -> bool:
-        """Whether nobody will ever be there again (RFC 9110 section 15.5.11)."""
+        """Whether the address is gone for good (RFC 9110 section 15.5.11)."""
         return self.status_code == 410  # noqa: PLR2004
 
 

@@ -42,7 +42,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     external_id: str | None
     sender: Sender | None
     author: Author | None
-    """Who of ours wrote it, where that is known."""
+    """The member or key that wrote it, where that is known."""
     text: str | None
     attachments: tuple[Attachment, ...]
     reply_to: str | None
@@ -56,7 +56,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     error: ReportedError | None
 
 
-# Told twice, recorded once: that is the index's work, whichever of two calls comes first.
+# A message that is received twice is stored once: the unique index decides between concurrent calls.
 _INSERT = Statement(insert_or_keep(tables.messages, ["connection_id", "conversation_id", "external_id"]))
 
 
@@ -120,7 +120,7 @@ _decode_error: Final = msgspec.json.Decoder(ReportedError).decode
 
 
 def receive(tx: Tx, organization_id: str, connection_id: str, told: InboundMessage) -> MessageReceived:
-    """Record a message that happened in the messenger, once, and all that follows from it."""
+    """Store a message of the messenger, once, with its conversation, contact and event."""
     inbound = told.direction == "in"
     conversation = conversations.get_or_create(
         tx,
@@ -165,7 +165,7 @@ def receive(tx: Tx, organization_id: str, connection_id: str, told: InboundMessa
 
 
 def note_status(tx: Tx, connection_id: str, told: StatusReport) -> StatusNoted:
-    """Note what the messenger did with a reply, and the id that it has there. Raises `NotFound`."""
+    """Store what the messenger did with a reply, and its id there. Raises `NotFound`."""
     noted, reply = replies.note_status(tx, connection_id, told)
     if told.messenger_message_id is not None:
         _name(tx, reply.message_id, connection_id, reply.conversation_id, told.messenger_message_id)
@@ -193,10 +193,9 @@ def list_page(
 
 
 def _name(tx: Tx, message_id: str, connection_id: str, conversation_id: str, external_id: str) -> None:
-    """Know a reply by the messenger's id of it, so that a copy of it is seen to be one.
+    """Store the messenger's id of a reply, by which a copy of it is recognised.
 
-    A copy may have come first, and been recorded: it was this reply, so it goes. An id that is another
-    message's stays that one's.
+    A copy that came first and was stored is deleted: it is this reply. Another message keeps its id.
     """
     first = _by_external_id(tx.conn, connection_id, conversation_id, external_id)
     if first is not None:

@@ -1,7 +1,7 @@
-"""Replies on their way out: `svc.domain.channels.replies` decides what becomes of one; here it is kept.
+"""Outbound replies: `svc.domain.channels.replies` decides the transitions, which are stored here.
 
-Every unit first settles what time has done to the replies that it looks at. So whatever happened in between,
-a crash included, they are what the clock says.
+Every unit first settles the replies that it reads: leases that ended and lives that are over. So no timer is
+needed, and a crash loses none.
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ _OWN: Final = len(COLUMNS) - len(Dispatch.__struct_fields__)
 _WITH_STATUS: Final = sa.select(*COLUMNS, tables.connections.c.status).join(
     tables.connections, tables.connections.c.id == tables.replies.c.connection_id
 )
-"""A reply, and how its connection is: that decides what time does to it."""
+"""A reply, with the status of its connection, on which settling depends."""
 _GET = Statement(
     _WITH_STATUS.where(
         tables.replies.c.id == sa.bindparam("reply_id"),
@@ -95,7 +95,7 @@ _WRITE = Statement(
 
 
 def queue(tx: Tx, organization_id: str, connection_id: str, conversation_id: str, message_id: str) -> str:
-    """Have a message, which is stored, go out to the messenger; the reply's id.
+    """Queue a stored message for the messenger; the reply's id.
 
     Raises `Conflict` when `REPLIES_OPEN_MAX` are on their way already.
     """
@@ -122,7 +122,7 @@ def queue(tx: Tx, organization_id: str, connection_id: str, conversation_id: str
 
 
 def note_status(tx: Tx, connection_id: str, asked: StatusReport) -> tuple[StatusNoted, Reply]:
-    """Note what the messenger did with a reply; it is returned as well.
+    """Store what the messenger did with a reply; it is returned as well.
 
     Raises `NotFound` for what is no reply of the connection.
     """
@@ -136,7 +136,7 @@ def note_status(tx: Tx, connection_id: str, asked: StatusReport) -> tuple[Status
 
 
 def note_seen(tx: Tx, connection_id: str, reply_id: str) -> Reply | None:
-    """The reply was seen in the messenger, so it was sent; None where it is none of this connection."""
+    """Store as sent a reply that was seen in the messenger; None for another connection's."""
     row = _GET.one(tx.conn, reply_id=reply_id, connection_id=connection_id)
     if row is None:
         return None
@@ -149,9 +149,9 @@ def note_seen(tx: Tx, connection_id: str, reply_id: str) -> Reply | None:
 
 
 def note_reached(tx: Tx, connection_id: str, reply_id: str) -> None:
-    """A push of the reply was answered 2xx: its bridge has it for good. Raises `NotFound`.
+    """Store that a push of the reply was answered 2xx: its bridge has it. Raises `NotFound`.
 
-    The next of its conversation may go, which whoever pushes looks for next.
+    The next of its conversation may then be pushed.
     """
     before = get(tx.conn, connection_id, reply_id)
     after = rules.reach(before.dispatch)
@@ -160,7 +160,7 @@ def note_reached(tx: Tx, connection_id: str, reply_id: str) -> None:
 
 
 def note_not_reached(tx: Tx, connection_id: str, reply_id: str, attempt: int, retry_after_ms: int) -> None:
-    """The push of a reply with that number did not reach its bridge: put it off. Raises `NotFound`."""
+    """Schedule the retry of a push, by its number, that did not reach the bridge. Raises `NotFound`."""
     before = _get_settled(tx, connection_id, reply_id)
     after = rules.put_off(before.dispatch, attempt, tx.now, retry_after_ms)
     if after is not before.dispatch:
@@ -168,7 +168,7 @@ def note_not_reached(tx: Tx, connection_id: str, reply_id: str, attempt: int, re
 
 
 def give_back(tx: Tx, connection_id: str, reply_id: str, attempt: int) -> None:
-    """The push of a reply with that number was not sent. Raises `NotFound`."""
+    """Undo the push of a reply, by its number, that was not sent. Raises `NotFound`."""
     before = _get_settled(tx, connection_id, reply_id)
     after = rules.give_back(before.dispatch, attempt)
     if after is not before.dispatch:
@@ -176,7 +176,7 @@ def give_back(tx: Tx, connection_id: str, reply_id: str, attempt: int) -> None:
 
 
 def cancel(tx: Tx, message_id: str) -> Reply:
-    """Take back the reply that a message is. Raises `NotFound`, and `Conflict` when it does not wait."""
+    """Cancel the reply that a message is. Raises `NotFound`, and `Conflict` when it does not wait."""
     row = _BY_MESSAGE.one(tx.conn, message_id=message_id)
     if row is None:
         raise NotFound("this message is no reply")
@@ -189,7 +189,7 @@ def cancel(tx: Tx, message_id: str) -> Reply:
 
 
 def settle_all(tx: Tx, connection_id: str) -> None:
-    """Write down what time has done to the connection's replies."""
+    """Settle the connection's replies."""
     row = _STATUS.one(tx.conn, connection_id=connection_id)
     settle_overdue(tx, connection_id, paused=row is not None and row.status == "paused")
 
@@ -200,14 +200,14 @@ def settle_overdue(tx: Tx, connection_id: str, *, paused: bool) -> None:
 
 
 def resume_all(tx: Tx, connection_id: str) -> None:
-    """The connection resumes: what is open has all its time again."""
+    """Give open replies their full time again, as the connection resumes."""
     for row in _OPEN.all(tx.conn, connection_id=connection_id):
         before = from_row(row)
         write(tx, before, rules.resume(before.dispatch, tx.now))
 
 
 def fail_all(tx: Tx, connection_id: str, why: Failure) -> None:
-    """What is open will not go out."""
+    """Fail all open replies."""
     for row in _OPEN.all(tx.conn, connection_id=connection_id):
         before = from_row(row)
         write(tx, before, rules.fail(before.dispatch, why))
@@ -243,7 +243,7 @@ def _settle(tx: Tx, before: Reply, *, paused: bool) -> Reply:
 
 
 def write(tx: Tx, before: Reply, after: Dispatch, *, error: str | None = None) -> None:
-    """Keep what a reply is now, and tell of it: to those who listen for its status, and to the next one."""
+    """Update a reply, and announce a final status, after which the next of its conversation may go out."""
     values = {f"new_{name}": value for name, value in msgspec.structs.asdict(after).items()}
     _WRITE.run(tx.conn, values | {"reply_id": before.id, "new_error": error, "at": tx.now})
     if after.state == before.dispatch.state or after.state in {"waiting", "taken"}:

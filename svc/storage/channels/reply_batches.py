@@ -20,13 +20,13 @@ log = structlog.get_logger("svc.storage.channels.replies")
 
 
 class PulledBatch(msgspec.Struct, frozen=True, kw_only=True):
-    """What was handed out at once."""
+    """Replies that were handed out together."""
 
     replies: tuple[OutboundReply, ...]
     more: bool
-    """Whether there are more that could be handed out now."""
+    """Whether more replies can be handed out now."""
     next_at: int | None
-    """When time will change what there is to hand out; None while only news can."""
+    """When the next lease or wait ends; None if no reply is open."""
 
 
 _AHEAD = tables.replies.alias("ahead")
@@ -86,8 +86,8 @@ _decode_attachments: Final = msgspec.json.Decoder(tuple[Attachment, ...]).decode
 def hand_out(tx: Tx, connection: MessengerConnection, most: int) -> PulledBatch:
     """Take at most *most* replies for the bridge, the oldest first, of each conversation only the first.
 
-    They are leased, or held for a push where the connection pushes. Nothing is taken with 0, and where the
-    connection hands out nothing; what time has done is settled all the same.
+    They are leased, or held for a push where the connection pushes. None are taken with 0, or where the
+    connection hands out nothing; replies are settled all the same.
     """
     connection_id, pushes, paused = connection.id, connection.delivery == "push", connection.is_paused
     next_at = _next_at(tx.conn, connection_id, tx.now, paused=paused)
@@ -119,7 +119,7 @@ def hand_out(tx: Tx, connection: MessengerConnection, most: int) -> PulledBatch:
         held_until = after.lease_expires_at
         taken.append(outbound)
     if found:
-        # The times of the others are no earlier than what was the next one, so often the new one is it.
+        # The other replies have no earlier time than the next one had, so the new lease is often the next.
         next_at = (
             held_until
             if held_until is not None and next_at is not None and held_until <= next_at
@@ -129,7 +129,7 @@ def hand_out(tx: Tx, connection: MessengerConnection, most: int) -> PulledBatch:
 
 
 def _next_at(conn: sa.Connection, connection_id: str, now: int, *, paused: bool) -> int | None:
-    """When time changes something about the connection's replies; *now* or before, it has already."""
+    """When the next of the connection's replies has to be settled; *now* or before, it is due."""
     if paused:
         row = _NEXT_LAPSE.one(conn, connection_id=connection_id)
     else:

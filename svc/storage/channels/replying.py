@@ -31,7 +31,7 @@ _INSERT_REPLY = Statement(sa.insert(tables.messages))
 def answer(tx: Tx, call: Call, conversation_id: str, asked: NewReply) -> Message:
     """Write a reply in the caller's name.
 
-    Raises `NotFound`, `Conflict`, and `Forbidden` for an account that is not theirs to write from.
+    Raises `NotFound`, `Conflict`, and `Forbidden` for an account that the caller may not write from.
     """
     organization_id = call.caller.organization_id
     conversation = conversations.get(tx.conn, organization_id, conversation_id)
@@ -113,7 +113,7 @@ def write(
 
 
 def cancel(tx: Tx, call: Call, message_id: str) -> Message:
-    """Take back a reply that waits. Raises `NotFound`, `Conflict` and `Forbidden`."""
+    """Cancel a reply that waits. Raises `NotFound`, `Conflict` and `Forbidden`."""
     organization_id = call.caller.organization_id
     message = messages.get(tx.conn, organization_id, message_id)
     conversation = conversations.get(tx.conn, organization_id, message.conversation_id)
@@ -128,7 +128,7 @@ def _check(conn: sa.Connection, call: Call, account: Account) -> None:
 
 
 def _author(conn: sa.Connection, call: Call) -> Author:
-    """In whose name: that of the person who calls or whose key it is, or else the organization's."""
+    """The author: the person who calls or whose key it is, or else the organization."""
     caller = call.caller
     if caller.person_id is None:
         name = organizations.get(conn, caller.organization_id).name

@@ -56,7 +56,7 @@ class _Known(msgspec.Struct, frozen=True):
 
 
 class EmbedChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What to change of an embed; what is unset stays as it is."""
+    """Changes of an embed; an unset field stays as it is."""
 
     name: str | msgspec.UnsetType = msgspec.UNSET
     site_id: str | msgspec.UnsetType | None = msgspec.UNSET
@@ -108,12 +108,12 @@ def create(
 def update(
     tx: Tx, organization_id: str, embed_id: str, asked: EmbedChange, blocks_max: int = EMBED_BLOCKS_MAX
 ) -> Embed:
-    """Change what is asked of an embed; what it shows follows at once. Raises `NotFound`, `InvalidInput`."""
+    """Change an embed, effective at once. Raises `NotFound`, `InvalidInput`."""
     kept = get(tx.conn, organization_id, embed_id)
     name = kept.name if asked.name is msgspec.UNSET else asked.name
     site_id = kept.site_id if asked.site_id is msgspec.UNSET else asked.site_id
     blocks = kept.blocks if asked.blocks is msgspec.UNSET else asked.blocks
-    # What stays is not looked at again: the site may be gone since, and an object's property too.
+    # Unchanged fields are not checked again: their site or property may have been removed since.
     _check(
         tx.conn,
         organization_id,

@@ -1,4 +1,4 @@
-"""What embeds show now, read from what is published."""
+"""Views of embeds, read from published records and forms."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -38,7 +38,7 @@ class Shown(NamedTuple):
 
     views: tuple[BlockView, ...]
     unindexed: tuple[str, ...]
-    """Ids of properties whose keys would have made this quicker: see `record_index`."""
+    """Ids of properties that have no index yet, with which this had been quicker: see `listing.index`."""
 
 
 def outline(views: Iterable[BlockView]) -> tuple[BlockView, ...]:
@@ -70,7 +70,7 @@ def refusals(
 
 
 def of_blocks(conn: sa.Connection, organization: Organization, blocks: Sequence[AnyBlock]) -> Shown:
-    """What *blocks* show, whoever has them."""
+    """The views of *blocks*, of any embed."""
     reader = _Reader(conn, organization)
     views = tuple(map(reader.view, blocks))
     return Shown(views, tuple(dict.fromkeys(reader.unindexed)))

@@ -64,7 +64,7 @@ def file_each_due(tx: Tx, where: FilingTarget, batch: int = FILING_BATCH_MAX) ->
                 _write(tx, where, [file(one, _directory(tx, where, [one]))], filed_by=None)
         except Exception as error:
             if isinstance(error, OperationalError) and not is_unreadable(error):
-                # The machine's fault, and not the submission's: all of this is tried again later.
+                # A fault of the machine, not of the submission: the filing is retried later.
                 raise
             log.exception("a submission could not be filed and is held", submission=one.id)
             _hold(tx, where, [UnreadableSubmission(one.id, one.form.id)], "error")
@@ -106,7 +106,7 @@ _HOLD = Statement(
 
 
 def _hold(tx: Tx, where: FilingTarget, which: Sequence[UnreadableSubmission], reason: HeldReason) -> None:
-    """Put submissions aside as they are stored: nothing of them is read."""
+    """Hold submissions without decoding them."""
     _HOLD.many(tx.conn, [{"submission_id": one.id, "reason": reason} for one in which])
     held = [_held_event(one.id, one.form_id, reason) for one in which]
     events.record(tx.conn, where.organization_id, tx.now, held)

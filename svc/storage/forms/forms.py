@@ -1,4 +1,4 @@
-"""Forms, and what decides about their submissions."""
+"""Forms, and the settings that decide about their submissions."""
 
 from typing import Any, Final
 
@@ -52,7 +52,7 @@ _field_map = LenientDecoder(msgspec.json.Decoder(dict[str, str]), dict, tables.f
 
 
 class StoredForm(Form, frozen=True, kw_only=True):
-    """A form with what only people look at. Times are ms since the epoch."""
+    """A form, with the fields that only people read. Times are ms since the epoch."""
 
     site_id: str | None
     created_at: int
@@ -60,7 +60,7 @@ class StoredForm(Form, frozen=True, kw_only=True):
 
 
 class FormChanges(msgspec.Struct, frozen=True, kw_only=True):
-    """What is changed about a form; what is not given stays."""
+    """Changes of a form; None leaves a field as it is."""
 
     name: str | UnsetType = UNSET
     site_id: str | UnsetType | None = UNSET
@@ -130,12 +130,12 @@ def update(tx: Tx, organization_id: str, form_id: str, changes: FormChanges) -> 
 
 
 def pause(tx: Tx, organization_id: str, form_id: str) -> StoredForm:
-    """Take no submissions for the form until it is resumed. Raises `NotFound`."""
+    """Pause the form: it takes no submissions until it is resumed. Raises `NotFound`."""
     return _set_status(tx, get(tx.conn, organization_id, form_id), "paused")
 
 
 def resume(tx: Tx, organization: Organization, form_id: str) -> StoredForm:
-    """Take submissions again. Raises `NotFound`, and `PlanRequired` without the form endpoint."""
+    """Resume the form. Raises `NotFound`, and `PlanRequired` without the form endpoint."""
     form = get(tx.conn, organization.id, form_id)
     _check_plan(tx, organization)
     return _set_status(tx, form, "active")

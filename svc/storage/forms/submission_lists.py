@@ -1,4 +1,4 @@
-"""Submissions as people look at them: lists, the newest first, and one with all that is known of it.
+"""Lists of submissions, the newest first, and the details of one.
 
 A list is put together from those of the organization's forms. So each is a search in an index that filing
 needs anyway, and taking a submission costs nothing for the sake of lists.
@@ -44,7 +44,7 @@ class SubmissionSummary(msgspec.Struct, frozen=True, kw_only=True):
     dropped: int
     filed_at: int | None
     filed_by: str | None
-    """Who attached it; None for what was filed by itself."""
+    """The person who attached it; None for an automatic filing."""
 
 
 class SubmissionDetails(SubmissionSummary, frozen=True, kw_only=True):
@@ -188,7 +188,7 @@ def _form_ids(conn: sa.Connection, organization_id: str, form_id: str | None) ->
 
 
 def _facts(row: Any) -> dict[str, Any]:
-    """What a summary says, of a row of `_SUMMARY`."""
+    """The fields of a summary, of a row of `_SUMMARY`."""
     facts = {column.name: getattr(row, column.name) for column in _SUMMARY}
     state: Literal["due", "queued", "filed", "held"] = facts.pop("state")
     # A spam mark on what has not been filed yet is no reason that anything is held.

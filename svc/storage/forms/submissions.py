@@ -97,7 +97,7 @@ def create(tx: Tx, new: NewSubmission) -> str:
 
 
 class FormSnapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """A form, and what is stored of its recent submissions: all that admitting the next one takes."""
+    """A form and its recent submissions: what the admission of the next one depends on."""
 
     form: Form
     organization: Organization
@@ -216,9 +216,9 @@ def forms_with_queue(conn: sa.Connection) -> list[str]:
 
 
 def forget_visitors(tx: Tx) -> None:
-    """Forget what held submissions remember of their visitors, once the key of their day is gone.
+    """Clear the visitors of held submissions, once the key of their day is deleted.
 
-    A name stands beside it, so it would tell who the visitors of that day were.
+    Names are beside them, which would identify the visitors of that day.
     """
     tx.conn.execute(
         sa.update(tables.submissions)

@@ -1,4 +1,4 @@
-"""What decides who enters an organization, read in one go."""
+"""The facts that decide whether a person enters an organization, read together."""
 
 import sqlalchemy as sa
 
@@ -8,7 +8,7 @@ from svc.storage.identity.api_keys import tools_of
 
 
 def load(conn: sa.Connection, organization_id: str, now: int) -> Access:
-    """All that decides, as of *now*. Raises `NotFound`."""
+    """The facts as of *now*. Raises `NotFound`."""
     return Access(
         organization_id=organization_id,
         is_open=organizations.get(conn, organization_id).closed_at is None,

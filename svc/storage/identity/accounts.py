@@ -1,6 +1,6 @@
 """Accounts: people, each at home in one organization, where no other account has their e-mail address.
 
-Whoever administers an organization may make accounts of it with any address. So an address alone never says
+An organization's administrators may make accounts of it with any address. So an address alone never says
 whose an account is: what is decided by one is decided within one home.
 """
 
@@ -21,7 +21,7 @@ from svc.storage.store import Tx
 
 
 class NewAccount(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of an account when it is made. Without a password, a one-time link is the way in."""
+    """A new account. Without a password, its person signs in by a one-time link."""
 
     email: str
     name: str
@@ -30,7 +30,7 @@ class NewAccount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Credentials(NamedTuple):
-    """An account that a password opens, and what the password is checked against."""
+    """An account with a password, and the hash of it."""
 
     person_id: str
     password_hash: str
@@ -85,7 +85,7 @@ def at_home(conn: sa.Connection, organization_id: str, email: str) -> Person | N
 
 
 def with_email(conn: sa.Connection, email: str) -> list[Person]:
-    """Everybody with that normalized e-mail address, each of another home."""
+    """The people with that normalized e-mail address, each of another home."""
     rows = conn.execute(_SELECT.where(tables.people.c.email == email).order_by(tables.people.c.id))
     return [Person(*row) for row in rows]
 
@@ -103,7 +103,7 @@ def credentials(conn: sa.Connection, email: str, organization_id: str | None = N
 def credentials_of(
     conn: sa.Connection, person_ids: Collection[str], email: str, organization_id: str | None = None
 ) -> list[Credentials]:
-    """As `credentials`, of those people alone: the search does not tell who else has the address."""
+    """As `credentials`, of those people alone: the query does not reveal others with the address."""
     asked = sa.select(
         tables.people.c.id,
         tables.people.c.password_hash,
@@ -132,7 +132,7 @@ def salt(conn: sa.Connection, email: str, secret: bytes) -> bytes:
 
 
 def password_hash(conn: sa.Connection, person_id: str) -> str | None:
-    """What the person's password is checked against; None while there is none."""
+    """The hash of the person's password; None if there is none."""
     found: str | None = conn.scalar(
         sa.select(tables.people.c.password_hash).where(tables.people.c.id == person_id)
     )
@@ -140,13 +140,13 @@ def password_hash(conn: sa.Connection, person_id: str) -> str | None:
 
 
 def set_password(tx: Tx, person_id: str, hashed: str, keep_session: str | None = None) -> None:
-    """Change the password. All sessions end, but the one with the digest *keep_session*."""
+    """Change the password, and end all sessions but the one with the digest *keep_session*."""
     replace_hash(tx, person_id, hashed)
     sessions.revoke_all(tx, person_id, keep=keep_session)
 
 
 def replace_hash(tx: Tx, person_id: str, hashed: str) -> None:
-    """Keep the same password in another way, as new parameters of hashing ask for."""
+    """Store a new hash of the same password, made with the current parameters."""
     tx.conn.execute(
         sa.update(tables.people).where(tables.people.c.id == person_id).values(password_hash=hashed)
     )

@@ -33,7 +33,7 @@ _tools = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, tables.api
 
 
 class NewKey(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked of a key. The role is the maker's own unless a weaker one is named."""
+    """A key to be made. Its role is the maker's own unless a weaker one is named."""
 
     name: str
     expires_in: ExpiresIn | None = None
@@ -44,7 +44,7 @@ class NewKey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MintedKey(msgspec.Struct, frozen=True, kw_only=True):
-    """A new key. `key` is shown this once, and kept nowhere. Times are ms since the epoch."""
+    """A new key. `key` is returned this once, and not stored. Times are ms since the epoch."""
 
     id: str
     name: str
@@ -77,7 +77,7 @@ class ListedKey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Route(msgspec.Struct, frozen=True):
-    """Where a live key leads."""
+    """What a live key authenticates."""
 
     organization_id: str
     expires_at: int
@@ -107,7 +107,7 @@ def mint(tx: Tx, call: Call, asked: NewKey) -> MintedKey:
         PersonOnly: no agent and no key makes keys.
         Forbidden: the maker lacks the permission `security`, gives a role above their own, has a home that
             does not allow it, or asks for a gateway key without being an Owner or Admin.
-        ConfirmationRequired: the maker did not show who they are within the last two hours.
+        ConfirmationRequired: the maker did not confirm their identity within the last two hours.
         KeyLimit: there are 20 live keys.
         InvalidInput: what is asked for makes no sense, or is not there.
     """
@@ -193,18 +193,18 @@ def count_live(conn: sa.Connection, organization_id: str, now: int) -> int:
 
 
 def route(conn: sa.Connection, key_digest: str, now: int) -> Route | None:
-    """Where the key leads; for unknown, revoked and expired ones the same search, which finds nothing."""
+    """What the key authenticates. An unknown, revoked or expired key takes the same look-up."""
     row = _ROUTE.one(conn, digest=key_digest, now=now)
     return None if row is None else Route(*row)
 
 
 def note_uses(tx: Tx, used_at: Mapping[str, int]) -> None:
-    """Keep when keys were last used, by their ids."""
+    """Store when keys were last used, by their ids."""
     _NOTE_USE.many(tx.conn, [{"key_id": key_id, "used_at": at} for key_id, at in used_at.items()])
 
 
 def tools_of(stored: str | None, key_id: str) -> tuple[str, ...] | None:
-    """The names that a key is narrowed to, from the column; unreadable ones narrow it to none."""
+    """The tools that a key is limited to, from the column; an unreadable value limits it to none."""
     return None if stored is None else _tools.read(stored, key_id)
 
 

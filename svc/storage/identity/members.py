@@ -33,7 +33,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MemberChanges(msgspec.Struct, frozen=True, kw_only=True):
-    """What to change of a member; None leaves it."""
+    """Changes of a member; None leaves a field as it is."""
 
     role_id: str | None = None
     team_ids: tuple[str, ...] | None = None
@@ -42,7 +42,7 @@ class MemberChanges(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MemberFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which members to list: all that is given must hold."""
+    """Filter of a list: all that is given must hold."""
 
     role_id: str | None = None
     team_id: str | None = None
@@ -55,7 +55,7 @@ def add(tx: Tx, call: Call, person_id: str, role_id: str, team_ids: Sequence[str
     """Make a person a member, or a former one a member again.
 
     Raises `Forbidden` for a role above the caller's, `NotFound` for a role or a team that is not there, and
-    `Conflict` for who is an active member.
+    `Conflict` for an active member.
     """
     organization_id = call.caller.organization_id
     own = authorization.require(tx.conn, call, "settings")
@@ -76,7 +76,7 @@ def _check_joinable(conn: sa.Connection, organization_id: str, person_id: str, o
 
 
 def join(tx: Tx, organization_id: str, person_id: str, role_id: str, team_ids: Sequence[str]) -> None:
-    """Let a person in. Whoever calls this has checked who may, and writes the trail."""
+    """Insert the member. The caller has checked the permission, and writes the audit trail."""
     known = tx.conn.scalar(sa.select(tables.members.c.status).where(_is(organization_id, person_id)))
     values = {"role_id": role_id, "status": "active", "updated_at": tx.now}
     if known is None:
@@ -111,7 +111,7 @@ def update(tx: Tx, call: Call, person_id: str, changes: MemberChanges) -> Member
 
 
 def deactivate(tx: Tx, call: Call, person_id: str) -> Member:
-    """Put a member out; their keys stop with the next call. Raises as `update` does."""
+    """Deactivate a member; their keys stop with the next call. Raises as `update` does."""
     own = authorization.require(tx.conn, call, "settings")
     member = _in_reach(tx, call, own, person_id)
     _update(tx, call, member, {"status": "deactivated", "updated_at": tx.now})
@@ -133,7 +133,7 @@ def with_email(conn: sa.Connection, organization_id: str, email: str) -> list[Me
 
 
 def status_of(conn: sa.Connection, organization_id: str, person_id: str) -> MemberStatus | None:
-    """The member's status; None for who never was one."""
+    """The member's status; None for a person who never was one."""
     found: MemberStatus | None = conn.scalar(
         sa.select(tables.members.c.status).where(_is(organization_id, person_id))
     )
@@ -148,9 +148,9 @@ def list_all(conn: sa.Connection, organization_id: str) -> list[Member]:
 def list_page(
     conn: sa.Connection, organization_id: str, asked: MemberFilter
 ) -> tuple[list[Member], str | None]:
-    """The members that are asked for, in the order in which their accounts were made, and the next cursor.
+    """The members of the filter, in the order in which their accounts were made, and the next cursor.
 
-    Raises `InvalidInput` for a cursor that is none of this list.
+    Raises `InvalidInput` for the cursor of another list.
     """
     question = ["members", asked.role_id, asked.team_id, asked.status]
     keyset = Keyset(question, asked.cursor, asked.limit)
@@ -203,7 +203,7 @@ def _select(
 
 
 def _in_reach(tx: Tx, call: Call, own: Role, person_id: str) -> Member:
-    """The member, whom somebody of the role *own* may decide about."""
+    """The member. Raises `Forbidden` for one whose role is above the caller's role *own*."""
     organization_id = call.caller.organization_id
     member = get(tx.conn, organization_id, person_id)
     _check_gift(own, roles.get(tx.conn, organization_id, member.role_id))

@@ -18,7 +18,7 @@ from svc.storage.store import Tx
 
 
 class NewOrganization(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of an organization when it is made; it starts on its trial."""
+    """A new organization, which starts on its trial."""
 
     name: str
     country: str = "US"
@@ -29,7 +29,7 @@ class NewOrganization(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OrganizationChanges(msgspec.Struct, frozen=True, kw_only=True):
-    """What to change of an organization; None leaves it."""
+    """Changes of an organization; None leaves a field as it is."""
 
     name: str | None = None
     country: str | None = None
@@ -47,7 +47,7 @@ _GET = Statement(sa.select(tables.organizations).where(tables.organizations.c.id
 def create(tx: Tx, asked: NewOrganization) -> Organization:
     """Make an organization, every hub on, and a trial of 14 days. Raises `InvalidInput`.
 
-    It is the row alone: `provisioning.create` makes the objects that every organization has, too.
+    It inserts the row alone: `provisioning.create` adds the objects that every organization has.
     """
     made = Organization(
         id=new_id("org", tx.now),
@@ -88,8 +88,8 @@ def is_any(conn: sa.Connection) -> bool:
 def update(tx: Tx, call: Call, changes: OrganizationChanges) -> Organization:
     """Change the caller's organization, effective with the next submission and the next call.
 
-    Raises `InvalidInput`; and, when `allow_keys_elsewhere` changes, `Forbidden` or `PersonOnly` for whoever
-    lacks the permission `security`: that switch decides about keys.
+    Raises `InvalidInput`; and, when `allow_keys_elsewhere` changes, `Forbidden` or `PersonOnly` for a caller
+    without the permission `security`: that switch decides about keys.
     """
     organization_id = call.caller.organization_id
     before = get(tx.conn, organization_id)
@@ -114,7 +114,7 @@ def update_plan(
 
 
 def close(tx: Tx, organization_id: str) -> None:
-    """Close the organization: its doors stop at once, and what is stored stays.
+    """Close the organization: its doors stop at once, and its data are kept.
 
     Keys that its people made in other organizations stop too, since their home allows them no more. Raises
     `NotFound`, and `Conflict` where it is closed already.
@@ -126,7 +126,7 @@ def close(tx: Tx, organization_id: str) -> None:
 
 
 def _announce_people(tx: Tx, organization_id: str) -> None:
-    """Tell every organization in which people of this one are members, and this one itself."""
+    """Announce it to every organization in which people of this one are members, and to this one."""
     elsewhere = tx.conn.scalars(
         sa.select(tables.members.c.organization_id)
         .distinct()

@@ -61,18 +61,18 @@ def find(conn: sa.Connection, digest: str, now: int) -> Session | None:
 
 
 def note_seen(tx: Tx, digest: str) -> None:
-    """The session was used."""
+    """Store that the session was used."""
     _change(tx, digest, seen_at=tx.now)
 
 
 def confirm(tx: Tx, digest: str) -> None:
-    """The session's person showed once more who they are. Raises `NotFound` when it has ended."""
+    """Store that the session's person confirmed their identity. Raises `NotFound` when it has ended."""
     if not _change(tx, digest, seen_at=tx.now, confirmed_at=tx.now):
         raise NotFound("no such session")
 
 
 def end(tx: Tx, digest: str) -> None:
-    """The person signed out."""
+    """End the session with that digest."""
     _revoke(tx, tables.sessions.c.digest == digest)
 
 

@@ -22,7 +22,7 @@ State = Literal["open", "accepted", "dismissed"]
 
 
 class Suggestion(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A value that waits, or what was decided."""
+    """A suggested value, open or decided."""
 
     id: str
     record_id: str
@@ -54,7 +54,7 @@ def list_page(
     if record_id is None:
         asked = asked.where(tables.suggestions.c.organization_id == organization_id)
     else:
-        # Whose it is, the record says: SQLite would else walk through all of the organization's.
+        # The record says the organization: a condition here would make SQLite scan all of the organization's.
         own = tables.records.c.organization_id == organization_id
         asked = asked.join(tables.records, tables.records.c.id == tables.suggestions.c.record_id)
         asked = asked.where(tables.suggestions.c.record_id == record_id, own)
@@ -76,7 +76,7 @@ def accept(tx: Tx, organization: Organization, suggestion_id: str, *, source: So
     given = {row.property: msgspec.json.decode(row.value)}
     try:
         record = records.update(tx, organization, None, row.record_id, given, source=source)
-    except InvalidInput as error:  # of what a form gave long ago, and nobody asked for now
+    except InvalidInput as error:  # the value is a form's, and no input of this call
         reasons = "; ".join(fault.detail for fault in error.faults)
         raise Conflict(f"the record does not take this value any more: {reasons}") from None
     _decide(tx, suggestion_id, "accepted")

@@ -62,7 +62,7 @@ def create(tx: Tx, organization_id: str, domain: str) -> Site:
 
 
 def update(tx: Tx, organization_id: str, site_id: str, domain: str) -> Site:
-    """Have the site at another *domain*: what is bound to it is for pages there, from the next request on.
+    """Change the site's *domain*: forms and embeds bound to it follow, from the next request on.
 
     Its visits stay. Raises as `create` does, and `NotFound`.
     """
@@ -96,7 +96,7 @@ def get(conn: sa.Connection, organization_id: str, site_id: str) -> Site:
 
 
 def at_host(conn: sa.Connection, host: str) -> list[Site]:
-    """The live sites that a page at *host* belongs to, the oldest first. Raises `NotFound`: nobody's."""
+    """The live sites that a page at *host* belongs to, the oldest first. Raises `NotFound` without one."""
     labels = host.split(".")[-SITE_LABELS_MAX:]
     domains = [".".join(labels[start:]) for start in range(len(labels))]
     domains += [host] * (SITE_LABELS_MAX - len(domains))

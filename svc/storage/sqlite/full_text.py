@@ -1,7 +1,7 @@
 """Full-text search by SQLite's FTS5 (https://www.sqlite.org/fts5.html): all of its SQL is here.
 
 The index holds the words alone (`detail=none`, external content), and gives matches newest first, so that
-a search may stop after as many as can be ranked. Whoever writes `search_texts` writes it too.
+a search may stop after as many as can be ranked. A write of `search_texts` writes it too.
 """
 
 from collections.abc import Sequence
@@ -31,12 +31,12 @@ _NEWEST: Final = """
 
 
 def add(conn: sa.Connection, rows: Sequence[tuple[int, str]]) -> None:
-    """Add rows, each a number and its words."""
+    """Insert rows, each a number and its words."""
     raw(conn).executemany(_ADD, rows)
 
 
 def remove(conn: sa.Connection, number: int, words: str) -> None:
-    """Take a row out; *words* are those that it was added with."""
+    """Delete a row; *words* are those that it was inserted with."""
     raw(conn).execute(_REMOVE, (number, words))
 
 
