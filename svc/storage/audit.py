@@ -88,7 +88,7 @@ def _entry(tx: Tx, call: Call, action: str, target: str | None) -> AuditEntry:
     )
 
 
-def list_page(view: View, organization_id: str, asked: AuditFilter) -> AuditPage:
+def list_page(view: View, organization_id: str, filter_: AuditFilter) -> AuditPage:
     """A page of the organization's trail, the newest first; new entries do not shift the pages.
 
     Raises `InvalidInput` for a cursor that is none of this list, and `TakesLong` from a view that is not
@@ -96,25 +96,25 @@ def list_page(view: View, organization_id: str, asked: AuditFilter) -> AuditPage
     for along it.
     """
     wanted = {
-        "caller_id": asked.caller_id,
-        "action": asked.action,
-        "target": asked.target,
-        "outcome": asked.outcome,
+        "caller_id": filter_.caller_id,
+        "action": filter_.action,
+        "target": filter_.target,
+        "outcome": filter_.outcome,
     }
     searched = {name: value for name, value in wanted.items() if value is not None}
-    question = ["audit", asked.person_id, searched, asked.since, asked.until]
-    keyset = Keyset(question, asked.cursor, asked.limit)
-    if searched or asked.until is not None:
+    question = ["audit", filter_.person_id, searched, filter_.since, filter_.until]
+    keyset = Keyset(question, filter_.cursor, filter_.limit)
+    if searched or filter_.until is not None:
         view.expect_long()
     column = tables.audit.c
     matching = [column[name] == value for name, value in searched.items()]
-    if asked.person_id is not None:
-        matching.append(column.person_id == asked.person_id)
-    if asked.since is not None:
+    if filter_.person_id is not None:
+        matching.append(column.person_id == filter_.person_id)
+    if filter_.since is not None:
         # An id is never of an earlier time than its entry; of a later one it may be (see `Ids`).
-        matching += [column.at >= asked.since, column.id >= first_id("aud", max(0, asked.since))]
-    if asked.until is not None:
-        matching.append(column.at < asked.until)
+        matching += [column.at >= filter_.since, column.id >= first_id("aud", max(0, filter_.since))]
+    if filter_.until is not None:
+        matching.append(column.at < filter_.until)
     entries = sa.select(tables.audit).where(column.organization_id == organization_id, *matching)
     rows, next_cursor = keyset.fetch(view.conn, entries, column.id, newest_first=True)
     return AuditPage([AuditEntry(**row._asdict()) for row in rows], next_cursor)

@@ -8,9 +8,9 @@ from svc.storage.records import objects
 from svc.storage.store import Tx
 
 
-def create(tx: Tx, asked: NewOrganization) -> Organization:
+def create(tx: Tx, new: NewOrganization) -> Organization:
     """Create an organization with the built-in objects. Raises `InvalidInput`."""
-    made = organizations.create(tx, asked)
+    made = organizations.create(tx, new)
     objects.create_builtin(tx, made.id)
     return made
 

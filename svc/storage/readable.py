@@ -33,13 +33,13 @@ def is_unreadable(error: BaseException) -> bool:
 
 def each(rows: Iterable[Any], read: Callable[[Any], T], table: str) -> list[T]:
     """The *rows* of the *table* decoded by *read*, without those that it cannot decode; a row has an `id`."""
-    found = []
+    decoded = []
     for row in rows:
         try:
-            found.append(read(row))
+            decoded.append(read(row))
         except msgspec.DecodeError as error:
             tell(table, row.id, error)
-    return found
+    return decoded
 
 
 class LenientDecoder(Generic[T]):

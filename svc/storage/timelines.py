@@ -79,14 +79,14 @@ def _place(entry: Entry) -> tuple[int, str]:
 
 
 def _entries(
-    conn: sa.Connection, part: _Part, record_id: str, before: tuple[int, str] | None, most: int
+    conn: sa.Connection, part: _Part, record_id: str, before: tuple[int, str] | None, limit: int
 ) -> Iterator[Entry]:
-    asked = part.rows(record_id)
+    select = part.rows(record_id)
     if before is not None:
-        asked = asked.where(
+        select = select.where(
             sa.tuple_(part.at, part.id) < sa.tuple_(sa.literal(before[0]), sa.literal(before[1]))
         )
-    rows = conn.execute(asked.order_by(part.at.desc(), part.id.desc()).limit(most))
+    rows = conn.execute(select.order_by(part.at.desc(), part.id.desc()).limit(limit))
     return map(part.entry, rows.all())
 
 

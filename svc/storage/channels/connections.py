@@ -62,7 +62,7 @@ _GET = Statement(
 )
 
 
-def create(tx: Tx, organization_id: str, asked: NewConnection) -> tuple[Connection, str | None]:
+def create(tx: Tx, organization_id: str, new: NewConnection) -> tuple[Connection, str | None]:
     """Make a connection; also its signing secret, which is shown this once, where replies are pushed.
 
     Raises:
@@ -70,28 +70,28 @@ def create(tx: Tx, organization_id: str, asked: NewConnection) -> tuple[Connecti
         NotFound: no such team or active member.
         Conflict: there are `CONNECTIONS_MAX`.
     """
-    if (asked.url is not None) != (asked.delivery == "push"):
+    if (new.url is not None) != (new.delivery == "push"):
         raise InvalidInput(
             [Fault("/url", "invalid_value", "it is where replies are pushed to: for `push` alone")]
         )
-    _check_account(tx.conn, organization_id, asked.account)
+    _check_account(tx.conn, organization_id, new.account)
     mine = (tables.connections.c.organization_id == organization_id) & (
         tables.connections.c.status != "removed"
     )
     if tx.conn.execute(sa.select(sa.func.count()).where(mine)).scalar_one() >= CONNECTIONS_MAX:
         raise Conflict(f"an organization has at most {CONNECTIONS_MAX} connections")
     connection_id = new_id("con", tx.now)
-    secret = new_secret() if asked.delivery == "push" else None
+    secret = new_secret() if new.delivery == "push" else None
     tx.conn.execute(
         sa.insert(tables.connections).values(
             id=connection_id,
             organization_id=organization_id,
-            name=_clean_name(asked.name),
-            account_kind=asked.account.kind,
-            account_id=asked.account.id,
-            messenger=asked.messenger,
-            delivery=asked.delivery,
-            url=None if asked.url is None else _checked_url(asked.url),
+            name=_clean_name(new.name),
+            account_kind=new.account.kind,
+            account_id=new.account.id,
+            messenger=new.messenger,
+            delivery=new.delivery,
+            url=None if new.url is None else _checked_url(new.url),
             contract=CONTRACT,
             status="active",
             secret=None if secret is None else tx.sealer.seal(secret, connection_id),
@@ -214,20 +214,20 @@ def stop_all(tx: Tx, organization_id: str) -> None:
         tx.announce(OutboxChanged(connection_id))
 
 
-def note_health(tx: Tx, organization_id: str, connection_id: str, told: HealthReport) -> None:
+def note_health(tx: Tx, organization_id: str, connection_id: str, report: HealthReport) -> None:
     """Store the health that the bridge reports; offline, it is handed no replies. Raises `NotFound`."""
     before = get(tx.conn, organization_id, connection_id)
     update_columns(
         tx,
         connection_id,
         {
-            "health_state": told.state,
-            "health_reason": told.reason,
-            "health_detail": told.detail,
+            "health_state": report.state,
+            "health_reason": report.reason,
+            "health_detail": report.detail,
             "health_at": tx.now,
         },
     )
-    if before.health is None or (before.health.state, before.health.reason) != (told.state, told.reason):
+    if before.health is None or (before.health.state, before.health.reason) != (report.state, report.reason):
         _tell_state(tx, get(tx.conn, organization_id, connection_id))
 
 
@@ -266,7 +266,7 @@ def update_columns(tx: Tx, connection_id: str, values: dict[str, Any]) -> None:
 
 def _tell_state(tx: Tx, connection: Connection) -> None:
     health = connection.health
-    told = NewEvent(
+    event = NewEvent(
         "connection.state",
         {
             "connectionId": connection.id,
@@ -275,7 +275,7 @@ def _tell_state(tx: Tx, connection: Connection) -> None:
             "health": None if health is None else {"state": health.state, "reason": health.reason},
         },
     )
-    events.record(tx.conn, connection.organization_id, tx.now, [told])
+    events.record(tx.conn, connection.organization_id, tx.now, [event])
 
 
 def from_row(row: Any) -> Connection:

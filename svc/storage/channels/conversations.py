@@ -125,19 +125,21 @@ def touch(tx: Tx, conversation_id: str) -> None:
     _TOUCH.run(tx.conn, conversation_id=conversation_id, at=tx.now)
 
 
-def identify(tx: Tx, organization_id: str, connection_id: str, asked: Identification) -> None:
+def identify(tx: Tx, organization_id: str, connection_id: str, identification: Identification) -> None:
     """Store evidence of the participant, and match it. Raises `InvalidInput` for invalid evidence."""
     country = organizations.get(tx.conn, organization_id).country
     faults = []
-    for place, one in enumerate(asked.evidence):
+    for place, evidence in enumerate(identification.evidence):
         try:
-            conversation_matching.normalise(one, country)
+            conversation_matching.normalise(evidence, country)
         except InvalidValue as error:
             faults.append(Fault(f"/evidence/{place}/value", "invalid_value", str(error)))
     if faults:
         raise InvalidInput(faults)
-    participant = Participant(name=asked.name, **{one.kind: one.value for one in asked.evidence})
-    get_or_create(tx, organization_id, connection_id, asked.conversation_id, participant=participant)
+    participant = Participant(
+        name=identification.name, **{evidence.kind: evidence.value for evidence in identification.evidence}
+    )
+    get_or_create(tx, organization_id, connection_id, identification.conversation_id, participant=participant)
 
 
 def get(conn: sa.Connection, organization_id: str, conversation_id: str) -> Conversation:

@@ -100,14 +100,14 @@ def add_test(tx: Tx, organization_id: str, connection_id: str) -> str:
     return made
 
 
-def begin_tests(tx: Tx, connection_id: str, most: int) -> list[str]:
-    """The tests to be pushed now, at most *most*; one whose push was cut off is among them after a while."""
+def begin_tests(tx: Tx, connection_id: str, limit: int) -> list[str]:
+    """The tests to be pushed now, at most *limit*; one whose push was cut off is among them after a while."""
     due = [
         row.id
         for row in _TESTS.all(tx.conn, connection_id=connection_id)
         if row.attempted_at is None or row.attempted_at <= tx.now - PUSH_HOLD_MS
-    ][:most]
-    _BEGIN.many(tx.conn, [{"delivery_id": one, "at": tx.now} for one in due])
+    ][:limit]
+    _BEGIN.many(tx.conn, [{"delivery_id": delivery_id, "at": tx.now} for delivery_id in due])
     return due
 
 

@@ -119,21 +119,21 @@ _decode_attachments: Final = msgspec.json.Decoder(tuple[Attachment, ...]).decode
 _decode_error: Final = msgspec.json.Decoder(ReportedError).decode
 
 
-def receive(tx: Tx, organization_id: str, connection_id: str, told: InboundMessage) -> MessageReceived:
+def receive(tx: Tx, organization_id: str, connection_id: str, message: InboundMessage) -> MessageReceived:
     """Store a message of the messenger, once, with its conversation, contact and event."""
-    inbound = told.direction == "in"
+    inbound = message.direction == "in"
     conversation = conversations.get_or_create(
         tx,
         organization_id,
         connection_id,
-        told.conversation_id,
-        facts=told.conversation,
-        participant=_known(told.sender) if inbound else None,
+        message.conversation_id,
+        facts=message.conversation,
+        participant=_known(message.sender) if inbound else None,
     )
-    if told.reply_id is not None and not inbound:
-        seen = replies.note_seen(tx, connection_id, told.reply_id)
+    if message.reply_id is not None and not inbound:
+        seen = replies.note_seen(tx, connection_id, message.reply_id)
         if seen is not None:
-            _name(tx, seen.message_id, connection_id, seen.conversation_id, told.message_id)
+            _name(tx, seen.message_id, connection_id, seen.conversation_id, message.message_id)
             return MessageReceived(duplicate=True, conversation=seen.conversation_id, message=seen.message_id)
     message_id = new_id("msg", tx.now)
     values = {
@@ -141,34 +141,34 @@ def receive(tx: Tx, organization_id: str, connection_id: str, told: InboundMessa
         "organization_id": organization_id,
         "connection_id": connection_id,
         "conversation_id": conversation.id,
-        "direction": told.direction,
-        "external_id": told.message_id,
-        "sender": None if told.sender is None else _json(told.sender),
+        "direction": message.direction,
+        "external_id": message.message_id,
+        "sender": None if message.sender is None else _json(message.sender),
         "author_kind": None,
         "author_id": None,
         "author_name": None,
-        "text": told.text,
-        "attachments": _json(told.attachments) if told.attachments else None,
-        "reply_to": told.reply_to,
-        "sent_at": at_ms(told.sent_at),
+        "text": message.text,
+        "attachments": _json(message.attachments) if message.attachments else None,
+        "reply_to": message.reply_to,
+        "sent_at": at_ms(message.sent_at),
         "created_at": tx.now,
     }
     if not _INSERT.run(tx.conn, values):
-        first = _by_external_id(tx.conn, connection_id, conversation.id, told.message_id)
+        first = _by_external_id(tx.conn, connection_id, conversation.id, message.message_id)
         if first is None:
             raise LookupError("an insert was skipped without the message that it conflicts with")
         return MessageReceived(duplicate=True, conversation=conversation.id, message=first.id)
     conversations.touch(tx, conversation.id)
     if inbound:
-        events.record(tx.conn, organization_id, tx.now, [_received(conversation, message_id, told)])
+        events.record(tx.conn, organization_id, tx.now, [_received(conversation, message_id, message)])
     return MessageReceived(duplicate=False, conversation=conversation.id, message=message_id)
 
 
-def note_status(tx: Tx, connection_id: str, told: StatusReport) -> StatusNoted:
+def note_status(tx: Tx, connection_id: str, report: StatusReport) -> StatusNoted:
     """Store what the messenger did with a reply, and its id there. Raises `NotFound`."""
-    noted, reply = replies.note_status(tx, connection_id, told)
-    if told.messenger_message_id is not None:
-        _name(tx, reply.message_id, connection_id, reply.conversation_id, told.messenger_message_id)
+    noted, reply = replies.note_status(tx, connection_id, report)
+    if report.messenger_message_id is not None:
+        _name(tx, reply.message_id, connection_id, reply.conversation_id, report.messenger_message_id)
     return noted
 
 
@@ -220,14 +220,14 @@ def _known(sender: Sender | None) -> Participant | None:
     return None if known == Participant() else known
 
 
-def _received(conversation: Conversation, message_id: str, told: InboundMessage) -> NewEvent:
+def _received(conversation: Conversation, message_id: str, message: InboundMessage) -> NewEvent:
     data = {
         "messageId": message_id,
         "conversationId": conversation.id,
         "connectionId": conversation.connection_id,
         "contactId": conversation.contact_id,
-        "text": told.text,
-        "attachments": [msgspec.to_builtins(one) for one in told.attachments],
+        "text": message.text,
+        "attachments": [msgspec.to_builtins(attachment) for attachment in message.attachments],
         "source": {
             "kind": "channel",
             "connectionId": conversation.connection_id,

@@ -121,16 +121,16 @@ def queue(tx: Tx, organization_id: str, connection_id: str, conversation_id: str
     return reply_id
 
 
-def note_status(tx: Tx, connection_id: str, asked: StatusReport) -> tuple[StatusNoted, Reply]:
+def note_status(tx: Tx, connection_id: str, report: StatusReport) -> tuple[StatusNoted, Reply]:
     """Store what the messenger did with a reply; it is returned as well.
 
     Raises `NotFound` for what is no reply of the connection.
     """
-    before = _get_settled(tx, connection_id, asked.reply_id)
-    after = rules.report(before.dispatch, asked.status, asked.lease_id)
+    before = _get_settled(tx, connection_id, report.reply_id)
+    after = rules.report(before.dispatch, report.status, report.lease_id)
     if after is None:
         return StatusNoted(applied=False, status=before.dispatch.state), before
-    error = None if asked.error is None else msgspec.json.encode(asked.error).decode()
+    error = None if report.error is None else msgspec.json.encode(report.error).decode()
     write(tx, before, after, error=error)
     return StatusNoted(applied=True, status=after.state), before
 

@@ -83,8 +83,8 @@ _NEXT_LAPSE = Statement(
 _decode_attachments: Final = msgspec.json.Decoder(tuple[Attachment, ...]).decode
 
 
-def hand_out(tx: Tx, connection: MessengerConnection, most: int) -> PulledBatch:
-    """Take at most *most* replies for the bridge, the oldest first, of each conversation only the first.
+def hand_out(tx: Tx, connection: MessengerConnection, limit: int) -> PulledBatch:
+    """Take at most *limit* replies for the bridge, the oldest first, of each conversation only the first.
 
     They are leased, or held for a push where the connection pushes. None are taken with 0, or where the
     connection hands out nothing; replies are settled all the same.
@@ -95,14 +95,14 @@ def hand_out(tx: Tx, connection: MessengerConnection, most: int) -> PulledBatch:
         replies.settle_overdue(tx, connection_id, paused=paused)
         next_at = _next_at(tx.conn, connection_id, tx.now, paused=paused)
     # Of a connection that hands out, each open reply has a time: without one there is none.
-    found = (
-        _HEADS.all(tx.conn, connection_id=connection_id, now=tx.now, most=most + 1)
-        if connection.hands_out and most > 0 and next_at is not None
+    rows = (
+        _HEADS.all(tx.conn, connection_id=connection_id, now=tx.now, most=limit + 1)
+        if connection.hands_out and limit > 0 and next_at is not None
         else []
     )
     taken: list[OutboundReply] = []
     held_until: int | None = None
-    for row in found[:most]:
+    for row in rows[:limit]:
         before = replies.from_row(row)
         after = (
             rules.begin_push(before.dispatch, tx.now)
@@ -118,14 +118,14 @@ def hand_out(tx: Tx, connection: MessengerConnection, most: int) -> PulledBatch:
         replies.write(tx, before, after)
         held_until = after.lease_expires_at
         taken.append(outbound)
-    if found:
+    if rows:
         # The other replies have no earlier time than the next one had, so the new lease is often the next.
         next_at = (
             held_until
             if held_until is not None and next_at is not None and held_until <= next_at
             else _next_at(tx.conn, connection_id, tx.now, paused=paused)
         )
-    return PulledBatch(replies=tuple(taken), more=len(found) > most, next_at=next_at)
+    return PulledBatch(replies=tuple(taken), more=len(rows) > limit, next_at=next_at)
 
 
 def _next_at(conn: sa.Connection, connection_id: str, now: int, *, paused: bool) -> int | None:
@@ -147,11 +147,11 @@ def connections_due(conn: sa.Connection, until: int) -> list[str]:
         )
         <= until,
     )
-    found = sa.select(tables.replies.c.connection_id).join(
+    select = sa.select(tables.replies.c.connection_id).join(
         tables.connections, tables.connections.c.id == tables.replies.c.connection_id
     )
     return list(
-        conn.scalars(found.where(tables.IS_OPEN, tables.connections.c.status == "active", due).distinct())
+        conn.scalars(select.where(tables.IS_OPEN, tables.connections.c.status == "active", due).distinct())
     )
 
 

@@ -28,7 +28,7 @@ class NewReply(msgspec.Struct, frozen=True, kw_only=True):
 _INSERT_REPLY = Statement(sa.insert(tables.messages))
 
 
-def answer(tx: Tx, call: Call, conversation_id: str, asked: NewReply) -> Message:
+def answer(tx: Tx, call: Call, conversation_id: str, new: NewReply) -> Message:
     """Write a reply in the caller's name.
 
     Raises `NotFound`, `Conflict`, and `Forbidden` for an account that the caller may not write from.
@@ -41,7 +41,7 @@ def answer(tx: Tx, call: Call, conversation_id: str, asked: NewReply) -> Message
         tx,
         connection,
         conversation,
-        asked,
+        new,
         author=_author(tx.conn, call),
         author_id=call.caller.person_id,
     )

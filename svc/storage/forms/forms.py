@@ -69,7 +69,7 @@ class FormChanges(msgspec.Struct, frozen=True, kw_only=True):
     honeypot: str | UnsetType | None = UNSET
 
 
-def create(tx: Tx, organization: Organization, asked: NewForm) -> StoredForm:
+def create(tx: Tx, organization: Organization, new: NewForm) -> StoredForm:
     """Make a form with a new key.
 
     Raises:
@@ -79,8 +79,8 @@ def create(tx: Tx, organization: Organization, asked: NewForm) -> StoredForm:
         Conflict: there are `FORMS_MAX` forms already.
     """
     _check_plan(tx, organization)
-    asked = checked(asked, _contact_properties(tx.conn, organization.id))
-    _check_site(tx.conn, organization.id, asked.site_id)
+    new = checked(new, _contact_properties(tx.conn, organization.id))
+    _check_site(tx.conn, organization.id, new.site_id)
     there = tx.conn.execute(
         sa.select(sa.func.count()).where(
             tables.forms.c.organization_id == organization.id, tables.forms.c.status != "removed"
@@ -91,7 +91,7 @@ def create(tx: Tx, organization: Organization, asked: NewForm) -> StoredForm:
     form_id = new_id("frm", tx.now)
     tx.conn.execute(
         sa.insert(tables.forms).values(
-            **_values(asked),
+            **_values(new),
             id=form_id,
             organization_id=organization.id,
             form_key=new_key(FORM_KEY),

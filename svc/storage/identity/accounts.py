@@ -50,19 +50,19 @@ _SELECT = sa.select(
 _GET = Statement(_SELECT.where(tables.people.c.id == sa.bindparam("person_id")))
 
 
-def create(tx: Tx, asked: NewAccount) -> Person:
+def create(tx: Tx, new: NewAccount) -> Person:
     """Make an account. Raises `InvalidValue`, and `Conflict` for an e-mail address that its home knows."""
     made = Person(
         id=new_id("usr", tx.now),
-        email=normalise_email(asked.email),
-        name=clean_name(asked.name),
-        home_organization_id=asked.home_organization_id,
+        email=normalise_email(new.email),
+        name=clean_name(new.name),
+        home_organization_id=new.home_organization_id,
     )
     if at_home(tx.conn, made.home_organization_id, made.email) is not None:
         raise Conflict("the organization has an account with this e-mail address already: sign in with that")
     tx.conn.execute(
         sa.insert(tables.people).values(
-            **msgspec.structs.asdict(made), password_hash=asked.password_hash, created_at=tx.now
+            **msgspec.structs.asdict(made), password_hash=new.password_hash, created_at=tx.now
         )
     )
     return made
@@ -92,19 +92,19 @@ def with_email(conn: sa.Connection, email: str) -> list[Person]:
 
 def credentials(conn: sa.Connection, email: str, organization_id: str | None = None) -> list[Credentials]:
     """The accounts of that normalized e-mail address that a password opens, or only that of one home."""
-    asked = sa.select(tables.people.c.id, tables.people.c.password_hash).where(
+    select = sa.select(tables.people.c.id, tables.people.c.password_hash).where(
         tables.people.c.email == email, tables.people.c.password_hash.is_not(None)
     )
     if organization_id is not None:
-        asked = asked.where(tables.people.c.home_organization_id == organization_id)
-    return [Credentials(*row) for row in conn.execute(asked.order_by(tables.people.c.id)).tuples()]
+        select = select.where(tables.people.c.home_organization_id == organization_id)
+    return [Credentials(*row) for row in conn.execute(select.order_by(tables.people.c.id)).tuples()]
 
 
 def credentials_of(
     conn: sa.Connection, person_ids: Collection[str], email: str, organization_id: str | None = None
 ) -> list[Credentials]:
     """As `credentials`, of those people alone: the query does not reveal others with the address."""
-    asked = sa.select(
+    select = sa.select(
         tables.people.c.id,
         tables.people.c.password_hash,
         tables.people.c.email,
@@ -112,7 +112,7 @@ def credentials_of(
     ).where(tables.people.c.id.in_(person_ids), tables.people.c.password_hash.is_not(None))
     return [
         Credentials(person_id, hashed)
-        for person_id, hashed, address, home in conn.execute(asked.order_by(tables.people.c.id))
+        for person_id, hashed, address, home in conn.execute(select.order_by(tables.people.c.id))
         if address == email and organization_id in {None, home}
     ]
 

@@ -120,24 +120,24 @@ def deactivate(tx: Tx, call: Call, person_id: str) -> Member:
 
 def get(conn: sa.Connection, organization_id: str, person_id: str) -> Member:
     """The member, whatever the status. Raises `NotFound`."""
-    found = _select(conn, organization_id, tables.members.c.person_id == person_id)
-    if not found:
+    members = _select(conn, organization_id, tables.members.c.person_id == person_id)
+    if not members:
         raise NotFound(f"there is no member {shown(person_id)}")
-    return found[0]
+    return members[0]
 
 
 def with_email(conn: sa.Connection, organization_id: str, email: str) -> list[Member]:
     """The members with that normalized e-mail address, whatever their status; those at home here first."""
-    found = _select(conn, organization_id, tables.people.c.email == email)
-    return sorted(found, key=lambda member: member.home_organization_id != organization_id)
+    members = _select(conn, organization_id, tables.people.c.email == email)
+    return sorted(members, key=lambda member: member.home_organization_id != organization_id)
 
 
 def status_of(conn: sa.Connection, organization_id: str, person_id: str) -> MemberStatus | None:
     """The member's status; None for a person who never was one."""
-    found: MemberStatus | None = conn.scalar(
+    status: MemberStatus | None = conn.scalar(
         sa.select(tables.members.c.status).where(_is(organization_id, person_id))
     )
-    return found
+    return status
 
 
 def list_all(conn: sa.Connection, organization_id: str) -> list[Member]:
@@ -146,25 +146,25 @@ def list_all(conn: sa.Connection, organization_id: str) -> list[Member]:
 
 
 def list_page(
-    conn: sa.Connection, organization_id: str, asked: MemberFilter
+    conn: sa.Connection, organization_id: str, filter_: MemberFilter
 ) -> tuple[list[Member], str | None]:
     """The members of the filter, in the order in which their accounts were made, and the next cursor.
 
     Raises `InvalidInput` for the cursor of another list.
     """
-    question = ["members", asked.role_id, asked.team_id, asked.status]
-    keyset = Keyset(question, asked.cursor, asked.limit)
+    question = ["members", filter_.role_id, filter_.team_id, filter_.status]
+    keyset = Keyset(question, filter_.cursor, filter_.limit)
     which = keyset.conditions(tables.members.c.person_id, newest_first=False)
-    if asked.role_id is not None:
-        which.append(tables.members.c.role_id == asked.role_id)
-    if asked.team_id is not None:
+    if filter_.role_id is not None:
+        which.append(tables.members.c.role_id == filter_.role_id)
+    if filter_.team_id is not None:
         in_team = sa.select(tables.team_members.c.person_id).where(
-            tables.team_members.c.team_id == asked.team_id
+            tables.team_members.c.team_id == filter_.team_id
         )
         which.append(tables.members.c.person_id.in_(in_team))
-    if asked.status is not None:
-        which.append(tables.members.c.status == asked.status)
-    page, next_cursor = keyset.cut(_select(conn, organization_id, *which, limit=asked.limit + 1))
+    if filter_.status is not None:
+        which.append(tables.members.c.status == filter_.status)
+    page, next_cursor = keyset.cut(_select(conn, organization_id, *which, limit=filter_.limit + 1))
     return list(page), next_cursor
 
 

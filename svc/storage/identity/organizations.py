@@ -44,15 +44,15 @@ _NAMES: Final = tuple(column.name for column in tables.organizations.c)
 _GET = Statement(sa.select(tables.organizations).where(tables.organizations.c.id == sa.bindparam("id")))
 
 
-def create(tx: Tx, asked: NewOrganization) -> Organization:
+def create(tx: Tx, new: NewOrganization) -> Organization:
     """Make an organization, every hub on, and a trial of 14 days. Raises `InvalidInput`.
 
     It inserts the row alone: `provisioning.create` adds the objects that every organization has.
     """
     made = Organization(
         id=new_id("org", tx.now),
-        **clean_facts(msgspec.structs.asdict(asked)),
-        plan=asked.plan,
+        **clean_facts(msgspec.structs.asdict(new)),
+        plan=new.plan,
         trial_ends_at=tx.now + TRIAL_MS,
         marketing_hub=True,
         created_at=tx.now,
@@ -93,13 +93,13 @@ def update(tx: Tx, call: Call, changes: OrganizationChanges) -> Organization:
     """
     organization_id = call.caller.organization_id
     before = get(tx.conn, organization_id)
-    given = {name: value for name, value in msgspec.structs.asdict(changes).items() if value is not None}
-    clean = clean_facts(given)
+    values = {name: value for name, value in msgspec.structs.asdict(changes).items() if value is not None}
+    clean = clean_facts(values)
     switches_keys = changes.allow_keys_elsewhere not in {None, before.allow_keys_elsewhere}
     if switches_keys:
         authorization.require(tx.conn, call, "security")
-    if given:
-        _update(tx, organization_id, given | clean)
+    if values:
+        _update(tx, organization_id, values | clean)
     if switches_keys:
         _announce_people(tx, organization_id)
     return get(tx.conn, organization_id)
@@ -109,8 +109,8 @@ def update_plan(
     tx: Tx, organization_id: str, *, plan: Plan | None = None, trial_ends_at: int | None = None
 ) -> None:
     """Change what is given of the plan and the end of the trial."""
-    asked = {"plan": plan, "trial_ends_at": trial_ends_at}
-    _update(tx, organization_id, {name: value for name, value in asked.items() if value is not None})
+    values = {"plan": plan, "trial_ends_at": trial_ends_at}
+    _update(tx, organization_id, {name: value for name, value in values.items() if value is not None})
 
 
 def close(tx: Tx, organization_id: str) -> None:
@@ -133,8 +133,8 @@ def _announce_people(tx: Tx, organization_id: str) -> None:
         .join(tables.people, tables.people.c.id == tables.members.c.person_id)
         .where(tables.people.c.home_organization_id == organization_id)
     )
-    for one in {organization_id, *elsewhere}:
-        tx.announce(MembersChanged(one))
+    for id_ in {organization_id, *elsewhere}:
+        tx.announce(MembersChanged(id_))
 
 
 def _update(tx: Tx, organization_id: str, values: dict[str, Any]) -> None:

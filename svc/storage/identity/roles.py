@@ -94,11 +94,11 @@ def delete(tx: Tx, call: Call, role_id: str) -> None:
 
 def get(conn: sa.Connection, organization_id: str, role_id: str) -> Role:
     """The role of that id, built-in or the organization's own. Raises `NotFound`."""
-    found = BUILTIN_ROLES.get(role_id) or custom(conn, organization_id).get(role_id)
-    if found is None:
+    role = BUILTIN_ROLES.get(role_id) or custom(conn, organization_id).get(role_id)
+    if role is None:
         known = [one.id for one in list_all(conn, organization_id)]
         raise NotFound(f"there is no role {shown(role_id)}{hint(role_id, known)}")
-    return found
+    return role
 
 
 def list_all(conn: sa.Connection, organization_id: str) -> list[Role]:

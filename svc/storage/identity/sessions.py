@@ -56,8 +56,8 @@ def create(tx: Tx, person_id: str, digest: str, user_agent: str, replaces: str |
 def find(conn: sa.Connection, digest: str, now: int) -> Session | None:
     """The live session with that digest."""
     row = _FIND.one(conn, digest=digest)
-    found = None if row is None else Session(**row._asdict())
-    return found if found is not None and found.lives_at(now) else None
+    session = None if row is None else Session(**row._asdict())
+    return session if session is not None and session.lives_at(now) else None
 
 
 def note_seen(tx: Tx, digest: str) -> None:

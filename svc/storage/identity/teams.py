@@ -55,10 +55,10 @@ def rename(tx: Tx, call: Call, team_id: str, name: str) -> Team:
 
 def get(conn: sa.Connection, organization_id: str, team_id: str) -> Team:
     """The team. Raises `NotFound`."""
-    found = _select(conn, organization_id, tables.teams.c.id == team_id)
-    if not found:
+    teams = _select(conn, organization_id, tables.teams.c.id == team_id)
+    if not teams:
         raise NotFound(f"there is no team {shown(team_id)}")
-    return found[0]
+    return teams[0]
 
 
 def list_all(conn: sa.Connection, organization_id: str) -> list[Team]:

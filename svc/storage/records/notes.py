@@ -30,9 +30,9 @@ def create(
     """Write a note on the record. Raises `NotFound` and `InvalidInput`."""
     record_rows.find(tx.conn, organization_id, object_slug, record_id)
     faults = [
-        Fault(f"/{name}", "invalid_value", f"not a text of up to {most} characters")
-        for name, text, most in (("title", title, NOTE_TITLE_CHARS_MAX), ("body", body, NOTE_CHARS_MAX))
-        if len(text) > most or "\0" in text
+        Fault(f"/{name}", "invalid_value", f"not a text of up to {chars_max} characters")
+        for name, text, chars_max in (("title", title, NOTE_TITLE_CHARS_MAX), ("body", body, NOTE_CHARS_MAX))
+        if len(text) > chars_max or "\0" in text
     ]
     if not faults and not (title.strip() or body.strip()):
         faults.append(Fault("/body", "missing", "a note needs a title or a body"))

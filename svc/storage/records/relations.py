@@ -1,4 +1,4 @@
-"""Relations read from their far end: the records that lead to one."""
+"""Relations in reverse: the records that lead to one."""
 
 import msgspec
 import sqlalchemy as sa

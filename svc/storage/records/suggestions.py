@@ -50,15 +50,15 @@ def list_page(
     cursors.check_limit(limit)
     question = ["suggestions", record_id, state]
     keyset = Keyset(question, cursor, limit)
-    asked = sa.select(*_COLUMNS).where(tables.suggestions.c.state == state)
+    select = sa.select(*_COLUMNS).where(tables.suggestions.c.state == state)
     if record_id is None:
-        asked = asked.where(tables.suggestions.c.organization_id == organization_id)
+        select = select.where(tables.suggestions.c.organization_id == organization_id)
     else:
         # The record says the organization: a condition here would make SQLite scan all of the organization's.
         own = tables.records.c.organization_id == organization_id
-        asked = asked.join(tables.records, tables.records.c.id == tables.suggestions.c.record_id)
-        asked = asked.where(tables.suggestions.c.record_id == record_id, own)
-    rows, next_cursor = keyset.fetch(conn, asked, tables.suggestions.c.id, newest_first=True)
+        select = select.join(tables.records, tables.records.c.id == tables.suggestions.c.record_id)
+        select = select.where(tables.suggestions.c.record_id == record_id, own)
+    rows, next_cursor = keyset.fetch(conn, select, tables.suggestions.c.id, newest_first=True)
     if record_id is not None and not rows:
         with named_at("/recordId"):
             record_rows.get(conn, organization_id, None, record_id)
@@ -73,9 +73,9 @@ def accept(tx: Tx, organization: Organization, suggestion_id: str, *, source: So
         Conflict: it was decided already, or the value does not fit any more.
     """
     row = _open(tx.conn, organization.id, suggestion_id)
-    given = {row.property: msgspec.json.decode(row.value)}
+    values = {row.property: msgspec.json.decode(row.value)}
     try:
-        record = records.update(tx, organization, None, row.record_id, given, source=source)
+        record = records.update(tx, organization, None, row.record_id, values, source=source)
     except InvalidInput as error:  # the value is a form's, and no input of this call
         reasons = "; ".join(fault.detail for fault in error.faults)
         raise Conflict(f"the record does not take this value any more: {reasons}") from None

@@ -131,6 +131,6 @@ def _free_domain(conn: sa.Connection, organization_id: str, domain: str, besides
     """*domain* as it is kept, if no site of the organization other than *besides* is there."""
     with at("/domain"):
         name = site_domain(domain)
-    if any(one.domain == name and one.id != besides for one in list_all(conn, organization_id)):
+    if any(site.domain == name and site.id != besides for site in list_all(conn, organization_id)):
         raise Conflict(f"{name} is tracked already")
     return name

@@ -40,11 +40,11 @@ def remove(conn: sa.Connection, number: int, words: str) -> None:
     raw(conn).execute(_REMOVE, (number, words))
 
 
-def newest(conn: sa.Connection, words: Sequence[str], *, prefix: bool, most: int) -> list[str]:
+def newest(conn: sa.Connection, words: Sequence[str], *, prefix: bool, limit: int) -> list[str]:
     """Ids of the records with all *words*, the highest numbers first."""
     if not words:
         return []
     # Quoted, nothing in a word has a meaning; words have no quotes of their own, and are doubled if they had.
     quoted = ['"' + word.replace('"', '""') + '"' for word in words]
     match = " AND ".join(quoted) + (" *" if prefix else "")
-    return [row[0] for row in raw(conn).execute(_NEWEST, (match, most))]
+    return [row[0] for row in raw(conn).execute(_NEWEST, (match, limit))]

@@ -1,7 +1,7 @@
-"""What is made of records' properties so that they are found: kept right in the transaction of every write.
+"""Indexes of records, updated in the transaction of every write.
 
 Sort keys of the properties that lists use, values of unique properties, relations, and the words of search.
-Properties that are deleted are kept up as well, so that they can come back.
+Deleted properties stay indexed, so that they can be restored.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ Made = Sequence[tuple[str, Mapping[str, Any]]]
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """Which properties of an object are found by what: pairs of a property's id and its slug."""
+    """Which properties of an object are in which index: pairs of a property's id and its slug."""
 
     object_id: str
     keyed: list[tuple[str, Property]]
@@ -77,13 +77,15 @@ _DELETE_RELATION: Final = Statement(
 
 
 def shape_of(conn: sa.Connection, object_id: str) -> Shape:
-    """The shape of the object as it is now, where no more than its id is known."""
+    """The shape of the object, read by its id."""
     return _shape(object_id, _SHAPE.all(conn, object_id=object_id))
 
 
-def shape_in(of: StoredObject) -> Shape:
+def shape_in(object_: StoredObject) -> Shape:
     """The shape of an object that was read in this transaction."""
-    return _shape(of.id, ((one.id, one.slug, one.type, one.unique, one.index_state) for one in of.kept))
+    return _shape(
+        object_.id, ((prop.id, prop.slug, prop.type, prop.unique, prop.index_state) for prop in object_.kept)
+    )
 
 
 def _shape(object_id: str, kept: Iterable[tuple[str, str, PropertyType, bool, IndexState | None]]) -> Shape:
@@ -101,19 +103,19 @@ def _shape(object_id: str, kept: Iterable[tuple[str, str, PropertyType, bool, In
 
 
 def add(conn: sa.Connection, shape: Shape, made: Made) -> None:
-    """Have new records found. Raises `Conflict` when a unique value is another record's."""
+    """Index new records. Raises `Conflict` when a unique value is another record's."""
     _add(conn, shape, made)
     search_words.add(conn, _words(shape, made))
 
 
 def add_again(conn: sa.Connection, shape: Shape, made: Made) -> None:
-    """Have records found that were there before. Raises as `add`."""
+    """Index restored records. Raises as `add`."""
     _add(conn, shape, made)
     search_words.replace(conn, _words(shape, made))
 
 
 def replace(conn: sa.Connection, shape: Shape, changed: Made) -> None:
-    """Have records found by what they are now. Raises as `add`."""
+    """Index changed records again. Raises as `add`."""
     _remove(conn, shape, [record_id for record_id, _ in changed])
     add_again(conn, shape, changed)
 
@@ -121,11 +123,11 @@ def replace(conn: sa.Connection, shape: Shape, changed: Made) -> None:
 def rewrite(
     conn: sa.Connection, shape: Shape, record_id: str, values: Mapping[str, Any], slugs: Collection[str]
 ) -> None:
-    """Have a record found by what it is now, of which only the values of *slugs* changed. Raises as `add`."""
-    # Sort keys go by their property; the others are taken out for all of a record's properties together.
+    """Index a record again, of which only the values of *slugs* changed. Raises as `add`."""
+    # Sort keys are deleted by property; the others for all of a record's properties together.
     narrowed = Shape(
         shape.object_id,
-        keyed=[one for one in shape.keyed if one[1].slug in slugs],
+        keyed=[keyed for keyed in shape.keyed if keyed[1].slug in slugs],
         unique=shape.unique if any(prop.slug in slugs for _, prop in shape.unique) else [],
         relations=shape.relations if any(slug in slugs for _, slug in shape.relations) else [],
         texts=[],
@@ -137,7 +139,7 @@ def rewrite(
 
 
 def remove(conn: sa.Connection, shape: Shape, ids: Collection[str]) -> None:
-    """Have records found no more."""
+    """Remove records from the indexes."""
     _remove(conn, shape, ids)
     search_words.replace(conn, [(record_id, "") for record_id in ids])
 
@@ -206,16 +208,16 @@ def _claim(conn: sa.Connection, property_id: str, prop: Property, made: Made) ->
 
 
 def _unique(value: Any) -> str:
-    """A unique value as it is compared: texts without case, numbers as they are."""
+    """A unique value in the form in which it is compared: texts without case, numbers unchanged."""
     return fold(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def mark_of(object_id: str) -> str:
-    """What stands before each word of an object's records; two objects may share one, if very rarely."""
+    """The prefix of each word of an object's records; two objects may share one, very rarely."""
     return object_id[-search_words.MARK_CHARS :].lower()
 
 
-# Indexes are made when a list first asks for one, some records in each unit of work.
+# An index is built when a list first wants it, some records in each unit of work.
 
 
 class IndexInProgress(NamedTuple):
@@ -247,7 +249,7 @@ _ORGANIZATIONS_BUILDING: Final = Statement(
 
 
 def want(tx: Tx, organization_id: str, property_ids: Collection[str]) -> None:
-    """Have the sort keys of these properties kept from now on; `build` adds those of what is there."""
+    """Index these properties from now on; `build` adds the records that exist."""
     tx.conn.execute(
         sa.update(tables.properties)
         .where(
@@ -260,18 +262,18 @@ def want(tx: Tx, organization_id: str, property_ids: Collection[str]) -> None:
 
 
 def organizations_building(conn: sa.Connection) -> list[str]:
-    """The organizations that have an index being made: `build` has something to do for them."""
+    """The organizations that have an index to `build`."""
     return [row.organization_id for row in _ORGANIZATIONS_BUILDING.all(conn)]
 
 
 def build(tx: Tx, organization_id: str, batch: int = INDEX_BATCH) -> bool:
-    """Add the keys of the next *batch* of records to an index being made; whether there is more to do."""
+    """Add the next *batch* of records to an index in progress; whether there is more to build."""
     row = _next_begun(tx.conn, organization_id)
     if row is None:
         return False
     created_at, last = msgspec.json.decode(row.index_cursor or '[0, ""]')
     place = sa.tuple_(tables.records.c.created_at, tables.records.c.id)
-    found = tx.conn.execute(
+    records = tx.conn.execute(
         sa.select(tables.records.c.id, tables.records.c.properties, tables.records.c.created_at)
         .where(
             tables.records.c.object_id == row.object_id,
@@ -281,21 +283,21 @@ def build(tx: Tx, organization_id: str, batch: int = INDEX_BATCH) -> bool:
         .order_by(tables.records.c.created_at, tables.records.c.id)
         .limit(batch)
     ).all()
-    _DELETE_KEY.many(tx.conn, [{"of_property": row.id, "of_record": one.id} for one in found])
+    _DELETE_KEY.many(tx.conn, [{"of_property": row.id, "of_record": record.id} for record in records])
     _INSERT_KEY.many(
         tx.conn,
         [
             {
                 "property_id": row.id,
-                "record_id": one.id,
-                # One that cannot be read is left out of lists, whatever its key.
-                "key": sort_key(row.type, _properties.read(one.properties, one.id).get(row.slug)),
+                "record_id": record.id,
+                # Lists leave out an unreadable record, whatever its key.
+                "key": sort_key(row.type, _properties.read(record.properties, record.id).get(row.slug)),
             }
-            for one in found
+            for record in records
         ],
     )
-    done = len(found) < batch
-    cursor = None if done else msgspec.json.encode([found[-1].created_at, found[-1].id]).decode()
+    done = len(records) < batch
+    cursor = None if done else msgspec.json.encode([records[-1].created_at, records[-1].id]).decode()
     tx.conn.execute(
         sa.update(tables.properties)
         .where(tables.properties.c.id == row.id)
@@ -305,5 +307,5 @@ def build(tx: Tx, organization_id: str, batch: int = INDEX_BATCH) -> bool:
 
 
 def _next_begun(conn: sa.Connection, organization_id: str) -> IndexInProgress | None:
-    """The property whose index is being made, the oldest if there are several."""
+    """The oldest property whose index is in progress."""
     return _BEGUN.one(conn, organization_id=organization_id)

@@ -1,4 +1,4 @@
-"""The words that records are found by, as rows; how they are looked up is the database's own.
+"""The words of records for search, as rows; the look-up is the database's own.
 
 Every record has one row, from its making on; a deleted one has no words in it. So the numbers of the rows
 count up without a gap, and are read in blocks: a full block is in the database's search index, and the
@@ -58,7 +58,7 @@ _LIKE: Final = Statement(
 
 
 def add(conn: sa.Connection, found_by: Sequence[tuple[str, str]]) -> None:
-    """Have new records found by their words, which are separated by spaces."""
+    """Index new records by their words, which are separated by spaces."""
     if not found_by:
         return
     end = _add(conn, found_by)
@@ -86,7 +86,7 @@ def _add(conn: sa.Connection, found_by: Sequence[tuple[str, str]]) -> int:
 
 
 def replace(conn: sa.Connection, found_by: Sequence[tuple[str, str]]) -> None:
-    """Have records that are there found by these words alone; by none, if there are none."""
+    """Replace the words of records."""
     for record_id, words in found_by:
         row = _OF.one(conn, of_record=record_id)
         if row is None or row.words == words:
@@ -99,19 +99,19 @@ def replace(conn: sa.Connection, found_by: Sequence[tuple[str, str]]) -> None:
             full_text.add(conn, [(row.id, words)])
 
 
-def newest(conn: sa.Connection, words: Sequence[str], *, prefix: bool, most: int) -> list[str]:
+def newest(conn: sa.Connection, words: Sequence[str], *, prefix: bool, limit: int) -> list[str]:
     """Ids of records that have all *words*, those made last first, at most so many.
 
     With *prefix*, the last word may be the beginning of a longer one; whole ones come first then.
     """
     end = _end(conn)
     rows = _LIKE.all(conn, first=_block_of(end), pattern=f"%{words[-1]}%")
-    found = [row.record_id for row in rows if _has(row.words.split(), words, prefix=prefix)]
+    ids = [row.record_id for row in rows if _has(row.words.split(), words, prefix=prefix)]
     # Whole words first: their rows come one by one, those of beginnings only once all are gathered.
     for beginnings in (False, True) if prefix else (False,):
-        if len(found) < most:
-            found += full_text.newest(conn, words, prefix=beginnings, most=most)
-    return list(dict.fromkeys(found))[:most]
+        if len(ids) < limit:
+            ids += full_text.newest(conn, words, prefix=beginnings, limit=limit)
+    return list(dict.fromkeys(ids))[:limit]
 
 
 def _has(words: Sequence[str], wanted: Sequence[str], *, prefix: bool) -> bool:
