@@ -11,7 +11,7 @@ from svc.storage.embeds import embeds
 from svc.storage.forms import forms, stored_submissions, submission_lists, submissions
 from svc.storage.identity import organizations
 from svc.storage.records import contacts
-from svc.storage.records.listing import index as record_index
+from svc.storage.records.listing import index_builds
 from svc.storage.sites import sites, visits
 from svc.storage.statements import Statement
 from tests.town import town
@@ -77,7 +77,7 @@ from tests.town import town
             sites._ANY, "ix_sites_organization_id (organization_id=?)", id="whether sites are tracked"
         ),
         pytest.param(
-            record_index._BEGUN, "ix_properties_building (organization_id=?)", id="indexes that are begun"
+            index_builds._BEGUN, "ix_properties_building (organization_id=?)", id="indexes that are begun"
         ),
         pytest.param(
             visits._ATTACH,
@@ -100,7 +100,7 @@ async def test_a_hot_statement_searches_by_its_index(
 async def test_organizations_with_begun_indexes_are_read_from_the_index_of_those_alone(autojump_clock):
     """A round of the Reconciler reads as many rows as there are indexes being made, most often none."""
     async with town() as here:
-        plan = await here.store.read(_plan_of, record_index._ORGANIZATIONS_BUILDING)
+        plan = await here.store.read(_plan_of, index_builds._ORGANIZATIONS_BUILDING)
 
         assert ["SCAN properties USING INDEX ix_properties_building"] == plan
 

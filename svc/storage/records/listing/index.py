@@ -11,16 +11,13 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Conflict
-from svc.domain.limits import INDEX_BATCH
 from svc.domain.records.properties import TEXT_TYPES, Property, PropertyType
 from svc.domain.records.sort_keys import fold, sort_key
 from svc.domain.records.text_search import words_of
-from svc.storage.readable import LenientDecoder
 from svc.storage.records import tables
 from svc.storage.records.listing import search_words
 from svc.storage.records.objects import IndexState, StoredObject
 from svc.storage.statements import Statement
-from svc.storage.store import Tx
 
 Made = Sequence[tuple[str, Mapping[str, Any]]]
 """Records with their properties."""
@@ -52,9 +49,8 @@ _SHAPE: Final = Statement(
     .order_by(tables.properties.c.position),
     ShapeRow,
 )
-_properties: Final = LenientDecoder(msgspec.json.Decoder(dict[str, Any]), dict, tables.records.c.properties)
-_INSERT_KEY: Final = Statement(sa.insert(tables.record_keys))
-_DELETE_KEY: Final = Statement(
+INSERT_KEY: Final = Statement(sa.insert(tables.record_keys))
+DELETE_KEY: Final = Statement(
     sa.delete(tables.record_keys).where(
         tables.record_keys.c.property_id == sa.bindparam("of_property"),
         tables.record_keys.c.record_id == sa.bindparam("of_record"),
@@ -163,7 +159,7 @@ def _add(conn: sa.Connection, shape: Shape, made: Made) -> None:
         for record_id, values in made
     ]
     if keys:
-        _INSERT_KEY.many(conn, keys)
+        INSERT_KEY.many(conn, keys)
     for property_id, prop in shape.unique:
         _claim(conn, property_id, prop, made)
     related = [
@@ -179,7 +175,7 @@ def _add(conn: sa.Connection, shape: Shape, made: Made) -> None:
 def _remove(conn: sa.Connection, shape: Shape, ids: Collection[str]) -> None:
     rows = [{"of_record": record_id} for record_id in ids]
     if shape.keyed:
-        _DELETE_KEY.many(
+        DELETE_KEY.many(
             conn, [row | {"of_property": property_id} for property_id, _ in shape.keyed for row in rows]
         )
     if shape.unique:
@@ -215,97 +211,3 @@ def _unique(value: Any) -> str:
 def mark_of(object_id: str) -> str:
     """The prefix of each word of an object's records; two objects may share one, very rarely."""
     return object_id[-search_words.MARK_CHARS :].lower()
-
-
-# An index is built when a list first wants it, some records in each unit of work.
-
-
-class IndexInProgress(NamedTuple):
-    """A property whose index is being built, and where the last batch ended."""
-
-    id: str
-    object_id: str
-    slug: str
-    type: PropertyType
-    index_cursor: str | None
-
-
-_BEGUN: Final = Statement(
-    sa.select(*(tables.properties.c[name] for name in IndexInProgress._fields))
-    .where(
-        tables.properties.c.organization_id == sa.bindparam("organization_id"),
-        tables.properties.c.index_state == tables.BUILDING,
-    )
-    .order_by(tables.properties.c.id)
-    .limit(1),
-    IndexInProgress,
-)
-
-_ORGANIZATIONS_BUILDING: Final = Statement(
-    sa.select(tables.properties.c.organization_id)
-    .where(tables.properties.c.index_state == tables.BUILDING)
-    .distinct()
-)
-
-
-def want(tx: Tx, organization_id: str, property_ids: Collection[str]) -> None:
-    """Index these properties from now on; `build` adds the records that exist."""
-    tx.conn.execute(
-        sa.update(tables.properties)
-        .where(
-            tables.properties.c.organization_id == organization_id,
-            tables.properties.c.id.in_(property_ids),
-            tables.properties.c.index_state.is_(None),
-        )
-        .values(index_state="building", index_cursor=None)
-    )
-
-
-def organizations_building(conn: sa.Connection) -> list[str]:
-    """The organizations that have an index to `build`."""
-    return [row.organization_id for row in _ORGANIZATIONS_BUILDING.all(conn)]
-
-
-def build(tx: Tx, organization_id: str, batch: int = INDEX_BATCH) -> bool:
-    """Add the next *batch* of records to an index in progress; whether there is more to build."""
-    row = _next_begun(tx.conn, organization_id)
-    if row is None:
-        return False
-    created_at, last = msgspec.json.decode(row.index_cursor or '[0, ""]')
-    place = sa.tuple_(tables.records.c.created_at, tables.records.c.id)
-    records = tx.conn.execute(
-        sa.select(tables.records.c.id, tables.records.c.properties, tables.records.c.created_at)
-        .where(
-            tables.records.c.object_id == row.object_id,
-            tables.records.c.deleted_at.is_(None),
-            place > sa.tuple_(sa.literal(created_at), sa.literal(last)),
-        )
-        .order_by(tables.records.c.created_at, tables.records.c.id)
-        .limit(batch)
-    ).all()
-    _DELETE_KEY.many(tx.conn, [{"of_property": row.id, "of_record": record.id} for record in records])
-    _INSERT_KEY.many(
-        tx.conn,
-        [
-            {
-                "property_id": row.id,
-                "record_id": record.id,
-                # Lists leave out an unreadable record, whatever its key.
-                "key": sort_key(row.type, _properties.read(record.properties, record.id).get(row.slug)),
-            }
-            for record in records
-        ],
-    )
-    done = len(records) < batch
-    cursor = None if done else msgspec.json.encode([records[-1].created_at, records[-1].id]).decode()
-    tx.conn.execute(
-        sa.update(tables.properties)
-        .where(tables.properties.c.id == row.id)
-        .values(index_state="ready" if done else "building", index_cursor=cursor)
-    )
-    return not done or _next_begun(tx.conn, organization_id) is not None
-
-
-def _next_begun(conn: sa.Connection, organization_id: str) -> IndexInProgress | None:
-    """The oldest property whose index is in progress."""
-    return _BEGUN.one(conn, organization_id=organization_id)
