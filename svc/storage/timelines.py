@@ -44,7 +44,7 @@ class _Part(NamedTuple):
     id: sa.ColumnElement[str]
     rows: Callable[[str], sa.Select[Any]]
     """Selects the rows of a record."""
-    entry: Callable[[Any], Entry]
+    entry: Callable[[sa.Row[Any]], Entry]
 
 
 def list_page(
@@ -90,27 +90,27 @@ def _entries(
     return map(part.entry, rows.all())
 
 
-def _change(row: Any) -> Entry:
+def _change(row: sa.Row[Any]) -> Entry:
     data = {"changed": _changed.read(row.changed, row.id), "source": _source.read(row.source, row.id)}
     return Entry(id=row.id, kind=row.kind, at=row.at, data=data)
 
 
-def _note(row: Any) -> Entry:
+def _note(row: sa.Row[Any]) -> Entry:
     data = {"title": row.title, "body": row.body, "submissionId": row.submission_id}
     return Entry(id=row.id, kind="note", at=row.created_at, data=data)
 
 
-def _submission(row: Any) -> Entry:
+def _submission(row: sa.Row[Any]) -> Entry:
     data = {"formId": row.form_id, "fields": _fields.read(row.fields, row.id), "dealId": row.deal_id}
     return Entry(id=row.id, kind="submission", at=row.received_at, data=data)
 
 
-def _visit(row: Any) -> Entry:
+def _visit(row: sa.Row[Any]) -> Entry:
     data = {"url": row.url, "title": row.title, "referrer": row.referrer}
     return Entry(id=row.id, kind="visit", at=row.at, data=data)
 
 
-def _deal(row: Any) -> Entry:
+def _deal(row: sa.Row[Any]) -> Entry:
     values = _properties.read(row.properties, row.id)
     data = {"recordId": row.id, "name": values.get("name"), "stage": values.get("stage")}
     return Entry(id=row.id, kind="deal", at=row.created_at, data=data)

@@ -13,7 +13,6 @@ from svc.domain.limits import CALLS_MAX
 from svc.storage.forms import filing
 from svc.storage.identity import access
 from svc.storage.records import objects
-from svc.storage.records.listing import index as record_index
 from svc.storage.records.listing import index_builds
 from svc.storage.sqlite.engine import raw
 from tests.tooling import ToolTown, tool_town
@@ -92,7 +91,7 @@ async def test_filing_that_fails_leaves_admission_and_indexing_going(
 @pytest.mark.parametrize(
     ("broken", "phase"),
     [
-        ((record_index, "build", fail), ("waiting", False)),
+        ((index_builds, "build", fail), ("waiting", False)),
         ((Indexer, "load", load_fails), ("quarantined", True)),
     ],
     ids=["fault", "quarantine"],
@@ -132,7 +131,7 @@ async def test_an_index_that_is_begun_is_retried_without_a_list(
         contact = await here.store.read(objects.get, here.organization.id, "contact")
         await here.store.write(index_builds.want, here.organization.id, [contact.properties["city"].id])
         with monkeypatch.context() as patched:
-            patched.setattr(record_index, "build", fail)
+            patched.setattr(index_builds, "build", fail)
             await Indexer(here.system_, here.organization.id).wake()
             await trio.sleep(1)
         before = await city_index(here)

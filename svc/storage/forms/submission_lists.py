@@ -187,7 +187,7 @@ def _form_ids(conn: sa.Connection, organization_id: str, form_id: str | None) ->
     return found
 
 
-def _facts(row: Any) -> dict[str, Any]:
+def _facts(row: sa.Row[Any]) -> dict[str, Any]:
     """The fields of a summary, of a row of `_SUMMARY`."""
     facts = {column.name: getattr(row, column.name) for column in _SUMMARY}
     state: Literal["due", "queued", "filed", "held"] = facts.pop("state")

@@ -185,7 +185,7 @@ def list_all(conn: sa.Connection, organization_id: str, now: int) -> list[Invita
     return [_from_row(row) for row in rows]
 
 
-def _from_row(row: Any) -> Invitation:
+def _from_row(row: sa.Row[Any]) -> Invitation:
     """The invitation of a row; unreadable teams are read as none."""
     team_ids = _team_ids.read(row.team_ids, row.id)
     return Invitation(**(row._asdict() | {"team_ids": team_ids}))

@@ -90,7 +90,7 @@ def dismiss(tx: Tx, organization_id: str, suggestion_id: str) -> Suggestion:
     return msgspec.structs.replace(_from_row(row), state="dismissed", decided_at=tx.now)
 
 
-def _open(conn: sa.Connection, organization_id: str, suggestion_id: str) -> Any:
+def _open(conn: sa.Connection, organization_id: str, suggestion_id: str) -> sa.Row[Any]:
     row = conn.execute(
         sa.select(*_COLUMNS).where(
             tables.suggestions.c.id == suggestion_id, tables.suggestions.c.organization_id == organization_id
@@ -111,5 +111,5 @@ def _decide(tx: Tx, suggestion_id: str, state: State) -> None:
     )
 
 
-def _from_row(row: Any) -> Suggestion:
+def _from_row(row: sa.Row[Any]) -> Suggestion:
     return Suggestion(**dict(row._mapping) | {"value": msgspec.json.decode(row.value)})
