@@ -23,9 +23,9 @@ from svc.domain.channels.connections import Account
 from svc.domain.channels.messages import Author
 from svc.domain.crypto.sealing import Sealer
 from svc.storage import provisioning
-from svc.storage.channels import connections, conversations, messages
+from svc.storage.channels import connections, conversations, replying
 from svc.storage.channels.connections import NewConnection
-from svc.storage.channels.messages import NewReply
+from svc.storage.channels.replying import NewReply
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.sqlite.inline import inline_store
 from svc.storage.sqlite.store import migrate_to_head
@@ -70,7 +70,7 @@ def _fill(tx: Tx, url: str) -> None:
     author = Author(kind="member", name="Olga")
     for number in range(DUE):
         opened = conversations.get_or_create(tx, organization.id, made.id, f"chat-{number}")
-        messages.reply(tx, made, opened, NewReply(text="Your lamp is ready."), author=author)
+        replying.write(tx, made, opened, NewReply(text="Your lamp is ready."), author=author)
 
 
 async def run() -> None:

@@ -14,7 +14,7 @@ from svc.domain.records.properties import Property
 from svc.storage import provisioning
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.records import bulk, objects, properties
-from svc.storage.records.listing import index as record_index
+from svc.storage.records.listing import index_builds
 from svc.storage.sqlite.engine import make_engine, raw
 from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import Tx
@@ -68,13 +68,13 @@ def fill(conn: Connection, size: int) -> Organization:
             ]
             bulk.insert_many(conn, organization.id, of.id, NOW + first, made)
     with unit(conn) as tx:
-        record_index.want(
+        index_builds.want(
             tx, organization.id, [prop.id for slug, prop in of.properties.items() if slug != "name"]
         )
     more = True
     while more:
         with unit(conn) as tx:
-            more = record_index.build(tx, organization.id, _CHUNK)
+            more = index_builds.build(tx, organization.id, _CHUNK)
     return organization
 
 

@@ -27,10 +27,10 @@ from svc.domain.identity.callers import Call, Caller, operator_call
 from svc.domain.identity.roles import PERMISSIONS
 from svc.domain.limits import CONNECTIONS_MAX
 from svc.storage import provisioning
-from svc.storage.channels import connections, conversations, messages
+from svc.storage.channels import connections, conversations, replying
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.connections import NewConnection
-from svc.storage.channels.messages import NewReply
+from svc.storage.channels.replying import NewReply
 from svc.storage.identity import accounts, api_keys, members
 from svc.storage.identity.accounts import NewAccount
 from svc.storage.identity.api_keys import NewKey
@@ -149,7 +149,7 @@ def _connect(tx: Tx, organization_id: str, conversations_each: int, waits: bool)
 
 def _write(tx: Tx, connection: Connection, conversation: conversations.Conversation) -> None:
     author = Author(kind="member", name="Olga")
-    messages.reply(tx, connection, conversation, NewReply(text="Your lamp is ready."), author=author)
+    replying.write(tx, connection, conversation, NewReply(text="Your lamp is ready."), author=author)
 
 
 def _receive(data: Path) -> dict[str, list[Load]]:

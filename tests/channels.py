@@ -13,10 +13,11 @@ from svc.actors.system import System
 from svc.domain.channels.connections import Account, Connection
 from svc.domain.channels.messages import Author, InboundMessage
 from svc.http.app import public_app
-from svc.storage.channels import connections, conversations, messages
+from svc.storage.channels import connections, conversations, messages, replying
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.connections import NewConnection
-from svc.storage.channels.messages import Message, NewReply
+from svc.storage.channels.messages import Message
+from svc.storage.channels.replying import NewReply
 from svc.storage.store import Tx
 from tests.http.asking import client_of
 from tests.town import START, Town, town
@@ -42,7 +43,7 @@ def _connect(tx: Tx, organization_id: str, changes: dict[str, Any]) -> tuple[Con
 def a_reply(tx: Tx, /, connection: Connection, conversation: str = "chat-1", text: str = "Hello") -> Message:
     """A reply in the conversation with that id in the messenger."""
     opened = conversations.get_or_create(tx, connection.organization_id, connection.id, conversation)
-    return messages.reply(tx, connection, opened, NewReply(text=text), author=ADA)
+    return replying.write(tx, connection, opened, NewReply(text=text), author=ADA)
 
 
 def a_message(tx: Tx, /, connection: Connection, **members: Any) -> Any:

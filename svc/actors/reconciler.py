@@ -20,7 +20,7 @@ from svc.storage import retention
 from svc.storage.channels import outboxes
 from svc.storage.clock import marks as clock_marks
 from svc.storage.forms import submissions
-from svc.storage.records.listing import index as record_index
+from svc.storage.records.listing import index_builds
 from svc.storage.sites import visits
 from svc.storage.store import Tx
 
@@ -59,7 +59,7 @@ class Reconciler(Actor[System, ReconcilerState]):
             self.state.day = await self._rotate_keys()
         for organization_id in await self.system.store.read_long(submissions.organizations_with_due):
             self._wake(Filer(self.system, organization_id).wake)
-        for organization_id in await self.system.store.read_long(record_index.organizations_building):
+        for organization_id in await self.system.store.read_long(index_builds.organizations_building):
             self._wake(Indexer(self.system, organization_id).wake)
         for form_key in await self.system.store.read_long(submissions.forms_with_queue):
             self._wake(FormWindow(self.system, form_key).activate)

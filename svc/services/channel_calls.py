@@ -37,7 +37,7 @@ from svc.services import in_flight
 from svc.storage import idempotency
 from svc.storage.channels import connections, conversations, messages
 from svc.storage.channels.keys import ChannelRoute
-from svc.storage.channels.replies import PulledBatch
+from svc.storage.channels.reply_batches import PulledBatch
 from svc.storage.idempotency import Repeatable
 from svc.storage.store import Tx
 

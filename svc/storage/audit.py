@@ -1,16 +1,15 @@
-"""The audit trail: who did what, through which door, written in the transaction of the deed itself."""
+"""The audit trail: caller, action, target and door, inserted in the transaction of the action itself."""
 
 from typing import Literal
 
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain import cursors
-from svc.domain.cursors import Position
 from svc.domain.identity.callers import Call, CallerKind, DoorName
 from svc.domain.ids import first_id, new_id
 from svc.domain.limits import LIST_ROWS
 from svc.storage import tables
+from svc.storage.pages import Keyset
 from svc.storage.statements import Statement
 from svc.storage.store import Tx, View
 
@@ -28,17 +27,17 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
     person_id: str | None
     door: DoorName
     action: str
-    """The tool, or what was done where there is no tool."""
+    """The tool, or the name of what no tool does."""
     target: str | None
-    """The id of what it was done to."""
+    """The id of what it acted on."""
     outcome: Outcome
     reason: str | None
-    """Why it was refused, as a code."""
+    """The code of the refusal."""
     request_id: str | None
 
 
 class AuditFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which entries to list: all that is given must hold. Times are ms since the epoch."""
+    """Filter of a list: all that is given must hold. Times are ms since the epoch."""
 
     person_id: str | None = None
     caller_id: str | None = None
@@ -62,12 +61,12 @@ _INSERT = Statement(sa.insert(tables.audit))
 
 
 def note(tx: Tx, call: Call, action: str, target: str | None = None) -> None:
-    """Write down that *call* did *action* to *target*, if and only if this transaction is committed."""
+    """Insert the entry that *call* did *action* to *target*; it is committed with the action."""
     _INSERT.run(tx.conn, msgspec.structs.asdict(_entry(tx, call, action, target)))
 
 
 def note_refusal(tx: Tx, call: Call, action: str, reason: str, target: str | None = None) -> None:
-    """Write down that *call* asked for *action* and lacked the right to it."""
+    """Insert the entry that *call* was refused *action*."""
     refused = msgspec.structs.replace(_entry(tx, call, action, target), outcome="refused", reason=reason)
     _INSERT.run(tx.conn, msgspec.structs.asdict(refused))
 
@@ -89,41 +88,33 @@ def _entry(tx: Tx, call: Call, action: str, target: str | None) -> AuditEntry:
     )
 
 
-def list_page(view: View, organization_id: str, asked: AuditFilter) -> AuditPage:
-    """The page of the organization's trail that is asked for; it is stable, whatever is added meanwhile.
+def list_page(view: View, organization_id: str, filter_: AuditFilter) -> AuditPage:
+    """A page of the organization's trail, the newest first; new entries do not shift the pages.
 
     Raises `InvalidInput` for a cursor that is none of this list, and `TakesLong` from a view that is not
     patient: the trail is in order of time, of all and of each person, and what else is asked has to be looked
     for along it.
     """
     wanted = {
-        "caller_id": asked.caller_id,
-        "action": asked.action,
-        "target": asked.target,
-        "outcome": asked.outcome,
+        "caller_id": filter_.caller_id,
+        "action": filter_.action,
+        "target": filter_.target,
+        "outcome": filter_.outcome,
     }
     searched = {name: value for name, value in wanted.items() if value is not None}
-    question = ["audit", asked.person_id, searched, asked.since, asked.until]
-    before = cursors.read(question, asked.cursor, 0)
-    if searched or asked.until is not None:
+    question = ["audit", filter_.person_id, searched, filter_.since, filter_.until]
+    keyset = Keyset(question, filter_.cursor, filter_.limit)
+    if searched or filter_.until is not None:
         view.expect_long()
     column = tables.audit.c
     matching = [column[name] == value for name, value in searched.items()]
-    if asked.person_id is not None:
-        matching.append(column.person_id == asked.person_id)
-    if asked.since is not None:
+    if filter_.person_id is not None:
+        matching.append(column.person_id == filter_.person_id)
+    if filter_.since is not None:
         # An id is never of an earlier time than its entry; of a later one it may be (see `Ids`).
-        matching += [column.at >= asked.since, column.id >= first_id("aud", max(0, asked.since))]
-    if asked.until is not None:
-        matching.append(column.at < asked.until)
-    if before is not None:
-        matching.append(column.id < before.id)
-    rows = view.conn.execute(
-        sa.select(tables.audit)
-        .where(column.organization_id == organization_id, *matching)
-        .order_by(column.id.desc())
-        .limit(asked.limit + 1)
-    ).all()
-    entries = [AuditEntry(**row._asdict()) for row in rows[: asked.limit]]
-    more = len(rows) > asked.limit
-    return AuditPage(entries, cursors.write(question, Position((), entries[-1].id)) if more else None)
+        matching += [column.at >= filter_.since, column.id >= first_id("aud", max(0, filter_.since))]
+    if filter_.until is not None:
+        matching.append(column.at < filter_.until)
+    entries = sa.select(tables.audit).where(column.organization_id == organization_id, *matching)
+    rows, next_cursor = keyset.fetch(view.conn, entries, column.id, newest_first=True)
+    return AuditPage([AuditEntry(**row._asdict()) for row in rows], next_cursor)

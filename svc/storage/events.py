@@ -1,4 +1,4 @@
-"""Events: what happened, as rows of the transaction that it happened in. Delivery reads rows."""
+"""Events: inserted in the transaction of what they report. Delivery reads the rows."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -34,7 +34,7 @@ _INSERT = Statement(sa.insert(tables.events))
 
 
 def record(conn: sa.Connection, organization_id: str, at: int, happened: Sequence[NewEvent]) -> None:
-    """Record *happened*, in this order."""
+    """Insert the events, in this order."""
     if happened:
         _INSERT.many(
             conn,

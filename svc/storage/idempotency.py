@@ -1,7 +1,7 @@
-"""Idempotency: the first answers of calls that said under which key they may come again.
+"""Idempotency: the first answers of calls that carry an idempotency key.
 
-The row is written in the transaction of the effect, so there is no moment at which one is there without the
-other: a call that is repeated after a crash either finds its answer, or nothing was done.
+The row is inserted in the transaction of the effect, so neither exists without the other: a call that is
+retried after a crash either finds its answer, or its effect did not happen.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from svc.storage.upserts import insert_or_replace
 
 
 class Repeatable(msgspec.Struct, frozen=True):
-    """A call that may come again: where and by whom, of what, under which key, and what it asks, as a digest.
+    """A call that may be retried: its organization, caller, tool and key, and a digest of its arguments.
 
     A person is the same caller in every organization that they work in, and calls of them in each.
     """
@@ -45,7 +45,7 @@ _FIND = Statement(
         tables.idempotency.c.created_at > sa.bindparam("since"),
     )
 )
-# One that is too old to count may be there still, and is written over.
+# An expired row that was not pruned yet is replaced.
 _KEEP = Statement(insert_or_replace(tables.idempotency, ["organization_id", "caller_id", "tool", "key"]))
 
 
@@ -61,26 +61,24 @@ def check_key(key: str) -> None:
 def repeatable(
     organization_id: str, caller_id: str, tool: str, key: str, asked: msgspec.Struct
 ) -> Repeatable:
-    """The call under its *key*. What it asks is compared as it was understood, not as it was written."""
+    """The call under its *key*. Its arguments are compared as decoded, not as sent."""
     fingerprint = hashlib.sha256(_canonical(asked)).digest()
     return Repeatable(organization_id, caller_id, tool, key, fingerprint)
 
 
 def first_answer(conn: sa.Connection, call: Repeatable, now: int) -> bytes | None:
-    """What the first such call was answered; None where this is the first.
+    """The answer of the first such call; None where this is the first.
 
-    Raises `IdempotencyMismatch` when the first asked something else.
+    Raises `IdempotencyMismatch` if the first had other arguments.
     """
     since = now - IDEMPOTENCY_LIFE_MS
     row = _FIND.one(
         conn,
-        {
-            "organization_id": call.organization_id,
-            "caller_id": call.caller_id,
-            "tool": call.tool,
-            "key": call.key,
-            "since": since,
-        },
+        organization_id=call.organization_id,
+        caller_id=call.caller_id,
+        tool=call.tool,
+        key=call.key,
+        since=since,
     )
     if row is None:
         return None
@@ -90,23 +88,21 @@ def first_answer(conn: sa.Connection, call: Repeatable, now: int) -> bytes | Non
 
 
 def keep(tx: Tx, call: Repeatable, answer: bytes) -> None:
-    """Keep the answer of a first call, for as long as `IDEMPOTENCY_LIFE_MS`."""
+    """Store the answer of a first call, for `IDEMPOTENCY_LIFE_MS`."""
     _KEEP.run(
         tx.conn,
-        {
-            "organization_id": call.organization_id,
-            "caller_id": call.caller_id,
-            "tool": call.tool,
-            "key": call.key,
-            "fingerprint": call.fingerprint,
-            "answer": answer,
-            "created_at": tx.now,
-        },
+        organization_id=call.organization_id,
+        caller_id=call.caller_id,
+        tool=call.tool,
+        key=call.key,
+        fingerprint=call.fingerprint,
+        answer=answer,
+        created_at=tx.now,
     )
 
 
 def once(tx: Tx, call: Repeatable | None, do: Callable[[], msgspec.Struct]) -> ToolResult:
-    """What *do* answers, or what the first such *call* was answered. Raises `IdempotencyMismatch`."""
+    """The answer of *do*, or of the first such *call*. Raises `IdempotencyMismatch`."""
     if call is None:
         return ToolResult(_encode(do()))
     before = first_answer(tx.conn, call, tx.now)

@@ -1,6 +1,6 @@
-"""What the data promises at every moment, and how to find what breaks it.
+"""Invariants of the data, and the checks that find violations.
 
-A broken promise is a fault of the program, of the disk, or of somebody's shell; none heals by itself.
+A violation is a fault of the program or the disk, or an edit by hand; none heals by itself.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -26,21 +26,21 @@ from svc.storage.sqlite.offline import foreign_key_faults, integrity_faults
 EXAMPLES_MAX: Final = 5
 
 Broken = Callable[[sa.Connection], Iterable[str]]
-"""Names each thing that breaks a promise, in the words of a person who goes to look at it."""
+"""Names each violation, for a person who goes to look at it."""
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """How well one promise is kept."""
+    """The result of one check."""
 
     promise: str
     broken: int
-    """How many things break it."""
+    """How many violations there are."""
     examples: tuple[str, ...]
     """The first of them."""
 
 
 def check(conn: sa.Connection) -> Iterator[Finding]:
-    """Look at every promise in turn, within one transaction of *conn*."""
+    """Run every check, within one transaction of *conn*."""
     for promise, broken in INVARIANTS.items():
         count = 0
         examples: list[str] = []
@@ -64,7 +64,7 @@ def _of_another_organization(conn: sa.Connection) -> Iterator[str]:
 
 @cache
 def _crossings() -> tuple[tuple[str, str, sa.Select[Any]], ...]:
-    """Table and column of each such foreign key, and its query. To make them costs more than to ask."""
+    """Table, column and query of each such foreign key, cached: to make them costs more than to run them."""
     found = []
     for table in metadata.sorted_tables:
         for key in table.foreign_keys:
@@ -121,7 +121,7 @@ def _unknown_by(conn: sa.Connection) -> Iterator[str]:
         try:
             properties = msgspec.json.decode(found[0][1], type=dict[str, Any])
         except msgspec.DecodeError:
-            continue  # another promise names it
+            continue  # another check names it
         has = {(kind, properties[kind]) for kind in ("email", "phone") if properties.get(kind)}
         known_by = {(kind, value) for _, _, kind, value in found if kind is not None}
         if not has <= known_by or (has != known_by and contact_id not in survivors):
@@ -284,4 +284,4 @@ INVARIANTS: Final[dict[str, Broken]] = {
     "every member, key and invitation has a role that is there": _without_role,
     "every organization that has members has an Owner": _without_owner,
 }
-"""By what is promised. Each looks at everything there is."""
+"""Checks by invariant. Each reads all rows of its tables."""

@@ -1,4 +1,4 @@
-"""The metadata with every table in it, for what is done to all of them: creating, migrating, checking."""
+"""The metadata with every table in it, for creating, migrating and checking all of them."""
 
 from svc.storage import tables as _tables  # noqa: F401  # it adds its tables
 from svc.storage.channels import tables as _channels  # noqa: F401  # it adds its tables

@@ -1,4 +1,4 @@
-"""What becomes of a whole organization, over all that belongs to it."""
+"""Creating and closing an organization, over all nouns that belong to it."""
 
 from svc.domain.identity.organizations import Organization
 from svc.storage.channels import connections
@@ -8,9 +8,9 @@ from svc.storage.records import objects
 from svc.storage.store import Tx
 
 
-def create(tx: Tx, asked: NewOrganization) -> Organization:
-    """Make an organization with the built-in objects. Raises `InvalidInput`."""
-    made = organizations.create(tx, asked)
+def create(tx: Tx, new: NewOrganization) -> Organization:
+    """Create an organization with the built-in objects. Raises `InvalidInput`."""
+    made = organizations.create(tx, new)
     objects.create_builtin(tx, made.id)
     return made
 

@@ -1,7 +1,7 @@
-"""Stored values that cannot be decoded: what a disk or a person's shell has left takes no other row with it.
+"""Stored values that cannot be decoded, after a fault of the disk or an edit by hand, fail alone.
 
-Where many rows are read, one that cannot be is left out and logged, or read without the part that cannot be;
-where one is asked for, that one fails. `svc check` names them all.
+A list leaves out the row, or its unreadable part, and logs it; a look-up of that row fails. `svc check` names
+them all.
 """
 
 import sqlite3
@@ -17,33 +17,33 @@ T = TypeVar("T")
 log = structlog.get_logger("svc.storage")
 
 LOGGED_MAX: Final = 1_000
-"""Unreadable rows that are remembered as logged, so that a list that is read each second logs them once."""
+"""How many unreadable rows are remembered as logged: each is logged once, however often it is read."""
 
 _logged: set[tuple[str, object]] = set()
 
 
 def is_unreadable(error: BaseException) -> bool:
-    """Whether *error* says that a stored value makes no sense, as opposed to a store that fails."""
+    """Whether *error* means an unreadable value, as opposed to a failing store."""
     cause = getattr(error, "orig", error)
     if isinstance(cause, sqlite3.OperationalError):
-        # Text that is no UTF-8 is what the driver says by itself; errors of SQLite have its code.
+        # The driver itself raises this for text that is no UTF-8; errors of SQLite have its code.
         return getattr(cause, "sqlite_errorcode", None) is None
     return isinstance(cause, msgspec.DecodeError)
 
 
 def each(rows: Iterable[Any], read: Callable[[Any], T], table: str) -> list[T]:
-    """What *read* makes of *rows* of the *table*, which have an `id`, without those that it cannot decode."""
-    found = []
+    """The *rows* of the *table* decoded by *read*, without those that it cannot decode; a row has an `id`."""
+    decoded = []
     for row in rows:
         try:
-            found.append(read(row))
+            decoded.append(read(row))
         except msgspec.DecodeError as error:
             tell(table, row.id, error)
-    return found
+    return decoded
 
 
 class LenientDecoder(Generic[T]):
-    """Reads a column of JSON; a value that it cannot read is logged, and read as an *empty* one."""
+    """Decodes a column of JSON; an unreadable value is logged, and decoded as an *empty* one."""
 
     __slots__ = ("_column", "_decode", "_empty")
 
@@ -66,7 +66,7 @@ class LenientDecoder(Generic[T]):
 
 
 def tell(where: str, row_id: object, why: Exception) -> None:
-    """Log that something of a row cannot be read, once for each."""
+    """Log an unreadable row, once."""
     if (where, row_id) in _logged:
         return
     if len(_logged) >= LOGGED_MAX:

@@ -1,6 +1,6 @@
-"""Pruning: what has come to its end, and nobody will ask for again, is deleted, a little at a time.
+"""Pruning: expired rows are deleted, a batch at a time.
 
-The audit trail is kept, and so are keys: the trail names them.
+The audit trail is never pruned, nor are keys: the trail names them.
 """
 
 from typing import Final
@@ -12,8 +12,8 @@ from svc.storage import tables
 from svc.storage.identity import tables as identity_tables
 from svc.storage.store import Tx
 
-# Of idempotency and failures there may be very many, and an index leads to the old ones. The others are
-# about as many as people: they are looked through.
+# Idempotency and failures may have very many rows, and an index on the time; the others have about as many as
+# there are people, and are scanned.
 _LIVES: Final[tuple[tuple[sa.Column[int], int], ...]] = (
     (tables.idempotency.c.created_at, IDEMPOTENCY_LIFE_MS),
     (identity_tables.sign_in_failures.c.at, SIGN_IN_WINDOW_MS),
@@ -21,11 +21,11 @@ _LIVES: Final[tuple[tuple[sa.Column[int], int], ...]] = (
     (identity_tables.invitations.c.expires_at, 0),
     (identity_tables.sessions.c.expires_at, 0),
 )
-"""For how many ms after the time in a column its row still counts for something."""
+"""For each column, how many ms after its time the row is live."""
 
 
 def prune(tx: Tx) -> bool:
-    """Delete some of what is over, at most `PRUNED_MAX` rows of each kind; whether there may be more."""
+    """Delete expired rows, at most `PRUNED_MAX` of each kind; whether there may be more."""
     return any(_prune(tx, since, life_ms) for since, life_ms in _LIVES)
 
 

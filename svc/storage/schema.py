@@ -1,4 +1,4 @@
-"""What all tables share: their metadata, how constraints are named, and the columns that come again."""
+"""What all tables share: metadata, names of constraints, and common columns."""
 
 from typing import Any, Final
 
@@ -19,17 +19,17 @@ MOVES_WITH_RECORD: Final = "moves with its record"
 
 
 def of_record(name: str, *, nullable: bool = True) -> "sa.Column[str]":
-    """A column that says which record a row belongs to; a merge of records moves the row along."""
+    """The column of the record that a row belongs to; a merge of records updates it."""
     return sa.Column(
         name, sa.Text, sa.ForeignKey("records.id"), nullable=nullable, info={MOVES_WITH_RECORD: True}
     )
 
 
 def only_where(condition: str) -> dict[str, Any]:
-    """That an index has only the rows for which *condition* holds."""
+    """Options of a partial index of the rows for which *condition* holds."""
     return {"sqlite_where": sa.text(condition), "postgresql_where": sa.text(condition)}
 
 
 def of_organization() -> "sa.Column[str]":
-    """The column that says whose a row is."""
+    """The column of the organization that a row belongs to."""
     return sa.Column("organization_id", sa.Text, sa.ForeignKey("organizations.id"), nullable=False)

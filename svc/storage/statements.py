@@ -1,14 +1,13 @@
-"""Statements of the hot paths: SQLAlchemy Core, compiled once, then run by the driver's own cursor.
+"""Prepared statements for hot paths: SQLAlchemy Core, compiled once, executed by the driver's own cursor.
 
-At every execution Core spends several times what the database does on looking up the compiled form and on
-wrapping the result. The statement stays Core, so its SQL is right for whichever database it meets.
+At every execution Core spends several times what the database does on the look-up of the compiled form and on
+the result. The statement is still Core, so its SQL is compiled for each dialect.
 """
 
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from types import MappingProxyType
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Generic, TypeAlias, TypeVar, cast, overload
 
 import sqlalchemy as sa
 from sqlalchemy.engine.interfaces import DBAPICursor
@@ -18,42 +17,48 @@ from sqlalchemy.sql.compiler import SQLCompiler
 Values: TypeAlias = Mapping[str, Any]
 _Clause: TypeAlias = sa.Select[Any] | sa.Insert | sa.Update | sa.Delete
 DialectStatement: TypeAlias = Callable[[sa.Dialect], _Clause]
-"""What is written in another way for each database: see `svc.storage.upserts`."""
+"""A statement that differs by dialect: see `svc.storage.upserts`."""
 
-_NO_VALUES: Final[Values] = MappingProxyType({})
+R = TypeVar("R")
 
 
-class Statement:
-    """A statement with named parameters, run as Core would run it.
+class Statement(Generic[R]):
+    """A statement with named parameters, executed as Core would.
 
-    Rows are named tuples, errors are SQLAlchemy's. Every parameter must be given; for an `insert()` without
-    `values()` that is every column. A statement with an expanding `IN` has another text for each length, so
-    it goes through Core.
+    Rows are named tuples, of the class *row* where it is given: its fields must be the statement's columns.
+    Errors are SQLAlchemy's. Parameters are keywords, or else one mapping; none may be left out, and an
+    `insert()` without `values()` takes every column. A statement with an expanding `IN` has another text for
+    each length, so it is executed by Core.
     """
 
-    def __init__(self, statement: _Clause | DialectStatement) -> None:
+    @overload
+    def __init__(self: "Statement[Any]", statement: _Clause | DialectStatement) -> None: ...
+    @overload
+    def __init__(self, statement: _Clause | DialectStatement, row: type[R]) -> None: ...
+    def __init__(self, statement: _Clause | DialectStatement, row: type[R] | None = None) -> None:
         self._statement = statement
+        self._row = row
         self._plans: dict[tuple[str, str], _Plan] = {}
 
-    def one(self, conn: sa.Connection, values: Values = _NO_VALUES) -> Any | None:
+    def one(self, conn: sa.Connection, values: Values | None = None, /, **named: Any) -> R | None:
         """The first row, if there is one."""
-        plan, result = self._execute(conn, values)
+        plan, result = self._execute(conn, named if values is None else values)
         row = result.fetchone()
-        result.close()  # else a statement that is not read to its end would hold the transaction open
+        result.close()  # a statement that is not read to its end would hold the transaction open
         return None if row is None else plan.row(row)
 
-    def all(self, conn: sa.Connection, values: Values = _NO_VALUES) -> list[Any]:
+    def all(self, conn: sa.Connection, values: Values | None = None, /, **named: Any) -> list[R]:
         """All rows."""
-        plan, result = self._execute(conn, values)
+        plan, result = self._execute(conn, named if values is None else values)
         return [plan.row(row) for row in result.fetchall()]
 
-    def run(self, conn: sa.Connection, values: Values = _NO_VALUES) -> int:
-        """Run it for its effect; the number of rows that it touched."""
-        _, result = self._execute(conn, values)
+    def run(self, conn: sa.Connection, values: Values | None = None, /, **named: Any) -> int:
+        """Execute it; the number of rows that it changed."""
+        _, result = self._execute(conn, named if values is None else values)
         return result.rowcount
 
     def many(self, conn: sa.Connection, rows: Sequence[Values]) -> None:
-        """Run it for its effect, once with each of *rows*."""
+        """Execute it once with each of *rows*."""
         plan = self._plan(conn.dialect)
         if plan.expanding:
             for row in rows:
@@ -73,23 +78,28 @@ class Statement:
         key = (dialect.name, dialect.driver)
         plan = self._plans.get(key)
         if plan is None:
-            plan = self._plans[key] = _Plan(self._statement, dialect)
+            plan = self._plans[key] = _Plan(self._statement, dialect, self._row)
         return plan
 
 
 class _Plan:
-    """A statement for one dialect: its text, and how values go in and rows come out."""
+    """A statement compiled for one dialect: its text, its binder of values, and its maker of rows."""
 
     __slots__ = ("_sql", "bind", "expanding", "row", "statement")
 
-    def __init__(self, statement: _Clause | DialectStatement, dialect: sa.Dialect) -> None:
+    def __init__(
+        self, statement: _Clause | DialectStatement, dialect: sa.Dialect, row: type[Any] | None = None
+    ) -> None:
         statement = statement(dialect) if callable(statement) else statement
         self.statement = statement
         compiled = statement.compile(dialect=dialect)
         self._sql = compiled.string
         self.expanding = any(bind.expanding for bind in compiled.bind_names)
         self.bind = _binder(compiled, dialect)
-        self.row = _as_it_is if self.expanding else _row_maker(statement, dialect)
+        if self.expanding:
+            self.row = _unchanged if row is None else row._make
+        else:
+            self.row = _row_maker(statement, dialect, row)
 
     def execute(self, conn: sa.Connection, values: Any) -> DBAPICursor:
         cursor = _cursor(conn)
@@ -118,7 +128,7 @@ def _cursor(conn: sa.Connection) -> DBAPICursor:
 
 
 def _binder(compiled: SQLCompiler, dialect: sa.Dialect) -> Callable[[Values], Any]:
-    """What turns named values into what the driver takes: a tuple, or a mapping where it has names."""
+    """The function that makes the driver's parameters of named values: a tuple, or a mapping."""
     constants = {
         name: bind.effective_value for bind, name in compiled.bind_names.items() if not bind.required
     }
@@ -144,17 +154,22 @@ def _binder(compiled: SQLCompiler, dialect: sa.Dialect) -> Callable[[Values], An
     return ordered if not (constants or processors) else lambda values: ordered(complete(values))
 
 
-def _as_it_is(row: Sequence[Any]) -> Any:
-    """What Core made is a named tuple already."""
+def _unchanged(row: Sequence[Any]) -> Any:
+    """Core's rows are named tuples already."""
     return row
 
 
-def _row_maker(statement: _Clause, dialect: sa.Dialect) -> Callable[[Sequence[Any]], Any]:
-    """What turns a driver's row into a named tuple."""
+def _row_maker(
+    statement: _Clause, dialect: sa.Dialect, row: type[Any] | None
+) -> Callable[[Sequence[Any]], Any]:
+    """Makes a named tuple of a driver's row. Raises `TypeError` if *row* has other fields."""
     columns = statement.exported_columns
     names = [str(name) for name in columns.keys()]  # noqa: SIM118  # a collection of columns is no dict
-    made = cast(Any, namedtuple)("Row", names, rename=True)  # noqa: PYI024  # names known at run time only
-    make: Callable[[Sequence[Any]], Any] = made._make
+    if row is not None and list(row._fields) != names:
+        raise TypeError(f"{row.__name__} has not the fields {names}")
+    # The names are known at run time only.
+    class_ = row or cast(Any, namedtuple)("Row", names, rename=True)  # noqa: PYI024
+    make: Callable[[Sequence[Any]], Any] = class_._make
     processors = [
         (place, processor)
         for place, column in enumerate(columns)

@@ -16,23 +16,23 @@ R = TypeVar("R")
 
 
 class StoreError(Exception):
-    """The base of everything that the store itself raises."""
+    """Base of the errors that the store itself raises."""
 
 
 class StoreFull(StoreError, Unavailable):
-    """Raised when too much waits already, of this owner or of all. Nothing was accepted: try again later."""
+    """Raised when a queue is full, the owner's or the whole. The unit was rejected: retry later."""
 
     outward = "too much waits to be written or read already"
 
 
 class StoreClosed(StoreError, Unavailable):
-    """Raised by a store that is closing or closed. Nothing was accepted."""
+    """Raised by a store that is closing or closed. The unit was rejected."""
 
     outward = "the service is shutting down"
 
 
 class StoreFailed(StoreError, Unavailable):
-    """Raised when the transaction around a unit was lost, so its work is not there; the cause is chained.
+    """Raised when the transaction around a unit was lost, and its work with it; the cause is chained.
 
     The cause was outside the unit: the disk, or another unit that took the whole batch with it.
     """
@@ -41,14 +41,14 @@ class StoreFailed(StoreError, Unavailable):
 
 
 class StoreLost(StoreError):
-    """Raised when the writer broke off in the middle of a unit: whether its work is there, is not known.
+    """Raised when the writer's thread ended inside a unit: it is unknown whether its work was committed.
 
-    It is no refusal, so a door answers 500, which promises nothing.
+    A retry might do the work twice, so a door answers 500 and no 503.
     """
 
 
 class StoreInUse(StoreError):
-    """Raised for a file that another process has open, whose id is *holder*; None where it is not known."""
+    """Raised for a file that another process has open; *holder* is its process id, None if unknown."""
 
     def __init__(self, message: str, holder: int | None = None) -> None:
         super().__init__(message)
@@ -56,40 +56,40 @@ class StoreInUse(StoreError):
 
 
 class SchemaTooNew(StoreError):
-    """Raised when a newer program wrote the data. Start that one, or restore a backup made before it."""
+    """Raised for data of a newer version. Start that version, or restore a backup made before it."""
 
 
 class TakesLong(Exception):
-    """Raised by a unit that found, before doing it, that its work is too long for the quick reader.
+    """Raised by a unit that finds, before it starts, that its reads take too long for the quick reader.
 
-    Nothing was done: run it again by `Store.read_long`.
+    Run it again with `Store.read_long`.
     """
 
 
 class View:
-    """What a tool that reads gets: its connection, over one snapshot, and its time."""
+    """What a reading unit works with: a connection over one snapshot, and its time."""
 
     __slots__ = ("conn", "now", "patient", "unindexed")
 
     def __init__(self, conn: sa.Connection, now: int, *, patient: bool = False) -> None:
         self.conn = conn
         self.now = now
-        """When the unit was handed in, milliseconds since the Unix epoch."""
+        """When the unit was submitted, ms since the epoch."""
         self.patient = patient
         self.unindexed: tuple[str, ...] = ()
-        """Ids of properties whose keys would have made this quicker: see `record_index`."""
+        """Ids of properties that have no index yet, with which this had been quicker: see `listing.index`."""
 
     def expect_long(self) -> None:
-        """Say that what follows may look at very many rows. Raises `TakesLong` unless it may take long."""
+        """Called before a read of very many rows. Raises `TakesLong` unless the view is patient."""
         if not self.patient:
             raise TakesLong
 
 
 class Tx(View):
-    """What a unit of writing work gets: its connection, inside a transaction, and its time.
+    """What a writing unit works with: a connection inside a transaction, and its time.
 
-    A unit neither commits nor rolls back, and it lets database errors pass: after some of them there is no
-    transaction left to go on in. It may use savepoints (`conn.begin_nested()`).
+    A unit neither commits nor rolls back, and it does not catch database errors: some of them end the
+    transaction. It may use savepoints (`conn.begin_nested()`).
     """
 
     __slots__ = ("_sealer", "changes")
@@ -101,31 +101,31 @@ class Tx(View):
 
     @property
     def sealer(self) -> Sealer:
-        """What secrets are sealed with, for a store that was opened with it: one that serves is."""
+        """What secrets are sealed with; a store that serves is opened with one."""
         if self._sealer is None:
             raise RuntimeError("this store was opened without the installation's key")
         return self._sealer
 
     def announce(self, change: Change) -> None:
-        """Have *change* told to the listeners after the commit; dropped if the unit fails."""
+        """Dispatch *change* to the listeners after the commit; it is dropped if the unit fails."""
         self.changes.append(change)
 
 
 class StoreStatistics(msgspec.Struct, frozen=True):
-    """How the store is doing. Counts are since it was opened."""
+    """The store's counters, since it was opened."""
 
     queue_depth: int = 0
-    """Units accepted that no batch has taken up yet."""
+    """Units accepted that are in no batch yet."""
     reads_waiting: int = 0
-    """Reads asked for and not answered yet, long ones included."""
+    """Reads not answered yet, long ones included."""
     batches: int = 0
     """Transactions committed."""
     batches_failed: int = 0
     """Transactions lost with all their units."""
     failure: str | None = None
-    """Why not everything could be written; None from the first commit on that shows that it can."""
+    """Why writing fails; None from the first commit on that succeeds again."""
     failing_seconds: float | None = None
-    """For how long that has been so."""
+    """How long writing has failed."""
     units: int = 0
     """Units committed."""
     units_failed: int = 0
@@ -133,19 +133,19 @@ class StoreStatistics(msgspec.Struct, frozen=True):
     batch_units_last: int = 0
     batch_units_max: int = 0
     commit_seconds: float = 0.0
-    """Time spent in COMMIT, where the disk is waited for."""
+    """Time spent in COMMIT, which waits for the disk."""
     commit_seconds_max: float = 0.0
 
 
 class Owner(StrEnum):
-    """Whose a unit is that belongs to no organization, or to one that is not known yet."""
+    """Owners of units that belong to no organization, or to one that is not known yet."""
 
     SYSTEM = "system"
     """The installation itself."""
     CREDENTIALS = "credentials"
-    """The look-up of what a key or a session's token opens."""
+    """The look-up of a key or a session's token."""
     SIGN_IN = "sign-in"
-    """Signing in, of people who are not known yet."""
+    """Sign-ins, before the person is known."""
     FORMS = "forms"
     """The look-up of a form by its public key."""
     EMBEDS = "embeds"
@@ -153,7 +153,7 @@ class Owner(StrEnum):
     HOSTS = "hosts"
     """The look-up of the sites on a host, and the views of a host that several organizations track."""
     OUTBOXES = "outboxes"
-    """What an Outbox does until its first look has found out whose connection it is."""
+    """The units of an Outbox until its first load has read the connection's organization."""
 
 
 class Units(Protocol):
@@ -162,32 +162,32 @@ class Units(Protocol):
     async def read(
         self, fn: Callable[Concatenate[sa.Connection, P], R], *args: P.args, **kwargs: P.kwargs
     ) -> R:
-        """Run `fn(connection, *args)` over one snapshot of what is committed. It must be quick.
+        """Run `fn(connection, *args)` over one snapshot of the committed data. It must be quick.
 
-        Raises `StoreFull`, `StoreClosed`, and whatever *fn* raises.
+        Raises `StoreFull`, `StoreClosed`, and what *fn* raises.
         """
         ...
 
     async def read_long(
         self, fn: Callable[Concatenate[sa.Connection, P], R], *args: P.args, **kwargs: P.kwargs
     ) -> R:
-        """As `read`, but not in the way of the quick ones: for exports and checks."""
+        """As `read`, in a lane of its own that does not delay quick reads: for exports and checks."""
         ...
 
     async def write(self, fn: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run `fn(tx, *args)` and return its result once it is on disk; all of it is there, or nothing.
 
-        A caller that is cancelled before the unit is accepted leaves nothing; later, the unit goes on
-        without it. An actor does not leave then: see `svc.wait_guard`.
+        A cancellation before the unit is accepted drops it; after that, the unit runs without its caller.
+        An actor keeps waiting then: see `svc.wait_guard`.
 
-        Raises `StoreFull`, `StoreClosed`, `StoreFailed`, `StoreLost`, and whatever *fn* raises.
+        Raises `StoreFull`, `StoreClosed`, `StoreFailed`, `StoreLost`, and what *fn* raises.
         """
         ...
 
     async def write_behind(self, fn: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """As `write`, for work that nobody outside waits for: a few such units go along with each commit.
+        """As `write`, for background work: a few such units are added to each commit.
 
-        So a pile of them delays nobody who does wait, and each is delayed by a few commits at most.
+        So a backlog of them does not delay other units, and each waits for a few commits at most.
         """
         ...
 
@@ -195,12 +195,12 @@ class Units(Protocol):
 class Store(Units, Protocol):
     """Runs units of work: those of `of(owner)`, or as `Units` those of the installation itself.
 
-    The units of one owner run in the order in which they were handed in, and the owners take turns: however
-    many units of one wait, those of another wait for a few of them only.
+    The units of one owner run in the order in which they were submitted, and owners take turns: a backlog of
+    one delays the units of another by a few units only.
     """
 
     def of(self, owner: str) -> Units:
-        """What runs the units of *owner*: an organization's or a person's id, or an `Owner`."""
+        """Runs the units of *owner*: an organization's or a person's id, or an `Owner`."""
         ...
 
     def listen(self, listener: Callable[[Change], None]) -> None:
@@ -211,9 +211,9 @@ class Store(Units, Protocol):
         ...
 
     def statistics(self) -> StoreStatistics:
-        """What the store has done and what waits."""
+        """The store's counters."""
         ...
 
     async def aclose(self) -> None:
-        """Refuse new work, finish what was accepted, and let go of the data."""
+        """Reject new units, finish those accepted, and release the data."""
         ...

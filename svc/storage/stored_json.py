@@ -1,4 +1,4 @@
-"""What is stored as JSON, column by column, and which rows of it cannot be read: for `svc check`."""
+"""The type of each JSON column, and the check that every row decodes as it: for `svc check`."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -13,7 +13,7 @@ from svc.domain.identity.roles import Permission
 from svc.domain.scalars import Scalar
 from svc.storage import tables
 from svc.storage.channels import tables as channels_tables
-from svc.storage.channels.conversations import Participant
+from svc.storage.channels.conversation_matching import Participant
 from svc.storage.embeds import tables as embeds_tables
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import tables as identity_tables
@@ -56,7 +56,7 @@ def unreadable(conn: sa.Connection) -> Iterator[str]:
 
 @cache
 def _readings() -> tuple[tuple[sa.Select[Any], Callable[[bytes], Any]], ...]:
-    """The query for each of `TYPES`, and its decoder. To make them costs more than to ask."""
+    """The query and the decoder for each of `TYPES`, cached: to make them costs more than to run them."""
     return tuple(
         (
             # As bytes, since text that is no UTF-8 could not even be fetched.

@@ -1,4 +1,4 @@
-"""Timelines: what happened to a record, from wherever it is kept, the newest first."""
+"""Timelines: what happened to a record, merged from several tables, the newest first."""
 
 from collections.abc import Callable, Iterator
 from heapq import nlargest
@@ -12,6 +12,7 @@ from svc.domain.cursors import Position
 from svc.domain.limits import LIST_ROWS
 from svc.domain.records.objects import DEAL
 from svc.storage.forms import tables as forms_tables
+from svc.storage.pages import Keyset
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import rows as record_rows
 from svc.storage.records import tables as records_tables
@@ -37,13 +38,13 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Part(NamedTuple):
-    """Where entries of one kind are kept."""
+    """The source of entries of one kind."""
 
     at: sa.ColumnElement[int]
     id: sa.ColumnElement[str]
     rows: Callable[[str], sa.Select[Any]]
-    """What selects the rows of a record."""
-    entry: Callable[[Any], Entry]
+    """Selects the rows of a record."""
+    entry: Callable[[sa.Row[Any]], Entry]
 
 
 def list_page(
@@ -61,18 +62,16 @@ def list_page(
     """
     _, row = record_rows.find(conn, organization_id, object_slug, record_id)
     cursors.check_limit(limit)
-    question = ["timeline", record_id]
-    after = cursors.read(question, cursor, 1)
-    before = None if after is None else (int(after.keys[0]), after.id)
+    keyset = Keyset(["timeline", record_id], cursor, limit, keys=1)
+    before = None if keyset.after is None else (int(keyset.after.keys[0]), keyset.after.id)
     entries = [entry for part in _PARTS for entry in _entries(conn, part, record_id, before, limit + 1)]
     created = Entry(id=row.id, kind="created", at=row.created_at, data={})
     if before is None or _place(created) < before:
         entries.append(created)
-    found = nlargest(limit + 1, entries, key=_place)
-    if len(found) <= limit:
-        return found, None
-    last = found[limit - 1]
-    return found[:limit], cursors.write(question, Position((str(last.at).encode(),), last.id))
+    page, next_cursor = keyset.cut(
+        nlargest(limit + 1, entries, key=_place), lambda last: Position((str(last.at).encode(),), last.id)
+    )
+    return list(page), next_cursor
 
 
 def _place(entry: Entry) -> tuple[int, str]:
@@ -80,38 +79,38 @@ def _place(entry: Entry) -> tuple[int, str]:
 
 
 def _entries(
-    conn: sa.Connection, part: _Part, record_id: str, before: tuple[int, str] | None, most: int
+    conn: sa.Connection, part: _Part, record_id: str, before: tuple[int, str] | None, limit: int
 ) -> Iterator[Entry]:
-    asked = part.rows(record_id)
+    select = part.rows(record_id)
     if before is not None:
-        asked = asked.where(
+        select = select.where(
             sa.tuple_(part.at, part.id) < sa.tuple_(sa.literal(before[0]), sa.literal(before[1]))
         )
-    rows = conn.execute(asked.order_by(part.at.desc(), part.id.desc()).limit(most))
+    rows = conn.execute(select.order_by(part.at.desc(), part.id.desc()).limit(limit))
     return map(part.entry, rows.all())
 
 
-def _change(row: Any) -> Entry:
+def _change(row: sa.Row[Any]) -> Entry:
     data = {"changed": _changed.read(row.changed, row.id), "source": _source.read(row.source, row.id)}
     return Entry(id=row.id, kind=row.kind, at=row.at, data=data)
 
 
-def _note(row: Any) -> Entry:
+def _note(row: sa.Row[Any]) -> Entry:
     data = {"title": row.title, "body": row.body, "submissionId": row.submission_id}
     return Entry(id=row.id, kind="note", at=row.created_at, data=data)
 
 
-def _submission(row: Any) -> Entry:
+def _submission(row: sa.Row[Any]) -> Entry:
     data = {"formId": row.form_id, "fields": _fields.read(row.fields, row.id), "dealId": row.deal_id}
     return Entry(id=row.id, kind="submission", at=row.received_at, data=data)
 
 
-def _visit(row: Any) -> Entry:
+def _visit(row: sa.Row[Any]) -> Entry:
     data = {"url": row.url, "title": row.title, "referrer": row.referrer}
     return Entry(id=row.id, kind="visit", at=row.at, data=data)
 
 
-def _deal(row: Any) -> Entry:
+def _deal(row: sa.Row[Any]) -> Entry:
     values = _properties.read(row.properties, row.id)
     data = {"recordId": row.id, "name": values.get("name"), "stage": values.get("stage")}
     return Entry(id=row.id, kind="deal", at=row.created_at, data=data)

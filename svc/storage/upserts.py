@@ -1,4 +1,4 @@
-"""Inserts that may meet a row with the same key: SQL has no common word for them, every database its own."""
+"""Upserts: inserts that may conflict with a row. Their SQL differs by dialect."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -8,10 +8,9 @@ import sqlalchemy as sa
 
 
 class Upsert(msgspec.Struct, frozen=True):
-    """An insert, and what becomes of a row with the same *unique* columns: it is kept, or *replaced*.
+    """An insert that, on a conflict in the *unique* columns, keeps the row or has it *replaced*.
 
-    Called with a dialect it is that dialect's statement, which is what `Statement` does. So no other module
-    names a database.
+    `Statement` calls it with a dialect, for that dialect's statement. So no other module names a database.
     """
 
     table: sa.Table
@@ -19,8 +18,7 @@ class Upsert(msgspec.Struct, frozen=True):
     replaced: bool
 
     def __call__(self, dialect: sa.Dialect) -> sa.Insert:
-        """The statement for *dialect*."""
-        # Only the dialect that is used is imported: another would cost memory and the start its time.
+        # Only the dialect in use is imported: another would cost memory and time at the start.
         insert = import_module(f"sqlalchemy.dialects.{dialect.name}").insert(self.table)
         statement: sa.Insert
         if self.replaced:
@@ -34,10 +32,10 @@ class Upsert(msgspec.Struct, frozen=True):
 
 
 def insert_or_keep(table: sa.Table, unique: Sequence[str]) -> Upsert:
-    """An insert that does nothing where a row has the same *unique* columns: no row is touched then."""
+    """An insert that does nothing on a conflict in the *unique* columns."""
     return Upsert(table, tuple(unique), replaced=False)
 
 
 def insert_or_replace(table: sa.Table, unique: Sequence[str]) -> Upsert:
-    """An insert that, where a row has the same *unique* columns, writes all its others over."""
+    """An insert that, on a conflict in the *unique* columns, updates all others."""
     return Upsert(table, tuple(unique), replaced=True)

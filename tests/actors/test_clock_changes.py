@@ -37,7 +37,7 @@ from svc.http.app import public_app
 from svc.storage import provisioning
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels import tables as channel_tables
-from svc.storage.channels.replies import PulledBatch
+from svc.storage.channels.reply_batches import PulledBatch
 from svc.storage.clock import future_times
 from svc.storage.forms import forms, submissions
 from svc.storage.identity import organizations, sessions, sign_in

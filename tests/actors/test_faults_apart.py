@@ -13,7 +13,7 @@ from svc.domain.limits import CALLS_MAX
 from svc.storage.forms import filing
 from svc.storage.identity import access
 from svc.storage.records import objects
-from svc.storage.records.listing import index as record_index
+from svc.storage.records.listing import index_builds
 from svc.storage.sqlite.engine import raw
 from tests.tooling import ToolTown, tool_town
 from tests.town import submit, town
@@ -91,7 +91,7 @@ async def test_filing_that_fails_leaves_admission_and_indexing_going(
 @pytest.mark.parametrize(
     ("broken", "phase"),
     [
-        ((record_index, "build", fail), ("waiting", False)),
+        ((index_builds, "build", fail), ("waiting", False)),
         ((Indexer, "load", load_fails), ("quarantined", True)),
     ],
     ids=["fault", "quarantine"],
@@ -129,9 +129,9 @@ async def test_an_index_that_is_begun_is_retried_without_a_list(
     """Lists ask for none that is begun: the Reconciler wakes the Indexer in its next round."""
     async with tool_town() as here:
         contact = await here.store.read(objects.get, here.organization.id, "contact")
-        await here.store.write(record_index.want, here.organization.id, [contact.properties["city"].id])
+        await here.store.write(index_builds.want, here.organization.id, [contact.properties["city"].id])
         with monkeypatch.context() as patched:
-            patched.setattr(record_index, "build", fail)
+            patched.setattr(index_builds, "build", fail)
             await Indexer(here.system, here.organization.id).wake()
             await trio.sleep(1)
         before = await city_index(here)
@@ -152,7 +152,7 @@ async def test_admission_that_crashes_leaves_filing_and_indexing_going(
             refused = await here.call("record.list", BY_CITY)
             await trio.sleep(20)
             during = phase_of(here, Organization)
-            await here.store.write(record_index.want, here.organization.id, [contact.properties["city"].id])
+            await here.store.write(index_builds.want, here.organization.id, [contact.properties["city"].id])
             await submit(here.system, form, 1)
             await trio.sleep(ROUND_SECONDS)
         index, filed = await city_index(here), await here.states()

@@ -14,7 +14,7 @@ from standardwebhooks.webhooks import WebhookVerificationError
 
 from svc.actors.outbound_http import NotSent, OutboundHttp, PostResult
 from svc.domain.net.client_addresses import parse_networks
-from svc.storage.channels import connections
+from svc.storage.channels import signing_secrets
 from tests.channels import channel_town
 
 LOOPBACK = parse_networks(["127.0.0.0/8"])
@@ -312,9 +312,7 @@ async def test_a_stock_verifier_takes_our_pushes_as_they_are():
     start = round((time.time() - trio.current_time()) * 1_000)
     async with client() as outbound_http, receiver(partial(answer, seen=seen)) as url:  # noqa: SIM117  # reads better
         async with channel_town(outbound_http, start=start, delivery="push", url=url) as here:
-            new, _ = await here.store.write(
-                connections.rotate_secret, here.organization.id, here.connection.id
-            )
+            new, _ = await here.store.write(signing_secrets.rotate, here.organization.id, here.connection.id)
             await here.write_reply(text="„Grüße“ 👋")
             with trio.fail_after(5):
                 while not seen:  # noqa: ASYNC110  # what happens on a real socket sets no event

@@ -322,7 +322,7 @@ async def test_an_embed_that_cannot_be_read_is_a_fault_of_its_own(autojump_clock
             await EmbedCache(system, spoilt.embed_key).show()
 
         assert [500, 500, 200] == [one.status_code for one in answers]
-        listed = await here.store.read(embeds.list_page, here.organization.id)
+        listed, _ = await here.store.read(embeds.list_page, here.organization.id)
         assert [first.id, spoilt.id, whole.id] == [one.id for one in listed]
         assert 0 == sum(kind.crashes for kind in system.statistics().kinds)
 

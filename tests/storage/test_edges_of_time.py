@@ -34,7 +34,7 @@ from svc.domain.limits import (
 )
 from svc.domain.times import SECOND_MS
 from svc.storage import idempotency
-from svc.storage.channels import connections, deliveries, outboxes, replies
+from svc.storage.channels import deliveries, outboxes, replies, signing_secrets
 from svc.storage.channels import tables as channel_tables
 from svc.storage.forms import server_keys, submissions
 from svc.storage.forms.submissions import FormSnapshot
@@ -276,12 +276,12 @@ async def _may_take_forms(here: Town, _: None) -> bool:
 async def _rotated(here: Town) -> ChannelConnection:
     asked = {"delivery": "push", "url": "https://bridge.example/hook"}
     made = await here.store.write(a_connection, here.organization.id, **asked)
-    await here.store.write(connections.rotate_secret, here.organization.id, made.id)
+    await here.store.write(signing_secrets.rotate, here.organization.id, made.id)
     return made
 
 
 async def _both_sign(here: Town, made: ChannelConnection) -> bool:
-    _, secrets = await here.store.read(connections.find_to_push, made.id, here.clock.now())
+    _, secrets = await here.store.read(signing_secrets.find_to_push, made.id, here.clock.now())
     return len(secrets) > 1
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from svc.domain.limits import LEASE_MS, REPLY_LIFE_MS
-from svc.storage.channels import outboxes, replies
-from svc.storage.channels.replies import PulledBatch
+from svc.storage.channels import outboxes, reply_batches
+from svc.storage.channels.reply_batches import PulledBatch
 from svc.storage.store import Tx
 from tests.channels import a_connection, a_reply
 from tests.town import Town, town
@@ -20,7 +20,7 @@ async def pulled(here: Town, connection: Any, most: int = 1) -> tuple[PulledBatc
     def pull(tx: Tx) -> tuple[PulledBatch, int | None, int]:
         handed = outboxes.pull(tx, connection.id, most)
         assert isinstance(handed, PulledBatch)
-        return handed, replies._next_at(tx.conn, connection.id, tx.now, paused=False), tx.now
+        return handed, reply_batches._next_at(tx.conn, connection.id, tx.now, paused=False), tx.now
 
     return await here.store.write(pull)
 

@@ -1,15 +1,17 @@
 """How SQLite goes about the statements of hot paths: by an index that knows every value it is given."""
 
+from typing import Any
+
 import pytest
 from sqlalchemy import Connection
 
-from svc.storage.channels import conversations, messages, replies
+from svc.storage.channels import conversations, messages, replies, reply_batches
 from svc.storage.channels import keys as channel_keys
 from svc.storage.embeds import embeds
 from svc.storage.forms import forms, stored_submissions, submission_lists, submissions
 from svc.storage.identity import organizations
 from svc.storage.records import contacts
-from svc.storage.records.listing import index as record_index
+from svc.storage.records.listing import index_builds
 from svc.storage.sites import sites, visits
 from svc.storage.statements import Statement
 from tests.town import town
@@ -63,19 +65,19 @@ from tests.town import town
             "(connection_id=? AND conversation_id=? AND external_id=?)",
             id="a message that was told before",
         ),
-        pytest.param(replies._HEADS, "ix_replies_open (connection_id=?)", id="replies to hand out"),
+        pytest.param(reply_batches._HEADS, "ix_replies_open (connection_id=?)", id="replies to hand out"),
         pytest.param(
-            replies._HEADS, "ix_replies_ahead (conversation_id=? AND id<?)", id="replies before them"
+            reply_batches._HEADS, "ix_replies_ahead (conversation_id=? AND id<?)", id="replies before them"
         ),
         pytest.param(replies._OVERDUE, "ix_replies_open (connection_id=?)", id="replies that are overdue"),
-        pytest.param(replies._NEXT, "ix_replies_open (connection_id=?)", id="when something is due"),
+        pytest.param(reply_batches._NEXT, "ix_replies_open (connection_id=?)", id="when something is due"),
         pytest.param(embeds._BY_KEY, "(embed_key=?)", id="an embed by its key"),
         pytest.param(organizations._GET, "(id=?)", id="an organization"),
         pytest.param(
             sites._ANY, "ix_sites_organization_id (organization_id=?)", id="whether sites are tracked"
         ),
         pytest.param(
-            record_index._BEGUN, "ix_properties_building (organization_id=?)", id="indexes that are begun"
+            index_builds._BEGUN, "ix_properties_building (organization_id=?)", id="indexes that are begun"
         ),
         pytest.param(
             visits._ATTACH,
@@ -84,7 +86,9 @@ from tests.town import town
         ),
     ],
 )
-async def test_a_hot_statement_searches_by_its_index(autojump_clock, statement: Statement, expected: str):
+async def test_a_hot_statement_searches_by_its_index(
+    autojump_clock, statement: Statement[Any], expected: str
+):
     """No statement of a hot path looks at more rows than it was asked for."""
     async with town() as here:
         plan = await here.store.read(_plan_of, statement)
@@ -96,12 +100,12 @@ async def test_a_hot_statement_searches_by_its_index(autojump_clock, statement: 
 async def test_organizations_with_begun_indexes_are_read_from_the_index_of_those_alone(autojump_clock):
     """A round of the Reconciler reads as many rows as there are indexes being made, most often none."""
     async with town() as here:
-        plan = await here.store.read(_plan_of, record_index._ORGANIZATIONS_BUILDING)
+        plan = await here.store.read(_plan_of, index_builds._ORGANIZATIONS_BUILDING)
 
         assert ["SCAN properties USING INDEX ix_properties_building"] == plan
 
 
-def _plan_of(conn: Connection, statement: Statement) -> list[str]:
+def _plan_of(conn: Connection, statement: Statement[Any]) -> list[str]:
     sql = statement._plan(conn.dialect)._sql
     values = (None,) * sql.count("?")
     return [row[3] for row in conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", values)]

@@ -27,7 +27,7 @@ def modules() -> Iterator[str]:
             yield found.name
 
 
-def prepared_in(value: Any) -> Iterator[Statement]:
+def prepared_in(value: Any) -> Iterator[Statement[Any]]:
     """The statements that *value* is, or has in it."""
     if isinstance(value, Statement):
         yield value
@@ -39,7 +39,7 @@ def prepared_in(value: Any) -> Iterator[Statement]:
             yield from prepared_in(one)
 
 
-def statements() -> dict[str, Statement]:
+def statements() -> dict[str, Statement[Any]]:
     """Every prepared statement, by where it is."""
     return {
         f"{name.removeprefix('svc.storage.')}.{variable}{'' if not place else f'[{place}]'}": statement
@@ -67,7 +67,7 @@ def test_the_statements_are_found() -> None:
 
 
 @pytest.mark.parametrize("statement", STATEMENTS.values(), ids=STATEMENTS)
-def test_a_prepared_statement_is_for_either_database(statement: Statement) -> None:
+def test_a_prepared_statement_is_for_either_database(statement: Statement[Any]) -> None:
     """It has a text there, and takes its values by name."""
     plan = _Plan(statement._statement, POSTGRESQL)
 

@@ -11,7 +11,7 @@ from svc.domain.identity.access import admit_key
 from svc.domain.identity.callers import operator_call
 from svc.domain.times import DAY_MS
 from svc.storage import audit
-from svc.storage.channels import outboxes, replies
+from svc.storage.channels import outboxes, reply_batches
 from svc.storage.channels.tables import deliveries
 from svc.storage.channels.tables import replies as reply_rows
 from svc.storage.identity import access, accounts, members, organizations, sign_in
@@ -178,7 +178,7 @@ async def test_a_closed_organization_sends_nothing_any_more(here):
     [noted] = await here.rows(tables.audit, action="organization.close")
     assert (load.parcels, load.more) == ((), False)
     assert [("failed", "removed")] * 2 == states
-    assert [] == await here.store.read(replies.connections_due, now + DAY_MS)
+    assert [] == await here.store.read(reply_batches.connections_due, now + DAY_MS)
     assert all(one.done_at is not None for one in await here.rows(deliveries))
     with pytest.raises(Unauthenticated):
         admit_key(kept, digest(key.key), now)

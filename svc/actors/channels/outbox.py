@@ -24,7 +24,7 @@ from svc.domain.tool_results import ToolResult
 from svc.storage.channels import outboxes
 from svc.storage.channels.deliveries import Attempt, PushEvent
 from svc.storage.channels.outboxes import Push, PushBatch
-from svc.storage.channels.replies import PulledBatch
+from svc.storage.channels.reply_batches import PulledBatch
 from svc.storage.idempotency import Repeatable
 from svc.storage.store import Owner, Units
 

@@ -13,7 +13,7 @@ from svc.actors._core import Actor, Policy, turn
 from svc.actors.system import System
 from svc.domain.errors import Unavailable
 from svc.domain.times import SECOND_MS
-from svc.storage.records.listing import index as record_index
+from svc.storage.records.listing import index_builds
 from svc.storage.store import Tx
 
 log = structlog.get_logger("svc.actors.records.indexer")
@@ -83,5 +83,5 @@ class Indexer(Actor[System, IndexerState]):
 def _build(tx: Tx, organization_id: str, property_ids: set[str]) -> bool:
     """Begin the indexes of *property_ids*, and build a part of one. Returns whether there is more to do."""
     if property_ids:
-        record_index.want(tx, organization_id, property_ids)
-    return record_index.build(tx, organization_id)
+        index_builds.want(tx, organization_id, property_ids)
+    return index_builds.build(tx, organization_id)

@@ -1,1 +1,1 @@
-"""What is kept of channels: tables, and what is done to them."""
+"""Storage of channels: tables, and the reads and writes of them."""

@@ -1,11 +1,10 @@
-"""Connections: accounts at messengers, and what their bridges say of themselves."""
+"""Connections: accounts at messengers, and the health that their bridges report."""
 
 from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain import cursors
 from svc.domain.changes import OutboxChanged
 from svc.domain.channels.connections import (
     CONTRACT,
@@ -19,17 +18,17 @@ from svc.domain.channels.connections import (
 )
 from svc.domain.channels.messages import HealthReport
 from svc.domain.crypto.signatures import new_secret
-from svc.domain.cursors import Position
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, at, named_at
 from svc.domain.identity.people import clean_name
 from svc.domain.ids import new_id
-from svc.domain.limits import CONNECTIONS_MAX, LIST_ROWS, SIGNING_OVERLAP_MS
+from svc.domain.limits import CONNECTIONS_MAX, LIST_ROWS
 from svc.domain.near_names import shown
 from svc.storage import events
 from svc.storage.channels import deliveries, replies, tables
 from svc.storage.channels import keys as channel_keys
 from svc.storage.events import NewEvent
 from svc.storage.identity import members, teams
+from svc.storage.pages import Keyset
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -63,7 +62,7 @@ _GET = Statement(
 )
 
 
-def create(tx: Tx, organization_id: str, asked: NewConnection) -> tuple[Connection, str | None]:
+def create(tx: Tx, organization_id: str, new: NewConnection) -> tuple[Connection, str | None]:
     """Make a connection; also its signing secret, which is shown this once, where replies are pushed.
 
     Raises:
@@ -71,28 +70,28 @@ def create(tx: Tx, organization_id: str, asked: NewConnection) -> tuple[Connecti
         NotFound: no such team or active member.
         Conflict: there are `CONNECTIONS_MAX`.
     """
-    if (asked.url is not None) != (asked.delivery == "push"):
+    if (new.url is not None) != (new.delivery == "push"):
         raise InvalidInput(
             [Fault("/url", "invalid_value", "it is where replies are pushed to: for `push` alone")]
         )
-    _check_account(tx.conn, organization_id, asked.account)
+    _check_account(tx.conn, organization_id, new.account)
     mine = (tables.connections.c.organization_id == organization_id) & (
         tables.connections.c.status != "removed"
     )
     if tx.conn.execute(sa.select(sa.func.count()).where(mine)).scalar_one() >= CONNECTIONS_MAX:
         raise Conflict(f"an organization has at most {CONNECTIONS_MAX} connections")
     connection_id = new_id("con", tx.now)
-    secret = new_secret() if asked.delivery == "push" else None
+    secret = new_secret() if new.delivery == "push" else None
     tx.conn.execute(
         sa.insert(tables.connections).values(
             id=connection_id,
             organization_id=organization_id,
-            name=_clean_name(asked.name),
-            account_kind=asked.account.kind,
-            account_id=asked.account.id,
-            messenger=asked.messenger,
-            delivery=asked.delivery,
-            url=None if asked.url is None else _checked_url(asked.url),
+            name=_clean_name(new.name),
+            account_kind=new.account.kind,
+            account_id=new.account.id,
+            messenger=new.messenger,
+            delivery=new.delivery,
+            url=None if new.url is None else _checked_url(new.url),
             contract=CONTRACT,
             status="active",
             secret=None if secret is None else tx.sealer.seal(secret, connection_id),
@@ -105,25 +104,20 @@ def create(tx: Tx, organization_id: str, asked: NewConnection) -> tuple[Connecti
 
 def get(conn: sa.Connection, organization_id: str, connection_id: str) -> Connection:
     """The connection. Raises `NotFound`, also for one that was removed."""
-    row = _GET.one(conn, {"connection_id": connection_id})
+    row = _GET.one(conn, connection_id=connection_id)
     if row is None or row.organization_id != organization_id or row.status == "removed":
         raise NotFound(f"there is no connection {shown(connection_id)}")
-    return _from_row(row)
+    return from_row(row)
 
 
 def find(conn: sa.Connection, connection_id: str) -> Connection:
-    """The connection, whosever it is and even if it was removed. Raises `NotFound`."""
-    return _from_row(_row_of(conn, connection_id))
+    """The connection of any organization, also a removed one. Raises `NotFound`."""
+    return from_row(row_of(conn, connection_id))
 
 
-def find_to_push(conn: sa.Connection, connection_id: str, now: int) -> tuple[Connection, tuple[bytes, ...]]:
-    """As `find`, with what signs pushes at *now*, sealed for the connection's id; the newest first."""
-    row = _row_of(conn, connection_id)
-    return _from_row(row), _sealed_secrets(row, now)
-
-
-def _row_of(conn: sa.Connection, connection_id: str) -> Any:
-    row = _GET.one(conn, {"connection_id": connection_id})
+def row_of(conn: sa.Connection, connection_id: str) -> Any:
+    """The row of a connection, as `find`."""
+    row = _GET.one(conn, connection_id=connection_id)
     if row is None:
         raise NotFound(f"there is no connection {shown(connection_id)}")
     return row
@@ -141,26 +135,19 @@ def list_page(
 
     The oldest come first.
     """
-    question = ["connections", organization_id, member_id]
+    keyset = Keyset(["connections", organization_id, member_id], cursor, limit)
     own = (
         []
         if member_id is None
         else [tables.connections.c.account_kind == "member", tables.connections.c.account_id == member_id]
     )
-    after = cursors.read(question, cursor, 0)
-    rows = conn.execute(
-        sa.select(tables.connections)
-        .where(
-            tables.connections.c.organization_id == organization_id,
-            tables.connections.c.status != "removed",
-            tables.connections.c.id > ("" if after is None else after.id),
-            *own,
-        )
-        .order_by(tables.connections.c.id)
-        .limit(limit + 1)
-    ).all()
-    found = [_from_row(row) for row in rows[:limit]]
-    return found, cursors.write(question, Position((), found[-1].id)) if len(rows) > limit else None
+    connections = sa.select(tables.connections).where(
+        tables.connections.c.organization_id == organization_id,
+        tables.connections.c.status != "removed",
+        *own,
+    )
+    rows, next_cursor = keyset.fetch(conn, connections, tables.connections.c.id, newest_first=False)
+    return [from_row(row) for row in rows], next_cursor
 
 
 def update(
@@ -176,38 +163,38 @@ def update(
             detail = "this connection's bridge pulls, so that there is no address"
             raise InvalidInput([Fault("/url", "invalid_value", detail)])
         values["url"] = _checked_url(url)
-    _update(tx, connection_id, values)
+    update_columns(tx, connection_id, values)
     return get(tx.conn, organization_id, connection_id)
 
 
 def pause(tx: Tx, organization_id: str, connection_id: str, reason: PauseReason = "person") -> Connection:
-    """Hand out nothing any more; what waits goes on waiting. Raises `NotFound`. Again, it changes nothing."""
+    """Stop handing out replies; those that wait go on waiting. Idempotent. Raises `NotFound`."""
     before = get(tx.conn, organization_id, connection_id)
     if before.status == "active":
         replies.settle_all(tx, connection_id)
-        _update(tx, connection_id, {"status": "paused", "pause_reason": reason})
+        update_columns(tx, connection_id, {"status": "paused", "pause_reason": reason})
         _tell_state(tx, get(tx.conn, organization_id, connection_id))
     return get(tx.conn, organization_id, connection_id)
 
 
 def resume(tx: Tx, organization_id: str, connection_id: str) -> Connection:
-    """Hand out again; the time that replies may wait starts anew. Raises `NotFound`."""
+    """Hand out replies again; the time that they may wait starts anew. Raises `NotFound`."""
     before = get(tx.conn, organization_id, connection_id)
     if before.status == "paused":
         replies.settle_all(tx, connection_id)
         replies.resume_all(tx, connection_id)
-        _update(tx, connection_id, {"status": "active", "pause_reason": None})
+        update_columns(tx, connection_id, {"status": "active", "pause_reason": None})
         _tell_state(tx, get(tx.conn, organization_id, connection_id))
     return get(tx.conn, organization_id, connection_id)
 
 
 def remove(tx: Tx, organization_id: str, connection_id: str) -> None:
-    """Take the connection away for good: its keys stop, what waits has failed. Raises `NotFound`."""
+    """Remove the connection for good: its keys are revoked, and open replies fail. Raises `NotFound`."""
     get(tx.conn, organization_id, connection_id)
     replies.settle_all(tx, connection_id)
     replies.fail_all(tx, connection_id, "removed")
     channel_keys.revoke_all(tx, connection_id)
-    _update(
+    update_columns(
         tx,
         connection_id,
         {"status": "removed", "pause_reason": None, "secret": None, "previous_secret": None},
@@ -216,7 +203,7 @@ def remove(tx: Tx, organization_id: str, connection_id: str) -> None:
 
 
 def stop_all(tx: Tx, organization_id: str) -> None:
-    """Let nothing go out to the organization's bridges any more: what waits has failed, no test is pushed."""
+    """Stop the organization's bridges: open replies fail, and no test is pushed."""
     own = sa.select(tables.connections.c.id).where(
         tables.connections.c.organization_id == organization_id, tables.connections.c.status != "removed"
     )
@@ -227,50 +214,21 @@ def stop_all(tx: Tx, organization_id: str) -> None:
         tx.announce(OutboxChanged(connection_id))
 
 
-def note_health(tx: Tx, organization_id: str, connection_id: str, told: HealthReport) -> None:
-    """Keep what the bridge says of itself. While it is offline nothing is handed out. Raises `NotFound`."""
+def note_health(tx: Tx, organization_id: str, connection_id: str, report: HealthReport) -> None:
+    """Store the health that the bridge reports; offline, it is handed no replies. Raises `NotFound`."""
     before = get(tx.conn, organization_id, connection_id)
-    _update(
+    update_columns(
         tx,
         connection_id,
         {
-            "health_state": told.state,
-            "health_reason": told.reason,
-            "health_detail": told.detail,
+            "health_state": report.state,
+            "health_reason": report.reason,
+            "health_detail": report.detail,
             "health_at": tx.now,
         },
     )
-    if before.health is None or (before.health.state, before.health.reason) != (told.state, told.reason):
+    if before.health is None or (before.health.state, before.health.reason) != (report.state, report.reason):
         _tell_state(tx, get(tx.conn, organization_id, connection_id))
-
-
-def rotate_secret(tx: Tx, organization_id: str, connection_id: str) -> tuple[str, int]:
-    """A new signing secret, shown this once, and until when the previous one signs beside it.
-
-    Raises `NotFound`, and `Conflict` where nothing is signed because the bridge pulls.
-    """
-    before = get(tx.conn, organization_id, connection_id)
-    if before.delivery != "push":
-        raise Conflict("this connection's bridge pulls: nothing is signed")
-    secret, until = new_secret(), tx.now + SIGNING_OVERLAP_MS
-    _update(
-        tx,
-        connection_id,
-        {
-            "secret": tx.sealer.seal(secret, connection_id),
-            "previous_secret": tables.connections.c.secret,
-            "previous_secret_until": until,
-        },
-    )
-    return secret, until
-
-
-def _sealed_secrets(row: Any, now: int) -> tuple[bytes, ...]:
-    if row.secret is None:
-        return ()
-    if row.previous_secret is None or row.previous_secret_until <= now:
-        return (bytes(row.secret),)
-    return bytes(row.secret), bytes(row.previous_secret)
 
 
 def _clean_name(name: str) -> str:
@@ -296,7 +254,8 @@ def _check_account(conn: sa.Connection, organization_id: str, account: Account) 
                 raise NotFound(f"the member {shown(member.id)} is not active")
 
 
-def _update(tx: Tx, connection_id: str, values: dict[str, Any]) -> None:
+def update_columns(tx: Tx, connection_id: str, values: dict[str, Any]) -> None:
+    """Update columns of the connection, and announce the change."""
     tx.conn.execute(
         sa.update(tables.connections)
         .where(tables.connections.c.id == connection_id)
@@ -307,7 +266,7 @@ def _update(tx: Tx, connection_id: str, values: dict[str, Any]) -> None:
 
 def _tell_state(tx: Tx, connection: Connection) -> None:
     health = connection.health
-    told = NewEvent(
+    event = NewEvent(
         "connection.state",
         {
             "connectionId": connection.id,
@@ -316,10 +275,11 @@ def _tell_state(tx: Tx, connection: Connection) -> None:
             "health": None if health is None else {"state": health.state, "reason": health.reason},
         },
     )
-    events.record(tx.conn, connection.organization_id, tx.now, [told])
+    events.record(tx.conn, connection.organization_id, tx.now, [event])
 
 
-def _from_row(row: Any) -> Connection:
+def from_row(row: Any) -> Connection:
+    """The connection of a row."""
     health = None
     if row.health_state is not None:
         health = Health(row.health_state, row.health_reason, row.health_detail, row.health_at)

@@ -1,4 +1,4 @@
-"""Deliveries: what is pushed to a bridge, each under one id however often it is tried."""
+"""Deliveries: pushes to a bridge, each under one id however often it is retried."""
 
 from typing import Any, Literal
 
@@ -21,7 +21,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
     status_code: int | None = None
     error: str | None = None
-    """Why there was no answer, or none that counts."""
+    """Why there was no valid answer."""
     retry_after_ms: int = 0
 
     @property
@@ -30,7 +30,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def gone(self) -> bool:
-        """Whether nobody will ever be there again (RFC 9110 section 15.5.11)."""
+        """Whether the address is gone for good (RFC 9110 section 15.5.11)."""
         return self.status_code == 410  # noqa: PLR2004
 
 
@@ -86,13 +86,13 @@ def of_reply(tx: Tx, organization_id: str, connection_id: str, reply_id: str) ->
     if _INSERT_FIRST.run(tx.conn, row):
         made: str = row["id"]
         return made
-    known: str = _OF_REPLY.all(tx.conn, {"reply_id": reply_id})[0].id
+    known: str = _OF_REPLY.all(tx.conn, reply_id=reply_id)[0].id
     return known
 
 
 def add_test(tx: Tx, organization_id: str, connection_id: str) -> str:
     """Have a `ping` pushed, and return its id. Raises `Conflict` while another one waits."""
-    if _TESTS.one(tx.conn, {"connection_id": connection_id}) is not None:
+    if _TESTS.one(tx.conn, connection_id=connection_id) is not None:
         raise Conflict("a test is under way already")
     row = _new(tx, organization_id, connection_id, "ping", None)
     _INSERT.run(tx.conn, row)
@@ -100,33 +100,31 @@ def add_test(tx: Tx, organization_id: str, connection_id: str) -> str:
     return made
 
 
-def begin_tests(tx: Tx, connection_id: str, most: int) -> list[str]:
-    """The tests to be pushed now, at most *most*; one whose push was cut off is among them after a while."""
+def begin_tests(tx: Tx, connection_id: str, limit: int) -> list[str]:
+    """The tests to be pushed now, at most *limit*; one whose push was cut off is among them after a while."""
     due = [
         row.id
-        for row in _TESTS.all(tx.conn, {"connection_id": connection_id})
+        for row in _TESTS.all(tx.conn, connection_id=connection_id)
         if row.attempted_at is None or row.attempted_at <= tx.now - PUSH_HOLD_MS
-    ][:most]
-    _BEGIN.many(tx.conn, [{"delivery_id": one, "at": tx.now} for one in due])
+    ][:limit]
+    _BEGIN.many(tx.conn, [{"delivery_id": delivery_id, "at": tx.now} for delivery_id in due])
     return due
 
 
 def give_back_test(tx: Tx, delivery_id: str) -> None:
     """Nothing was sent of a test that was begun: it is due at once."""
-    _BEGIN.run(tx.conn, {"delivery_id": delivery_id, "at": None})
+    _BEGIN.run(tx.conn, delivery_id=delivery_id, at=None)
 
 
 def note(tx: Tx, delivery_id: str, attempt: Attempt, *, done: bool) -> None:
     """Keep how a push went, and whether it was the last; what is done stays done."""
     _NOTE.run(
         tx.conn,
-        {
-            "delivery_id": delivery_id,
-            "at": tx.now,
-            "new_status_code": attempt.status_code,
-            "new_error": attempt.error,
-            "new_done_at": tx.now if done else None,
-        },
+        delivery_id=delivery_id,
+        at=tx.now,
+        new_status_code=attempt.status_code,
+        new_error=attempt.error,
+        new_done_at=tx.now if done else None,
     )
 
 

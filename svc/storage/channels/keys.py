@@ -107,7 +107,7 @@ def of_connection(conn: sa.Connection, connection_id: str) -> list[ChannelKey]:
 
 def route(conn: sa.Connection, key_digest: str, _now: int) -> ChannelRoute | None:
     """Where the key leads; for unknown and revoked ones the same search, which finds nothing."""
-    row = _ROUTE.one(conn, {"digest": key_digest})
+    row = _ROUTE.one(conn, digest=key_digest)
     return None if row is None else ChannelRoute(*row)
 
 

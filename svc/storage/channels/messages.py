@@ -1,12 +1,10 @@
 """Messages: what was said in conversations, by either side. A reply of ours has to go out as well."""
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain import cursors
-from svc.domain.channels.connections import Connection as MessengerConnection
 from svc.domain.channels.messages import (
     Attachment,
     Author,
@@ -20,14 +18,15 @@ from svc.domain.channels.messages import (
     at_ms,
 )
 from svc.domain.channels.replies import Failure, ReplyState
-from svc.domain.cursors import Position
-from svc.domain.errors import Conflict, NotFound
+from svc.domain.errors import NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import LIST_ROWS
 from svc.storage import events
 from svc.storage.channels import conversations, replies, tables
-from svc.storage.channels.conversations import Conversation, Participant
+from svc.storage.channels.conversation_matching import Participant
+from svc.storage.channels.conversations import Conversation
 from svc.storage.events import NewEvent
+from svc.storage.pages import Keyset
 from svc.storage.readable import each
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -43,7 +42,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     external_id: str | None
     sender: Sender | None
     author: Author | None
-    """Who of ours wrote it, where that is known."""
+    """The member or key that wrote it, where that is known."""
     text: str | None
     attachments: tuple[Attachment, ...]
     reply_to: str | None
@@ -57,18 +56,18 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     error: ReportedError | None
 
 
-class NewReply(msgspec.Struct, frozen=True, kw_only=True):
-    """A reply to be written."""
-
-    text: str | None = None
-    attachments: tuple[Attachment, ...] = ()
-    reply_to: str | None = None
-    """The id of the message that it answers."""
-
-
-# Told twice, recorded once: that is the index's work, whichever of two calls comes first.
+# A message that is received twice is stored once: the unique index decides between concurrent calls.
 _INSERT = Statement(insert_or_keep(tables.messages, ["connection_id", "conversation_id", "external_id"]))
-_INSERT_REPLY = Statement(sa.insert(tables.messages))
+
+
+class KnownMessage(NamedTuple):
+    """A message that is stored already, with the reply that it may be."""
+
+    id: str
+    direction: Direction
+    reply_id: str | None
+
+
 _BY_EXTERNAL_ID = Statement(
     sa.select(tables.messages.c.id, tables.messages.c.direction, tables.replies.c.id.label("reply_id"))
     .outerjoin(tables.replies, tables.replies.c.message_id == tables.messages.c.id)
@@ -76,7 +75,8 @@ _BY_EXTERNAL_ID = Statement(
         tables.messages.c.connection_id == sa.bindparam("connection_id"),
         tables.messages.c.conversation_id == sa.bindparam("conversation_id"),
         tables.messages.c.external_id == sa.bindparam("external_id"),
-    )
+    ),
+    KnownMessage,
 )
 _NAME = Statement(
     sa.update(tables.messages)
@@ -119,21 +119,21 @@ _decode_attachments: Final = msgspec.json.Decoder(tuple[Attachment, ...]).decode
 _decode_error: Final = msgspec.json.Decoder(ReportedError).decode
 
 
-def receive(tx: Tx, organization_id: str, connection_id: str, told: InboundMessage) -> MessageReceived:
-    """Record a message that happened in the messenger, once, and all that follows from it."""
-    inbound = told.direction == "in"
+def receive(tx: Tx, organization_id: str, connection_id: str, message: InboundMessage) -> MessageReceived:
+    """Store a message of the messenger, once, with its conversation, contact and event."""
+    inbound = message.direction == "in"
     conversation = conversations.get_or_create(
         tx,
         organization_id,
         connection_id,
-        told.conversation_id,
-        facts=told.conversation,
-        told=_known(told.sender) if inbound else None,
+        message.conversation_id,
+        facts=message.conversation,
+        participant=_known(message.sender) if inbound else None,
     )
-    if told.reply_id is not None and not inbound:
-        seen = replies.note_seen(tx, connection_id, told.reply_id)
+    if message.reply_id is not None and not inbound:
+        seen = replies.note_seen(tx, connection_id, message.reply_id)
         if seen is not None:
-            _name(tx, seen.message_id, connection_id, seen.conversation_id, told.message_id)
+            _name(tx, seen.message_id, connection_id, seen.conversation_id, message.message_id)
             return MessageReceived(duplicate=True, conversation=seen.conversation_id, message=seen.message_id)
     message_id = new_id("msg", tx.now)
     values = {
@@ -141,103 +141,40 @@ def receive(tx: Tx, organization_id: str, connection_id: str, told: InboundMessa
         "organization_id": organization_id,
         "connection_id": connection_id,
         "conversation_id": conversation.id,
-        "direction": told.direction,
-        "external_id": told.message_id,
-        "sender": None if told.sender is None else _json(told.sender),
+        "direction": message.direction,
+        "external_id": message.message_id,
+        "sender": None if message.sender is None else _json(message.sender),
         "author_kind": None,
         "author_id": None,
         "author_name": None,
-        "text": told.text,
-        "attachments": _json(told.attachments) if told.attachments else None,
-        "reply_to": told.reply_to,
-        "sent_at": at_ms(told.sent_at),
+        "text": message.text,
+        "attachments": _json(message.attachments) if message.attachments else None,
+        "reply_to": message.reply_to,
+        "sent_at": at_ms(message.sent_at),
         "created_at": tx.now,
     }
     if not _INSERT.run(tx.conn, values):
-        first = _by_external_id(tx.conn, connection_id, conversation.id, told.message_id)
+        first = _by_external_id(tx.conn, connection_id, conversation.id, message.message_id)
+        if first is None:
+            raise LookupError("an insert was skipped without the message that it conflicts with")
         return MessageReceived(duplicate=True, conversation=conversation.id, message=first.id)
     conversations.touch(tx, conversation.id)
     if inbound:
-        events.record(tx.conn, organization_id, tx.now, [_received(conversation, message_id, told)])
+        events.record(tx.conn, organization_id, tx.now, [_received(conversation, message_id, message)])
     return MessageReceived(duplicate=False, conversation=conversation.id, message=message_id)
 
 
-def note_status(tx: Tx, connection_id: str, told: StatusReport) -> StatusNoted:
-    """Note what the messenger did with a reply, and the id that it has there. Raises `NotFound`."""
-    noted, reply = replies.note_status(tx, connection_id, told)
-    if told.messenger_message_id is not None:
-        _name(tx, reply.message_id, connection_id, reply.conversation_id, told.messenger_message_id)
+def note_status(tx: Tx, connection_id: str, report: StatusReport) -> StatusNoted:
+    """Store what the messenger did with a reply, and its id there. Raises `NotFound`."""
+    noted, reply = replies.note_status(tx, connection_id, report)
+    if report.messenger_message_id is not None:
+        _name(tx, reply.message_id, connection_id, reply.conversation_id, report.messenger_message_id)
     return noted
-
-
-def reply(
-    tx: Tx,
-    connection: MessengerConnection,
-    conversation: Conversation,
-    asked: NewReply,
-    *,
-    author: Author,
-    author_id: str | None = None,
-) -> Message:
-    """Write a reply, to go out as soon as it can.
-
-    Raises:
-        NotFound: the message that it answers is none of the conversation.
-        Conflict: the connection is removed, or has more on its way than it may.
-    """
-    if connection.status == "removed":
-        raise Conflict("the connection of this conversation was removed")
-    reply_to = None
-    if asked.reply_to is not None:
-        reply_to = get(tx.conn, connection.organization_id, asked.reply_to)
-        if reply_to.conversation_id != conversation.id:
-            raise NotFound("no such message in this conversation")
-    message_id = new_id("msg", tx.now)
-    message = Message(
-        id=message_id,
-        conversation_id=conversation.id,
-        direction="out",
-        external_id=None,
-        sender=None,
-        author=author,
-        text=asked.text,
-        attachments=asked.attachments,
-        reply_to=None if reply_to is None else reply_to.external_id,
-        sent_at=None,
-        created_at=tx.now,
-        reply_id=None,
-        status="waiting",
-        failure=None,
-        error=None,
-    )
-    _INSERT_REPLY.run(
-        tx.conn,
-        {
-            "id": message_id,
-            "organization_id": connection.organization_id,
-            "connection_id": connection.id,
-            "conversation_id": conversation.id,
-            "direction": message.direction,
-            "external_id": None,
-            "sender": None,
-            "author_kind": author.kind,
-            "author_id": author_id,
-            "author_name": author.name,
-            "text": message.text,
-            "attachments": _json(message.attachments) if message.attachments else None,
-            "reply_to": message.reply_to,
-            "sent_at": None,
-            "created_at": tx.now,
-        },
-    )
-    reply_id = replies.queue(tx, connection.organization_id, connection.id, conversation.id, message_id)
-    conversations.touch(tx, conversation.id)
-    return msgspec.structs.replace(message, reply_id=reply_id)
 
 
 def get(conn: sa.Connection, organization_id: str, message_id: str) -> Message:
     """The message. Raises `NotFound`."""
-    row = _GET.one(conn, {"message_id": message_id, "organization_id": organization_id})
+    row = _GET.one(conn, message_id=message_id, organization_id=organization_id)
     if row is None:
         raise NotFound("no such message")
     return _from_row(row)
@@ -247,43 +184,33 @@ def list_page(
     conn: sa.Connection, conversation_id: str, *, cursor: str | None = None, limit: int = LIST_ROWS
 ) -> tuple[list[Message], str | None]:
     """The conversation's messages in the order in which we got them, the latest first, and the cursor."""
-    question = ["messages", conversation_id]
-    after = cursors.read(question, cursor, 0)
-    where = [tables.messages.c.conversation_id == conversation_id]
-    if after is not None:
-        where.append(tables.messages.c.id < after.id)
-    rows = conn.execute(
-        sa.select(*_SHOWN)
-        .select_from(_JOINED)
-        .where(*where)
-        .order_by(tables.messages.c.id.desc())
-        .limit(limit + 1)
-    ).all()
-    found = each(rows[:limit], _from_row, "messages")
-    return found, cursors.write(question, Position((), rows[limit - 1].id)) if len(rows) > limit else None
+    keyset = Keyset(["messages", conversation_id], cursor, limit)
+    messages = (
+        sa.select(*_SHOWN).select_from(_JOINED).where(tables.messages.c.conversation_id == conversation_id)
+    )
+    rows, next_cursor = keyset.fetch(conn, messages, tables.messages.c.id, newest_first=True)
+    return each(rows, _from_row, "messages"), next_cursor
 
 
 def _name(tx: Tx, message_id: str, connection_id: str, conversation_id: str, external_id: str) -> None:
-    """Know a reply by the messenger's id of it, so that a copy of it is seen to be one.
+    """Store the messenger's id of a reply, by which a copy of it is recognised.
 
-    A copy may have come first, and been recorded: it was this reply, so it goes. An id that is another
-    message's stays that one's.
+    A copy that came first and was stored is deleted: it is this reply. Another message keeps its id.
     """
     first = _by_external_id(tx.conn, connection_id, conversation_id, external_id)
     if first is not None:
         if first.direction == "in" or first.reply_id is not None:
             return
         tx.conn.execute(sa.delete(tables.messages).where(tables.messages.c.id == first.id))
-    _NAME.run(tx.conn, {"message_id": message_id, "new_external_id": external_id})
+    _NAME.run(tx.conn, message_id=message_id, new_external_id=external_id)
 
 
-def _by_external_id(conn: sa.Connection, connection_id: str, conversation_id: str, external_id: str) -> Any:
-    asked = {
-        "connection_id": connection_id,
-        "conversation_id": conversation_id,
-        "external_id": external_id,
-    }
-    return _BY_EXTERNAL_ID.one(conn, asked)
+def _by_external_id(
+    conn: sa.Connection, connection_id: str, conversation_id: str, external_id: str
+) -> KnownMessage | None:
+    return _BY_EXTERNAL_ID.one(
+        conn, connection_id=connection_id, conversation_id=conversation_id, external_id=external_id
+    )
 
 
 def _known(sender: Sender | None) -> Participant | None:
@@ -293,14 +220,14 @@ def _known(sender: Sender | None) -> Participant | None:
     return None if known == Participant() else known
 
 
-def _received(conversation: Conversation, message_id: str, told: InboundMessage) -> NewEvent:
+def _received(conversation: Conversation, message_id: str, message: InboundMessage) -> NewEvent:
     data = {
         "messageId": message_id,
         "conversationId": conversation.id,
         "connectionId": conversation.connection_id,
         "contactId": conversation.contact_id,
-        "text": told.text,
-        "attachments": [msgspec.to_builtins(one) for one in told.attachments],
+        "text": message.text,
+        "attachments": [msgspec.to_builtins(attachment) for attachment in message.attachments],
         "source": {
             "kind": "channel",
             "connectionId": conversation.connection_id,

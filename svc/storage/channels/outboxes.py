@@ -11,9 +11,9 @@ from svc.domain.channels.messages import OutboundReply, PulledReplies
 from svc.domain.errors import Conflict
 from svc.domain.tool_results import ToolResult
 from svc.storage import idempotency
-from svc.storage.channels import connections, deliveries, replies
+from svc.storage.channels import connections, deliveries, replies, reply_batches, signing_secrets
 from svc.storage.channels.deliveries import Attempt
-from svc.storage.channels.replies import PulledBatch
+from svc.storage.channels.reply_batches import PulledBatch
 from svc.storage.idempotency import Repeatable
 from svc.storage.store import Tx
 
@@ -26,13 +26,13 @@ class Push(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PushBatch(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be pushed now, where to, and what it is signed with."""
+    """Pushes to send now, with their address and signing secrets."""
 
     organization_id: str
-    """Whose connection it is."""
+    """The connection's organization."""
     delivery: Delivery
     url: str | None
-    """None where nothing is pushed, because the bridge pulls."""
+    """None where the bridge pulls."""
     contract: str
     sealed_secrets: tuple[bytes, ...] = ()
     """Sealed for the connection's id; the newest first."""
@@ -41,32 +41,32 @@ class PushBatch(msgspec.Struct, frozen=True, kw_only=True):
     next_at: int | None = None
 
 
-def pull(tx: Tx, connection_id: str, most: int, call: Repeatable | None = None) -> PulledBatch | ToolResult:
-    """Hand out at most *most* replies; with 0, only settle what time has done.
+def pull(tx: Tx, connection_id: str, limit: int, call: Repeatable | None = None) -> PulledBatch | ToolResult:
+    """Hand out at most *limit* replies; with 0, only settle them.
 
-    What is handed out to a *call* that may come again is kept as its answer, which it is given then.
+    A batch for a retryable *call* is stored as its answer, which a retry gets.
     Raises `Conflict` where replies are pushed, and `IdempotencyMismatch`.
     """
     if call is not None:
-        # Here and not only before: the first one may have been under way while this one came.
+        # Checked here as well as before: the first call may have run concurrently.
         before = idempotency.first_answer(tx.conn, call, tx.now)
         if before is not None:
             return ToolResult(before, replayed=True)
     connection = connections.find(tx.conn, connection_id)
     if connection.delivery != "pull":
         raise Conflict("this connection's replies are pushed")
-    handed = replies.hand_out(tx, connection, most)
-    if call is not None and handed.replies:
-        answer = msgspec.json.encode(PulledReplies(replies=handed.replies, more=handed.more))
+    batch = reply_batches.hand_out(tx, connection, limit)
+    if call is not None and batch.replies:
+        answer = msgspec.json.encode(PulledReplies(replies=batch.replies, more=batch.more))
         idempotency.keep(tx, call, answer)
-    return handed
+    return batch
 
 
-def load(tx: Tx, connection_id: str, most: int) -> PushBatch:
-    """Take what is to be pushed, at most *most*, tests first, and settle what time has done."""
-    connection, sealed_secrets = connections.find_to_push(tx.conn, connection_id, tx.now)
+def load(tx: Tx, connection_id: str, limit: int) -> PushBatch:
+    """Take at most *limit* pushes, tests first, and settle the replies."""
+    connection, sealed_secrets = signing_secrets.find_to_push(tx.conn, connection_id, tx.now)
     if connection.delivery == "pull":
-        settled = replies.hand_out(tx, connection, 0)
+        settled = reply_batches.hand_out(tx, connection, 0)
         return PushBatch(
             organization_id=connection.organization_id,
             delivery="pull",
@@ -81,14 +81,14 @@ def load(tx: Tx, connection_id: str, most: int) -> PushBatch:
             url=None,
             contract=connection.contract,
         )
-    tests = deliveries.begin_tests(tx, connection_id, most)
-    handed = replies.hand_out(tx, connection, most - len(tests))
+    tests = deliveries.begin_tests(tx, connection_id, limit)
+    batch = reply_batches.hand_out(tx, connection, limit - len(tests))
     pushed = [
         Push(
-            delivery_id=deliveries.of_reply(tx, connection.organization_id, connection_id, one.reply_id),
-            reply=one,
+            delivery_id=deliveries.of_reply(tx, connection.organization_id, connection_id, reply.reply_id),
+            reply=reply,
         )
-        for one in handed.replies
+        for reply in batch.replies
     ]
     return PushBatch(
         organization_id=connection.organization_id,
@@ -96,14 +96,14 @@ def load(tx: Tx, connection_id: str, most: int) -> PushBatch:
         url=connection.url,
         contract=connection.contract,
         sealed_secrets=sealed_secrets,
-        parcels=(*(Push(delivery_id=one) for one in tests), *pushed),
-        more=handed.more,
-        next_at=handed.next_at,
+        parcels=(*(Push(delivery_id=test) for test in tests), *pushed),
+        more=batch.more,
+        next_at=batch.next_at,
     )
 
 
 def give_back(tx: Tx, connection_id: str, parcels: Iterable[Push]) -> None:
-    """Nothing of these was sent: they are as they were before they were taken."""
+    """Undo the load of pushes that were not sent."""
     for parcel in parcels:
         if parcel.reply is None:
             deliveries.give_back_test(tx, parcel.delivery_id)
@@ -112,7 +112,7 @@ def give_back(tx: Tx, connection_id: str, parcels: Iterable[Push]) -> None:
 
 
 def note_push(tx: Tx, connection_id: str, parcel: Push, attempt: Attempt) -> None:
-    """Keep how a push went: a reply that it reached is its bridge's for good, any other is put off.
+    """Store the result of a push: a reply that it reached is done, another is scheduled for a retry.
 
     An address that is gone pauses the connection.
     """
@@ -144,4 +144,4 @@ def send_test(tx: Tx, organization_id: str, connection_id: str) -> str:
 
 def due(conn: sa.Connection, until: int) -> list[str]:
     """The connections that have something to push, or to give up on by *until*."""
-    return sorted({*replies.connections_due(conn, until), *deliveries.connections_with_tests(conn)})
+    return sorted({*reply_batches.connections_due(conn, until), *deliveries.connections_with_tests(conn)})

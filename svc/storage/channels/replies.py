@@ -1,7 +1,7 @@
-"""Replies on their way out: `svc.domain.channels.replies` decides what becomes of one; here it is kept.
+"""Outbound replies: `svc.domain.channels.replies` decides the transitions, which are stored here.
 
-Every unit first settles what time has done to the replies that it looks at. So whatever happened in between,
-a crash included, they are what the clock says.
+Every unit first settles the replies that it reads: leases that ended and lives that are over. So no timer is
+needed, and a crash loses none.
 """
 
 from collections.abc import Sequence
@@ -9,24 +9,19 @@ from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
-import structlog
 
 from svc.domain.changes import OutboxChanged
 from svc.domain.channels import replies as rules
-from svc.domain.channels.connections import Connection as MessengerConnection
-from svc.domain.channels.messages import Attachment, Author, OutboundReply, StatusNoted, StatusReport
+from svc.domain.channels.messages import StatusNoted, StatusReport
 from svc.domain.channels.replies import Dispatch, Failure
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.ids import new_id
 from svc.domain.limits import REPLIES_OPEN_MAX
-from svc.domain.times import rfc3339
 from svc.storage import events
 from svc.storage.channels import tables
 from svc.storage.events import NewEvent
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-
-log = structlog.get_logger("svc.storage.channels.replies")
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,18 +35,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     dispatch: Dispatch
 
 
-class PulledBatch(msgspec.Struct, frozen=True, kw_only=True):
-    """What was handed out at once."""
-
-    replies: tuple[OutboundReply, ...]
-    more: bool
-    """Whether there are more that could be handed out now."""
-    next_at: int | None
-    """When time will change what there is to hand out; None while only news can."""
-
-
-_WAITING: Final = sa.literal_column("'waiting'", sa.Text)
-_COLUMNS: Final = (
+WAITING: Final = sa.literal_column("'waiting'", sa.Text)
+COLUMNS: Final = (
     tables.replies.c.id,
     tables.replies.c.organization_id,
     tables.replies.c.connection_id,
@@ -59,12 +44,12 @@ _COLUMNS: Final = (
     tables.replies.c.message_id,
     *(tables.replies.c[name] for name in Dispatch.__struct_fields__),
 )
-_OWN: Final = len(_COLUMNS) - len(Dispatch.__struct_fields__)
+_OWN: Final = len(COLUMNS) - len(Dispatch.__struct_fields__)
 
-_WITH_STATUS: Final = sa.select(*_COLUMNS, tables.connections.c.status).join(
+_WITH_STATUS: Final = sa.select(*COLUMNS, tables.connections.c.status).join(
     tables.connections, tables.connections.c.id == tables.replies.c.connection_id
 )
-"""A reply, and how its connection is: that decides what time does to it."""
+"""A reply, with the status of its connection, on which settling depends."""
 _GET = Statement(
     _WITH_STATUS.where(
         tables.replies.c.id == sa.bindparam("reply_id"),
@@ -73,73 +58,22 @@ _GET = Statement(
 )
 _BY_MESSAGE = Statement(_WITH_STATUS.where(tables.replies.c.message_id == sa.bindparam("message_id")))
 _OPEN = Statement(
-    sa.select(*_COLUMNS)
+    sa.select(*COLUMNS)
     .where(tables.replies.c.connection_id == sa.bindparam("connection_id"), tables.IS_OPEN)
     .order_by(tables.replies.c.id)
 )
 _OVERDUE = Statement(
-    sa.select(*_COLUMNS)
+    sa.select(*COLUMNS)
     .where(
         tables.replies.c.connection_id == sa.bindparam("connection_id"),
         tables.IS_OPEN,
         sa.case(
-            (tables.replies.c.state == _WAITING, tables.replies.c.expires_at),
+            (tables.replies.c.state == WAITING, tables.replies.c.expires_at),
             else_=tables.replies.c.lease_expires_at,
         )
         <= sa.bindparam("now"),
     )
     .order_by(tables.replies.c.id)
-)
-_AHEAD = tables.replies.alias("ahead")
-_HEADS = Statement(
-    sa.select(
-        *_COLUMNS,
-        tables.replies.c.created_at,
-        tables.conversations.c.external_id,
-        tables.messages.c.text,
-        tables.messages.c.attachments,
-        tables.messages.c.reply_to,
-        tables.messages.c.author_kind,
-        tables.messages.c.author_name,
-    )
-    .join(tables.messages, tables.messages.c.id == tables.replies.c.message_id)
-    .join(tables.conversations, tables.conversations.c.id == tables.replies.c.conversation_id)
-    .where(
-        tables.replies.c.connection_id == sa.bindparam("connection_id"),
-        tables.IS_OPEN,
-        tables.replies.c.state == _WAITING,
-        tables.replies.c.offer_at <= sa.bindparam("now"),
-        ~sa.select(sa.literal_column("1", sa.Integer))
-        .where(
-            _AHEAD.c.conversation_id == tables.replies.c.conversation_id,
-            _AHEAD.c.id < tables.replies.c.id,
-            tables.is_open("ahead"),
-        )
-        .exists(),
-    )
-    .order_by(tables.replies.c.id)
-    .limit(sa.bindparam("most"))
-)
-"""The oldest open reply of each conversation, where it waits and may be handed out."""
-_NEXT = Statement(
-    sa.select(
-        sa.func.min(
-            sa.case(
-                (tables.replies.c.state != _WAITING, tables.replies.c.lease_expires_at),
-                (
-                    (tables.replies.c.offer_at > sa.bindparam("now"))
-                    & (tables.replies.c.offer_at < tables.replies.c.expires_at),
-                    tables.replies.c.offer_at,
-                ),
-                else_=tables.replies.c.expires_at,
-            )
-        )
-    ).where(tables.replies.c.connection_id == sa.bindparam("connection_id"), tables.IS_OPEN)
-)
-_NEXT_LAPSE = Statement(
-    sa.select(sa.func.min(tables.replies.c.lease_expires_at)).where(
-        tables.replies.c.connection_id == sa.bindparam("connection_id"), tables.IS_OPEN
-    )
 )
 _STATUS = Statement(
     sa.select(tables.connections.c.status).where(tables.connections.c.id == sa.bindparam("connection_id"))
@@ -159,15 +93,13 @@ _WRITE = Statement(
     )
 )
 
-_decode_attachments: Final = msgspec.json.Decoder(tuple[Attachment, ...]).decode
-
 
 def queue(tx: Tx, organization_id: str, connection_id: str, conversation_id: str, message_id: str) -> str:
-    """Have a message, which is stored, go out to the messenger; the reply's id.
+    """Queue a stored message for the messenger; the reply's id.
 
     Raises `Conflict` when `REPLIES_OPEN_MAX` are on their way already.
     """
-    counted = _COUNT_OPEN.one(tx.conn, {"connection_id": connection_id})
+    counted = _COUNT_OPEN.one(tx.conn, connection_id=connection_id)
     if counted is not None and counted.many >= REPLIES_OPEN_MAX:
         raise Conflict(f"{REPLIES_OPEN_MAX} replies wait for this connection's bridge already")
     reply_id = new_id("rpl", tx.now)
@@ -189,177 +121,105 @@ def queue(tx: Tx, organization_id: str, connection_id: str, conversation_id: str
     return reply_id
 
 
-def hand_out(tx: Tx, connection: MessengerConnection, most: int) -> PulledBatch:
-    """Take at most *most* replies for the bridge, the oldest first, of each conversation only the first.
-
-    They are leased, or held for a push where the connection pushes. Nothing is taken with 0, and where the
-    connection hands out nothing; what time has done is settled all the same.
-    """
-    connection_id, pushes, paused = connection.id, connection.delivery == "push", connection.is_paused
-    next_at = _next_at(tx.conn, connection_id, tx.now, paused=paused)
-    if next_at is not None and next_at <= tx.now:
-        _settle_overdue(tx, connection_id, paused=paused)
-        next_at = _next_at(tx.conn, connection_id, tx.now, paused=paused)
-    # Of a connection that hands out, each open reply has a time: without one there is none.
-    found = (
-        _HEADS.all(tx.conn, {"connection_id": connection_id, "now": tx.now, "most": most + 1})
-        if connection.hands_out and most > 0 and next_at is not None
-        else []
-    )
-    taken: list[OutboundReply] = []
-    held_until: int | None = None
-    for row in found[:most]:
-        before = _from_row(row)
-        after = (
-            rules.begin_push(before.dispatch, tx.now)
-            if pushes
-            else rules.take(before.dispatch, new_id("lse", tx.now), tx.now)
-        )
-        try:
-            outbound = _outbound(row, after)
-        except msgspec.DecodeError as error:
-            log.warning("a reply cannot be read, and has failed", reply=before.id, why=str(error))
-            _write(tx, before, rules.fail(before.dispatch, "unreadable"))
-            continue
-        _write(tx, before, after)
-        held_until = after.lease_expires_at
-        taken.append(outbound)
-    if found:
-        # The times of the others are no earlier than what was the next one, so often the new one is it.
-        next_at = (
-            held_until
-            if held_until is not None and next_at is not None and held_until <= next_at
-            else _next_at(tx.conn, connection_id, tx.now, paused=paused)
-        )
-    return PulledBatch(replies=tuple(taken), more=len(found) > most, next_at=next_at)
-
-
-def note_status(tx: Tx, connection_id: str, asked: StatusReport) -> tuple[StatusNoted, Reply]:
-    """Note what the messenger did with a reply; it is returned as well.
+def note_status(tx: Tx, connection_id: str, report: StatusReport) -> tuple[StatusNoted, Reply]:
+    """Store what the messenger did with a reply; it is returned as well.
 
     Raises `NotFound` for what is no reply of the connection.
     """
-    before = _get_settled(tx, connection_id, asked.reply_id)
-    after = rules.report(before.dispatch, asked.status, asked.lease_id)
+    before = _get_settled(tx, connection_id, report.reply_id)
+    after = rules.report(before.dispatch, report.status, report.lease_id)
     if after is None:
         return StatusNoted(applied=False, status=before.dispatch.state), before
-    error = None if asked.error is None else msgspec.json.encode(asked.error).decode()
-    _write(tx, before, after, error=error)
+    error = None if report.error is None else msgspec.json.encode(report.error).decode()
+    write(tx, before, after, error=error)
     return StatusNoted(applied=True, status=after.state), before
 
 
 def note_seen(tx: Tx, connection_id: str, reply_id: str) -> Reply | None:
-    """The reply was seen in the messenger, so it was sent; None where it is none of this connection."""
-    row = _GET.one(tx.conn, {"reply_id": reply_id, "connection_id": connection_id})
+    """Store as sent a reply that was seen in the messenger; None for another connection's."""
+    row = _GET.one(tx.conn, reply_id=reply_id, connection_id=connection_id)
     if row is None:
         return None
     before = _settled(tx, row)
     after = rules.report(before.dispatch, "sent")
     if after is None:
         return before
-    _write(tx, before, after)
+    write(tx, before, after)
     return msgspec.structs.replace(before, dispatch=after)
 
 
 def note_reached(tx: Tx, connection_id: str, reply_id: str) -> None:
-    """A push of the reply was answered 2xx: its bridge has it for good. Raises `NotFound`.
+    """Store that a push of the reply was answered 2xx: its bridge has it. Raises `NotFound`.
 
-    The next of its conversation may go, which whoever pushes looks for next.
+    The next of its conversation may then be pushed.
     """
     before = get(tx.conn, connection_id, reply_id)
     after = rules.reach(before.dispatch)
     if after != before.dispatch:
-        _write(tx, before, after)
+        write(tx, before, after)
 
 
 def note_not_reached(tx: Tx, connection_id: str, reply_id: str, attempt: int, retry_after_ms: int) -> None:
-    """The push of a reply with that number did not reach its bridge: put it off. Raises `NotFound`."""
+    """Schedule the retry of a push, by its number, that did not reach the bridge. Raises `NotFound`."""
     before = _get_settled(tx, connection_id, reply_id)
     after = rules.put_off(before.dispatch, attempt, tx.now, retry_after_ms)
     if after is not before.dispatch:
-        _write(tx, before, after)
+        write(tx, before, after)
 
 
 def give_back(tx: Tx, connection_id: str, reply_id: str, attempt: int) -> None:
-    """The push of a reply with that number was not sent. Raises `NotFound`."""
+    """Undo the push of a reply, by its number, that was not sent. Raises `NotFound`."""
     before = _get_settled(tx, connection_id, reply_id)
     after = rules.give_back(before.dispatch, attempt)
     if after is not before.dispatch:
-        _write(tx, before, after)
+        write(tx, before, after)
 
 
 def cancel(tx: Tx, message_id: str) -> Reply:
-    """Take back the reply that a message is. Raises `NotFound`, and `Conflict` when it does not wait."""
-    row = _BY_MESSAGE.one(tx.conn, {"message_id": message_id})
+    """Cancel the reply that a message is. Raises `NotFound`, and `Conflict` when it does not wait."""
+    row = _BY_MESSAGE.one(tx.conn, message_id=message_id)
     if row is None:
         raise NotFound("this message is no reply")
     before = _settled(tx, row)
     after = rules.cancel(before.dispatch)
     if after is None:
         raise Conflict(f"it does not wait any more: it is {before.dispatch.state}")
-    _write(tx, before, after)
+    write(tx, before, after)
     return msgspec.structs.replace(before, dispatch=after)
 
 
 def settle_all(tx: Tx, connection_id: str) -> None:
-    """Write down what time has done to the connection's replies."""
-    row = _STATUS.one(tx.conn, {"connection_id": connection_id})
-    _settle_overdue(tx, connection_id, paused=row is not None and row.status == "paused")
+    """Settle the connection's replies."""
+    row = _STATUS.one(tx.conn, connection_id=connection_id)
+    settle_overdue(tx, connection_id, paused=row is not None and row.status == "paused")
 
 
-def _settle_overdue(tx: Tx, connection_id: str, *, paused: bool) -> None:
-    for row in _OVERDUE.all(tx.conn, {"connection_id": connection_id, "now": tx.now}):
-        _settle(tx, _from_row(row), paused=paused)
+def settle_overdue(tx: Tx, connection_id: str, *, paused: bool) -> None:
+    for row in _OVERDUE.all(tx.conn, connection_id=connection_id, now=tx.now):
+        _settle(tx, from_row(row), paused=paused)
 
 
 def resume_all(tx: Tx, connection_id: str) -> None:
-    """The connection resumes: what is open has all its time again."""
-    for row in _OPEN.all(tx.conn, {"connection_id": connection_id}):
-        before = _from_row(row)
-        _write(tx, before, rules.resume(before.dispatch, tx.now))
+    """Give open replies their full time again, as the connection resumes."""
+    for row in _OPEN.all(tx.conn, connection_id=connection_id):
+        before = from_row(row)
+        write(tx, before, rules.resume(before.dispatch, tx.now))
 
 
 def fail_all(tx: Tx, connection_id: str, why: Failure) -> None:
-    """What is open will not go out."""
-    for row in _OPEN.all(tx.conn, {"connection_id": connection_id}):
-        before = _from_row(row)
-        _write(tx, before, rules.fail(before.dispatch, why))
-
-
-def _next_at(conn: sa.Connection, connection_id: str, now: int, *, paused: bool) -> int | None:
-    """When time changes something about the connection's replies; *now* or before, it has already."""
-    if paused:
-        row = _NEXT_LAPSE.one(conn, {"connection_id": connection_id})
-    else:
-        row = _NEXT.one(conn, {"connection_id": connection_id, "now": now})
-    return None if row is None else row[0]
-
-
-def connections_due(conn: sa.Connection, until: int) -> list[str]:
-    """The connections of which a lease or a wait ends by *until*, and those that have something to push."""
-    due = sa.or_(
-        tables.connections.c.delivery == "push",
-        sa.case(
-            (tables.replies.c.state == _WAITING, tables.replies.c.expires_at),
-            else_=tables.replies.c.lease_expires_at,
-        )
-        <= until,
-    )
-    found = sa.select(tables.replies.c.connection_id).join(
-        tables.connections, tables.connections.c.id == tables.replies.c.connection_id
-    )
-    return list(
-        conn.scalars(found.where(tables.IS_OPEN, tables.connections.c.status == "active", due).distinct())
-    )
+    """Fail all open replies."""
+    for row in _OPEN.all(tx.conn, connection_id=connection_id):
+        before = from_row(row)
+        write(tx, before, rules.fail(before.dispatch, why))
 
 
 def get(conn: sa.Connection, connection_id: str, reply_id: str) -> Reply:
     """The reply, as it was last settled. Raises `NotFound` for what is no reply of the connection."""
-    return _from_row(_row_of(conn, connection_id, reply_id))
+    return from_row(_row_of(conn, connection_id, reply_id))
 
 
 def _row_of(conn: sa.Connection, connection_id: str, reply_id: str) -> Any:
-    row = _GET.one(conn, {"reply_id": reply_id, "connection_id": connection_id})
+    row = _GET.one(conn, reply_id=reply_id, connection_id=connection_id)
     if row is None:
         raise NotFound("no such reply")
     return row
@@ -371,19 +231,19 @@ def _get_settled(tx: Tx, connection_id: str, reply_id: str) -> Reply:
 
 def _settled(tx: Tx, row: Any) -> Reply:
     """The reply of a row of `_WITH_STATUS`, settled."""
-    return _settle(tx, _from_row(row), paused=row.status == "paused")
+    return _settle(tx, from_row(row), paused=row.status == "paused")
 
 
 def _settle(tx: Tx, before: Reply, *, paused: bool) -> Reply:
     after = rules.settle(before.dispatch, tx.now, paused=paused)
     if after is before.dispatch:
         return before
-    _write(tx, before, after)
+    write(tx, before, after)
     return msgspec.structs.replace(before, dispatch=after)
 
 
-def _write(tx: Tx, before: Reply, after: Dispatch, *, error: str | None = None) -> None:
-    """Keep what a reply is now, and tell of it: to those who listen for its status, and to the next one."""
+def write(tx: Tx, before: Reply, after: Dispatch, *, error: str | None = None) -> None:
+    """Update a reply, and announce a final status, after which the next of its conversation may go out."""
     values = {f"new_{name}": value for name, value in msgspec.structs.asdict(after).items()}
     _WRITE.run(tx.conn, values | {"reply_id": before.id, "new_error": error, "at": tx.now})
     if after.state == before.dispatch.state or after.state in {"waiting", "taken"}:
@@ -401,7 +261,7 @@ def _write(tx: Tx, before: Reply, after: Dispatch, *, error: str | None = None) 
     events.record(tx.conn, before.organization_id, tx.now, [NewEvent("message.status", status)])
 
 
-def _from_row(row: Sequence[Any]) -> Reply:
+def from_row(row: Sequence[Any]) -> Reply:
     reply_id, organization_id, connection_id, conversation_id, message_id = row[:_OWN]
     return Reply(
         id=reply_id,
@@ -410,23 +270,6 @@ def _from_row(row: Sequence[Any]) -> Reply:
         conversation_id=conversation_id,
         message_id=message_id,
         dispatch=Dispatch(
-            **dict(zip(Dispatch.__struct_fields__, row[_OWN : len(_COLUMNS)], strict=True)),
+            **dict(zip(Dispatch.__struct_fields__, row[_OWN : len(COLUMNS)], strict=True)),
         ),
-    )
-
-
-def _outbound(row: Any, taken: Dispatch) -> OutboundReply:
-    leased_until = None if taken.lease_id is None else taken.lease_expires_at
-    return OutboundReply(
-        reply_id=row.id,
-        lease_id=taken.lease_id,
-        lease_expires_at=None if leased_until is None else rfc3339(leased_until),
-        attempt=taken.attempts,
-        conversation_id=row.external_id,
-        text=row.text,
-        attachments=_decode_attachments(row.attachments) if row.attachments else (),
-        reply_to=row.reply_to,
-        author=Author(kind=row.author_kind, name=row.author_name),
-        created_at=rfc3339(row.created_at),
-        expires_at=rfc3339(taken.expires_at),
     )

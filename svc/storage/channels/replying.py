@@ -1,37 +1,119 @@
-"""Answering: who may write in a conversation, and in whose name."""
+"""Replying: members and keys write in a conversation, if they may, and in a name."""
 
+import msgspec
 import sqlalchemy as sa
 
-from svc.domain.channels.connections import Account, check_may_answer
-from svc.domain.channels.messages import Author
+from svc.domain.channels.connections import Account, Connection, check_may_answer
+from svc.domain.channels.messages import Attachment, Author
+from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
-from svc.storage.channels import connections, conversations, messages, replies
-from svc.storage.channels.messages import Message, NewReply
+from svc.domain.ids import new_id
+from svc.storage.channels import connections, conversations, messages, replies, tables
+from svc.storage.channels.conversations import Conversation
+from svc.storage.channels.messages import Message
 from svc.storage.identity import accounts, organizations, teams
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
 
-def answer(tx: Tx, call: Call, conversation_id: str, asked: NewReply) -> Message:
+class NewReply(msgspec.Struct, frozen=True, kw_only=True):
+    """A reply to be written."""
+
+    text: str | None = None
+    attachments: tuple[Attachment, ...] = ()
+    reply_to: str | None = None
+    """The id of the message that it answers."""
+
+
+_INSERT_REPLY = Statement(sa.insert(tables.messages))
+
+
+def answer(tx: Tx, call: Call, conversation_id: str, new: NewReply) -> Message:
     """Write a reply in the caller's name.
 
-    Raises `NotFound`, `Conflict`, and `Forbidden` for an account that is not theirs to write from.
+    Raises `NotFound`, `Conflict`, and `Forbidden` for an account that the caller may not write from.
     """
     organization_id = call.caller.organization_id
     conversation = conversations.get(tx.conn, organization_id, conversation_id)
     connection = connections.find(tx.conn, conversation.connection_id)
     _check(tx.conn, call, connection.account)
-    return messages.reply(
+    return write(
         tx,
         connection,
         conversation,
-        asked,
+        new,
         author=_author(tx.conn, call),
         author_id=call.caller.person_id,
     )
 
 
+def write(
+    tx: Tx,
+    connection: Connection,
+    conversation: Conversation,
+    new: NewReply,
+    *,
+    author: Author,
+    author_id: str | None = None,
+) -> Message:
+    """Write a reply, to go out as soon as it can.
+
+    Raises:
+        NotFound: the message that it answers is none of the conversation.
+        Conflict: the connection is removed, or has more on its way than it may.
+    """
+    if connection.status == "removed":
+        raise Conflict("the connection of this conversation was removed")
+    reply_to = None
+    if new.reply_to is not None:
+        reply_to = messages.get(tx.conn, connection.organization_id, new.reply_to)
+        if reply_to.conversation_id != conversation.id:
+            raise NotFound("no such message in this conversation")
+    message_id = new_id("msg", tx.now)
+    message = Message(
+        id=message_id,
+        conversation_id=conversation.id,
+        direction="out",
+        external_id=None,
+        sender=None,
+        author=author,
+        text=new.text,
+        attachments=new.attachments,
+        reply_to=None if reply_to is None else reply_to.external_id,
+        sent_at=None,
+        created_at=tx.now,
+        reply_id=None,
+        status="waiting",
+        failure=None,
+        error=None,
+    )
+    _INSERT_REPLY.run(
+        tx.conn,
+        {
+            "id": message_id,
+            "organization_id": connection.organization_id,
+            "connection_id": connection.id,
+            "conversation_id": conversation.id,
+            "direction": message.direction,
+            "external_id": None,
+            "sender": None,
+            "author_kind": author.kind,
+            "author_id": author_id,
+            "author_name": author.name,
+            "text": message.text,
+            "attachments": msgspec.json.encode(message.attachments).decode() if message.attachments else None,
+            "reply_to": message.reply_to,
+            "sent_at": None,
+            "created_at": tx.now,
+        },
+    )
+    reply_id = replies.queue(tx, connection.organization_id, connection.id, conversation.id, message_id)
+    conversations.touch(tx, conversation.id)
+    return msgspec.structs.replace(message, reply_id=reply_id)
+
+
 def cancel(tx: Tx, call: Call, message_id: str) -> Message:
-    """Take back a reply that waits. Raises `NotFound`, `Conflict` and `Forbidden`."""
+    """Cancel a reply that waits. Raises `NotFound`, `Conflict` and `Forbidden`."""
     organization_id = call.caller.organization_id
     message = messages.get(tx.conn, organization_id, message_id)
     conversation = conversations.get(tx.conn, organization_id, message.conversation_id)
@@ -46,7 +128,7 @@ def _check(conn: sa.Connection, call: Call, account: Account) -> None:
 
 
 def _author(conn: sa.Connection, call: Call) -> Author:
-    """In whose name: that of the person who calls or whose key it is, or else the organization's."""
+    """The author: the person who calls or whose key it is, or else the organization."""
     caller = call.caller
     if caller.person_id is None:
         name = organizations.get(conn, caller.organization_id).name

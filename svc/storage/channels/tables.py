@@ -64,7 +64,7 @@ conversations: Final = sa.Table(
     sa.Column("external_id", sa.Text, nullable=False),
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("title", sa.Text),
-    # Who is at the other end, in the bridge's words, as JSON.
+    # The participant at the other end, as the bridge described them, as JSON.
     sa.Column("evidence", sa.Text, nullable=False),
     of_record("contact_id"),
     sa.Column("held_reason", sa.Text),

@@ -1,1 +1,1 @@
-"""What is kept of the time: tables, and what is done to them."""
+"""Storage of the time: marks of the clock, and the repair of stored times that are wrong."""

@@ -1,6 +1,6 @@
 """Stored times that lie further ahead than they can, since a clock was wrong when they were stored.
 
-Left alone, they would come true one day: a lease that nobody holds would keep its conversation waiting until
+Left alone, they would take effect one day: a lease without a holder would keep its conversation waiting until
 then, and what is over would be kept. So a start sets them to what they would be if it had all happened now.
 """
 
@@ -53,8 +53,8 @@ LEADS_MS: Final[tuple[tuple[sa.Column[int], int], ...]] = (
 )
 """How far ahead of now a time in a column can lie, in ms; what lies further becomes that.
 
-Of keys and trials nothing is changed: until when they are good was told to people, who can take them back.
-When somebody confirmed who they are is not either: what lies in the future does not count.
+Of keys and trials nothing is changed: their expiry was shown to people, who can revoke them.
+Nor are confirmations of identity: one in the future does not count.
 """
 
 

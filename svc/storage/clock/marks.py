@@ -1,4 +1,4 @@
-"""What the data knows of the time: the mark that a running service leaves each minute, and the newest ids.
+"""Stored times: the mark that a running service writes each minute, and the newest ids.
 
 After a crash or a restart, time goes on from there and ids sort after those that are stored, even if the
 machine's clock was set back in between. Nothing is written for it on the way of a request.
@@ -32,7 +32,7 @@ class Traces(msgspec.Struct, frozen=True):
 
     @property
     def times(self) -> tuple[int, ...]:
-        """What a clock goes on from. Ids count where the mark does not contradict them.
+        """The time that a clock resumes from. Ids count where the mark does not contradict them.
 
         A clock that was years ahead leaves such ids for good, but its mark only until the next one.
         """
@@ -58,7 +58,7 @@ def traces(conn: sa.Connection) -> Traces:
 
 
 def resume(clock: Clock, found: Traces) -> None:
-    """Have time and ids go on after what was found."""
+    """Resume the clock and the ids after the traces."""
     if found.newest_ulid is not None:
         SEQUENCE.go_on_after(found.newest_ulid)
     clock.start_from(found.times)
@@ -71,7 +71,7 @@ def marked(conn: sa.Connection) -> int | None:
 
 
 def mark(tx: Tx) -> None:
-    """Remember that this time was told."""
+    """Write the mark of this time."""
     done = tx.conn.execute(
         sa.update(tables.clock_marks).where(tables.clock_marks.c.name == _LATEST).values(at=tx.now)
     )

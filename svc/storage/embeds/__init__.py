@@ -1,1 +1,1 @@
-"""What is kept of embeds: tables, and what is done to them."""
+"""Storage of embeds: tables, and the reads and writes of them."""

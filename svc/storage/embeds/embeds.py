@@ -18,6 +18,7 @@ from svc.domain.sites.domains import binding_faults
 from svc.storage.embeds import tables
 from svc.storage.forms import forms
 from svc.storage.identity import organizations
+from svc.storage.pages import Keyset
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import objects
 from svc.storage.records.objects import StoredObject
@@ -55,7 +56,7 @@ class _Known(msgspec.Struct, frozen=True):
 
 
 class EmbedChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What to change of an embed; what is unset stays as it is."""
+    """Changes of an embed; an unset field stays as it is."""
 
     name: str | msgspec.UnsetType = msgspec.UNSET
     site_id: str | msgspec.UnsetType | None = msgspec.UNSET
@@ -107,12 +108,12 @@ def create(
 def update(
     tx: Tx, organization_id: str, embed_id: str, asked: EmbedChange, blocks_max: int = EMBED_BLOCKS_MAX
 ) -> Embed:
-    """Change what is asked of an embed; what it shows follows at once. Raises `NotFound`, `InvalidInput`."""
+    """Change an embed, effective at once. Raises `NotFound`, `InvalidInput`."""
     kept = get(tx.conn, organization_id, embed_id)
     name = kept.name if asked.name is msgspec.UNSET else asked.name
     site_id = kept.site_id if asked.site_id is msgspec.UNSET else asked.site_id
     blocks = kept.blocks if asked.blocks is msgspec.UNSET else asked.blocks
-    # What stays is not looked at again: the site may be gone since, and an object's property too.
+    # Unchanged fields are not checked again: their site or property may have been removed since.
     _check(
         tx.conn,
         organization_id,
@@ -156,7 +157,7 @@ def get(conn: sa.Connection, organization_id: str, embed_id: str) -> Embed:
 
 def by_key(conn: sa.Connection, embed_key: str) -> Embed:
     """The embed with the public key, whatever its status. Raises `NotFound` and `Unreadable`."""
-    row = _BY_KEY.one(conn, {"embed_key": embed_key})
+    row = _BY_KEY.one(conn, embed_key=embed_key)
     if row is None:
         raise NotFound("no such embed")
     try:
@@ -166,22 +167,18 @@ def by_key(conn: sa.Connection, embed_key: str) -> Embed:
 
 
 def list_page(
-    conn: sa.Connection, organization_id: str, *, after: str = "", limit: int = LIST_ROWS
-) -> list[Embed]:
-    """The organization's embeds that are not removed, the oldest first, from behind the id *after*.
+    conn: sa.Connection, organization_id: str, *, cursor: str | None = None, limit: int = LIST_ROWS
+) -> tuple[list[Embed], str | None]:
+    """The organization's embeds that are not removed, the oldest first, and the cursor of the next page.
 
-    One whose blocks cannot be read is listed without them.
+    Unreadable blocks are left out. Raises `InvalidInput` for the cursor of another list.
     """
-    found = conn.execute(
-        _SELECT.where(
-            tables.embeds.c.organization_id == organization_id,
-            tables.embeds.c.id > after,
-            tables.embeds.c.status != "removed",
-        )
-        .order_by(tables.embeds.c.id)
-        .limit(limit)
+    keyset = Keyset("embeds", cursor, limit)
+    embeds = _SELECT.where(
+        tables.embeds.c.organization_id == organization_id, tables.embeds.c.status != "removed"
     )
-    return [_from_row(tuple(row), _listed.read(row.blocks, row.id)) for row in found]
+    rows, next_cursor = keyset.fetch(conn, embeds, tables.embeds.c.id, newest_first=False)
+    return [_from_row(tuple(row), _listed.read(row.blocks, row.id)) for row in rows], next_cursor
 
 
 def _check(

@@ -1,4 +1,4 @@
-"""What embeds show now, read from what is published."""
+"""Views of embeds, read from published records and forms."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -39,7 +39,7 @@ class Shown(NamedTuple):
 
     views: tuple[BlockView, ...]
     unindexed: tuple[str, ...]
-    """Ids of properties whose keys would have made this quicker: see `record_index`."""
+    """Ids of properties that have no index yet, with which this had been quicker: see `listing.index`."""
 
 
 def outline(views: Iterable[BlockView]) -> tuple[BlockView, ...]:
@@ -71,7 +71,7 @@ def refusals(
 
 
 def of_blocks(conn: sa.Connection, organization: Organization, blocks: Sequence[AnyBlock], now: int) -> Shown:
-    """What *blocks* show, whoever has them."""
+    """The views of *blocks*, of any embed."""
     reader = _Reader(conn, organization, now)
     views = tuple(map(reader.view, blocks))
     return Shown(views, tuple(dict.fromkeys(reader.unindexed)))
@@ -114,17 +114,17 @@ class _Reader:
 
     def _plan(self, block: RecordsBlock) -> list[StoredProperty] | Refused:
         """The properties that *block* shows, or why there are none."""
-        of = self._object(block.object_type)
-        if of is None or not of.publishable:
+        object_ = self._object(block.object_type)
+        if object_ is None or not object_.publishable:
             return "not_publishable"
-        if hidden_condition(block, of) is not None:
+        if hidden_condition(block, object_) is not None:
             # Personal since it was saved. Without its filter the block would show what it was not meant to.
             return "error"
         try:
-            parse(of.properties, block.filters, block.sort, self._organization.country)
+            parse(object_.properties, block.filters, block.sort, self._organization.country)
         except InvalidInput:
             return "error"  # what it asks for is gone since
-        return [prop for prop in public_fields(block, of) if self._leads_to_public(prop)] or "no_fields"
+        return [prop for prop in public_fields(block, object_) if self._leads_to_public(prop)] or "no_fields"
 
     def _records(self, block: RecordsBlock) -> RecordsView:
         planned = self._plan(block)
@@ -146,13 +146,13 @@ class _Reader:
 
     def _list(self, block: RecordsBlock) -> Iterator[Values]:
         """The values of the block's records; a page may be short though there are more."""
-        of = self._object(block.object_type)
-        assert of is not None  # noqa: S101  # the block was planned
+        object_ = self._object(block.object_type)
+        assert object_ is not None  # noqa: S101  # the block was planned
         left, cursor = block.limit, None
         for _ in range(_PAGES_MAX):
             page = record_lists.page_of(
                 self._conn,
-                of,
+                object_,
                 country=self._organization.country,
                 filters=block.filters,
                 sort=block.sort,
@@ -169,10 +169,10 @@ class _Reader:
         """Whether a relation leads to records whose names may be shown. What is no relation leads nowhere."""
         if prop.type != "relation":
             return True
-        of = self._object(prop.options[0])
-        if of is None or not of.publishable:
+        object_ = self._object(prop.options[0])
+        if object_ is None or not object_.publishable:
             return False
-        name = of.properties.get(FIRST_PROPERTY.slug)
+        name = object_.properties.get(FIRST_PROPERTY.slug)
         return name is not None and is_public(name)
 
     def _names(self, shown: Iterable[StoredProperty], found: Iterable[Values]) -> dict[str, str]:

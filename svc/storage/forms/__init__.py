@@ -1,1 +1,1 @@
-"""What is kept of forms: tables, and what is done to them."""
+"""Storage of forms: tables, and the reads and writes of them."""

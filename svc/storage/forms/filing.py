@@ -50,7 +50,7 @@ def file_due(tx: Tx, where: FilingTarget, batch: int = FILING_BATCH_MAX) -> int:
     _hold(tx, where, due.unreadable, "unreadable")
     if due.readable:
         directory = _directory(tx, where, due.readable)
-        _write(tx, where, [file(one, directory) for one in due.readable], filed_by=None)
+        _write(tx, where, [file(submission, directory) for submission in due.readable], filed_by=None)
     return len(due)
 
 
@@ -58,16 +58,16 @@ def file_each_due(tx: Tx, where: FilingTarget, batch: int = FILING_BATCH_MAX) ->
     """As `file_due`, each submission for itself; one that cannot be filed is held, as `error`."""
     due = stored_submissions.due(tx.conn, where.organization_id, batch)
     _hold(tx, where, due.unreadable, "unreadable")
-    for one in due.readable:
+    for submission in due.readable:
         try:
             with tx.conn.begin_nested():
-                _write(tx, where, [file(one, _directory(tx, where, [one]))], filed_by=None)
+                _write(tx, where, [file(submission, _directory(tx, where, [submission]))], filed_by=None)
         except Exception as error:
             if isinstance(error, OperationalError) and not is_unreadable(error):
-                # The machine's fault, and not the submission's: all of this is tried again later.
+                # A fault of the machine, not of the submission: the filing is retried later.
                 raise
-            log.exception("a submission could not be filed and is held", submission=one.id)
-            _hold(tx, where, [UnreadableSubmission(one.id, one.form.id)], "error")
+            log.exception("a submission could not be filed and is held", submission=submission.id)
+            _hold(tx, where, [UnreadableSubmission(submission.id, submission.form.id)], "error")
     return len(due)
 
 
@@ -106,9 +106,9 @@ _HOLD = Statement(
 
 
 def _hold(tx: Tx, where: FilingTarget, which: Sequence[UnreadableSubmission], reason: HeldReason) -> None:
-    """Put submissions aside as they are stored: nothing of them is read."""
-    _HOLD.many(tx.conn, [{"submission_id": one.id, "reason": reason} for one in which])
-    held = [_held_event(one.id, one.form_id, reason) for one in which]
+    """Hold submissions without decoding them."""
+    _HOLD.many(tx.conn, [{"submission_id": submission.id, "reason": reason} for submission in which])
+    held = [_held_event(submission.id, submission.form_id, reason) for submission in which]
     events.record(tx.conn, where.organization_id, tx.now, held)
 
 
@@ -154,26 +154,28 @@ _UPDATE_SUBMISSION = Statement(
 
 def _write(tx: Tx, where: FilingTarget, filings: Sequence[Filing], *, filed_by: str | None) -> None:
     """Write every effect of *filings*, a statement a table."""
-    filed = [one for one in filings if one.contact is not None]
-    deals = {one.submission.id: new_id("rec", tx.now) for one in filed if one.deal_title is not None}
-    enrichments.write(tx, where.organization_id, where.object_ids[CONTACT], [_learned(one) for one in filed])
+    filed = [filing for filing in filings if filing.contact is not None]
+    deals = {filing.submission.id: new_id("rec", tx.now) for filing in filed if filing.deal_title is not None}
+    enrichments.write(
+        tx, where.organization_id, where.object_ids[CONTACT], [_learned(filing) for filing in filed]
+    )
     bulk.insert_many(
         tx.conn,
         where.organization_id,
         where.object_ids[DEAL],
         tx.now,
-        [(deals[one.submission.id], _deal(one)) for one in filed if one.submission.id in deals],
+        [(deals[filing.submission.id], _deal(filing)) for filing in filed if filing.submission.id in deals],
     )
     _write_notes(tx, where, filed)
     _attach_visits(tx, where, filed)
     _UPDATE_SUBMISSION.many(
-        tx.conn, [_outcome(tx, one, deals.get(one.submission.id), filed_by) for one in filings]
+        tx.conn, [_outcome(tx, filing, deals.get(filing.submission.id), filed_by) for filing in filings]
     )
     events.record(
         tx.conn,
         where.organization_id,
         tx.now,
-        [event for one in filings for event in _happened(one, deals.get(one.submission.id))],
+        [event for filing in filings for event in _happened(filing, deals.get(filing.submission.id))],
     )
 
 

@@ -1,4 +1,4 @@
-"""Forms, and what decides about their submissions."""
+"""Forms, and the settings that decide about their submissions."""
 
 from typing import Any, Final
 
@@ -52,7 +52,7 @@ _field_map = LenientDecoder(msgspec.json.Decoder(dict[str, str]), dict, tables.f
 
 
 class StoredForm(Form, frozen=True, kw_only=True):
-    """A form with what only people look at. Times are ms since the epoch."""
+    """A form, with the fields that only people read. Times are ms since the epoch."""
 
     site_id: str | None
     created_at: int
@@ -60,7 +60,7 @@ class StoredForm(Form, frozen=True, kw_only=True):
 
 
 class FormChanges(msgspec.Struct, frozen=True, kw_only=True):
-    """What is changed about a form; what is not given stays."""
+    """Changes of a form; None leaves a field as it is."""
 
     name: str | UnsetType = UNSET
     site_id: str | UnsetType | None = UNSET
@@ -69,7 +69,7 @@ class FormChanges(msgspec.Struct, frozen=True, kw_only=True):
     honeypot: str | UnsetType | None = UNSET
 
 
-def create(tx: Tx, organization: Organization, asked: NewForm) -> StoredForm:
+def create(tx: Tx, organization: Organization, new: NewForm) -> StoredForm:
     """Make a form with a new key.
 
     Raises:
@@ -79,8 +79,8 @@ def create(tx: Tx, organization: Organization, asked: NewForm) -> StoredForm:
         Conflict: there are `FORMS_MAX` forms already.
     """
     _check_plan(tx, organization)
-    asked = checked(asked, _contact_properties(tx.conn, organization.id))
-    _check_site(tx.conn, organization.id, asked.site_id)
+    new = checked(new, _contact_properties(tx.conn, organization.id))
+    _check_site(tx.conn, organization.id, new.site_id)
     there = tx.conn.execute(
         sa.select(sa.func.count()).where(
             tables.forms.c.organization_id == organization.id, tables.forms.c.status != "removed"
@@ -91,7 +91,7 @@ def create(tx: Tx, organization: Organization, asked: NewForm) -> StoredForm:
     form_id = new_id("frm", tx.now)
     tx.conn.execute(
         sa.insert(tables.forms).values(
-            **_values(asked),
+            **_values(new),
             id=form_id,
             organization_id=organization.id,
             form_key=new_key(FORM_KEY),
@@ -130,12 +130,12 @@ def update(tx: Tx, organization_id: str, form_id: str, changes: FormChanges) -> 
 
 
 def pause(tx: Tx, organization_id: str, form_id: str) -> StoredForm:
-    """Take no submissions for the form until it is resumed. Raises `NotFound`."""
+    """Pause the form: it takes no submissions until it is resumed. Raises `NotFound`."""
     return _set_status(tx, get(tx.conn, organization_id, form_id), "paused")
 
 
 def resume(tx: Tx, organization: Organization, form_id: str) -> StoredForm:
-    """Take submissions again. Raises `NotFound`, and `PlanRequired` without the form endpoint."""
+    """Resume the form. Raises `NotFound`, and `PlanRequired` without the form endpoint."""
     form = get(tx.conn, organization.id, form_id)
     _check_plan(tx, organization)
     return _set_status(tx, form, "active")
@@ -191,7 +191,7 @@ def _contact_properties(conn: sa.Connection, organization_id: str) -> dict[str, 
 
 def by_key(conn: sa.Connection, form_key: str) -> Form:
     """The form with the public key, whatever its status. Raises `NotFound`."""
-    row = _BY_KEY.one(conn, {"form_key": form_key})
+    row = _BY_KEY.one(conn, form_key=form_key)
     if row is None:
         raise NotFound("no such form")
     return from_row(tuple(row))

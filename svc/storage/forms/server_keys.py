@@ -28,7 +28,7 @@ class ServerKey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MintedServerKey(ServerKey, frozen=True, kw_only=True):
-    """A new server key. `key` is shown this once, and kept nowhere."""
+    """A new server key. `key` is returned this once, and not stored."""
 
     key: str
 
@@ -48,7 +48,7 @@ def mint(tx: Tx, call: Call, name: str) -> MintedServerKey:
     Raises:
         PersonOnly: no agent and no key makes keys.
         Forbidden: the maker lacks the permission `security`.
-        ConfirmationRequired: the maker did not show who they are within the last two hours.
+        ConfirmationRequired: the maker did not confirm their identity within the last two hours.
         KeyLimit: there are `LIVE_SERVER_KEYS_MAX` live ones.
         InvalidInput: the name is none.
     """
@@ -121,7 +121,7 @@ def list_all(conn: sa.Connection, organization_id: str, now: int) -> list[Server
 
 def live(conn: sa.Connection, organization_id: str) -> dict[str, int]:
     """The organization's keys that are not revoked: digest to the time that each expires."""
-    return {row.digest: row.expires_at for row in _LIVE.all(conn, {"organization_id": organization_id})}
+    return {row.digest: row.expires_at for row in _LIVE.all(conn, organization_id=organization_id)}
 
 
 def _count_live(conn: sa.Connection, organization_id: str, now: int) -> int:

@@ -111,7 +111,7 @@ def _due_rows(conn: sa.Connection, organization_id: str, batch: int) -> Iterator
         return
     for due_id, form_id in _DUE_IDS.all(conn, asked):
         try:
-            yield _DUE_ROW.one(conn, {"submission_id": due_id})
+            yield _DUE_ROW.one(conn, submission_id=due_id)
         except Exception as error:
             if not readable.is_unreadable(error):
                 raise

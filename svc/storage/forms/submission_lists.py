@@ -1,4 +1,4 @@
-"""Submissions as people look at them: lists, the newest first, and one with all that is known of it.
+"""Lists of submissions, the newest first, and the details of one.
 
 A list is put together from those of the organization's forms. So each is a search in an index that filing
 needs anyway, and taking a submission costs nothing for the sake of lists.
@@ -10,7 +10,6 @@ from typing import Any, Final, Literal
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain import cursors
 from svc.domain.cursors import Position
 from svc.domain.errors import Fault, InvalidInput, NotFound
 from svc.domain.ids import last_id
@@ -20,6 +19,7 @@ from svc.domain.records.matching import HeldReason
 from svc.domain.scalars import Scalar
 from svc.storage.forms import tables
 from svc.storage.forms.submissions import LABELS, Label
+from svc.storage.pages import Keyset
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import contacts
 from svc.storage.sites import visits
@@ -44,7 +44,7 @@ class SubmissionSummary(msgspec.Struct, frozen=True, kw_only=True):
     dropped: int
     filed_at: int | None
     filed_by: str | None
-    """Who attached it; None for what was filed by itself."""
+    """The person who attached it; None for an automatic filing."""
 
 
 class SubmissionDetails(SubmissionSummary, frozen=True, kw_only=True):
@@ -85,7 +85,7 @@ _SUMMARY: Final = (
 )
 
 
-def _newest(*conditions: sa.ColumnElement[bool]) -> Statement:
+def _newest(*conditions: sa.ColumnElement[bool]) -> Statement[Any]:
     """Selects the ids of a form's newest submissions before one, of those for which *conditions* hold."""
     return Statement(
         sa.select(tables.submissions.c.id)
@@ -99,7 +99,7 @@ def _newest(*conditions: sa.ColumnElement[bool]) -> Statement:
     )
 
 
-_NEWEST: Final[dict[Label | None, Statement]] = {
+_NEWEST: Final[dict[Label | None, Statement[Any]]] = {
     None: _newest(),
     "Filed": _newest(tables.submissions.c.state == "filed"),
     "Held": _newest(tables.submissions.c.state == tables.HELD),
@@ -129,24 +129,21 @@ def list_page(
 
     Raises `NotFound` for no such form, and `InvalidInput` for the cursor of another list.
     """
-    question = ["submissions", organization_id, form_id, label]
-    after = cursors.read(question, cursor, 0)
-    before = last_id("sub") if after is None else after.id
+    keyset = Keyset(["submissions", organization_id, form_id, label], cursor, limit)
+    before = last_id("sub") if keyset.after is None else keyset.after.id
     form_ids = _form_ids(conn, organization_id, form_id)
     newest = {"before": before, "most": limit + 1}
     ids = [row.id for one in form_ids for row in _NEWEST[label].all(conn, {"form_id": one} | newest)]
     if label == "Queued":
-        due = _DUE.all(conn, {"organization_id": organization_id, "before": before})
+        due = _DUE.all(conn, organization_id=organization_id, before=before)
         ids += [row.id for row in due if row.form_id in form_ids]
-    ids = nlargest(limit + 1, ids)
+    page_ids, next_cursor = keyset.cut(nlargest(limit + 1, ids), lambda last: Position((), last))
     rows = conn.execute(
         sa.select(*_SUMMARY)
-        .where(tables.submissions.c.id.in_(ids[:limit]))
+        .where(tables.submissions.c.id.in_(page_ids))
         .order_by(tables.submissions.c.id.desc())
     )
-    found = [SubmissionSummary(**_facts(row)) for row in rows]
-    more = cursors.write(question, Position((), found[-1].id)) if len(ids) > limit else None
-    return SubmissionPage(found, more)
+    return SubmissionPage([SubmissionSummary(**_facts(row)) for row in rows], next_cursor)
 
 
 def get(conn: sa.Connection, organization_id: str, submission_id: str) -> SubmissionDetails:
@@ -190,8 +187,8 @@ def _form_ids(conn: sa.Connection, organization_id: str, form_id: str | None) ->
     return found
 
 
-def _facts(row: Any) -> dict[str, Any]:
-    """What a summary says, of a row of `_SUMMARY`."""
+def _facts(row: sa.Row[Any]) -> dict[str, Any]:
+    """The fields of a summary, of a row of `_SUMMARY`."""
     facts = {column.name: getattr(row, column.name) for column in _SUMMARY}
     state: Literal["due", "queued", "filed", "held"] = facts.pop("state")
     # A spam mark on what has not been filed yet is no reason that anything is held.

@@ -97,7 +97,7 @@ def create(tx: Tx, new: NewSubmission) -> str:
 
 
 class FormSnapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """A form, and what is stored of its recent submissions: all that admitting the next one takes."""
+    """A form and its recent submissions: what the admission of the next one depends on."""
 
     form: Form
     organization: Organization
@@ -150,10 +150,10 @@ _LAST = Statement(
 def snapshot(conn: sa.Connection, form_key: str, now: int) -> FormSnapshot:
     """The standing of the form with the public key at *now*. Raises `NotFound`."""
     form = form_rows.by_key(conn, form_key)
-    waiting, since, head = _WAITING.all(conn, {"form_id": form.id})[0]
-    recent = _RECENT.all(conn, {"form_id": form.id, "since": first_id("sub", now - QUEUE_WINDOW_MS)})
+    waiting, since, head = _WAITING.all(conn, form_id=form.id)[0]
+    recent = _RECENT.all(conn, form_id=form.id, since=first_id("sub", now - QUEUE_WINDOW_MS))
     # The pace is kept in the order of arrival, so the newest ones ahead of the queue are the last paced.
-    last = _LAST.all(conn, {"form_id": form.id, "before": head or last_id("sub")})
+    last = _LAST.all(conn, form_id=form.id, before=head or last_id("sub"))
     return FormSnapshot(
         form=form,
         organization=organizations.get(conn, form.organization_id),
@@ -186,7 +186,7 @@ _RELEASE = Statement(
 
 def release(tx: Tx, organization_id: str, form_id: str, room: int) -> int:
     """Make the oldest *room* of the form's queue due, and return how many that were."""
-    released = _RELEASE.run(tx.conn, {"of_form": form_id, "room": room, "at": tx.now})
+    released = _RELEASE.run(tx.conn, of_form=form_id, room=room, at=tx.now)
     if released:
         tx.announce(SubmissionsDue(organization_id))
     return released
@@ -216,9 +216,9 @@ def forms_with_queue(conn: sa.Connection) -> list[str]:
 
 
 def forget_visitors(tx: Tx) -> None:
-    """Forget what held submissions remember of their visitors, once the key of their day is gone.
+    """Clear the visitors of held submissions, once the key of their day is deleted.
 
-    A name stands beside it, so it would tell who the visitors of that day were.
+    Names are beside them, which would identify the visitors of that day.
     """
     tx.conn.execute(
         sa.update(tables.submissions)

@@ -1,1 +1,1 @@
-"""What is kept of organizations, members, roles, keys and sessions: tables, and what is done to them."""
+"""Storage of organizations, members, roles, keys and sessions: tables, and the reads and writes of them."""

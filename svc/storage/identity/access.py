@@ -1,4 +1,4 @@
-"""What decides who enters an organization, read in one go."""
+"""The facts that decide whether a person enters an organization, read together."""
 
 import sqlalchemy as sa
 
@@ -8,7 +8,7 @@ from svc.storage.identity.api_keys import tools_of
 
 
 def load(conn: sa.Connection, organization_id: str, now: int) -> Access:
-    """All that decides, as of *now*. Raises `NotFound`."""
+    """The facts as of *now*. Raises `NotFound`."""
     return Access(
         organization_id=organization_id,
         is_open=organizations.get(conn, organization_id).closed_at is None,
@@ -40,10 +40,10 @@ def _keys(conn: sa.Connection, organization_id: str, now: int) -> dict[str, KeyF
             tables.api_keys.c.expires_at > now,
         )
     )
-    found = {}
+    keys = {}
     for row in rows:
         tools = tools_of(row.tools, row.id)
-        found[row.digest] = KeyFacts(
+        keys[row.digest] = KeyFacts(
             id=row.id,
             creator_id=row.creator_id,
             role_id=row.role_id,
@@ -52,4 +52,4 @@ def _keys(conn: sa.Connection, organization_id: str, now: int) -> dict[str, KeyF
             expires_at=row.expires_at,
             last_used_at=row.last_used_at,
         )
-    return found
+    return keys

@@ -1,6 +1,6 @@
 """Accounts: people, each at home in one organization, where no other account has their e-mail address.
 
-Whoever administers an organization may make accounts of it with any address. So an address alone never says
+An organization's administrators may make accounts of it with any address. So an address alone never says
 whose an account is: what is decided by one is decided within one home.
 """
 
@@ -21,7 +21,7 @@ from svc.storage.store import Tx
 
 
 class NewAccount(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of an account when it is made. Without a password, a one-time link is the way in."""
+    """A new account. Without a password, its person signs in by a one-time link."""
 
     email: str
     name: str
@@ -30,7 +30,7 @@ class NewAccount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Credentials(NamedTuple):
-    """An account that a password opens, and what the password is checked against."""
+    """An account with a password, and the hash of it."""
 
     person_id: str
     password_hash: str
@@ -50,19 +50,19 @@ _SELECT = sa.select(
 _GET = Statement(_SELECT.where(tables.people.c.id == sa.bindparam("person_id")))
 
 
-def create(tx: Tx, asked: NewAccount) -> Person:
+def create(tx: Tx, new: NewAccount) -> Person:
     """Make an account. Raises `InvalidValue`, and `Conflict` for an e-mail address that its home knows."""
     made = Person(
         id=new_id("usr", tx.now),
-        email=normalise_email(asked.email),
-        name=clean_name(asked.name),
-        home_organization_id=asked.home_organization_id,
+        email=normalise_email(new.email),
+        name=clean_name(new.name),
+        home_organization_id=new.home_organization_id,
     )
     if at_home(tx.conn, made.home_organization_id, made.email) is not None:
         raise Conflict("the organization has an account with this e-mail address already: sign in with that")
     tx.conn.execute(
         sa.insert(tables.people).values(
-            **msgspec.structs.asdict(made), password_hash=asked.password_hash, created_at=tx.now
+            **msgspec.structs.asdict(made), password_hash=new.password_hash, created_at=tx.now
         )
     )
     return made
@@ -70,7 +70,7 @@ def create(tx: Tx, asked: NewAccount) -> Person:
 
 def get(conn: sa.Connection, person_id: str) -> Person:
     """The person. Raises `NotFound`."""
-    row = _GET.one(conn, {"person_id": person_id})
+    row = _GET.one(conn, person_id=person_id)
     if row is None:
         raise NotFound("no such person")
     return Person(*row)
@@ -85,26 +85,26 @@ def at_home(conn: sa.Connection, organization_id: str, email: str) -> Person | N
 
 
 def with_email(conn: sa.Connection, email: str) -> list[Person]:
-    """Everybody with that normalized e-mail address, each of another home."""
+    """The people with that normalized e-mail address, each of another home."""
     rows = conn.execute(_SELECT.where(tables.people.c.email == email).order_by(tables.people.c.id))
     return [Person(*row) for row in rows]
 
 
 def credentials(conn: sa.Connection, email: str, organization_id: str | None = None) -> list[Credentials]:
     """The accounts of that normalized e-mail address that a password opens, or only that of one home."""
-    asked = sa.select(tables.people.c.id, tables.people.c.password_hash).where(
+    select = sa.select(tables.people.c.id, tables.people.c.password_hash).where(
         tables.people.c.email == email, tables.people.c.password_hash.is_not(None)
     )
     if organization_id is not None:
-        asked = asked.where(tables.people.c.home_organization_id == organization_id)
-    return [Credentials(*row) for row in conn.execute(asked.order_by(tables.people.c.id)).tuples()]
+        select = select.where(tables.people.c.home_organization_id == organization_id)
+    return [Credentials(*row) for row in conn.execute(select.order_by(tables.people.c.id)).tuples()]
 
 
 def credentials_of(
     conn: sa.Connection, person_ids: Collection[str], email: str, organization_id: str | None = None
 ) -> list[Credentials]:
-    """As `credentials`, of those people alone: the search does not tell who else has the address."""
-    asked = sa.select(
+    """As `credentials`, of those people alone: the query does not reveal others with the address."""
+    select = sa.select(
         tables.people.c.id,
         tables.people.c.password_hash,
         tables.people.c.email,
@@ -112,7 +112,7 @@ def credentials_of(
     ).where(tables.people.c.id.in_(person_ids), tables.people.c.password_hash.is_not(None))
     return [
         Credentials(person_id, hashed)
-        for person_id, hashed, address, home in conn.execute(asked.order_by(tables.people.c.id))
+        for person_id, hashed, address, home in conn.execute(select.order_by(tables.people.c.id))
         if address == email and organization_id in {None, home}
     ]
 
@@ -132,7 +132,7 @@ def salt(conn: sa.Connection, email: str, secret: bytes) -> bytes:
 
 
 def password_hash(conn: sa.Connection, person_id: str) -> str | None:
-    """What the person's password is checked against; None while there is none."""
+    """The hash of the person's password; None if there is none."""
     found: str | None = conn.scalar(
         sa.select(tables.people.c.password_hash).where(tables.people.c.id == person_id)
     )
@@ -140,13 +140,13 @@ def password_hash(conn: sa.Connection, person_id: str) -> str | None:
 
 
 def set_password(tx: Tx, person_id: str, hashed: str, keep_session: str | None = None) -> None:
-    """Change the password. All sessions end, but the one with the digest *keep_session*."""
+    """Change the password, and end all sessions but the one with the digest *keep_session*."""
     replace_hash(tx, person_id, hashed)
     sessions.revoke_all(tx, person_id, keep=keep_session)
 
 
 def replace_hash(tx: Tx, person_id: str, hashed: str) -> None:
-    """Keep the same password in another way, as new parameters of hashing ask for."""
+    """Store a new hash of the same password, made with the current parameters."""
     tx.conn.execute(
         sa.update(tables.people).where(tables.people.c.id == person_id).values(password_hash=hashed)
     )

@@ -33,7 +33,7 @@ _tools = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, tables.api
 
 
 class NewKey(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked of a key. The role is the maker's own unless a weaker one is named."""
+    """A key to be made. Its role is the maker's own unless a weaker one is named."""
 
     name: str
     expires_in: ExpiresIn | None = None
@@ -44,7 +44,7 @@ class NewKey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MintedKey(msgspec.Struct, frozen=True, kw_only=True):
-    """A new key. `key` is shown this once, and kept nowhere. Times are ms since the epoch."""
+    """A new key. `key` is returned this once, and not stored. Times are ms since the epoch."""
 
     id: str
     name: str
@@ -77,7 +77,7 @@ class ListedKey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Route(msgspec.Struct, frozen=True):
-    """Where a live key leads."""
+    """What a live key authenticates."""
 
     organization_id: str
     expires_at: int
@@ -100,14 +100,14 @@ _NOTE_USE = Statement(
 )
 
 
-def mint(tx: Tx, call: Call, asked: NewKey) -> MintedKey:
+def mint(tx: Tx, call: Call, new: NewKey) -> MintedKey:
     """Make a key that acts as its maker, never above.
 
     Raises:
         PersonOnly: no agent and no key makes keys.
         Forbidden: the maker lacks the permission `security`, gives a role above their own, has a home that
             does not allow it, or asks for a gateway key without being an Owner or Admin.
-        ConfirmationRequired: the maker did not show who they are within the last two hours.
+        ConfirmationRequired: the maker did not confirm their identity within the last two hours.
         KeyLimit: there are 20 live keys.
         InvalidInput: what is asked for makes no sense, or is not there.
     """
@@ -118,13 +118,11 @@ def mint(tx: Tx, call: Call, asked: NewKey) -> MintedKey:
     _check_home(tx.conn, call.caller.organization_id, creator_id)
     authorization.require_fresh(call, tx.now)
     with named_at("/role"):
-        role = (
-            own if asked.role_id is None else roles.get(tx.conn, call.caller.organization_id, asked.role_id)
-        )
-    _check(own, role, asked)
+        role = own if new.role_id is None else roles.get(tx.conn, call.caller.organization_id, new.role_id)
+    _check(own, role, new)
     if count_live(tx.conn, call.caller.organization_id, tx.now) >= LIVE_KEYS_MAX:
         raise KeyLimit(f"there are {LIVE_KEYS_MAX} live keys, which is the limit: revoke one first")
-    minted, key_digest = _new(tx.now, role, asked)
+    minted, key_digest = _new(tx.now, role, new)
     tx.conn.execute(
         sa.insert(tables.api_keys).values(
             id=minted.id,
@@ -193,33 +191,33 @@ def count_live(conn: sa.Connection, organization_id: str, now: int) -> int:
 
 
 def route(conn: sa.Connection, key_digest: str, now: int) -> Route | None:
-    """Where the key leads; for unknown, revoked and expired ones the same search, which finds nothing."""
-    row = _ROUTE.one(conn, {"digest": key_digest, "now": now})
+    """What the key authenticates. An unknown, revoked or expired key takes the same look-up."""
+    row = _ROUTE.one(conn, digest=key_digest, now=now)
     return None if row is None else Route(*row)
 
 
 def note_uses(tx: Tx, used_at: Mapping[str, int]) -> None:
-    """Keep when keys were last used, by their ids."""
+    """Store when keys were last used, by their ids."""
     _NOTE_USE.many(tx.conn, [{"key_id": key_id, "used_at": at} for key_id, at in used_at.items()])
 
 
 def tools_of(stored: str | None, key_id: str) -> tuple[str, ...] | None:
-    """The names that a key is narrowed to, from the column; unreadable ones narrow it to none."""
+    """The tools that a key is limited to, from the column; an unreadable value limits it to none."""
     return None if stored is None else _tools.read(stored, key_id)
 
 
-def _check(own: Role, role: Role, asked: NewKey) -> None:
+def _check(own: Role, role: Role, new: NewKey) -> None:
     if not own.may_give(role):
         raise Forbidden("a role that permits more than your own")
-    if asked.tools is not None and not 0 < len(set(asked.tools)) <= KEY_TOOLS_MAX:
+    if new.tools is not None and not 0 < len(set(new.tools)) <= KEY_TOOLS_MAX:
         raise _invalid("/tools", f"a key is narrowed to 1 to {KEY_TOOLS_MAX} tools")
-    if asked.limited_to is None:
+    if new.limited_to is None:
         return
     if own.id not in {OWNER.id, ADMIN.id}:
         raise Forbidden("gateway keys are made by Owners and Admins")
-    if asked.tools is not None:
+    if new.tools is not None:
         raise _invalid("/tools", "a gateway key calls no tool, so it cannot be narrowed to some")
-    if asked.expires_in not in {None, "1y"}:
+    if new.expires_in not in {None, "1y"}:
         raise _invalid("/expiresIn", "a gateway key lives one year")
 
 
@@ -241,21 +239,21 @@ def _check_home(conn: sa.Connection, organization_id: str, person_id: str) -> No
         raise Forbidden("your home organization does not allow its people to make keys elsewhere")
 
 
-def _new(now: int, role: Role, asked: NewKey) -> tuple[MintedKey, str]:
+def _new(now: int, role: Role, new: NewKey) -> tuple[MintedKey, str]:
     """A key as asked, and its digest."""
-    prefix = API_KEY if asked.limited_to is None else GATEWAY_KEY
-    life_ms = GATEWAY_KEY_LIFE_MS if asked.limited_to else API_KEY_LIVES_MS[asked.expires_in or "90d"]
+    prefix = API_KEY if new.limited_to is None else GATEWAY_KEY
+    life_ms = GATEWAY_KEY_LIFE_MS if new.limited_to else API_KEY_LIVES_MS[new.expires_in or "90d"]
     key = new_key(prefix)
     with at("/name"):
-        name = clean_name(asked.name)
+        name = clean_name(new.name)
     minted = MintedKey(
         id=new_id("key", now),
         name=name,
         key=key,
         visible_start=visible_start(key, prefix),
         role_id=role.id,
-        tools=None if asked.tools is None else tuple(dict.fromkeys(asked.tools)),
-        limited_to=asked.limited_to,
+        tools=None if new.tools is None else tuple(dict.fromkeys(new.tools)),
+        limited_to=new.limited_to,
         expires_at=now + life_ms,
     )
     return minted, digest(key)

@@ -1,4 +1,4 @@
-"""What a caller may do as of the transaction that does it.
+"""Authorization: what a caller may do, read in the transaction that does it.
 
 A call was admitted from memory before its unit waited in the store's queue. What hands out power looks again,
 at the rows, so that nothing which was committed meanwhile can be slipped past.
@@ -27,7 +27,7 @@ def permissions_in(stored: str, role_id: str) -> frozenset[Permission]:
 
 
 def require(conn: sa.Connection, call: Call, permission: Permission) -> Role:
-    """The role of the person who calls, with the *permission* in it; the operator's is an Owner's.
+    """The calling person's role, which has the *permission*; the operator's is an Owner's.
 
     Raises `PersonOnly` for any other caller, and `Forbidden`.
     """
@@ -43,16 +43,16 @@ def require(conn: sa.Connection, call: Call, permission: Permission) -> Role:
 
 
 def require_fresh(call: Call, now: int) -> None:
-    """Raises `ConfirmationRequired` unless who calls showed within the last two hours who they are.
+    """Raises `ConfirmationRequired` unless the caller confirmed their identity within the last two hours.
 
-    Who has the machine shows that by having it.
+    The operator needs none: access to the machine is the confirmation.
     """
     if call.caller.kind != "operator" and not is_fresh(call.caller.confirmed_at, now):
         raise ConfirmationRequired("confirm who you are: your sign-in is older than two hours")
 
 
 def active_role(conn: sa.Connection, organization_id: str, person_id: str) -> Role | None:
-    """The role that the person has; None for who is no active member, or of a closed organization."""
+    """The person's role; None for a person who is no active member, and in a closed organization."""
     row = conn.execute(
         sa.select(tables.members.c.role_id, tables.roles.c.name, tables.roles.c.permissions)
         .join(tables.organizations, tables.organizations.c.id == tables.members.c.organization_id)

@@ -1,6 +1,6 @@
-"""Invitations: how a person becomes a member. No mail is sent: whoever invites passes the link on.
+"""Invitations: how a person becomes a member. No mail is sent: the inviter passes the link on.
 
-So the link is all that an invitation goes by: whoever holds it comes in. Signed out, with a new account of
+So the link alone decides: its holder is let in. Signed out, with a new account of
 the inviting organization, under the e-mail address that was invited; signed in, with the account that they
 have. No account is found by its address: any organization may have made one with it.
 """
@@ -28,7 +28,7 @@ _team_ids = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, tables.
 
 
 class Invitation(msgspec.Struct, frozen=True, kw_only=True):
-    """An invitation that waits. `expires_at` is ms since the epoch."""
+    """A pending invitation. `expires_at` is ms since the epoch."""
 
     id: str
     organization_id: str
@@ -40,7 +40,7 @@ class Invitation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MadeInvitation(msgspec.Struct, frozen=True):
-    """A new invitation. `token` is shown this once, and kept nowhere."""
+    """A new invitation. `token` is returned this once, and not stored."""
 
     id: str
     token: str
@@ -96,7 +96,7 @@ def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ..
 
 
 def withdraw(tx: Tx, call: Call, invitation_id: str) -> None:
-    """Have an invitation that waits count no longer. Raises `Forbidden` and `NotFound`."""
+    """Revoke a pending invitation. Raises `Forbidden` and `NotFound`."""
     authorization.require(tx.conn, call, "settings")
     done = tx.conn.execute(
         sa.delete(tables.invitations).where(
@@ -111,7 +111,7 @@ def withdraw(tx: Tx, call: Call, invitation_id: str) -> None:
 
 
 def waiting(conn: sa.Connection, token_digest: str, now: int) -> Invitation:
-    """The invitation that the token is of. Raises `NotFound` for one that is unknown, used or expired."""
+    """The invitation of the token. Raises `NotFound` for one that is unknown, used or expired."""
     columns = [tables.invitations.c[name] for name in Invitation.__struct_fields__]
     row = conn.execute(
         sa.select(*columns).where(
@@ -129,7 +129,7 @@ def accept(tx: Tx, token_digest: str, person_id: str) -> Invitation:
     """Make a signed-in person who holds an invitation's token a member, whatever their e-mail address is.
 
     It is worth what its inviter may give at this moment. Raises `NotFound`, `Forbidden`, and `Conflict` for
-    who is a member or was one: a link that was meant for another lets nobody in again.
+    a person who is a member or was one: a former member is not let in again by a link.
     """
     invitation = waiting(tx.conn, token_digest, tx.now)
     _check_inviter(tx, invitation)
@@ -171,7 +171,7 @@ def accept_as_new(tx: Tx, token_digest: str, name: str, password_hash: str) -> P
 
 
 def list_all(conn: sa.Connection, organization_id: str, now: int) -> list[Invitation]:
-    """The invitations that wait, the oldest first."""
+    """The pending invitations, the oldest first."""
     columns = [tables.invitations.c[name] for name in Invitation.__struct_fields__]
     rows = conn.execute(
         sa.select(*columns)
@@ -185,14 +185,14 @@ def list_all(conn: sa.Connection, organization_id: str, now: int) -> list[Invita
     return [_from_row(row) for row in rows]
 
 
-def _from_row(row: Any) -> Invitation:
-    """The invitation of a row; one whose teams cannot be read leads to none."""
+def _from_row(row: sa.Row[Any]) -> Invitation:
+    """The invitation of a row; unreadable teams are read as none."""
     team_ids = _team_ids.read(row.team_ids, row.id)
     return Invitation(**(row._asdict() | {"team_ids": team_ids}))
 
 
 def _check_new(conn: sa.Connection, organization_id: str, person_id: str) -> None:
-    """Raises `Conflict` for who is a member of the organization, or was one."""
+    """Raises `Conflict` for a member of the organization, or a former one."""
     status = members.status_of(conn, organization_id, person_id)
     if status == "active":
         raise Conflict("already a member")
@@ -201,7 +201,7 @@ def _check_new(conn: sa.Connection, organization_id: str, person_id: str) -> Non
 
 
 def _check_inviter(tx: Tx, invitation: Invitation) -> None:
-    """Raises `Forbidden` when whoever invited could not invite like that any more."""
+    """Raises `Forbidden` when the inviter may no longer invite with that role."""
     role: Role | None = OWNER  # the command line's
     if invitation.invited_by is not None:
         role = authorization.active_role(tx.conn, invitation.organization_id, invitation.invited_by)

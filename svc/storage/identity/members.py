@@ -6,9 +6,7 @@ from typing import Literal
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain import cursors
 from svc.domain.changes import MembersChanged
-from svc.domain.cursors import Position
 from svc.domain.errors import Conflict, Fault, Forbidden, InvalidInput, NotFound, named_at
 from svc.domain.identity.access import MemberStatus
 from svc.domain.identity.callers import Call
@@ -17,6 +15,7 @@ from svc.domain.limits import LIST_ROWS
 from svc.domain.near_names import shown
 from svc.storage import audit
 from svc.storage.identity import authorization, roles, tables
+from svc.storage.pages import Keyset
 from svc.storage.store import Tx
 
 
@@ -34,7 +33,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MemberChanges(msgspec.Struct, frozen=True, kw_only=True):
-    """What to change of a member; None leaves it."""
+    """Changes of a member; None leaves a field as it is."""
 
     role_id: str | None = None
     team_ids: tuple[str, ...] | None = None
@@ -43,7 +42,7 @@ class MemberChanges(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MemberFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which members to list: all that is given must hold."""
+    """Filter of a list: all that is given must hold."""
 
     role_id: str | None = None
     team_id: str | None = None
@@ -56,7 +55,7 @@ def add(tx: Tx, call: Call, person_id: str, role_id: str, team_ids: Sequence[str
     """Make a person a member, or a former one a member again.
 
     Raises `Forbidden` for a role above the caller's, `NotFound` for a role or a team that is not there, and
-    `Conflict` for who is an active member.
+    `Conflict` for an active member.
     """
     organization_id = call.caller.organization_id
     own = authorization.require(tx.conn, call, "settings")
@@ -77,7 +76,7 @@ def _check_joinable(conn: sa.Connection, organization_id: str, person_id: str, o
 
 
 def join(tx: Tx, organization_id: str, person_id: str, role_id: str, team_ids: Sequence[str]) -> None:
-    """Let a person in. Whoever calls this has checked who may, and writes the trail."""
+    """Insert the member. The caller has checked the permission, and writes the audit trail."""
     known = tx.conn.scalar(sa.select(tables.members.c.status).where(_is(organization_id, person_id)))
     values = {"role_id": role_id, "status": "active", "updated_at": tx.now}
     if known is None:
@@ -112,7 +111,7 @@ def update(tx: Tx, call: Call, person_id: str, changes: MemberChanges) -> Member
 
 
 def deactivate(tx: Tx, call: Call, person_id: str) -> Member:
-    """Put a member out; their keys stop with the next call. Raises as `update` does."""
+    """Deactivate a member; their keys stop with the next call. Raises as `update` does."""
     own = authorization.require(tx.conn, call, "settings")
     member = _in_reach(tx, call, own, person_id)
     _update(tx, call, member, {"status": "deactivated", "updated_at": tx.now})
@@ -121,24 +120,24 @@ def deactivate(tx: Tx, call: Call, person_id: str) -> Member:
 
 def get(conn: sa.Connection, organization_id: str, person_id: str) -> Member:
     """The member, whatever the status. Raises `NotFound`."""
-    found = _select(conn, organization_id, tables.members.c.person_id == person_id)
-    if not found:
+    members = _select(conn, organization_id, tables.members.c.person_id == person_id)
+    if not members:
         raise NotFound(f"there is no member {shown(person_id)}")
-    return found[0]
+    return members[0]
 
 
 def with_email(conn: sa.Connection, organization_id: str, email: str) -> list[Member]:
     """The members with that normalized e-mail address, whatever their status; those at home here first."""
-    found = _select(conn, organization_id, tables.people.c.email == email)
-    return sorted(found, key=lambda member: member.home_organization_id != organization_id)
+    members = _select(conn, organization_id, tables.people.c.email == email)
+    return sorted(members, key=lambda member: member.home_organization_id != organization_id)
 
 
 def status_of(conn: sa.Connection, organization_id: str, person_id: str) -> MemberStatus | None:
-    """The member's status; None for who never was one."""
-    found: MemberStatus | None = conn.scalar(
+    """The member's status; None for a person who never was one."""
+    status: MemberStatus | None = conn.scalar(
         sa.select(tables.members.c.status).where(_is(organization_id, person_id))
     )
-    return found
+    return status
 
 
 def list_all(conn: sa.Connection, organization_id: str) -> list[Member]:
@@ -147,29 +146,26 @@ def list_all(conn: sa.Connection, organization_id: str) -> list[Member]:
 
 
 def list_page(
-    conn: sa.Connection, organization_id: str, asked: MemberFilter
+    conn: sa.Connection, organization_id: str, filter_: MemberFilter
 ) -> tuple[list[Member], str | None]:
-    """The members that are asked for, in the order in which their accounts were made, and the next cursor.
+    """The members of the filter, in the order in which their accounts were made, and the next cursor.
 
-    Raises `InvalidInput` for a cursor that is none of this list.
+    Raises `InvalidInput` for the cursor of another list.
     """
-    question = ["members", asked.role_id, asked.team_id, asked.status]
-    after = cursors.read(question, asked.cursor, 0)
-    which = []
-    if asked.role_id is not None:
-        which.append(tables.members.c.role_id == asked.role_id)
-    if asked.team_id is not None:
+    question = ["members", filter_.role_id, filter_.team_id, filter_.status]
+    keyset = Keyset(question, filter_.cursor, filter_.limit)
+    which = keyset.conditions(tables.members.c.person_id, newest_first=False)
+    if filter_.role_id is not None:
+        which.append(tables.members.c.role_id == filter_.role_id)
+    if filter_.team_id is not None:
         in_team = sa.select(tables.team_members.c.person_id).where(
-            tables.team_members.c.team_id == asked.team_id
+            tables.team_members.c.team_id == filter_.team_id
         )
         which.append(tables.members.c.person_id.in_(in_team))
-    if asked.status is not None:
-        which.append(tables.members.c.status == asked.status)
-    if after is not None:
-        which.append(tables.members.c.person_id > after.id)
-    rows = _select(conn, organization_id, *which, limit=asked.limit + 1)
-    found = rows[: asked.limit]
-    return found, cursors.write(question, Position((), found[-1].id)) if len(rows) > asked.limit else None
+    if filter_.status is not None:
+        which.append(tables.members.c.status == filter_.status)
+    page, next_cursor = keyset.cut(_select(conn, organization_id, *which, limit=filter_.limit + 1))
+    return list(page), next_cursor
 
 
 _TEAM_IDS = (
@@ -207,7 +203,7 @@ def _select(
 
 
 def _in_reach(tx: Tx, call: Call, own: Role, person_id: str) -> Member:
-    """The member, whom somebody of the role *own* may decide about."""
+    """The member. Raises `Forbidden` for one whose role is above the caller's role *own*."""
     organization_id = call.caller.organization_id
     member = get(tx.conn, organization_id, person_id)
     _check_gift(own, roles.get(tx.conn, organization_id, member.role_id))

@@ -18,7 +18,7 @@ from svc.storage.store import Tx
 
 
 class NewOrganization(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of an organization when it is made; it starts on its trial."""
+    """A new organization, which starts on its trial."""
 
     name: str
     country: str = "US"
@@ -29,7 +29,7 @@ class NewOrganization(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OrganizationChanges(msgspec.Struct, frozen=True, kw_only=True):
-    """What to change of an organization; None leaves it."""
+    """Changes of an organization; None leaves a field as it is."""
 
     name: str | None = None
     country: str | None = None
@@ -44,15 +44,15 @@ _NAMES: Final = tuple(column.name for column in tables.organizations.c)
 _GET = Statement(sa.select(tables.organizations).where(tables.organizations.c.id == sa.bindparam("id")))
 
 
-def create(tx: Tx, asked: NewOrganization) -> Organization:
+def create(tx: Tx, new: NewOrganization) -> Organization:
     """Make an organization, every hub on, and a trial of 14 days. Raises `InvalidInput`.
 
-    It is the row alone: `provisioning.create` makes the objects that every organization has, too.
+    It inserts the row alone: `provisioning.create` adds the objects that every organization has.
     """
     made = Organization(
         id=new_id("org", tx.now),
-        **clean_facts(msgspec.structs.asdict(asked)),
-        plan=asked.plan,
+        **clean_facts(msgspec.structs.asdict(new)),
+        plan=new.plan,
         trial_ends_at=tx.now + TRIAL_MS,
         marketing_hub=True,
         created_at=tx.now,
@@ -88,18 +88,18 @@ def is_any(conn: sa.Connection) -> bool:
 def update(tx: Tx, call: Call, changes: OrganizationChanges) -> Organization:
     """Change the caller's organization, effective with the next submission and the next call.
 
-    Raises `InvalidInput`; and, when `allow_keys_elsewhere` changes, `Forbidden` or `PersonOnly` for whoever
-    lacks the permission `security`: that switch decides about keys.
+    Raises `InvalidInput`; and, when `allow_keys_elsewhere` changes, `Forbidden` or `PersonOnly` for a caller
+    without the permission `security`: that switch decides about keys.
     """
     organization_id = call.caller.organization_id
     before = get(tx.conn, organization_id)
-    given = {name: value for name, value in msgspec.structs.asdict(changes).items() if value is not None}
-    clean = clean_facts(given)
+    values = {name: value for name, value in msgspec.structs.asdict(changes).items() if value is not None}
+    clean = clean_facts(values)
     switches_keys = changes.allow_keys_elsewhere not in {None, before.allow_keys_elsewhere}
     if switches_keys:
         authorization.require(tx.conn, call, "security")
-    if given:
-        _update(tx, organization_id, given | clean)
+    if values:
+        _update(tx, organization_id, values | clean)
     if switches_keys:
         _announce_people(tx, organization_id)
     return get(tx.conn, organization_id)
@@ -109,12 +109,12 @@ def update_plan(
     tx: Tx, organization_id: str, *, plan: Plan | None = None, trial_ends_at: int | None = None
 ) -> None:
     """Change what is given of the plan and the end of the trial."""
-    asked = {"plan": plan, "trial_ends_at": trial_ends_at}
-    _update(tx, organization_id, {name: value for name, value in asked.items() if value is not None})
+    values = {"plan": plan, "trial_ends_at": trial_ends_at}
+    _update(tx, organization_id, {name: value for name, value in values.items() if value is not None})
 
 
 def close(tx: Tx, organization_id: str) -> None:
-    """Close the organization: its doors stop at once, and what is stored stays.
+    """Close the organization: its doors stop at once, and its data are kept.
 
     Keys that its people made in other organizations stop too, since their home allows them no more. Raises
     `NotFound`, and `Conflict` where it is closed already.
@@ -126,15 +126,15 @@ def close(tx: Tx, organization_id: str) -> None:
 
 
 def _announce_people(tx: Tx, organization_id: str) -> None:
-    """Tell every organization in which people of this one are members, and this one itself."""
+    """Announce it to every organization in which people of this one are members, and to this one."""
     elsewhere = tx.conn.scalars(
         sa.select(tables.members.c.organization_id)
         .distinct()
         .join(tables.people, tables.people.c.id == tables.members.c.person_id)
         .where(tables.people.c.home_organization_id == organization_id)
     )
-    for one in {organization_id, *elsewhere}:
-        tx.announce(MembersChanged(one))
+    for id_ in {organization_id, *elsewhere}:
+        tx.announce(MembersChanged(id_))
 
 
 def _update(tx: Tx, organization_id: str, values: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ from svc.storage.store import Tx
 
 
 class RoleChanges(msgspec.Struct, frozen=True, kw_only=True):
-    """What to change of a role; None leaves it."""
+    """Changes of a role; None leaves a field as it is."""
 
     name: str | None = None
     permissions: tuple[str, ...] | None = None
@@ -50,9 +50,9 @@ def create(tx: Tx, call: Call, name: str, permissions: Iterable[str]) -> Role:
 
 
 def update(tx: Tx, call: Call, role_id: str, changes: RoleChanges) -> Role:
-    """Change a custom role, for everybody who has it. Raises as `create` does, and `NotFound`.
+    """Change a custom role, for all members who have it. Raises as `create` does, and `NotFound`.
 
-    Nobody changes a role that permits more than their own.
+    Also raises `Forbidden` for a role that permits more than the caller's own.
     """
     own = authorization.require(tx.conn, call, "settings")
     before = _custom(tx, call, role_id)
@@ -73,7 +73,7 @@ def update(tx: Tx, call: Call, role_id: str, changes: RoleChanges) -> Role:
 
 
 def delete(tx: Tx, call: Call, role_id: str) -> None:
-    """Delete a role that nobody has. Raises `NotFound`, `Forbidden`, and `Conflict` while it is in use."""
+    """Delete an unused role. Raises `NotFound`, `Forbidden`, and `Conflict` while it is in use."""
     own = authorization.require(tx.conn, call, "settings")
     role = _custom(tx, call, role_id)
     _check_gift(own, role)
@@ -94,11 +94,11 @@ def delete(tx: Tx, call: Call, role_id: str) -> None:
 
 def get(conn: sa.Connection, organization_id: str, role_id: str) -> Role:
     """The role of that id, built-in or the organization's own. Raises `NotFound`."""
-    found = BUILTIN_ROLES.get(role_id) or custom(conn, organization_id).get(role_id)
-    if found is None:
+    role = BUILTIN_ROLES.get(role_id) or custom(conn, organization_id).get(role_id)
+    if role is None:
         known = [one.id for one in list_all(conn, organization_id)]
         raise NotFound(f"there is no role {shown(role_id)}{hint(role_id, known)}")
-    return found
+    return role
 
 
 def list_all(conn: sa.Connection, organization_id: str) -> list[Role]:

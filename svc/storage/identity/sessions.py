@@ -55,24 +55,24 @@ def create(tx: Tx, person_id: str, digest: str, user_agent: str, replaces: str |
 
 def find(conn: sa.Connection, digest: str, now: int) -> Session | None:
     """The live session with that digest."""
-    row = _FIND.one(conn, {"digest": digest})
-    found = None if row is None else Session(**row._asdict())
-    return found if found is not None and found.lives_at(now) else None
+    row = _FIND.one(conn, digest=digest)
+    session = None if row is None else Session(**row._asdict())
+    return session if session is not None and session.lives_at(now) else None
 
 
 def note_seen(tx: Tx, digest: str) -> None:
-    """The session was used."""
+    """Store that the session was used."""
     _change(tx, digest, seen_at=tx.now)
 
 
 def confirm(tx: Tx, digest: str) -> None:
-    """The session's person showed once more who they are. Raises `NotFound` when it has ended."""
+    """Store that the session's person confirmed their identity. Raises `NotFound` when it has ended."""
     if not _change(tx, digest, seen_at=tx.now, confirmed_at=tx.now):
         raise NotFound("no such session")
 
 
 def end(tx: Tx, digest: str) -> None:
-    """The person signed out."""
+    """End the session with that digest."""
     _revoke(tx, tables.sessions.c.digest == digest)
 
 

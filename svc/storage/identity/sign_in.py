@@ -1,4 +1,4 @@
-"""Ways in besides a session: one-time links; and the failures that pace whoever tries too often."""
+"""One-time links to sign in, and the failed sign-ins that pace further attempts."""
 
 import msgspec
 import sqlalchemy as sa
@@ -12,14 +12,14 @@ from svc.storage.store import Tx
 
 
 class MadeLink(msgspec.Struct, frozen=True):
-    """A new one-time link. `token` is shown this once, and kept nowhere."""
+    """A new one-time link. `token` is returned this once, and not stored."""
 
     token: str
     expires_at: int
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """A try that failed: at which account and from where, as digests, and when."""
+    """A failed sign-in: digests of the account and of the origin, and the time."""
 
     account: str
     address: str
@@ -38,7 +38,7 @@ def make_link(tx: Tx, person_id: str) -> MadeLink:
 
 
 def use_link(tx: Tx, token_digest: str) -> str:
-    """The id of the person whom the link signs in, this once.
+    """Use up the link; the id of its person.
 
     Raises `NotFound` for a link that is unknown, used or expired.
     """
@@ -58,7 +58,7 @@ def use_link(tx: Tx, token_digest: str) -> str:
 
 
 def note_failure(tx: Tx, failure: Failure) -> None:
-    """Keep a failure, which counts for `SIGN_IN_WINDOW_MS`."""
+    """Insert a failure, which counts for `SIGN_IN_WINDOW_MS`."""
     tx.conn.execute(
         sa.insert(tables.sign_in_failures).values(id=new_id("fai", tx.now), **msgspec.structs.asdict(failure))
     )

@@ -1,4 +1,4 @@
-"""Teams: members who work together, so that conversations and records can be a team's."""
+"""Teams of members, to which conversations and records can belong."""
 
 import msgspec
 import sqlalchemy as sa
@@ -45,7 +45,7 @@ def create(tx: Tx, call: Call, name: str) -> Team:
 
 
 def rename(tx: Tx, call: Call, team_id: str, name: str) -> Team:
-    """Call the team something else. Raises as `create` does, and `NotFound`."""
+    """Rename the team. Raises as `create` does, and `NotFound`."""
     authorization.require(tx.conn, call, "settings")
     before = get(tx.conn, call.caller.organization_id, team_id)
     after = msgspec.structs.replace(before, name=_free_name(tx, call, name, team_id))
@@ -55,10 +55,10 @@ def rename(tx: Tx, call: Call, team_id: str, name: str) -> Team:
 
 def get(conn: sa.Connection, organization_id: str, team_id: str) -> Team:
     """The team. Raises `NotFound`."""
-    found = _select(conn, organization_id, tables.teams.c.id == team_id)
-    if not found:
+    teams = _select(conn, organization_id, tables.teams.c.id == team_id)
+    if not teams:
         raise NotFound(f"there is no team {shown(team_id)}")
-    return found[0]
+    return teams[0]
 
 
 def list_all(conn: sa.Connection, organization_id: str) -> list[Team]:
@@ -67,8 +67,8 @@ def list_all(conn: sa.Connection, organization_id: str) -> list[Team]:
 
 
 def people_of(conn: sa.Connection, team_id: str) -> frozenset[str]:
-    """The ids of who is in the team."""
-    return frozenset(row.person_id for row in _PEOPLE.all(conn, {"team_id": team_id}))
+    """Ids of the team's members."""
+    return frozenset(row.person_id for row in _PEOPLE.all(conn, team_id=team_id))
 
 
 def _select(conn: sa.Connection, organization_id: str, *which: sa.ColumnElement[bool]) -> list[Team]:

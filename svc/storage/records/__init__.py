@@ -1,1 +1,1 @@
-"""What is kept of records: tables, and what is done to them."""
+"""Storage of records: tables, and the reads and writes of them."""

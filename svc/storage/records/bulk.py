@@ -83,7 +83,7 @@ def update_many(
 
 def update_properties(conn: sa.Connection, record_id: str, properties: Mapping[str, Any], at: int) -> None:
     """Store the properties of one record; its index is the caller's."""
-    _UPDATE.run(conn, {"record_id": record_id, "new_properties": _json(properties), "at": at})
+    _UPDATE.run(conn, record_id=record_id, new_properties=_json(properties), at=at)
 
 
 def note_changes(

@@ -1,4 +1,4 @@
-"""Contacts as forms and messengers need them: found by the e-mail or phone that they are known by."""
+"""Contacts, found by their identities: the e-mails and phones that they are known by."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, Final
@@ -56,22 +56,20 @@ def known_by(
     conn: sa.Connection, organization_id: str, emails: Collection[str], phones: Collection[str]
 ) -> list[Contact]:
     """The contacts that have any of the normalized *emails* or *phones*."""
-    found: dict[str, Contact] = {}
+    contacts: dict[str, Contact] = {}
     for kind, values in (("email", emails), ("phone", phones)):
         for value in values:
-            asked = {"organization_id": organization_id, "kind": kind, "value": value}
-            for row in _KNOWN_BY.all(conn, asked):
-                contact = found.get(row.id) or _contact(*row)
+            identity = {"organization_id": organization_id, "kind": kind, "value": value}
+            for row in _KNOWN_BY.all(conn, identity):
+                contact = contacts.get(row.id) or _contact(*row)
                 contact.known_by.append((kind, value))
-                found[row.id] = contact
-    return list(found.values())
+                contacts[row.id] = contact
+    return list(contacts.values())
 
 
 def by_ids(conn: sa.Connection, organization_id: str, ids: Collection[str]) -> list[Contact]:
-    """Those of the contacts that are there and the organization's."""
-    return [
-        _contact(*row) for row in _BY_ID.all(conn, {"organization_id": organization_id, "ids": list(ids)})
-    ]
+    """The contacts of *ids* that exist in the organization."""
+    return [_contact(*row) for row in _BY_ID.all(conn, organization_id=organization_id, ids=list(ids))]
 
 
 _STANDING = Statement(
@@ -84,15 +82,15 @@ _STANDING = Statement(
 
 def survivors(conn: sa.Connection, organization_id: str, ids: Collection[str]) -> dict[str, str]:
     """Each of *ids* that still leads to a contact, to the id of that: of a merged one, the survivor's."""
-    found = {}
-    for one in ids:
-        at: str | None = one
+    survivors = {}
+    for contact_id in ids:
+        at: str | None = contact_id
         while at is not None:
             row = _STANDING.one(conn, {"organization_id": organization_id, "id": at})
             if row is not None and row.deleted_at is None:
-                found[one] = at
+                survivors[contact_id] = at
             at = None if row is None else row.merged_into
-    return found
+    return survivors
 
 
 def _contact(contact_id: str, stored: str) -> Contact:
@@ -100,21 +98,19 @@ def _contact(contact_id: str, stored: str) -> Contact:
 
 
 def remember(conn: sa.Connection, organization_id: str, learned: Sequence[tuple[str, str, str]]) -> None:
-    """Remember what contacts are known by: (record id, `email` or `phone`, normalized value)."""
+    """Insert identities of contacts: (record id, `email` or `phone`, normalized value)."""
     if len(learned) == 2:  # noqa: PLR2004
         (record_1, kind_1, value_1), (record_2, kind_2, value_2) = learned
         _INSERT_TWO.run(
             conn,
-            {
-                "organization_id_1": organization_id,
-                "kind_1": kind_1,
-                "value_1": value_1,
-                "record_id_1": record_1,
-                "organization_id_2": organization_id,
-                "kind_2": kind_2,
-                "value_2": value_2,
-                "record_id_2": record_2,
-            },
+            organization_id_1=organization_id,
+            kind_1=kind_1,
+            value_1=value_1,
+            record_id_1=record_1,
+            organization_id_2=organization_id,
+            kind_2=kind_2,
+            value_2=value_2,
+            record_id_2=record_2,
         )
     elif learned:
         rows = [
@@ -147,12 +143,10 @@ def forget(conn: sa.Connection, organization_id: str, record_id: str, kind: str,
     if value is not None:
         _FORGET.run(
             conn,
-            {
-                "of_record": record_id,
-                "of_organization": organization_id,
-                "of_kind": kind,
-                "of_value": value,
-            },
+            of_record=record_id,
+            of_organization=organization_id,
+            of_kind=kind,
+            of_value=value,
         )
 
 

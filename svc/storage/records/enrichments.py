@@ -1,4 +1,4 @@
-"""Enrichments: what contacts learn from a form's submission or a messenger's conversation, written down."""
+"""Enrichments: values that contacts get from a form's submission or a messenger's conversation."""
 
 from collections.abc import Iterator, Sequence
 
@@ -30,35 +30,48 @@ def write(tx: Tx, organization_id: str, object_id: str, learned: Sequence[Source
 
     *object_id* is that of the organization's contacts. Each contact is written once, as the last one left it.
     """
-    created = {one.contact.id: one.contact for one in learned if one.created}
-    changed = {one.contact.id: one.contact for one in learned if one.filled and one.contact.id not in created}
+    created = {enrichment.contact.id: enrichment.contact for enrichment in learned if enrichment.created}
+    changed = {
+        enrichment.contact.id: enrichment.contact
+        for enrichment in learned
+        if enrichment.filled and enrichment.contact.id not in created
+    }
     bulk.insert_many(
-        tx.conn, organization_id, object_id, tx.now, [(one.id, one.properties) for one in created.values()]
+        tx.conn,
+        organization_id,
+        object_id,
+        tx.now,
+        [(contact.id, contact.properties) for contact in created.values()],
     )
-    bulk.update_many(tx.conn, object_id, tx.now, [(one.id, one.properties) for one in changed.values()])
+    bulk.update_many(
+        tx.conn,
+        object_id,
+        tx.now,
+        [(contact.id, contact.properties) for contact in changed.values()],
+    )
     bulk.note_changes(
         tx.conn,
         organization_id,
         tx.now,
         [
             (
-                one.contact.id,
+                enrichment.contact.id,
                 "updated",
-                {slug: [None, value] for slug, value in one.filled.items()},
-                one.source,
+                {slug: [None, value] for slug, value in enrichment.filled.items()},
+                enrichment.source,
             )
-            for one in learned
-            if one.filled and not one.created
+            for enrichment in learned
+            if enrichment.filled and not enrichment.created
         ],
     )
     contacts.remember(
         tx.conn,
         organization_id,
         [
-            (one.contact.id, slug, str(one.filled[slug]))
-            for one in learned
+            (enrichment.contact.id, slug, str(enrichment.filled[slug]))
+            for enrichment in learned
             for slug in ("email", "phone")
-            if slug in one.filled
+            if slug in enrichment.filled
         ],
     )
     _write_suggestions(tx, organization_id, learned)
@@ -82,9 +95,9 @@ def happened(learned: SourcedEnrichment) -> Iterator[NewEvent]:
 def _write_suggestions(tx: Tx, organization_id: str, learned: Sequence[SourcedEnrichment]) -> None:
     """A suggestion for each differing value, unless the same one is open already."""
     wanted = {
-        (one.contact.id, slug, msgspec.json.encode(value).decode()): one.submission_id
-        for one in learned
-        for slug, value in one.suggested.items()
+        (enrichment.contact.id, slug, msgspec.json.encode(value).decode()): enrichment.submission_id
+        for enrichment in learned
+        for slug, value in enrichment.suggested.items()
     }
     if not wanted:
         return

@@ -1,4 +1,4 @@
-"""Merging: one record takes over all that another has, and the other points to it from then on."""
+"""Merges: one record takes over all that another has; the id of the other leads to it."""
 
 from functools import cache
 from typing import Any
@@ -30,24 +30,24 @@ def merge(
     """
     if survivor_id == merged_id:
         raise Conflict("a record is not merged with itself")
-    of, _ = record_rows.find(tx.conn, organization_id, object_slug, survivor_id)
+    object_, _ = record_rows.find(tx.conn, organization_id, object_slug, survivor_id)
     with named_at("/mergedId"):
-        merged = record_rows.live_row(tx.conn, of, merged_id)
+        merged = record_rows.live_row(tx.conn, object_, merged_id)
     known_by = tx.conn.execute(
         sa.select(tables.identities.c.kind, tables.identities.c.value).where(
             tables.identities.c.record_id.in_([survivor_id, merged_id])
         )
     ).all()
     taken = record_rows.values_of(merged)
-    records.delete(tx, organization_id, of.slug, merged_id, source=source, merged_into=survivor_id)
+    records.delete(tx, organization_id, object_.slug, merged_id, source=source, merged_into=survivor_id)
     _move_history(tx, survivor_id, merged_id)
-    _move_relations(tx, of.organization_id, survivor_id, merged_id, source)
-    survivor = record_rows.live_row(tx.conn, of, survivor_id)
+    _move_relations(tx, object_.organization_id, survivor_id, merged_id, source)
+    survivor = record_rows.live_row(tx.conn, object_, survivor_id)
     before = record_rows.values_of(survivor)
     after = {slug: value for slug, value in taken.items() if value != survivor_id} | before
-    done = records.write(tx, of, survivor, before, after, source=source)
-    if of.slug == CONTACT:
-        _know_by_all(tx, organization_id, survivor_id, [tuple(one) for one in known_by])
+    done = records.write(tx, object_, survivor, before, after, source=source)
+    if object_.slug == CONTACT:
+        _know_by_all(tx, organization_id, survivor_id, [tuple(identity) for identity in known_by])
     return done
 
 
@@ -68,7 +68,7 @@ def _columns_that_move() -> tuple[tuple[sa.Table, "sa.Column[Any]"], ...]:
 
 
 def _move_relations(tx: Tx, organization_id: str, survivor_id: str, merged_id: str, source: Source) -> None:
-    """Have what is related to the merged record related to the survivor, as a write to each of them."""
+    """Relate the records that lead to the merged record to the survivor, by a write to each."""
     related = tx.conn.execute(
         sa.select(tables.relations.c.record_id, tables.properties.c.slug, tables.records.c.object_id)
         .join(tables.properties, tables.properties.c.id == tables.relations.c.property_id)
@@ -77,14 +77,14 @@ def _move_relations(tx: Tx, organization_id: str, survivor_id: str, merged_id: s
     ).all()
     by_id = {one.id: one for one in objects.list_all(tx.conn, organization_id)}
     for record_id, slug, object_id in related:
-        of = by_id[object_id]
-        row = record_rows.live_row(tx.conn, of, record_id)
+        object_ = by_id[object_id]
+        row = record_rows.live_row(tx.conn, object_, record_id)
         before = record_rows.values_of(row)
         # A record that led to the one that is now itself leads nowhere any more.
         after = before | {slug: survivor_id}
         if record_id == survivor_id:
             del after[slug]
-        records.write(tx, of, row, before, after, source=source)
+        records.write(tx, object_, row, before, after, source=source)
 
 
 def _know_by_all(tx: Tx, organization_id: str, survivor_id: str, known_by: list[tuple[str, str]]) -> None:

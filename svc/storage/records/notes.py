@@ -4,10 +4,10 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain import cursors
-from svc.domain.cursors import Position
 from svc.domain.errors import Fault, InvalidInput
 from svc.domain.ids import new_id
 from svc.domain.limits import LIST_ROWS, NOTE_CHARS_MAX, NOTE_TITLE_CHARS_MAX
+from svc.storage.pages import Keyset
 from svc.storage.records import rows as record_rows
 from svc.storage.records import tables
 from svc.storage.store import Tx
@@ -30,9 +30,9 @@ def create(
     """Write a note on the record. Raises `NotFound` and `InvalidInput`."""
     record_rows.find(tx.conn, organization_id, object_slug, record_id)
     faults = [
-        Fault(f"/{name}", "invalid_value", f"not a text of up to {most} characters")
-        for name, text, most in (("title", title, NOTE_TITLE_CHARS_MAX), ("body", body, NOTE_CHARS_MAX))
-        if len(text) > most or "\0" in text
+        Fault(f"/{name}", "invalid_value", f"not a text of up to {chars_max} characters")
+        for name, text, chars_max in (("title", title, NOTE_TITLE_CHARS_MAX), ("body", body, NOTE_CHARS_MAX))
+        if len(text) > chars_max or "\0" in text
     ]
     if not faults and not (title.strip() or body.strip()):
         faults.append(Fault("/body", "missing", "a note needs a title or a body"))
@@ -64,15 +64,8 @@ def list_page(
     """The record's notes, the newest first, and where they go on. Raises `NotFound`, `InvalidInput`."""
     record_rows.find(conn, organization_id, object_slug, record_id)
     cursors.check_limit(limit)
-    question = ["notes", record_id]
-    after = cursors.read(question, cursor, 0)
-    where = [tables.notes.c.record_id == record_id]
-    if after is not None:
-        where.append(tables.notes.c.id < after.id)
+    keyset = Keyset(["notes", record_id], cursor, limit)
     columns = [tables.notes.c[name] for name in Note.__struct_fields__]
-    rows = conn.execute(
-        sa.select(*columns).where(*where).order_by(tables.notes.c.id.desc()).limit(limit + 1)
-    ).all()
-    found = [Note(**row._mapping) for row in rows[:limit]]
-    more = cursors.write(question, Position((), found[-1].id)) if len(rows) > limit else None
-    return found, more
+    notes = sa.select(*columns).where(tables.notes.c.record_id == record_id)
+    rows, next_cursor = keyset.fetch(conn, notes, tables.notes.c.id, newest_first=True)
+    return [Note(**row._mapping) for row in rows], next_cursor

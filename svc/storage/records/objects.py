@@ -1,7 +1,7 @@
 """Objects, each read with its properties."""
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -13,7 +13,7 @@ from svc.domain.limits import OBJECTS_MAX
 from svc.domain.near_names import hint, shown
 from svc.domain.records import objects as rules
 from svc.domain.records.objects import BUILTIN_OBJECTS
-from svc.domain.records.properties import Property
+from svc.domain.records.properties import Property, PropertyType
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import tables
 from svc.storage.statements import Statement
@@ -48,6 +48,20 @@ class StoredObject(msgspec.Struct, frozen=True, kw_only=True):
     """The properties that are deleted as well, all in their order: records keep their values of them."""
 
 
+class PropertyRow(NamedTuple):
+    """The row of a property."""
+
+    slug: str
+    label: str
+    type: PropertyType
+    options: str
+    personal: bool
+    unique_values: bool
+    id: str
+    index_state: IndexState | None
+    deleted_at: int | None
+
+
 COLUMNS: Final[tuple["sa.Column[Any]", ...]] = tuple(
     tables.objects.c[name] for name in StoredObject.__struct_fields__ if name in tables.objects.c
 )
@@ -67,19 +81,10 @@ _EVERY = Statement(
     .order_by(tables.objects.c.id)
 )
 _PROPERTIES = Statement(
-    sa.select(
-        tables.properties.c.slug,
-        tables.properties.c.label,
-        tables.properties.c.type,
-        tables.properties.c.options,
-        tables.properties.c.personal,
-        tables.properties.c.unique_values,
-        tables.properties.c.id,
-        tables.properties.c.index_state,
-        tables.properties.c.deleted_at,
-    )
+    sa.select(*(tables.properties.c[name] for name in PropertyRow._fields))
     .where(tables.properties.c.object_id == sa.bindparam("object_id"))
-    .order_by(tables.properties.c.position)
+    .order_by(tables.properties.c.position),
+    PropertyRow,
 )
 
 
@@ -138,7 +143,7 @@ def publish(tx: Tx, organization_id: str, slug: str, *, publishable: bool) -> St
 
 def get(conn: sa.Connection, organization_id: str, slug: str) -> StoredObject:
     """The organization's object. Raises `NotFound`."""
-    row = _OBJECT.one(conn, {"organization_id": organization_id, "slug": slug})
+    row = _OBJECT.one(conn, organization_id=organization_id, slug=slug)
     if row is None:
         known = ids_by_slug(conn, organization_id)
         raise NotFound(f"there is no object {shown(slug)}{hint(slug, known)}")
@@ -148,15 +153,15 @@ def get(conn: sa.Connection, organization_id: str, slug: str) -> StoredObject:
 def with_properties(conn: sa.Connection, values: Sequence[Any]) -> StoredObject:
     """The object of a row whose *values* are those of `COLUMNS`."""
     facts = dict(zip(_NAMES, values, strict=True))
-    found = _PROPERTIES.all(conn, {"object_id": facts["id"]})
-    kept = tuple(map(_property_of, found))
-    live = {one.slug: one for one, row in zip(kept, found, strict=True) if row.deleted_at is None}
+    rows = _PROPERTIES.all(conn, object_id=facts["id"])
+    kept = tuple(map(_property_of, rows))
+    live = {prop.slug: prop for prop, row in zip(kept, rows, strict=True) if row.deleted_at is None}
     return StoredObject(**facts, properties=live, kept=kept)
 
 
 def list_all(conn: sa.Connection, organization_id: str) -> list[StoredObject]:
     """The organization's objects, the built-in ones first."""
-    return [with_properties(conn, row) for row in _EVERY.all(conn, {"organization_id": organization_id})]
+    return [with_properties(conn, row) for row in _EVERY.all(conn, organization_id=organization_id)]
 
 
 def ids_by_slug(conn: sa.Connection, organization_id: str) -> dict[str, str]:
@@ -171,11 +176,11 @@ def ids_by_slug(conn: sa.Connection, organization_id: str) -> dict[str, str]:
 
 def properties_of(conn: sa.Connection, object_id: str) -> dict[str, StoredProperty]:
     """The properties of an object, by slug, in their order."""
-    found = _PROPERTIES.all(conn, {"object_id": object_id})
-    return {row.slug: _property_of(row) for row in found if row.deleted_at is None}
+    rows = _PROPERTIES.all(conn, object_id=object_id)
+    return {row.slug: _property_of(row) for row in rows if row.deleted_at is None}
 
 
-def _property_of(row: Any) -> StoredProperty:
+def _property_of(row: PropertyRow) -> StoredProperty:
     slug, label, kind, options, personal, unique, property_id, state, _ = row
     return StoredProperty(
         slug=slug,

@@ -24,7 +24,7 @@ _SPLIT = len(identity_tables.organizations.c)
 
 def find(conn: sa.Connection, organization_id: str, slug: str) -> tuple[Organization, StoredObject]:
     """The organization, and its object of that slug. Raises `NotFound`."""
-    row = _BOTH.one(conn, {"organization_id": organization_id, "slug": slug})
+    row = _BOTH.one(conn, organization_id=organization_id, slug=slug)
     if row is None:  # then one of these says which of them there is not
         return organizations.get(conn, organization_id), objects.get(conn, organization_id, slug)
     return organizations.from_row(row[:_SPLIT]), objects.with_properties(conn, row[_SPLIT:])

@@ -73,13 +73,13 @@ def update(
     """
     object_ = objects.get(tx.conn, organization_id, object_slug)
     kept = _get(object_, slug)
-    given = {
+    changes = {
         "label": label,
         "options": None if options is None else tuple(options),
         "personal": personal,
     }
     wanted = msgspec.structs.replace(
-        kept, **{name: value for name, value in given.items() if value is not None}
+        kept, **{name: value for name, value in changes.items() if value is not None}
     )
     if personal is False and rules.is_personal(object_.slug, kept):
         raise InvalidInput([Fault("/personal", "invalid_value", "it is personal, and stays so")])

@@ -1,4 +1,4 @@
-"""Relations read from their far end: the records that lead to one."""
+"""Relations in reverse: the records that lead to one."""
 
 import msgspec
 import sqlalchemy as sa
@@ -6,6 +6,7 @@ import sqlalchemy as sa
 from svc.domain import cursors
 from svc.domain.cursors import Position
 from svc.domain.limits import LIST_ROWS
+from svc.storage.pages import Keyset
 from svc.storage.readable import each
 from svc.storage.records import objects, tables
 from svc.storage.records import rows as record_rows
@@ -36,10 +37,9 @@ def leading_to(
     """
     record_rows.find(conn, organization_id, object_slug, record_id)
     cursors.check_limit(limit, pointer=f"{pointer}/limit")
-    question = ["related", record_id]
-    position = cursors.read(question, cursor, 1, pointer=f"{pointer}/cursor")
-    after = ("", "") if position is None else (position.id, position.keys[0].decode())
-    by_id = {one.id: one for one in objects.list_all(conn, organization_id)}
+    keyset = Keyset(["related", record_id], cursor, limit, keys=1, pointer=pointer)
+    after = ("", "") if keyset.after is None else (keyset.after.id, keyset.after.keys[0].decode())
+    by_id = {object_.id: object_ for object_ in objects.list_all(conn, organization_id)}
     rows = conn.execute(
         sa.select(tables.records, tables.properties.c.slug)
         .join(tables.relations, tables.relations.c.record_id == tables.records.c.id)
@@ -54,11 +54,10 @@ def leading_to(
         .order_by(tables.records.c.id, tables.properties.c.slug)
         .limit(limit + 1)
     ).all()
-    found = each(
-        rows[:limit],
+    page, next_cursor = keyset.cut(rows, lambda last: Position((last.slug.encode(),), last.id))
+    related = each(
+        page,
         lambda row: RelatedRecord(property=row.slug, record=record_rows.from_row(by_id[row.object_id], row)),
         "records",
     )
-    end = rows[limit - 1] if len(rows) > limit else None
-    last = None if end is None else Position((end.slug.encode(),), end.id)
-    return found, None if last is None else cursors.write(question, last)
+    return related, next_cursor

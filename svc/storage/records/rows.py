@@ -67,7 +67,8 @@ _BY_ID = Statement(
     .where(
         tables.records.c.id == sa.bindparam("record_id"),
         tables.records.c.organization_id == sa.bindparam("organization_id"),
-    )
+    ),
+    RecordRow,
 )
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
@@ -89,8 +90,7 @@ def get(conn: sa.Connection, organization_id: str, object_slug: str | None, reco
 
 def by_id(conn: sa.Connection, organization_id: str, record_id: str) -> RecordRow | None:
     """The row of a record of any object, deleted or not, if it exists."""
-    row: RecordRow | None = _BY_ID.one(conn, {"record_id": record_id, "organization_id": organization_id})
-    return row
+    return _BY_ID.one(conn, record_id=record_id, organization_id=organization_id)
 
 
 def find(

@@ -6,11 +6,11 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain import cursors
-from svc.domain.cursors import Position
 from svc.domain.errors import Conflict, InvalidInput, NotFound, named_at
 from svc.domain.identity.organizations import Organization
 from svc.domain.limits import LIST_ROWS
 from svc.domain.near_names import shown
+from svc.storage.pages import Keyset
 from svc.storage.readable import each
 from svc.storage.records import records, tables
 from svc.storage.records import rows as record_rows
@@ -22,7 +22,7 @@ State = Literal["open", "accepted", "dismissed"]
 
 
 class Suggestion(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A value that waits, or what was decided."""
+    """A suggested value, open or decided."""
 
     id: str
     record_id: str
@@ -49,23 +49,20 @@ def list_page(
     """Suggestions, the newest first, and the cursor that goes on. Raises `InvalidInput`."""
     cursors.check_limit(limit)
     question = ["suggestions", record_id, state]
-    after = cursors.read(question, cursor, 0)
-    asked = sa.select(*_COLUMNS).where(tables.suggestions.c.state == state)
+    keyset = Keyset(question, cursor, limit)
+    select = sa.select(*_COLUMNS).where(tables.suggestions.c.state == state)
     if record_id is None:
-        asked = asked.where(tables.suggestions.c.organization_id == organization_id)
+        select = select.where(tables.suggestions.c.organization_id == organization_id)
     else:
-        # Whose it is, the record says: SQLite would else walk through all of the organization's.
+        # The record says the organization: a condition here would make SQLite scan all of the organization's.
         own = tables.records.c.organization_id == organization_id
-        asked = asked.join(tables.records, tables.records.c.id == tables.suggestions.c.record_id)
-        asked = asked.where(tables.suggestions.c.record_id == record_id, own)
-    if after is not None:
-        asked = asked.where(tables.suggestions.c.id < after.id)
-    rows = conn.execute(asked.order_by(tables.suggestions.c.id.desc()).limit(limit + 1)).all()
-    found = each(rows[:limit], _from_row, "suggestions")
+        select = select.join(tables.records, tables.records.c.id == tables.suggestions.c.record_id)
+        select = select.where(tables.suggestions.c.record_id == record_id, own)
+    rows, next_cursor = keyset.fetch(conn, select, tables.suggestions.c.id, newest_first=True)
     if record_id is not None and not rows:
         with named_at("/recordId"):
             record_rows.get(conn, organization_id, None, record_id)
-    return found, cursors.write(question, Position((), rows[limit - 1].id)) if len(rows) > limit else None
+    return each(rows, _from_row, "suggestions"), next_cursor
 
 
 def accept(tx: Tx, organization: Organization, suggestion_id: str, *, source: Source) -> Record:
@@ -76,10 +73,10 @@ def accept(tx: Tx, organization: Organization, suggestion_id: str, *, source: So
         Conflict: it was decided already, or the value does not fit any more.
     """
     row = _open(tx.conn, organization.id, suggestion_id)
-    given = {row.property: msgspec.json.decode(row.value)}
+    values = {row.property: msgspec.json.decode(row.value)}
     try:
-        record = records.update(tx, organization, None, row.record_id, given, source=source)
-    except InvalidInput as error:  # of what a form gave long ago, and nobody asked for now
+        record = records.update(tx, organization, None, row.record_id, values, source=source)
+    except InvalidInput as error:  # the value is a form's, and no input of this call
         reasons = "; ".join(fault.detail for fault in error.faults)
         raise Conflict(f"the record does not take this value any more: {reasons}") from None
     _decide(tx, suggestion_id, "accepted")
@@ -93,7 +90,7 @@ def dismiss(tx: Tx, organization_id: str, suggestion_id: str) -> Suggestion:
     return msgspec.structs.replace(_from_row(row), state="dismissed", decided_at=tx.now)
 
 
-def _open(conn: sa.Connection, organization_id: str, suggestion_id: str) -> Any:
+def _open(conn: sa.Connection, organization_id: str, suggestion_id: str) -> sa.Row[Any]:
     row = conn.execute(
         sa.select(*_COLUMNS).where(
             tables.suggestions.c.id == suggestion_id, tables.suggestions.c.organization_id == organization_id
@@ -114,5 +111,5 @@ def _decide(tx: Tx, suggestion_id: str, state: State) -> None:
     )
 
 
-def _from_row(row: Any) -> Suggestion:
+def _from_row(row: sa.Row[Any]) -> Suggestion:
     return Suggestion(**dict(row._mapping) | {"value": msgspec.json.decode(row.value)})

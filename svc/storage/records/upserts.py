@@ -1,6 +1,6 @@
-"""Upserts: the record that is known by an e-mail, a phone or a unique property, made or written to.
+"""Upserts: create or update the record with an e-mail, a phone or a unique value.
 
-Looking and writing are one unit of work, and units run one after the other: two upserts make one record.
+The look-up and the write are one unit of work, and units are serial: two upserts create one record.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ def upsert(
     *,
     source: Source,
 ) -> tuple[Record, bool]:
-    """Write *given* to the record whose property *by* has the value given for it, and whether it was made.
+    """Write *given* to the record whose property *by* has that value; the record, and whether it is new.
 
     *by* is a unique property, or a contact's `email` or `phone`.
 
@@ -38,18 +38,18 @@ def upsert(
         InvalidInput: *by* is no such property or has no value, or what is wrong with the values.
         Conflict: several contacts have that e-mail or phone; or a unique value is another record's.
     """
-    of = objects.get(tx.conn, organization.id, object_slug)
-    found = _known(tx.conn, organization, of, by, given)
-    if found is None:
-        return records.create_in(tx, organization, of, given, source=source), True
-    return records.update(tx, organization, object_slug, found, given, source=source), False
+    object_ = objects.get(tx.conn, organization.id, object_slug)
+    record_id = _known(tx.conn, organization, object_, by, given)
+    if record_id is None:
+        return records.create_in(tx, organization, object_, given, source=source), True
+    return records.update(tx, organization, object_slug, record_id, given, source=source), False
 
 
 def _known(
-    conn: sa.Connection, organization: Organization, of: StoredObject, by: str, given: Mapping[str, Any]
+    conn: sa.Connection, organization: Organization, object_: StoredObject, by: str, given: Mapping[str, Any]
 ) -> str | None:
-    prop = of.properties.get(by)
-    identity = of.slug == CONTACT and by in contacts.IDENTITY_KINDS
+    prop = object_.properties.get(by)
+    identity = object_.slug == CONTACT and by in contacts.IDENTITY_KINDS
     if prop is None or not (prop.unique or identity):
         raise InvalidInput(
             [Fault("/by", "invalid_value", "must be a unique property, or a contact's `email` or `phone`")]
@@ -65,7 +65,7 @@ def _known(
     if not identity:
         return record_index.owner(conn, prop.id, value)
     emails, phones = ([str(value)], []) if by == "email" else ([], [str(value)])
-    found = contacts.known_by(conn, organization.id, emails, phones)
-    if len(found) > 1:
-        raise Conflict(f"several contacts have this {by}: " + ", ".join(one.id for one in found))
-    return found[0].id if found else None
+    known = contacts.known_by(conn, organization.id, emails, phones)
+    if len(known) > 1:
+        raise Conflict(f"several contacts have this {by}: " + ", ".join(contact.id for contact in known))
+    return known[0].id if known else None

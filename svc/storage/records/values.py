@@ -79,7 +79,7 @@ def _missing(conn: sa.Connection, organization_id: str, prop: Property, target: 
         exists = row is not None and row.deleted_at is None and row.object_type in prop.options
         return None if exists else prop.options[0]
     if prop.type == "member":
-        # One that was deactivated too: what somebody did before stays theirs.
-        member = _MEMBER.one(conn, {"person_id": target, "organization_id": organization_id})
+        # A deactivated member too: records keep the member of before.
+        member = _MEMBER.one(conn, person_id=target, organization_id=organization_id)
         return None if member is not None else "member"
     return None

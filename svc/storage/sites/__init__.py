@@ -1,1 +1,1 @@
-"""What is kept of sites: tables, and what is done to them."""
+"""Storage of sites: tables, and the reads and writes of them."""

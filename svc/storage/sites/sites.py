@@ -62,7 +62,7 @@ def create(tx: Tx, organization_id: str, domain: str) -> Site:
 
 
 def update(tx: Tx, organization_id: str, site_id: str, domain: str) -> Site:
-    """Have the site at another *domain*: what is bound to it is for pages there, from the next request on.
+    """Change the site's *domain*: forms and embeds bound to it follow, from the next request on.
 
     Its visits stay. Raises as `create` does, and `NotFound`.
     """
@@ -96,7 +96,7 @@ def get(conn: sa.Connection, organization_id: str, site_id: str) -> Site:
 
 
 def at_host(conn: sa.Connection, host: str) -> list[Site]:
-    """The live sites that a page at *host* belongs to, the oldest first. Raises `NotFound`: nobody's."""
+    """The live sites that a page at *host* belongs to, the oldest first. Raises `NotFound` without one."""
     labels = host.split(".")[-SITE_LABELS_MAX:]
     domains = [".".join(labels[start:]) for start in range(len(labels))]
     domains += [host] * (SITE_LABELS_MAX - len(domains))
@@ -124,13 +124,13 @@ def at_shared_domains(conn: sa.Connection) -> list[Site]:
 
 def any_tracked(conn: sa.Connection, organization_id: str) -> bool:
     """Whether the organization tracks a site now, so that there are visits to attach."""
-    return _ANY.one(conn, {"organization_id": organization_id}) is not None
+    return _ANY.one(conn, organization_id=organization_id) is not None
 
 
 def _free_domain(conn: sa.Connection, organization_id: str, domain: str, besides: str | None = None) -> str:
     """*domain* as it is kept, if no site of the organization other than *besides* is there."""
     with at("/domain"):
         name = site_domain(domain)
-    if any(one.domain == name and one.id != besides for one in list_all(conn, organization_id)):
+    if any(site.domain == name and site.id != besides for site in list_all(conn, organization_id)):
         raise Conflict(f"{name} is tracked already")
     return name

@@ -21,7 +21,7 @@ _INSERT = Statement(sa.insert(tables.visits))
 
 
 def create(tx: Tx, seen_by: Sequence[Site], visitor: str, view: PageView) -> None:
-    """Keep a page view for each of the sites that the page belongs to."""
+    """Insert a page view for each of the sites that the page belongs to."""
     _INSERT.many(
         tx.conn,
         [
@@ -64,7 +64,7 @@ def attach(conn: sa.Connection, organization_id: str, known: Sequence[tuple[str,
 
 
 class Visit(msgspec.Struct, frozen=True):
-    """A page view as it is kept. `at` is ms since the epoch."""
+    """A stored page view. `at` is ms since the epoch."""
 
     url: str
     referrer: str | None
@@ -101,7 +101,7 @@ def before(
 def rotate_keys(tx: Tx) -> list[bytes]:
     """Make today's key if there is none, forget those that are too old, and return the rest, today's first.
 
-    Without its key, a day's visitors can be told apart and no longer be told who they are.
+    Without its key, a day's visitors can be told apart but no longer identified.
     """
     today = day_of(tx.now)
     # One of a later day was made while the clock was ahead, and would name visitors until that day is over.

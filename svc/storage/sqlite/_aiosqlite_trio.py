@@ -27,7 +27,7 @@ Ts = TypeVarTuple("Ts")
 
 
 class ThreadLost(Exception):
-    """Raised when a connection's thread has ended by itself. Nobody knows what became of its last job."""
+    """Raised when a connection's thread has ended by itself. The outcome of its last job is unknown."""
 
 
 class Slot(Generic[R]):
@@ -89,7 +89,7 @@ class _Ticket(Generic[R]):
         return self
 
     def call_soon_threadsafe(self, report: Callable[[*Ts], object], *args: *Ts) -> None:
-        with suppress(trio.RunFinishedError):  # nobody is left to be told
+        with suppress(trio.RunFinishedError):  # no task is left to wake
             self._token.run_sync_soon(report, *args)
 
     def done(self) -> bool:

@@ -1,7 +1,7 @@
 """Full-text search by SQLite's FTS5 (https://www.sqlite.org/fts5.html): all of its SQL is here.
 
 The index holds the words alone (`detail=none`, external content), and gives matches newest first, so that
-a search may stop after as many as can be ranked. Whoever writes `search_texts` writes it too.
+a search may stop after as many as can be ranked. A write of `search_texts` writes it too.
 """
 
 from collections.abc import Sequence
@@ -31,20 +31,20 @@ _NEWEST: Final = """
 
 
 def add(conn: sa.Connection, rows: Sequence[tuple[int, str]]) -> None:
-    """Add rows, each a number and its words."""
+    """Insert rows, each a number and its words."""
     raw(conn).executemany(_ADD, rows)
 
 
 def remove(conn: sa.Connection, number: int, words: str) -> None:
-    """Take a row out; *words* are those that it was added with."""
+    """Delete a row; *words* are those that it was inserted with."""
     raw(conn).execute(_REMOVE, (number, words))
 
 
-def newest(conn: sa.Connection, words: Sequence[str], *, prefix: bool, most: int) -> list[str]:
+def newest(conn: sa.Connection, words: Sequence[str], *, prefix: bool, limit: int) -> list[str]:
     """Ids of the records with all *words*, the highest numbers first."""
     if not words:
         return []
     # Quoted, nothing in a word has a meaning; words have no quotes of their own, and are doubled if they had.
     quoted = ['"' + word.replace('"', '""') + '"' for word in words]
     match = " AND ".join(quoted) + (" *" if prefix else "")
-    return [row[0] for row in raw(conn).execute(_NEWEST, (match, most))]
+    return [row[0] for row in raw(conn).execute(_NEWEST, (match, limit))]

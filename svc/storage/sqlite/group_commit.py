@@ -1,6 +1,6 @@
 """Group commit: the units that wait when the writer is free share one transaction and one wait for the disk.
 
-There is no writer task that could be cancelled or crash: the end of one batch starts the next.
+There is no writer task, which could be cancelled or crash: the end of one batch starts the next.
 """
 
 from collections.abc import Callable
@@ -47,9 +47,9 @@ SHARED_BATCH_SECONDS: Final = 0.001
 JOINING_UNITS_MAX: Final = 16
 """Units that join a batch while it runs, each the first of its owner."""
 BEHIND_UNITS_MAX: Final = 2
-"""Units of `write_behind` that go along with a commit that somebody waits for: a few milliseconds of work.
+"""Units of `write_behind` that are added to a batch of others: a few milliseconds of work.
 
-What they find to do grows while they wait, so fewer and larger ones cost less.
+Their work accumulates while they wait, so fewer and larger ones cost less.
 """
 BEHIND_ALONE_MAX: Final = 16
 """Units of `write_behind` in a commit of their own."""
@@ -117,7 +117,7 @@ class GroupCommitStore(_OwnerUnits, Store):
         self.behind: Final = FairQueue[Unit[Any]](queue_max, owner_max)
         self._writing = False
         self._batch: Batch | None = None
-        """The one that is with the writer."""
+        """The batch that the writer runs."""
         self._idle = trio.lowlevel.ParkingLot()
         self._closing = False
         self._closed = trio.Event()
@@ -130,7 +130,7 @@ class GroupCommitStore(_OwnerUnits, Store):
         return _OwnerUnits(self, owner)
 
     async def enter(self) -> None:
-        """The one place where a cancelled caller turns back; what follows it accepts without waiting."""
+        """The one checkpoint before a unit is accepted. Raises `StoreClosed`."""
         await trio.lowlevel.checkpoint_if_cancelled()
         if self._closing:
             raise StoreClosed("the store is closing")
@@ -144,7 +144,7 @@ class GroupCommitStore(_OwnerUnits, Store):
             raise StoreFull("too many units wait for the disk already")
         if not self._writing:
             self._writing = True
-            # Not at once: the tasks that run in this same tick get into the batch as well.
+            # Not at once: so tasks that run in this same tick join the batch.
             self._token.run_sync_soon(self._write_batch)
         return await unit.caller.wait(guarded=True)
 
@@ -178,7 +178,7 @@ class GroupCommitStore(_OwnerUnits, Store):
     def _write_batch(self) -> None:
         behind = self._take_behind() if self.behind else []
         taken = self.queue.take_round(self._batch_max - len(behind))
-        # What goes along is among the units that run whatever happens, or it might never get its turn.
+        # Units of `write_behind` are among those that always run, or they might starve.
         units = [*taken.items[: taken.first], *behind, *taken.items[taken.first :]] if behind else taken.items
         fairness = Fairness(
             taken.first,
@@ -204,7 +204,7 @@ class GroupCommitStore(_OwnerUnits, Store):
         return self.behind.take_round(min(behind_max, self._batch_max)).items
 
     def _batch_done(self, batch: Batch, finished: Outcome[None]) -> None:
-        """Answer for *batch* and start the next, whatever goes wrong in here: nothing else would start it."""
+        """Settle *batch* and start the next, whatever fails in here: nothing else would start it."""
         try:
             if isinstance(finished, Error):
                 batch.lose(finished.error, known=False)
@@ -220,7 +220,7 @@ class GroupCommitStore(_OwnerUnits, Store):
                 self._idle.unpark_all()
 
     def _settle(self, batch: Batch) -> None:
-        """Tell listeners and callers, whatever any of them does with it: nothing can be raised to anybody."""
+        """Dispatch changes and outcomes. An error of one listener or caller is logged, and stops no other."""
         for change in batch.changes:
             self._tell(change)
         for unit, outcome in zip(batch.units, batch.outcomes, strict=True):
@@ -235,7 +235,7 @@ class GroupCommitStore(_OwnerUnits, Store):
             log.exception("batch_not_counted")
 
     def _take_back(self, batch: Batch) -> None:
-        """Queue again what the batch did not take up."""
+        """Queue again the units that the batch did not run."""
         self.queue.put_back([(unit.owner, unit) for unit in batch.joining])
         queue = self.queue if batch.fairness.first else self.behind
         queue.put_back([(unit.owner, unit) for unit in batch.left])
@@ -257,7 +257,7 @@ class GroupCommitStore(_OwnerUnits, Store):
         unit.caller.set(outcome)
 
     def _note_health(self, batch: Batch) -> None:
-        """Keep whether writing works: it does not from a fault on, until a batch has shown that it does."""
+        """Store whether writing works: not from a fault on, until a batch with a probe succeeds."""
         if batch.fault is not None:
             self._failure = reason(batch.fault)
             if self._failing_since is None:

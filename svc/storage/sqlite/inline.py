@@ -50,8 +50,8 @@ async def inline_store(
     async with AsyncExitStack() as opening:
         conn = opening.enter_context(make_engine(path).connect())
         prepare(conn)
-        found = read_snapshot(conn, clock_marks.traces)
-        clock_marks.resume(clock, found)
+        traces = read_snapshot(conn, clock_marks.traces)
+        clock_marks.resume(clock, traces)
         store = GroupCommitStore(
             clock,
             writer=_InlineLane(conn),
@@ -64,7 +64,7 @@ async def inline_store(
             sealer=sealer,
         )
     try:
-        if found.latest and found.latest > clock.now():
+        if traces.latest and traces.latest > clock.now():
             await store.write(future_times.put_right)
         yield store
     finally:

@@ -33,7 +33,7 @@ _OK: Final = "ok"
 def read_beside(
     path: Path, fn: Callable[Concatenate[sa.Connection, P], R], *args: P.args, **kwargs: P.kwargs
 ) -> R:
-    """What `fn(connection, *args)` reads of the data at *path*, all of it as of one moment.
+    """Run `fn(connection, *args)` over one snapshot of the data at *path*.
 
     Raises `SchemaTooNew`, `StoreFailed` for data that is not there or not migrated yet, and whatever *fn*
     raises.
@@ -68,8 +68,8 @@ def organization_ids(path: Path) -> list[str]:
             tables = {name for (name,) in conn.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
             if tables and "alembic_version" not in tables:
                 raise StoreFailed(f"{path} is none of this program's databases")
-            found = conn.execute("SELECT id FROM organizations") if "organizations" in tables else ()
-            return [one for (one,) in found]
+            faults = conn.execute("SELECT id FROM organizations") if "organizations" in tables else ()
+            return [one for (one,) in faults]
     except sqlite3.DatabaseError as error:
         raise StoreFailed(f"{path} cannot be read: {error}") from error
 
@@ -111,9 +111,9 @@ def _cause(error: DatabaseError | sqlite3.DatabaseError) -> object:
 
 
 def integrity_faults(conn: sa.Connection) -> list[str]:
-    """What SQLite finds broken in the file: pages, indexes, constraints."""
-    found = [row[0] for row in raw(conn).execute("PRAGMA integrity_check")]
-    return [] if found == [_OK] else found
+    """Faults of the file that SQLite finds: pages, indexes, constraints."""
+    faults = [row[0] for row in raw(conn).execute("PRAGMA integrity_check")]
+    return [] if faults == [_OK] else faults
 
 
 def foreign_key_faults(conn: sa.Connection) -> list[str]:

@@ -22,7 +22,7 @@ OWNER_READS_MAX: Final = 1_024
 
 
 class _Read(NamedTuple):
-    """A read, and the caller that waits for it."""
+    """A read, and the slot that its caller waits on."""
 
     fn: Callable[[sa.Connection], Any]
     caller: Slot[Any]
@@ -43,11 +43,11 @@ class Reader:
 
     @property
     def waiting(self) -> int:
-        """Reads asked for and not answered yet."""
+        """Reads not answered yet."""
         return len(self._unanswered)
 
     async def read(self, owner: str, fn: Callable[[sa.Connection], R]) -> R:
-        """What *fn* reads, all of it as of one moment. Raises `StoreFull`, and whatever *fn* raises."""
+        """Run *fn* over one snapshot. Raises `StoreFull`, and what *fn* raises."""
         caller: Slot[R] = Slot()
         with self._lock:
             accepted = self._reads.put(owner, _Read(fn, caller))
@@ -68,7 +68,7 @@ class Reader:
         return read.caller, capture(read_snapshot, conn, read.fn)
 
     def _done(self, finished: Outcome[tuple[Slot[Any], Outcome[Any]]]) -> None:
-        if isinstance(finished, Error):  # the lane is gone, and with it whatever it was to read
+        if isinstance(finished, Error):  # the lane is gone, and its queued reads with it
             unanswered, self._unanswered = self._unanswered, {}
             for caller in unanswered:
                 caller.set(Error(finished.error))

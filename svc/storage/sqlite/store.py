@@ -90,8 +90,8 @@ async def open_store(
                 )
         except (DatabaseError, sqlite3.DatabaseError, OSError, ThreadLost) as error:
             raise StoreFailed(f"{path} cannot be opened: {getattr(error, 'orig', error)}") from error
-        [found] = looked
-        clock_marks.resume(clock, found)
+        [traces] = looked
+        clock_marks.resume(clock, traces)
         store = GroupCommitStore(
             clock,
             writer=writer,
@@ -105,7 +105,7 @@ async def open_store(
         )
     with inside:
         try:
-            if found.latest and found.latest > clock.now():
+            if traces.latest and traces.latest > clock.now():
                 await store.write(future_times.put_right)
             yield store
         finally:

@@ -1,6 +1,6 @@
 """Transactions: many units in one, a snapshot to read from, a change of the schema.
 
-These run where the connection lives, which is a thread of its own or, in tests of time, right here.
+These run in the connection's thread or, in tests of time, on the Trio thread.
 """
 
 import sqlite3
@@ -31,15 +31,15 @@ _MACHINES_CODES: Final = {
     sqlite3.SQLITE_NOMEM: "there is no memory left",
     sqlite3.SQLITE_BUSY: "another program holds the data",
 }
-"""What the machine does to a unit that has done nothing wrong, by SQLite's primary result codes
+"""Faults of the machine, not of the unit, by SQLite's primary result codes
 (https://www.sqlite.org/rescode.html)."""
 
 
 RETRY_FAILED_SECONDS: Final = 5.0
-"""When to try again what a fault lost: a disk that is full now still is in a second."""
+"""When to retry after a fault: a disk that is full now is still full in a second."""
 
 PROBE_BYTES: Final = 64 * 1024
-"""What there must be room for until writing is said to work again: more than most units need."""
+"""The growth that a probe needs room for: more than most units need."""
 
 
 class _TransactionLost(Exception):
@@ -47,7 +47,7 @@ class _TransactionLost(Exception):
 
 
 class Unit(Generic[R]):
-    """A unit of work, its time, and the caller that waits for it."""
+    """A unit of work, its time, and the slot that its caller waits on."""
 
     __slots__ = ("caller", "now", "owner", "work")
 
@@ -59,7 +59,7 @@ class Unit(Generic[R]):
 
 
 class Fairness(NamedTuple):
-    """How far a batch goes while others wait for its end. Counts are of units, in the order of the batch."""
+    """How many units a batch runs while other owners wait. Counts are of units, in the order of the batch."""
 
     first: int
     """At the front, the first of each owner: they run, however long that takes."""
@@ -68,13 +68,13 @@ class Fairness(NamedTuple):
     even: int
     """At the front; after these it goes on for some of its owners only."""
     seconds: float
-    """How long it may go on for those, or once somebody else has joined."""
+    """How long it may go on for those, or once another owner's unit has joined."""
     joining: int
     """How many may join."""
 
 
 class Batch:
-    """Units that are committed together, and what became of them."""
+    """Units that are committed together, and their outcomes."""
 
     __slots__ = (
         "_owners",
@@ -104,22 +104,22 @@ class Batch:
     ) -> None:
         """*owners* are all that have units here, or have others waiting."""
         self.units: list[Unit[Any]] = []
-        """Those that it has taken up, in the order in which they ran."""
+        """The units that it ran, in that order."""
         self.left: Sequence[Unit[Any]] = ()
-        """Those that it has not, and that are for another."""
+        """Planned units that it did not run: they are for a later batch."""
         self.joining: deque[Unit[Any]] = deque()
-        """Those that joined and have not run; once it has ended they are for another, too."""
+        """Units that joined and have not run; after its end they are for a later batch, too."""
         self._planned = units
         self.fairness = fairness
         self._owners = owners
         self._room = fairness.joining
         self._sealer = sealer
         self.probes = probes
-        """Whether it writes for the sake of it, so that a commit without `fault` shows that it can."""
+        """Whether it begins with a probe, so that a commit without `fault` shows that writing works."""
         self.outcomes: list[Outcome[Any]] = []
         """What each unit returned or raised, in the order of the units."""
         self.changes: list[Change] = []
-        """What the units announced that are on disk now."""
+        """The changes that the committed units announced."""
         self.failure: BaseException | None = None
         """What lost the transaction, if anything did."""
         self.fault: BaseException | None = None
@@ -127,7 +127,7 @@ class Batch:
         self.commit_seconds = 0.0
 
     def join(self, unit: Unit[Any]) -> bool:
-        """Have *unit* run next, if it is the first of its owner and there is room; whether it will.
+        """Run *unit* next, if it is the first of its owner and there is room; whether it will.
 
         So it waits for one commit, and not for the rest of a batch and two commits. Called on the Trio thread
         while the batch runs in the writer's.
@@ -176,7 +176,7 @@ class Batch:
         ]
 
     def _run_units(self, conn: sa.Connection, sqlite: sqlite3.Connection) -> None:
-        """Run units, for as long as that is fair to those who wait for the commit."""
+        """Run units for as long as `fairness` allows while owners wait for the commit."""
         units = self._planned
         first, behind, _, seconds, _ = self.fairness
         begun = perf_counter()
@@ -206,7 +206,7 @@ class Batch:
             place += 1
 
     def _run(self, unit: Unit[Any], conn: sa.Connection, sqlite: sqlite3.Connection) -> None:
-        """Do the unit's work inside a savepoint, so that it can fail alone."""
+        """Run the unit inside a savepoint, so that it can fail alone."""
         self.units.append(unit)
         tx = Tx(conn, unit.now, self._sealer)
         sqlite.execute("SAVEPOINT unit")
@@ -230,7 +230,7 @@ class Batch:
 
 
 def _probe(tx: Tx) -> None:
-    """Make the database grow, and take that back; then write a page for the commit, as what it was.
+    """Grow the database, and roll back; then rewrite one page unchanged.
 
     An empty transaction would never reach the disk.
     """
@@ -251,13 +251,13 @@ def _code(error: BaseException | None) -> int | None:
 
 
 def reason(fault: BaseException) -> str:
-    """What *fault* of a batch is, in words that show nothing of what was written."""
+    """A description of *fault* that contains nothing of the data."""
     code = _code(fault.__cause__ if isinstance(fault, _TransactionLost) else fault)
     return _MACHINES_CODES.get(code or 0, "a transaction was lost")
 
 
 def _lost(cause: BaseException) -> StoreFailed:
-    """What the caller of a unit gets whose work went with the transaction: an error of its own."""
+    """The error of a unit whose work was lost with the transaction, one for each caller."""
     error = StoreFailed(
         f"the data cannot be written: {reason(cause)}", retry_after_seconds=RETRY_FAILED_SECONDS
     )
@@ -272,7 +272,7 @@ def _broken_off(cause: BaseException) -> StoreLost:
 
 
 def read_snapshot(conn: sa.Connection, fn: Callable[[sa.Connection], R]) -> R:
-    """What *fn* reads, all of it as of one moment."""
+    """Run *fn* over one snapshot."""
     with conn.begin():
         raw(conn).execute("BEGIN")
         return fn(conn)

@@ -10,8 +10,9 @@ from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
 from svc.domain.limits import CANDIDATES_MAX, LIST_ROWS
 from svc.domain.records.matching import HeldReason
-from svc.storage.channels import conversations
-from svc.storage.channels.conversations import Conversation, ConversationFilter, ConversationStatus
+from svc.storage.channels import conversation_lists, conversations
+from svc.storage.channels.conversation_lists import ConversationFilter
+from svc.storage.channels.conversations import Conversation, ConversationStatus
 from svc.storage.store import Tx, View
 from svc.tools.channels.answers import ConnectionId
 from svc.tools.projections import Projection
@@ -117,7 +118,7 @@ def list_all(view: View, call: Call, request: ListConversations) -> Conversation
     """List conversations, those with the latest message first."""
     facts = msgspec.structs.asdict(request)
     cursor, limit = facts.pop("cursor"), facts.pop("limit")
-    page, next_cursor = conversations.list_page(
+    page, next_cursor = conversation_lists.list_page(
         view.conn, call.caller.organization_id, ConversationFilter(**facts), cursor=cursor, limit=limit
     )
     return ConversationList(

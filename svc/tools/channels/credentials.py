@@ -5,8 +5,8 @@ from typing import Annotated
 from svc.domain.errors import Conflict, KeyLimit, NotFound
 from svc.domain.identity.callers import Call
 from svc.domain.times import rfc3339
-from svc.storage.channels import connections, outboxes
 from svc.storage.channels import keys as channel_keys
+from svc.storage.channels import outboxes, signing_secrets
 from svc.storage.store import Tx
 from svc.tools.channels.answers import (
     EXAMPLE,
@@ -133,5 +133,5 @@ class NewSecret(ToolOutput, frozen=True, kw_only=True):
 def rotate_secret(tx: Tx, call: Call, request: ConnectionById) -> NewSecret:
     """Make a new signing secret. For 24 hours both sign, so that the bridge can change when it likes."""
     connection = managed(tx.conn, call, request.id)
-    secret, until = connections.rotate_secret(tx, connection.organization_id, connection.id)
+    secret, until = signing_secrets.rotate(tx, connection.organization_id, connection.id)
     return NewSecret(id=connection.id, signing_secret=secret, previous_until=rfc3339(until))

@@ -20,7 +20,8 @@ from svc.domain.limits import (
     URL_CHARS_MAX,
 )
 from svc.storage.channels import conversations, messages, replying
-from svc.storage.channels.messages import Message, NewReply
+from svc.storage.channels.messages import Message
+from svc.storage.channels.replying import NewReply
 from svc.storage.store import Tx, View
 from svc.tools.channels.conversations import ConversationId
 from svc.tools.projections import Projection

@@ -5,8 +5,6 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from svc.domain import cursors
-from svc.domain.cursors import Position
 from svc.domain.embeds.blocks import (
     Embed,
 )
@@ -33,10 +31,6 @@ from svc.tools.projections import Projection
 from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, reads, writes
 
 _summary: Final = Projection(Embed, EmbedSummary)
-
-
-_LIST: Final = "embeds"
-"""What cursors of the list belong to."""
 
 
 class ListEmbeds(ToolInput, frozen=True, kw_only=True):
@@ -66,16 +60,10 @@ _EXAMPLE_SUMMARY: Final = EmbedSummary(
 )
 def list_(view: View, call: Call, request: ListEmbeds) -> EmbedPage:
     """List the embeds that are not removed, the oldest first, without their blocks."""
-    after = cursors.read(_LIST, request.cursor, keys=0)
-    rows = embeds.list_page(
-        view.conn, call.caller.organization_id, after=after.id if after else "", limit=request.limit + 1
+    page, next_cursor = embeds.list_page(
+        view.conn, call.caller.organization_id, cursor=request.cursor, limit=request.limit
     )
-    more = len(rows) > request.limit
-    page = rows[: request.limit]
-    return EmbedPage(
-        embeds=tuple(_summary(embed) for embed in page),
-        next_cursor=cursors.write(_LIST, Position((), page[-1].id)) if more else None,
-    )
+    return EmbedPage(embeds=tuple(_summary(one) for one in page), next_cursor=next_cursor)
 
 
 class NamedEmbed(ToolInput, frozen=True, kw_only=True):

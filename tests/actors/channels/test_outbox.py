@@ -9,7 +9,7 @@ from svc.domain.limits import LAPSES_MAX, LEASE_MS, PULLS_WAITING_MAX, REPLY_LIF
 from svc.domain.times import SECOND_MS
 from svc.storage.channels import connections, messages, replies
 from svc.storage.channels import tables as channel_tables
-from svc.storage.channels.replies import PulledBatch
+from svc.storage.channels.reply_batches import PulledBatch
 from tests import tables
 from tests.channels import ChannelTown, channel_town
 

@@ -10,7 +10,7 @@ from svc.domain.crypto.signatures import sign
 from svc.domain.errors import Conflict, Unavailable
 from svc.domain.limits import PUSH_HOLD_MS, PUSHES_AT_ONCE_MAX, REPLY_LIFE_MS, SIGNING_OVERLAP_MS
 from svc.domain.times import SECOND_MS
-from svc.storage.channels import connections, deliveries, outboxes, replies
+from svc.storage.channels import connections, deliveries, outboxes, replies, signing_secrets
 from svc.storage.channels import tables as channel_tables
 from svc.storage.channels.deliveries import Attempt
 from svc.storage.integrity import check
@@ -243,9 +243,7 @@ async def test_nothing_is_pushed_to_a_paused_connection_or_an_offline_bridge(aut
 async def test_both_secrets_sign_for_a_day(autojump_clock):
     """After New signing secret, the bridge may know either; then only the new one."""
     async with push_town() as (here, receiver):
-        new, until = await here.store.write(
-            connections.rotate_secret, here.organization.id, here.connection.id
-        )
+        new, until = await here.store.write(signing_secrets.rotate, here.organization.id, here.connection.id)
         await here.write_reply("a")
         await trio.sleep(1)
         here.clock.jump(SIGNING_OVERLAP_MS)

@@ -35,7 +35,7 @@ from svc.domain.channels.messages import HealthReport, StatusReport
 from svc.domain.errors import Conflict
 from svc.storage.channels import connections, messages, replies
 from svc.storage.channels import tables as channel_tables
-from svc.storage.channels.replies import PulledBatch
+from svc.storage.channels.reply_batches import PulledBatch
 from svc.storage.store import Store
 from tests.channels import a_connection, a_reply
 from tests.town import START, Town, town

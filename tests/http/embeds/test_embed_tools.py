@@ -144,7 +144,7 @@ async def test_what_is_wrong_is_not_saved(autojump_clock, asked: dict[str, Any],
 
         assert (422, "validation_failed") == (answer.status_code, answer.json()["code"])
         assert [pointer] == [fault["pointer"] for fault in answer.json()["errors"]]
-        assert [] == await here.store.read(embeds.list_page, here.organization.id)
+        assert ([], None) == await here.store.read(embeds.list_page, here.organization.id)
 
 
 async def test_the_screen_builds_smaller_ones(autojump_clock):

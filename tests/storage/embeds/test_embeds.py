@@ -51,7 +51,7 @@ async def test_an_embed_is_kept_as_it_was_set_up(autojump_clock):
         assert (blocks, "active", "lamps.example") == (made.blocks, made.status, made.domain)
         assert well_formed(made.embed_key, EMBED_KEY)
         assert made == await here.store.read(embeds.by_key, made.embed_key)
-        assert [made] == await here.store.read(embeds.list_page, here.organization.id)
+        assert ([made], None) == await here.store.read(embeds.list_page, here.organization.id)
 
 
 async def test_what_is_wrong_is_told_together(autojump_clock):
@@ -61,7 +61,7 @@ async def test_what_is_wrong_is_told_together(autojump_clock):
             await here.embed(HeroBlock(title=""), name="", site_id="sit_elsewhere")
 
         assert ["/name", "/siteId", "/blocks/0/title"] == [fault.pointer for fault in refused.value.faults]
-        assert [] == await here.store.read(embeds.list_page, here.organization.id)
+        assert ([], None) == await here.store.read(embeds.list_page, here.organization.id)
 
 
 async def test_what_another_organization_has_is_not_there(autojump_clock):
@@ -120,7 +120,7 @@ async def test_a_removed_embed_is_gone(autojump_clock):
 
         await here.store.write(embeds.set_status, here.organization.id, made.id, "removed")
 
-        assert [] == await here.store.read(embeds.list_page, here.organization.id)
+        assert ([], None) == await here.store.read(embeds.list_page, here.organization.id)
         with pytest.raises(NotFound):
             await here.store.write(embeds.set_status, here.organization.id, made.id, "active")
         _, found = await here.store.read(embed_views.by_key, made.embed_key, here.clock.now())

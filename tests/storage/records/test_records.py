@@ -16,8 +16,7 @@ from svc.storage.records import notes, objects, properties, records, suggestions
 from svc.storage.records import relations as record_relations
 from svc.storage.records import rows as record_rows
 from svc.storage.records import upserts as record_upserts
-from svc.storage.records.listing import index as record_index
-from svc.storage.records.listing import index_walks
+from svc.storage.records.listing import index_builds, index_walks
 from svc.storage.records.listing import lists as record_lists
 from svc.storage.records.listing import search as record_search
 from tests import tables
@@ -264,8 +263,8 @@ def test_an_index_is_made_after_the_first_list_that_wants_it(here: Ledger) -> No
         made(here, name=f"n{number}", city=("Bonn", "Ulm")[number % 2])
     before = record_lists.list_page(here.conn, here.organization.id, "contact", **asked)
 
-    here.write(record_index.want, here.organization.id, before.unindexed)
-    while here.write(record_index.build, here.organization.id, 2):
+    here.write(index_builds.want, here.organization.id, before.unindexed)
+    while here.write(index_builds.build, here.organization.id, 2):
         pass
     after = record_lists.list_page(here.conn, here.organization.id, "contact", **asked)
 

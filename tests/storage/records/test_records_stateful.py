@@ -22,10 +22,9 @@ from svc.storage.records import merges as record_merges
 from svc.storage.records import objects, properties, records
 from svc.storage.records import rows as record_rows
 from svc.storage.records import upserts as record_upserts
-from svc.storage.records.listing import index as record_index
+from svc.storage.records.listing import index_builds, search_words
 from svc.storage.records.listing import lists as record_lists
 from svc.storage.records.listing import search as record_search
-from svc.storage.records.listing import search_words
 from tests.record_model import (
     CODES,
     FILTERS,
@@ -69,8 +68,8 @@ class Records(RuleBasedStateMachine):
     @rule(slugs=st.sets(st.sampled_from(["name", "score", "tag", "code"])), batch=st.sampled_from([1, 100]))
     def index(self, slugs: set[str], batch: int = 100) -> None:
         of = objects.get(self.here.conn, self.org.id, "thing")
-        self.here.write(record_index.want, self.org.id, [of.properties[slug].id for slug in slugs])
-        self.here.write(record_index.build, self.org.id, batch)
+        self.here.write(index_builds.want, self.org.id, [of.properties[slug].id for slug in slugs])
+        self.here.write(index_builds.build, self.org.id, batch)
 
     def taken(self, values: dict[str, Any], mine: str | None = None) -> bool:
         return is_taken(self.model, values.get("code"), mine)

@@ -9,8 +9,7 @@ import trio
 from svc.actors.records.indexer import RETRY_MS
 from svc.domain.limits import INDEX_BATCH
 from svc.storage.records import bulk, objects
-from svc.storage.records.listing import index as record_index
-from svc.storage.records.listing import list_plans
+from svc.storage.records.listing import index_builds, list_plans
 from svc.storage.records.listing import lists as record_lists
 from svc.storage.store import TakesLong, Tx
 from svc.tools import execution
@@ -202,8 +201,8 @@ async def test_an_index_that_was_begun_is_made_after_a_restart(autojump_clock):
     async with town() as here:
         await here.store.write(many_contacts, here.organization.id, INDEX_BATCH + 1)
         of = await here.store.read(objects.get, here.organization.id, "contact")
-        await here.store.write(record_index.want, here.organization.id, [of.properties["city"].id])
-        await here.store.write(record_index.build, here.organization.id)
+        await here.store.write(index_builds.want, here.organization.id, [of.properties["city"].id])
+        await here.store.write(index_builds.build, here.organization.id)
         begun = await index_states(here)
         async with here.live_system():
             await trio.sleep(1)

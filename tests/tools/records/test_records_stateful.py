@@ -19,8 +19,7 @@ from hypothesis.stateful import (
 from svc.domain.errors import Conflict, DomainError, IdempotencyMismatch, InvalidInput, NotFound
 from svc.domain.records.queries import CREATED_AT, UPDATED_AT, Filter, Sort
 from svc.storage.records import objects, properties
-from svc.storage.records.listing import index as record_index
-from svc.storage.records.listing import search_words
+from svc.storage.records.listing import index_builds, search_words
 from svc.tools import execution
 from svc.tools.catalogue import REGISTRY
 from tests import tables
@@ -71,8 +70,8 @@ class Tools(RuleBasedStateMachine):
         done = execution.read(self.here.conn, self.here.now, one, self.caller, read, patient=True)
         if done.unindexed:
             # As the Organization does, and only now and then, so that lists meet every state of an index.
-            self.here.write(record_index.want, self.here.organization.id, done.unindexed[:1])
-            self.here.write(record_index.build, self.here.organization.id, 2)
+            self.here.write(index_builds.want, self.here.organization.id, done.unindexed[:1])
+            self.here.write(index_builds.build, self.here.organization.id, 2)
         return msgspec.json.decode(done.body)
 
     def write(self, tool: str, key: str | None = None, **asked: Any) -> tuple[Any, bool]:

@@ -1,33 +1,30 @@
-"""What is made of records' properties so that they are found: kept right in the transaction of every write.
+"""Indexes of records, updated in the transaction of every write.
 
 Sort keys of the properties that lists use, values of unique properties, relations, and the words of search.
-Properties that are deleted are kept up as well, so that they can come back.
+Deleted properties stay indexed, so that they can be restored.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Conflict
-from svc.domain.limits import INDEX_BATCH
-from svc.domain.records.properties import TEXT_TYPES, Property
+from svc.domain.records.properties import TEXT_TYPES, Property, PropertyType
 from svc.domain.records.sort_keys import fold, sort_key
 from svc.domain.records.text_search import words_of
-from svc.storage.readable import LenientDecoder
 from svc.storage.records import tables
 from svc.storage.records.listing import search_words
-from svc.storage.records.objects import StoredObject
+from svc.storage.records.objects import IndexState, StoredObject
 from svc.storage.statements import Statement
-from svc.storage.store import Tx
 
 Made = Sequence[tuple[str, Mapping[str, Any]]]
 """Records with their properties."""
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """Which properties of an object are found by what: pairs of a property's id and its slug."""
+    """Which properties of an object are in which index: pairs of a property's id and its slug."""
 
     object_id: str
     keyed: list[tuple[str, Property]]
@@ -36,20 +33,24 @@ class Shape(msgspec.Struct, frozen=True):
     texts: list[str]
 
 
+class ShapeRow(NamedTuple):
+    """What the shape says of one property."""
+
+    id: str
+    slug: str
+    type: PropertyType
+    unique_values: bool
+    index_state: IndexState | None
+
+
 _SHAPE: Final = Statement(
-    sa.select(
-        tables.properties.c.id,
-        tables.properties.c.slug,
-        tables.properties.c.type,
-        tables.properties.c.unique_values,
-        tables.properties.c.index_state,
-    )
+    sa.select(*(tables.properties.c[name] for name in ShapeRow._fields))
     .where(tables.properties.c.object_id == sa.bindparam("object_id"))
-    .order_by(tables.properties.c.position)
+    .order_by(tables.properties.c.position),
+    ShapeRow,
 )
-_properties: Final = LenientDecoder(msgspec.json.Decoder(dict[str, Any]), dict, tables.records.c.properties)
-_INSERT_KEY: Final = Statement(sa.insert(tables.record_keys))
-_DELETE_KEY: Final = Statement(
+INSERT_KEY: Final = Statement(sa.insert(tables.record_keys))
+DELETE_KEY: Final = Statement(
     sa.delete(tables.record_keys).where(
         tables.record_keys.c.property_id == sa.bindparam("of_property"),
         tables.record_keys.c.record_id == sa.bindparam("of_record"),
@@ -72,16 +73,18 @@ _DELETE_RELATION: Final = Statement(
 
 
 def shape_of(conn: sa.Connection, object_id: str) -> Shape:
-    """The shape of the object as it is now, where no more than its id is known."""
-    return _shape(object_id, _SHAPE.all(conn, {"object_id": object_id}))
+    """The shape of the object, read by its id."""
+    return _shape(object_id, _SHAPE.all(conn, object_id=object_id))
 
 
-def shape_in(of: StoredObject) -> Shape:
+def shape_in(object_: StoredObject) -> Shape:
     """The shape of an object that was read in this transaction."""
-    return _shape(of.id, ((one.id, one.slug, one.type, one.unique, one.index_state) for one in of.kept))
+    return _shape(
+        object_.id, ((prop.id, prop.slug, prop.type, prop.unique, prop.index_state) for prop in object_.kept)
+    )
 
 
-def _shape(object_id: str, kept: Iterable[Any]) -> Shape:
+def _shape(object_id: str, kept: Iterable[tuple[str, str, PropertyType, bool, IndexState | None]]) -> Shape:
     shape = Shape(object_id, [], [], [], [])
     for property_id, slug, kind, unique, state in kept:
         if state is not None:
@@ -96,19 +99,19 @@ def _shape(object_id: str, kept: Iterable[Any]) -> Shape:
 
 
 def add(conn: sa.Connection, shape: Shape, made: Made) -> None:
-    """Have new records found. Raises `Conflict` when a unique value is another record's."""
+    """Index new records. Raises `Conflict` when a unique value is another record's."""
     _add(conn, shape, made)
     search_words.add(conn, _words(shape, made))
 
 
 def add_again(conn: sa.Connection, shape: Shape, made: Made) -> None:
-    """Have records found that were there before. Raises as `add`."""
+    """Index restored records. Raises as `add`."""
     _add(conn, shape, made)
     search_words.replace(conn, _words(shape, made))
 
 
 def replace(conn: sa.Connection, shape: Shape, changed: Made) -> None:
-    """Have records found by what they are now. Raises as `add`."""
+    """Index changed records again. Raises as `add`."""
     _remove(conn, shape, [record_id for record_id, _ in changed])
     add_again(conn, shape, changed)
 
@@ -116,11 +119,11 @@ def replace(conn: sa.Connection, shape: Shape, changed: Made) -> None:
 def rewrite(
     conn: sa.Connection, shape: Shape, record_id: str, values: Mapping[str, Any], slugs: Collection[str]
 ) -> None:
-    """Have a record found by what it is now, of which only the values of *slugs* changed. Raises as `add`."""
-    # Sort keys go by their property; the others are taken out for all of a record's properties together.
+    """Index a record again, of which only the values of *slugs* changed. Raises as `add`."""
+    # Sort keys are deleted by property; the others for all of a record's properties together.
     narrowed = Shape(
         shape.object_id,
-        keyed=[one for one in shape.keyed if one[1].slug in slugs],
+        keyed=[keyed for keyed in shape.keyed if keyed[1].slug in slugs],
         unique=shape.unique if any(prop.slug in slugs for _, prop in shape.unique) else [],
         relations=shape.relations if any(slug in slugs for _, slug in shape.relations) else [],
         texts=[],
@@ -132,7 +135,7 @@ def rewrite(
 
 
 def remove(conn: sa.Connection, shape: Shape, ids: Collection[str]) -> None:
-    """Have records found no more."""
+    """Remove records from the indexes."""
     _remove(conn, shape, ids)
     search_words.replace(conn, [(record_id, "") for record_id in ids])
 
@@ -156,7 +159,7 @@ def _add(conn: sa.Connection, shape: Shape, made: Made) -> None:
         for record_id, values in made
     ]
     if keys:
-        _INSERT_KEY.many(conn, keys)
+        INSERT_KEY.many(conn, keys)
     for property_id, prop in shape.unique:
         _claim(conn, property_id, prop, made)
     related = [
@@ -172,7 +175,7 @@ def _add(conn: sa.Connection, shape: Shape, made: Made) -> None:
 def _remove(conn: sa.Connection, shape: Shape, ids: Collection[str]) -> None:
     rows = [{"of_record": record_id} for record_id in ids]
     if shape.keyed:
-        _DELETE_KEY.many(
+        DELETE_KEY.many(
             conn, [row | {"of_property": property_id} for property_id, _ in shape.keyed for row in rows]
         )
     if shape.unique:
@@ -183,7 +186,7 @@ def _remove(conn: sa.Connection, shape: Shape, ids: Collection[str]) -> None:
 
 def owner(conn: sa.Connection, property_id: str, value: Any) -> str | None:
     """The record whose unique property has *value*."""
-    row = _OWNER.one(conn, {"property_id": property_id, "value": _unique(value)})
+    row = _OWNER.one(conn, property_id=property_id, value=_unique(value))
     return None if row is None else row.record_id
 
 
@@ -194,107 +197,17 @@ def _claim(conn: sa.Connection, property_id: str, prop: Property, made: Made) ->
                 raise Conflict(f"another record has this {prop.slug}, which is unique")
             _INSERT_UNIQUE.run(
                 conn,
-                {
-                    "property_id": property_id,
-                    "value": _unique(values[prop.slug]),
-                    "record_id": record_id,
-                },
+                property_id=property_id,
+                value=_unique(values[prop.slug]),
+                record_id=record_id,
             )
 
 
 def _unique(value: Any) -> str:
-    """A unique value as it is compared: texts without case, numbers as they are."""
+    """A unique value in the form in which it is compared: texts without case, numbers unchanged."""
     return fold(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def mark_of(object_id: str) -> str:
-    """What stands before each word of an object's records; two objects may share one, if very rarely."""
+    """The prefix of each word of an object's records; two objects may share one, very rarely."""
     return object_id[-search_words.MARK_CHARS :].lower()
-
-
-# Indexes are made when a list first asks for one, some records in each unit of work.
-
-_BEGUN: Final = Statement(
-    sa.select(
-        tables.properties.c.id,
-        tables.properties.c.object_id,
-        tables.properties.c.slug,
-        tables.properties.c.type,
-        tables.properties.c.index_cursor,
-    )
-    .where(
-        tables.properties.c.organization_id == sa.bindparam("organization_id"),
-        tables.properties.c.index_state == tables.BUILDING,
-    )
-    .order_by(tables.properties.c.id)
-    .limit(1)
-)
-
-_ORGANIZATIONS_BUILDING: Final = Statement(
-    sa.select(tables.properties.c.organization_id)
-    .where(tables.properties.c.index_state == tables.BUILDING)
-    .distinct()
-)
-
-
-def want(tx: Tx, organization_id: str, property_ids: Collection[str]) -> None:
-    """Have the sort keys of these properties kept from now on; `build` adds those of what is there."""
-    tx.conn.execute(
-        sa.update(tables.properties)
-        .where(
-            tables.properties.c.organization_id == organization_id,
-            tables.properties.c.id.in_(property_ids),
-            tables.properties.c.index_state.is_(None),
-        )
-        .values(index_state="building", index_cursor=None)
-    )
-
-
-def organizations_building(conn: sa.Connection) -> list[str]:
-    """The organizations that have an index being made: `build` has something to do for them."""
-    return [row.organization_id for row in _ORGANIZATIONS_BUILDING.all(conn)]
-
-
-def build(tx: Tx, organization_id: str, batch: int = INDEX_BATCH) -> bool:
-    """Add the keys of the next *batch* of records to an index being made; whether there is more to do."""
-    row = _next_begun(tx.conn, organization_id)
-    if row is None:
-        return False
-    created_at, last = msgspec.json.decode(row.index_cursor or '[0, ""]')
-    place = sa.tuple_(tables.records.c.created_at, tables.records.c.id)
-    found = tx.conn.execute(
-        sa.select(tables.records.c.id, tables.records.c.properties, tables.records.c.created_at)
-        .where(
-            tables.records.c.object_id == row.object_id,
-            tables.records.c.deleted_at.is_(None),
-            place > sa.tuple_(sa.literal(created_at), sa.literal(last)),
-        )
-        .order_by(tables.records.c.created_at, tables.records.c.id)
-        .limit(batch)
-    ).all()
-    _DELETE_KEY.many(tx.conn, [{"of_property": row.id, "of_record": one.id} for one in found])
-    _INSERT_KEY.many(
-        tx.conn,
-        [
-            {
-                "property_id": row.id,
-                "record_id": one.id,
-                # One that cannot be read is left out of lists, whatever its key.
-                "key": sort_key(row.type, _properties.read(one.properties, one.id).get(row.slug)),
-            }
-            for one in found
-        ],
-    )
-    done = len(found) < batch
-    cursor = None if done else msgspec.json.encode([found[-1].created_at, found[-1].id]).decode()
-    tx.conn.execute(
-        sa.update(tables.properties)
-        .where(tables.properties.c.id == row.id)
-        .values(index_state="ready" if done else "building", index_cursor=cursor)
-    )
-    return not done or _next_begun(tx.conn, organization_id) is not None
-
-
-def _next_begun(conn: sa.Connection, organization_id: str) -> Any | None:
-    """The property whose index is being made, the oldest if there are several."""
-    return _BEGUN.one(conn, {"organization_id": organization_id})

@@ -55,22 +55,22 @@ def search(
         searched: Sequence[StoredObject] = objects.list_all(conn, organization_id)
     else:
         searched = [objects.get(conn, organization_id, object_slug)]
-    hits = [hit for of in searched for hit in _hits(conn, of, looked_for)]
+    hits = [hit for object_ in searched for hit in _hits(conn, object_, looked_for)]
     # Equally good ones: the newest first, which is the order of ids backwards.
     hits.sort(key=lambda hit: (hit.score, hit.record.id), reverse=True)
     return hits[:limit]
 
 
-def _hits(conn: sa.Connection, of: StoredObject, looked_for: Sought) -> list[Hit]:
-    mark = mark_of(of.id)
+def _hits(conn: sa.Connection, object_: StoredObject, looked_for: Sought) -> list[Hit]:
+    mark = mark_of(object_.id)
     words = [mark + word for word in looked_for.words]
-    ids = search_words.newest(conn, words, prefix=looked_for.prefix, most=SEARCH_CANDIDATES_MAX)
-    slugs = [slug for slug, prop in of.properties.items() if prop.type in TEXT_TYPES]
+    ids = search_words.newest(conn, words, prefix=looked_for.prefix, limit=SEARCH_CANDIDATES_MAX)
+    slugs = [slug for slug, prop in object_.properties.items() if prop.type in TEXT_TYPES]
     hits: list[Hit] = []
-    rows = _ROWS.all(conn, {"ids": ids}) if ids else ()
+    rows = _ROWS.all(conn, ids=ids) if ids else ()
     # Two objects may share a mark.
-    own = [row for row in rows if row.object_id == of.id and row.deleted_at is None]
-    for record in each(own, lambda row: from_row(of, row), "records"):
+    own = [row for row in rows if row.object_id == object_.id and row.deleted_at is None]
+    for record in each(own, lambda row: from_row(object_, row), "records"):
         score = fit(looked_for, slugs, record.properties)
         if score is not None:
             hits.append(Hit(record, score))

@@ -1,4 +1,4 @@
-"""The words that records are found by, as rows; how they are looked up is the database's own.
+"""The words of records for search, as rows; the look-up is the database's own.
 
 Every record has one row, from its making on; a deleted one has no words in it. So the numbers of the rows
 count up without a gap, and are read in blocks: a full block is in the database's search index, and the
@@ -58,13 +58,13 @@ _LIKE: Final = Statement(
 
 
 def add(conn: sa.Connection, found_by: Sequence[tuple[str, str]]) -> None:
-    """Have new records found by their words, which are separated by spaces."""
+    """Index new records by their words, which are separated by spaces."""
     if not found_by:
         return
     end = _add(conn, found_by)
     open_block, next_block = _block_of(end), _block_of(end + len(found_by))
     if open_block < next_block:
-        full = _FROM.all(conn, {"first": open_block, "end": next_block})
+        full = _FROM.all(conn, first=open_block, end=next_block)
         full_text.add(conn, [(row.id, row.words) for row in full if row.words])
 
 
@@ -72,7 +72,7 @@ def _add(conn: sa.Connection, found_by: Sequence[tuple[str, str]]) -> int:
     """Insert rows, of which there is one at least; the number of the first."""
     if len(found_by) == 1:
         record_id, words = found_by[0]
-        made: int = _INSERT_AT_END.all(conn, {"of_record": record_id, "new_words": words})[0].id
+        made: int = _INSERT_AT_END.all(conn, of_record=record_id, new_words=words)[0].id
         return made
     end = _end(conn)
     _INSERT.many(
@@ -86,32 +86,32 @@ def _add(conn: sa.Connection, found_by: Sequence[tuple[str, str]]) -> int:
 
 
 def replace(conn: sa.Connection, found_by: Sequence[tuple[str, str]]) -> None:
-    """Have records that are there found by these words alone; by none, if there are none."""
+    """Replace the words of records."""
     for record_id, words in found_by:
-        row = _OF.one(conn, {"of_record": record_id})
+        row = _OF.one(conn, of_record=record_id)
         if row is None or row.words == words:
             continue
         open_block = _block_of(row.end)
         if row.id < open_block and row.words:
             full_text.remove(conn, row.id, row.words)
-        _UPDATE.run(conn, {"of_row": row.id, "new_words": words})
+        _UPDATE.run(conn, of_row=row.id, new_words=words)
         if row.id < open_block and words:
             full_text.add(conn, [(row.id, words)])
 
 
-def newest(conn: sa.Connection, words: Sequence[str], *, prefix: bool, most: int) -> list[str]:
+def newest(conn: sa.Connection, words: Sequence[str], *, prefix: bool, limit: int) -> list[str]:
     """Ids of records that have all *words*, those made last first, at most so many.
 
     With *prefix*, the last word may be the beginning of a longer one; whole ones come first then.
     """
     end = _end(conn)
-    rows = _LIKE.all(conn, {"first": _block_of(end), "pattern": f"%{words[-1]}%"})
-    found = [row.record_id for row in rows if _has(row.words.split(), words, prefix=prefix)]
+    rows = _LIKE.all(conn, first=_block_of(end), pattern=f"%{words[-1]}%")
+    ids = [row.record_id for row in rows if _has(row.words.split(), words, prefix=prefix)]
     # Whole words first: their rows come one by one, those of beginnings only once all are gathered.
     for beginnings in (False, True) if prefix else (False,):
-        if len(found) < most:
-            found += full_text.newest(conn, words, prefix=beginnings, most=most)
-    return list(dict.fromkeys(found))[:most]
+        if len(ids) < limit:
+            ids += full_text.newest(conn, words, prefix=beginnings, limit=limit)
+    return list(dict.fromkeys(ids))[:limit]
 
 
 def _has(words: Sequence[str], wanted: Sequence[str], *, prefix: bool) -> bool:

@@ -1,0 +1,172 @@
+"""Batches of replies: what is handed out to a bridge at once, leased for a pull or held for a push."""
+
+from typing import Any, Final
+
+import msgspec
+import sqlalchemy as sa
+import structlog
+
+from svc.domain.channels import replies as rules
+from svc.domain.channels.connections import Connection as MessengerConnection
+from svc.domain.channels.messages import Attachment, Author, OutboundReply
+from svc.domain.channels.replies import Dispatch
+from svc.domain.ids import new_id
+from svc.domain.times import rfc3339
+from svc.storage.channels import replies, tables
+from svc.storage.statements import Statement
+from svc.storage.store import Tx
+
+log = structlog.get_logger("svc.storage.channels.replies")
+
+
+class PulledBatch(msgspec.Struct, frozen=True, kw_only=True):
+    """Replies that were handed out together."""
+
+    replies: tuple[OutboundReply, ...]
+    more: bool
+    """Whether more replies can be handed out now."""
+    next_at: int | None
+    """When the next lease or wait ends; None if no reply is open."""
+
+
+_AHEAD = tables.replies.alias("ahead")
+_HEADS = Statement(
+    sa.select(
+        *replies.COLUMNS,
+        tables.replies.c.created_at,
+        tables.conversations.c.external_id,
+        tables.messages.c.text,
+        tables.messages.c.attachments,
+        tables.messages.c.reply_to,
+        tables.messages.c.author_kind,
+        tables.messages.c.author_name,
+    )
+    .join(tables.messages, tables.messages.c.id == tables.replies.c.message_id)
+    .join(tables.conversations, tables.conversations.c.id == tables.replies.c.conversation_id)
+    .where(
+        tables.replies.c.connection_id == sa.bindparam("connection_id"),
+        tables.IS_OPEN,
+        tables.replies.c.state == replies.WAITING,
+        tables.replies.c.offer_at <= sa.bindparam("now"),
+        ~sa.select(sa.literal_column("1", sa.Integer))
+        .where(
+            _AHEAD.c.conversation_id == tables.replies.c.conversation_id,
+            _AHEAD.c.id < tables.replies.c.id,
+            tables.is_open("ahead"),
+        )
+        .exists(),
+    )
+    .order_by(tables.replies.c.id)
+    .limit(sa.bindparam("most"))
+)
+"""The oldest open reply of each conversation, where it waits and may be handed out."""
+_NEXT = Statement(
+    sa.select(
+        sa.func.min(
+            sa.case(
+                (tables.replies.c.state != replies.WAITING, tables.replies.c.lease_expires_at),
+                (
+                    (tables.replies.c.offer_at > sa.bindparam("now"))
+                    & (tables.replies.c.offer_at < tables.replies.c.expires_at),
+                    tables.replies.c.offer_at,
+                ),
+                else_=tables.replies.c.expires_at,
+            )
+        )
+    ).where(tables.replies.c.connection_id == sa.bindparam("connection_id"), tables.IS_OPEN)
+)
+_NEXT_LAPSE = Statement(
+    sa.select(sa.func.min(tables.replies.c.lease_expires_at)).where(
+        tables.replies.c.connection_id == sa.bindparam("connection_id"), tables.IS_OPEN
+    )
+)
+_decode_attachments: Final = msgspec.json.Decoder(tuple[Attachment, ...]).decode
+
+
+def hand_out(tx: Tx, connection: MessengerConnection, limit: int) -> PulledBatch:
+    """Take at most *limit* replies for the bridge, the oldest first, of each conversation only the first.
+
+    They are leased, or held for a push where the connection pushes. None are taken with 0, or where the
+    connection hands out nothing; replies are settled all the same.
+    """
+    connection_id, pushes, paused = connection.id, connection.delivery == "push", connection.is_paused
+    next_at = _next_at(tx.conn, connection_id, tx.now, paused=paused)
+    if next_at is not None and next_at <= tx.now:
+        replies.settle_overdue(tx, connection_id, paused=paused)
+        next_at = _next_at(tx.conn, connection_id, tx.now, paused=paused)
+    # Of a connection that hands out, each open reply has a time: without one there is none.
+    rows = (
+        _HEADS.all(tx.conn, connection_id=connection_id, now=tx.now, most=limit + 1)
+        if connection.hands_out and limit > 0 and next_at is not None
+        else []
+    )
+    taken: list[OutboundReply] = []
+    held_until: int | None = None
+    for row in rows[:limit]:
+        before = replies.from_row(row)
+        after = (
+            rules.begin_push(before.dispatch, tx.now)
+            if pushes
+            else rules.take(before.dispatch, new_id("lse", tx.now), tx.now)
+        )
+        try:
+            outbound = _outbound(row, after)
+        except msgspec.DecodeError as error:
+            log.warning("a reply cannot be read, and has failed", reply=before.id, why=str(error))
+            replies.write(tx, before, rules.fail(before.dispatch, "unreadable"))
+            continue
+        replies.write(tx, before, after)
+        held_until = after.lease_expires_at
+        taken.append(outbound)
+    if rows:
+        # The other replies have no earlier time than the next one had, so the new lease is often the next.
+        next_at = (
+            held_until
+            if held_until is not None and next_at is not None and held_until <= next_at
+            else _next_at(tx.conn, connection_id, tx.now, paused=paused)
+        )
+    return PulledBatch(replies=tuple(taken), more=len(rows) > limit, next_at=next_at)
+
+
+def _next_at(conn: sa.Connection, connection_id: str, now: int, *, paused: bool) -> int | None:
+    """When the next of the connection's replies has to be settled; *now* or before, it is due."""
+    if paused:
+        row = _NEXT_LAPSE.one(conn, connection_id=connection_id)
+    else:
+        row = _NEXT.one(conn, connection_id=connection_id, now=now)
+    return None if row is None else row[0]
+
+
+def connections_due(conn: sa.Connection, until: int) -> list[str]:
+    """The connections of which a lease or a wait ends by *until*, and those that have something to push."""
+    due = sa.or_(
+        tables.connections.c.delivery == "push",
+        sa.case(
+            (tables.replies.c.state == replies.WAITING, tables.replies.c.expires_at),
+            else_=tables.replies.c.lease_expires_at,
+        )
+        <= until,
+    )
+    select = sa.select(tables.replies.c.connection_id).join(
+        tables.connections, tables.connections.c.id == tables.replies.c.connection_id
+    )
+    return list(
+        conn.scalars(select.where(tables.IS_OPEN, tables.connections.c.status == "active", due).distinct())
+    )
+
+
+def _outbound(row: Any, taken: Dispatch) -> OutboundReply:
+    leased_until = None if taken.lease_id is None else taken.lease_expires_at
+    return OutboundReply(
+        reply_id=row.id,
+        lease_id=taken.lease_id,
+        lease_expires_at=None if leased_until is None else rfc3339(leased_until),
+        attempt=taken.attempts,
+        conversation_id=row.external_id,
+        text=row.text,
+        attachments=_decode_attachments(row.attachments) if row.attachments else (),
+        reply_to=row.reply_to,
+        author=Author(kind=row.author_kind, name=row.author_name),
+        created_at=rfc3339(row.created_at),
+        expires_at=rfc3339(taken.expires_at),
+    )
