@@ -68,8 +68,8 @@ async def with_password(
 
     The work is that of one hash, however many accounts the address has, so timing does not tell how many.
 
-    Raises `OrganizationRequired` where several accounts match; `WrongCredentials`, also for a person who is not
-    an active member of any organization; `TooManyAttempts`; and `Unavailable`.
+    Raises `OrganizationRequired` where several accounts match; `WrongCredentials`, also for a person who is
+    not an active member of any organization; `TooManyAttempts`; and `Unavailable`.
     """
     try:
         address = normalise_email(email)

@@ -71,7 +71,7 @@ def origin_allowed(origin: str | None, domain: str | None) -> bool:
 def origin_is_own(origin: str, base_url: str) -> bool:
     """Whether *origin* is that of pages at *base_url*, or of pages that this machine itself serves.
 
-    The `Host` of the request says nothing about that: who rebinds a name to an address of ours chooses it.
+    The `Host` header is not compared: by DNS rebinding an attacker chooses it.
     """
     match = _ORIGIN.fullmatch(origin)
     own = urlsplit(base_url)

@@ -1,4 +1,4 @@
-"""How a contact's e-mail address and phone number are written, so that equal ones are equal.
+"""Normal forms of e-mail addresses and phone numbers, so that equal ones compare equal.
 
 E-mail: trimmed, lower case, the domain in ASCII. Phone: E.164, by the numbering plans that
 `phonenumbers` carries.
@@ -15,7 +15,7 @@ from svc.domain.errors import InvalidValue
 from svc.domain.limits import EMAIL_CHARS_MAX, PHONE_CHARS_MAX
 from svc.domain.net.hosts import ascii_host
 
-# What is copied from chats and contact lists brings marks of width and writing direction along.
+# Text copied from chats and contact lists has marks of width and writing direction in it.
 _INVISIBLE: Final = dict.fromkeys(
     (0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 )
@@ -45,8 +45,8 @@ def normalise_email(text: str) -> str:
     """The e-mail address that *text* is: lower case, its domain in ASCII, 254 characters at most.
 
     The local part may be Unicode (RFC 6531), in its compatible composed form; quoted local
-    parts, addresses in brackets and domains without a dot are refused, as nobody's mailbox is
-    there.
+    parts, addresses in brackets and domains without a dot are rejected, as no real mailbox has
+    one.
 
     Raises:
         InvalidValue: it is no such address.
