@@ -67,8 +67,7 @@ def parse_address(text: str) -> str | None:
 def parse_networks(texts: Iterable[str]) -> tuple[Network, ...]:
     """The networks that *texts* name, such as `10.0.0.0/8` or a single address.
 
-    Raises:
-        InvalidValue: one of them is no network; the message says which.
+    Raises `InvalidValue` for the first that is not a network.
     """
     try:
         return tuple(ip_network(text.strip(), strict=False) for text in texts)

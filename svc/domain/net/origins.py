@@ -30,8 +30,7 @@ def normalise_domain(text: str) -> str:
     Scheme, port, path, a trailing dot and `www.` go; what stays is lower-case ASCII. `localhost`
     and IP addresses (IPv6 in brackets) are taken too, for development.
 
-    Raises:
-        InvalidValue: there is no such domain in it.
+    Raises `InvalidValue` if there is no domain in it.
     """
     match = _ADDRESS.fullmatch(text.strip())
     if match is None:

@@ -48,8 +48,7 @@ def normalise_email(text: str) -> str:
     parts, addresses in brackets and domains without a dot are rejected, as no real mailbox has
     one.
 
-    Raises:
-        InvalidValue: it is no such address.
+    Raises `InvalidValue` if it is not such an address.
     """
     # Lower case can come apart into a letter and a mark, hence the second look.
     address = _visible(_visible(text).lower())
@@ -71,8 +70,7 @@ def normalise_email(text: str) -> str:
 def normalise_phone(value: str | int, country: str | None) -> str:
     """The phone number that *value* is, in E.164, as `parse_phone` reads it.
 
-    Raises:
-        InvalidValue: it is no phone number.
+    Raises `InvalidValue` if it is not a phone number.
     """
     return parse_phone(value, country).number
 
@@ -85,8 +83,7 @@ def parse_phone(value: str | int, country: str | None) -> Phone:
     Letters are refused (they would read as the digits of a keypad), save those that announce an
     extension.
 
-    Raises:
-        InvalidValue: it is no phone number.
+    Raises `InvalidValue` if it is not a phone number.
     """
     text = _visible(str(value))
     match = _PHONE.fullmatch(text) if len(text) <= PHONE_CHARS_MAX else None

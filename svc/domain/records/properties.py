@@ -65,8 +65,7 @@ UNIQUE_TYPES: Final[frozenset[PropertyType]] = frozenset({"text", "number", "ema
 def coerce(prop: Property, raw: Scalar, country: str) -> Value | None:
     """*raw*, as a website form sends it, as a value of *prop*; None when it is empty.
 
-    Raises:
-        InvalidValue: it cannot be read as one, or the property takes no value from a form.
+    Raises `InvalidValue` if it cannot be read as one, or the property takes no value from a form.
     """
     text = text_of(raw).strip()
     if not text:

@@ -37,8 +37,7 @@ _SPACE_OR_QUOTE: Final = re.compile(r"[\s<>\"]")
 def read(prop: Property, value: Any, country: str) -> Value | None:
     """*value*, decoded JSON, as a value of *prop*; None when it is null or empty.
 
-    Raises:
-        InvalidValue: it is not of the property's type.
+    Raises `InvalidValue` if it is not of the property's type.
     """
     if value is None:
         return None
