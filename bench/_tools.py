@@ -26,12 +26,12 @@ def _more(count: int) -> Iterator[Tool[Any, Any]]:
     for number in range(count):
 
         @reads(f"more.get_{number:02}", needs="records.read", example=get.example, answer=get.answer)
-        def more(view: View, call: Call, asked: GetRecord) -> RecordAnswer:
+        def more(view: View, call: Call, request: GetRecord) -> RecordAnswer:
             """Show a record.
 
             The id of a record that was merged into another shows the other.
             """
-            shown: RecordAnswer = get(view, call, asked)
+            shown: RecordAnswer = get(view, call, request)
             return shown
 
         yield more

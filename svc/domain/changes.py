@@ -1,10 +1,10 @@
-"""What changed, as units of work announce it and actors hear of it after the commit."""
+"""Changes that units of work announce, and that are dispatched to actors after the commit."""
 
 import msgspec
 
 
 class Change(msgspec.Struct, frozen=True):
-    """The base of every announced change: a plain value, told once, after the commit."""
+    """The base of every announced change: a plain value, dispatched once, after the commit."""
 
 
 class OrganizationChanged(Change, frozen=True):
@@ -32,7 +32,7 @@ class FormChanged(Change, frozen=True):
 
 
 class EmbedsChanged(Change, frozen=True):
-    """What decides about what an embed shows is not as it was, or it is new; or all of the organization."""
+    """An embed is new, or what it shows may have changed; or so may all embeds of the organization."""
 
     organization_id: str
     embed_key: str | None
@@ -46,13 +46,13 @@ class SubmissionsDue(Change, frozen=True):
 
 
 class AccessChanged(Change, frozen=True):
-    """What decides who may do what in the organization is not as it was."""
+    """The organization's access facts changed: its members, roles or keys."""
 
     organization_id: str
 
 
 class MembersChanged(AccessChanged, frozen=True):
-    """Who is a member, in which role and standing; or whether the organization is open at all."""
+    """A member was added or has another role or status; or the organization was closed."""
 
 
 class RolesChanged(AccessChanged, frozen=True):
@@ -66,7 +66,7 @@ class KeysChanged(AccessChanged, frozen=True):
 
 
 class ObjectsChanged(Change, frozen=True):
-    """The organization's objects or their properties are not as they were: what embeds may show, say."""
+    """The organization's objects or their properties changed, and with them what embeds may show."""
 
     organization_id: str
 
@@ -78,7 +78,7 @@ class SessionsChanged(Change, frozen=True):
 
 
 class OutboxChanged(Change, frozen=True):
-    """What the connection hands out, or whether it does, is not as it was."""
+    """The connection has other replies to hand out, or was paused or resumed."""
 
     connection_id: str
 

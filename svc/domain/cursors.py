@@ -1,7 +1,7 @@
-"""Cursors: where a list went on to, opaque to those who hand them back.
+"""Cursors: the position after a page of a list, opaque to clients.
 
-A cursor holds the sort keys and the id of the last row, and a digest of the question: a position means
-nothing in the answer to another one. It is no secret and no permission, so it is checked and not signed.
+A cursor holds the sort keys and the id of the last row, and a digest of the query: a position means nothing
+in the answer to another query. It is neither a secret nor a permission, so it is validated and not signed.
 """
 
 import binascii
@@ -30,20 +30,20 @@ _decode: Final = msgspec.msgpack.Decoder(Position).decode
 
 
 def check_limit(limit: int, limit_max: int = LIST_ROWS_MAX, *, pointer: str = "/limit") -> None:
-    """Raises `InvalidInput`, at *pointer*, for a number of rows that no page has."""
+    """Raises `InvalidInput`, at *pointer*, for a page size out of range."""
     if not 0 < limit <= limit_max:
         raise InvalidInput([Fault(pointer, "invalid_value", f"not between 1 and {limit_max}")])
 
 
 def write(question: Any, position: Position) -> str:
-    """The cursor that goes on after *position* in the answer to *question* (JSON-ready)."""
+    """The cursor to continue after *position* in the answer to *question* (JSON-ready)."""
     return urlsafe_b64encode(_digest(question) + _encode(position)).rstrip(b"=").decode()
 
 
 def read(question: Any, cursor: str | None, keys: int, *, pointer: str = "/cursor") -> Position | None:
-    """The position of *cursor*, with so many *keys*.
+    """Decode *cursor*, which has so many sort *keys*.
 
-    Raises `InvalidInput`, at the *pointer*, if it is none of this question.
+    Raises `InvalidInput`, at *pointer*, if it is not a cursor of this question.
     """
     if cursor is None:
         return None

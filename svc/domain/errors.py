@@ -1,9 +1,9 @@
 """The errors that are part of the protocol, in one tree.
 
-A `DomainError` is an answer: it goes back to whoever asked and nothing crashes.
-Everything else is a fault of ours, and crashes the turn that it happened in.
+A `DomainError` is an answer: it is returned to the caller, and nothing crashes.
+Every other exception is a bug, and crashes the turn that raised it.
 
-`code` is what every door and the audit trail call the error; what has none of its own is called as its base.
+`code` names the error at every door and in the audit trail; a class without one inherits its base's.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,13 +16,13 @@ from svc.domain.limits import FAULTS_IN_DETAIL_MAX
 
 
 class DomainError(Exception):
-    """Raised when a rule refuses what was asked. Tell the asker why."""
+    """Raised when a rule refuses a request. Tell the caller why."""
 
     code: ClassVar[str] = "internal"
 
 
 class InvalidValue(DomainError, ValueError):
-    """Raised for a value that breaks the rule of its type. Say which and why."""
+    """Raised for a value that is invalid for its type. Say which and why."""
 
     code: ClassVar[str] = "validation_failed"
 
@@ -45,7 +45,7 @@ def pointer_to(*steps: str) -> str:
 
 
 class InvalidInput(DomainError, ValueError):
-    """Raised with all that is wrong with what was asked. Nothing was changed: mend it and ask again."""
+    """Raised with every fault of the input. Nothing was changed: correct it and try again."""
 
     code: ClassVar[str] = "validation_failed"
 
@@ -59,7 +59,7 @@ class InvalidInput(DomainError, ValueError):
 
 @contextmanager
 def at(pointer: str) -> Iterator[None]:
-    """Have what breaks a rule in here raised as an `InvalidInput` that says where it stands."""
+    """Turn an `InvalidValue` raised in here into an `InvalidInput` at *pointer*."""
     try:
         yield
     except InvalidValue as error:
@@ -67,16 +67,17 @@ def at(pointer: str) -> Iterator[None]:
 
 
 class NotFound(DomainError):
-    """Raised when what the call is about does not exist, or the asker may not know that it does."""
+    """Raised when the subject of the call does not exist, or the caller may not know that it does."""
 
     code: ClassVar[str] = "not_found"
 
 
 @contextmanager
 def named_at(pointer: str) -> Iterator[None]:
-    """Have something that is not found in here raised as an `InvalidInput`: its id stood at *pointer*.
+    """Turn a `NotFound` raised in here into an `InvalidInput`: its id stood at *pointer*.
 
-    What a call is about and does not exist is `NotFound`; what its input only names is a fault of the input.
+    The subject of a call that does not exist is `NotFound`; an id that its input refers to is a fault of the
+    input.
     """
     try:
         yield
@@ -91,26 +92,26 @@ class UnknownTool(NotFound):
 
 
 class Gone(DomainError):
-    """Raised for the name of a tool that worked until some day. Call what stands in its place."""
+    """Raised for a deprecated tool after its sunset. Call its replacement."""
 
     code: ClassVar[str] = "gone"
 
 
 class Conflict(DomainError):
-    """Raised when the thing is not in a state that allows what was asked."""
+    """Raised when the current state does not allow the request."""
 
     code: ClassVar[str] = "conflict"
 
 
 class Unavailable(DomainError):
-    """Raised when the thing cannot be done now and nothing was changed. Try again later.
+    """Raised when the request cannot be served now, and nothing was changed. Try again later.
 
-    `retry_after_seconds` says when, where somebody knows; one second otherwise.
+    `retry_after_seconds` says when; one second if that is not known.
     """
 
     code: ClassVar[str] = "overloaded"
     outward: ClassVar[str] = ""
-    """What callers are told instead of a message that is for the log, since it names things of the inside."""
+    """The detail that callers get where the message is for the log only, since it names internals."""
 
     def __init__(self, message: str, *, retry_after_seconds: float = 1.0) -> None:
         super().__init__(message)
@@ -118,24 +119,24 @@ class Unavailable(DomainError):
 
     @property
     def detail(self) -> str:
-        """What to tell a caller."""
+        """The detail that callers get."""
         return self.outward or str(self)
 
 
 class Unauthenticated(DomainError):
-    """Raised when nobody that we know asks. It never says why: unknown, revoked and expired are one."""
+    """Raised for an unauthenticated caller. Never says why: unknown, revoked and expired look alike."""
 
     code: ClassVar[str] = "unauthorized"
 
 
 class Forbidden(DomainError):
-    """Raised when we know who asks, and that one may not do this."""
+    """Raised for an authenticated caller without the right to this."""
 
     code: ClassVar[str] = "forbidden"
 
 
 class PersonOnly(Forbidden):
-    """Raised when a key or an agent asks for what only a person does."""
+    """Raised when a key or an agent calls what only a person may."""
 
     code: ClassVar[str] = "person_only"
 
@@ -153,7 +154,7 @@ class PlanRequired(Forbidden):
 
 
 class ConfirmationRequired(Forbidden):
-    """Raised when a person has to confirm who they are first: their sign-in is no longer fresh."""
+    """Raised when a person has to confirm their identity first: their sign-in is no longer fresh."""
 
     code: ClassVar[str] = "confirmation_required"
 
@@ -176,19 +177,19 @@ class OrganizationRequired(Conflict):
 
 
 class KeyLimit(Conflict):
-    """Raised when an organization has as many live keys as it may. Revoke one."""
+    """Raised when an organization has reached its limit of live keys. Revoke one."""
 
     code: ClassVar[str] = "key_limit"
 
 
 class IdempotencyInProgress(Conflict):
-    """Raised while the first call under the same idempotency key still runs. Try again in a second."""
+    """Raised while the first call under the same idempotency key is still running. Try again in a second."""
 
     code: ClassVar[str] = "idempotency_in_progress"
 
 
 class IdempotencyMismatch(DomainError):
-    """Raised when an idempotency key comes again with something else asked. Use a new key."""
+    """Raised when an idempotency key is reused with another request. Use a new key."""
 
     code: ClassVar[str] = "idempotency_mismatch"
 
@@ -200,13 +201,13 @@ class MalformedJson(DomainError, ValueError):
 
 
 class Unreadable(DomainError):
-    """Raised when what is stored of the one thing that was asked for makes no sense. `svc check` names it."""
+    """Raised when the stored row that was requested cannot be decoded. `svc check` names it."""
 
     code: ClassVar[str] = "internal"
 
 
 class TooManyAttempts(DomainError):
-    """Raised when something was tried too often. Try again after `retry_after_ms`."""
+    """Raised over a rate limit. Try again after `retry_after_ms`."""
 
     code: ClassVar[str] = "rate_limited"
 

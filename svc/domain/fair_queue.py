@@ -1,4 +1,4 @@
-"""A queue that serves its owners in turn, so that a long queue of one delays no other."""
+"""A fair queue: owners are served round robin, so that a long queue of one delays no other."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ class Round(NamedTuple, Generic[T]):
     even: int
     """Those at the front in which every owner has as many as any other."""
     owners: set[str]
-    """All that had items waiting."""
+    """The owners that had items waiting."""
 
 
 class FairQueue(Generic[T]):
@@ -28,7 +28,7 @@ class FairQueue(Generic[T]):
     __slots__ = ("_queues", "_size", "_turns", "items_max", "share_max")
 
     def __init__(self, items_max: int, share_max: int) -> None:
-        """At most *items_max* items wait, and *share_max* of one owner."""
+        """At most *items_max* items are queued, and *share_max* of one owner."""
         self.items_max = items_max
         self.share_max = share_max
         self._queues: dict[str, deque[T]] = {}
@@ -44,7 +44,7 @@ class FairQueue(Generic[T]):
         return len(self._queues)
 
     def put(self, owner: str, item: T) -> bool:
-        """Queue *item* behind those of its owner; False where there is no room for it."""
+        """Queue *item* behind its owner's others; False where there is no room for it."""
         if self._size >= self.items_max:
             return False
         queue = self._queues.get(owner)
@@ -59,7 +59,7 @@ class FairQueue(Generic[T]):
         return True
 
     def take(self) -> T:
-        """The oldest item of the owner whose turn it is. Raises `IndexError` when none waits."""
+        """Take the oldest item of the next owner. Raises `IndexError` when the queue is empty."""
         owner = self._turns.popleft()
         queue = self._queues[owner]
         item = queue.popleft()
@@ -71,7 +71,7 @@ class FairQueue(Generic[T]):
         return item
 
     def take_round(self, items_max: int) -> Round[T]:
-        """At most *items_max* items: one of each owner, then another of each that has more, and so on."""
+        """Take at most *items_max* items: one of each owner, then another of each with more, and so on."""
         if len(self._turns) == 1 and self._size <= items_max:  # the usual case: all of it, at once
             owner = self._turns.popleft()
             items = list(self._queues.pop(owner))
@@ -88,7 +88,7 @@ class FairQueue(Generic[T]):
         return Round(items, min(size, len(owners)), even, owners)
 
     def put_back(self, taken: Sequence[tuple[str, T]]) -> None:
-        """Queue what was taken and not used again, ahead of its owners' other items. It always has room."""
+        """Queue taken items that were not used again, ahead of their owners' others. It never refuses."""
         for owner, _ in taken:
             if owner not in self._queues:
                 self._queues[owner] = deque()

@@ -3,9 +3,9 @@
 A ULID is 48 bits of time in milliseconds and 80 random bits in Crockford's base32
 (https://github.com/ulid/spec). Within one millisecond the random part counts up.
 
-The order of ids is the order of making, whatever the clock does: no id has an earlier time than the one
-before it, or than the newest that an earlier life of the data has stored. So an id's time is never before the
-time it was made at, and where a clock was wrong it may be after it.
+Ids sort in the order they were made, even when the clock is set back: no id has an earlier time than the one
+before it, or than the newest that is stored. So an id's time is never before the time it was made at, and may
+be after it where the clock was wrong.
 """
 
 import secrets
@@ -23,12 +23,12 @@ _SHIFTS: Final = range((_LENGTH - 2) * 5, -1, -10)
 
 
 class Ids:
-    """A sequence of ids, each of which sorts after those before it. Any thread may ask it."""
+    """A monotonic sequence of ids. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._latest_at = 0
-        """The latest time that an id was asked for."""
+        """The latest time that an id was made at."""
         self._last_ms = 0
         self._last_random = 0
 
@@ -52,9 +52,9 @@ class Ids:
         return f"{prefix}_{_encode(value)}"
 
     def go_on_after(self, newest: str) -> None:
-        """Have every id from now on sort after *newest*, an id without its prefix.
+        """Make every id from now on sort after *newest*, an id without its prefix.
 
-        Raises `ValueError` for what is no ULID.
+        Raises `ValueError` if *newest* is not a ULID.
         """
         value = _decode(newest)
         with self._lock:
@@ -69,7 +69,7 @@ new_id: Final = SEQUENCE.new
 
 
 def time_of(ulid: str) -> int:
-    """The time in an id without its prefix. Raises `ValueError` for what is no ULID."""
+    """The time in an id without its prefix. Raises `ValueError` if it is not a ULID."""
     return _decode(ulid) >> _RANDOM_BITS
 
 
@@ -79,7 +79,7 @@ def first_id(prefix: str, at: int) -> str:
 
 
 def last_id(prefix: str) -> str:
-    """What every id with *prefix* sorts before."""
+    """An upper bound: every id with *prefix* sorts before it."""
     return f"{prefix}_~"
 
 

@@ -1,7 +1,7 @@
-"""Every fault of a JSON value against the type that it should be, worded for those who must mend it.
+"""Validation of a JSON value against a type that names every fault, in words for the API's caller.
 
-msgspec stops at the first fault and names Python's types. So once it has refused a value, this walks all of
-it along the same type and names each fault in JSON's words, with a pointer to the very member (decisions §4).
+msgspec stops at the first fault and names Python's types. So once it has rejected a value, this walks all of
+it along the same type and names each fault in JSON's words, with a pointer to the member (decisions §4).
 It accepts one thing that msgspec does not: an integer written as `1.0`, which is one to JSON Schema.
 """
 
@@ -23,14 +23,14 @@ _Type = inspect.Type
 
 
 class CheckedValue:
-    """A JSON value that was held against a type: what it is read as, and every fault in it."""
+    """A JSON value validated against a type: the converted value, and every fault in it."""
 
     def __init__(self, kind: type[Any], value: Any) -> None:
-        """Hold *value*, decoded JSON, against *kind*. Raises `TypeError` for a type that no input has."""
+        """Validate *value*, decoded JSON, against *kind*. Raises `TypeError` for an unsupported type."""
         self.faults: list[Fault] = []
-        """At most `FAULTS_MAX`, in the order in which they stand."""
+        """At most `FAULTS_MAX`, in document order."""
         self.value: Any = self._read(inspect.type_info(kind), value, "")
-        """*value* with its integers as integers; of use only where there are no faults."""
+        """*value* with its integers as integers; meaningless if there are faults."""
 
     def _fault(self, pointer: str, code: str, detail: str) -> None:
         if len(self.faults) < FAULTS_MAX:
@@ -145,14 +145,14 @@ class CheckedValue:
 
 
 def _plain(kind: _Type) -> _Type:
-    """*kind* without what is only said about it."""
+    """*kind* without its metadata."""
     while isinstance(kind, inspect.Metadata):
         kind = kind.type
     return kind
 
 
 def _is_of(kind: _Type, value: Any) -> bool:
-    """Whether *value* is of the JSON type that *kind* asks for, whatever its content."""
+    """Whether *value* has the JSON type of *kind*, whatever its content."""
     match _plain(kind):
         case inspect.StructType() | inspect.DictType():
             return isinstance(value, dict)
@@ -202,7 +202,7 @@ def _named(kind: _Type) -> str:
         case inspect.FloatType():
             return "a number"
         case inspect.UnionType() as union:
-            # That an optional member may be null is no help to whoever sent another type.
+            # That an optional member may be null does not help after a value of another type.
             named = (_named(type_) for type_ in union.types if not isinstance(type_, inspect.NoneType))
             return " or ".join(dict.fromkeys(named))
     return "any value"
@@ -232,7 +232,7 @@ def _one_of(values: tuple[Any, ...]) -> str:
 
 
 def _hint(value: Any, choices: tuple[Any, ...]) -> str:
-    """Which of the *choices* was probably meant. They stand there already, so they are not listed again."""
+    """The *choices* that were probably meant, if any. The message lists all choices already."""
     suggestion = hint(str(value), [str(choice) for choice in choices])
     return suggestion if "did you mean" in suggestion else ""
 

@@ -1,7 +1,7 @@
-"""Reading JSON that somebody sends: into a shape, or with a word on what is wrong with it.
+"""Decoding JSON from callers: into a struct, or with every fault named.
 
-A name that stands twice in one object is refused (RFC 8259 section 4 leaves open what it means): the two
-programs that read such a body, a proxy and this one, say, may each take another of the values.
+A repeated name in an object is rejected (RFC 8259 section 4 leaves its meaning open): two programs that read
+such a body, a proxy and this one, say, may each take another of the values.
 """
 
 import json
@@ -18,7 +18,7 @@ from svc.domain.input_faults import CheckedValue
 from svc.domain.limits import FAULTS_MAX
 
 POINTER_CHARS_MAX: Final = 1_000
-"""Of a pointer in a fault; what lies deeper, or under longer names, is told by the nearest place above it."""
+"""Length of a pointer in a fault; a longer one is cut to the nearest parent that fits."""
 
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class RepeatedName(ValueError):
-    """Raised when a name stands twice in one object."""
+    """Raised when a name is repeated in an object."""
 
 
 def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -37,17 +37,15 @@ def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return object_
 
 
-# msgspec keeps the last of several and says nothing; this one sees all of them, at 5 ns a byte.
+# msgspec silently keeps the last of repeated members; this decoder sees all of them, at 5 ns a byte.
 _names: Final = json.JSONDecoder(object_pairs_hook=members)
 
 
 def read(decoder: "msgspec.json.Decoder[T]", body: bytes) -> T:
-    """What *body* says.
+    """Decode *body*.
 
-    Raises:
-        MalformedJson: it is not JSON; the message says at which line and column.
-        InvalidInput: every way in which it is of another shape, holds text that is none, or has a name
-            twice in one object.
+    Raises `MalformedJson` for what is not JSON, with line and column; and `InvalidInput` with every fault:
+    another shape, text that is not Unicode, a repeated name.
     """
     try:
         value = decoder.decode(body)
@@ -62,7 +60,7 @@ def read(decoder: "msgspec.json.Decoder[T]", body: bytes) -> T:
 
 
 def read_part(decoder: "msgspec.json.Decoder[T]", part: msgspec.Raw) -> T:
-    """What *part* of a body says whose names were looked at as a whole. Raises as `read` does."""
+    """Decode *part* of a body that was already checked for repeated names. Raises as `read` does."""
     try:
         return decoder.decode(part)
     except msgspec.ValidationError as error:
@@ -74,7 +72,7 @@ def read_part(decoder: "msgspec.json.Decoder[T]", part: msgspec.Raw) -> T:
 def _read_again(
     kind: type[T], body: bytes, error: msgspec.ValidationError, *, look_for_repeats: bool = False
 ) -> T:
-    """What *body* says, once its decoder has stopped at the first fault. Raises as `read` does."""
+    """Decode *body* again after msgspec stopped at the first fault, to find all. Raises as `read` does."""
     try:
         checked = CheckedValue(kind, msgspec.json.decode(body))
         faults = [*checked.faults, *(repeated_names(body) if look_for_repeats else ())]
@@ -82,16 +80,16 @@ def _read_again(
             raise InvalidInput(faults) from None
         return msgspec.convert(checked.value, kind)
     except msgspec.ValidationError as second:
-        # A number that no double holds; the message names its place where the decoder knew it.
+        # A number out of range of a double; the message names its place where the decoder knew it.
         raise InvalidInput([_fault(str(second if "[...]" not in str(second) else error))]) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as unread:
         raise _unread(body, unread) from None
 
 
 def repeated_names(body: bytes) -> tuple[Fault, ...]:
-    """The names in the JSON text *body* that stand twice in one object; some of them, if they are many.
+    """The repeated names in the objects of the JSON text *body*, at most `FAULTS_MAX` of them.
 
-    Raises `MalformedJson` where no decoder can read it.
+    Raises `MalformedJson` if it cannot be decoded.
     """
     try:
         _names.raw_decode(body.decode().lstrip())
@@ -104,7 +102,7 @@ def repeated_names(body: bytes) -> tuple[Fault, ...]:
 
 
 def check_storable(value: msgspec.Struct) -> None:
-    """Raises `InvalidInput` for text with a NUL character, which not every database can keep."""
+    """Raises `InvalidInput` for text with a NUL character, which not every database can store."""
     faults = _faults_at(
         (path for path, text in _texts(msgspec.to_builtins(value)) if "\0" in text), "has a NUL character"
     )
@@ -113,7 +111,7 @@ def check_storable(value: msgspec.Struct) -> None:
 
 
 def _unread(body: bytes, error: Exception) -> InvalidInput | MalformedJson:
-    """What is wrong with a *body* that cannot be decoded at all."""
+    """The error for a *body* that cannot be decoded at all."""
     faults = _half_pairs(body)
     if faults:
         return InvalidInput(faults)
@@ -125,23 +123,25 @@ def _unread(body: bytes, error: Exception) -> InvalidInput | MalformedJson:
         return MalformedJson(f"the body is not UTF-8: {_place(body, undecodable.start)} is no character")
     if not body.strip():
         return MalformedJson("the body is empty: send a JSON object")
-    if not isinstance(error, msgspec.DecodeError):  # such as a number that Python takes for an attack
+    if not isinstance(error, msgspec.DecodeError):  # such as an integer over Python's limit of digits
         return MalformedJson("the body is not JSON that can be read")
     what, _, where = str(error).removeprefix("JSON is malformed: ").partition(" (byte ")
     if not where:  # "Input data was truncated"
         return MalformedJson(f"the body is not JSON: it ends too early, at {_place(body, len(body))}")
-    offset = int(where.rstrip(")")) - what.startswith("trailing characters")  # of which the second is named
+    offset = int(where.rstrip(")")) - what.startswith(
+        "trailing characters"
+    )  # msgspec names the second of these
     return MalformedJson(f"the body is not JSON: {what} at {_place(body, offset)}")
 
 
 def _place(body: bytes, offset: int) -> str:
-    """Where the byte at *offset* stands, counted from 1, in characters as an editor counts them."""
+    """Line and column of the byte at *offset*, counted from 1 in characters, as editors do."""
     before = body[:offset].decode(errors="replace")
     return f"line {before.count(chr(10)) + 1}, column {len(before) - before.rfind(chr(10))}"
 
 
 def _half_pairs(body: bytes) -> list[Fault]:
-    """Where *body* has half a surrogate pair, which JSON can say (RFC 8259 section 8.2) and is no text."""
+    """Where *body* has unpaired surrogates, which JSON can escape (RFC 8259 section 8.2) and UTF-8 cannot."""
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
@@ -151,7 +151,7 @@ def _half_pairs(body: bytes) -> list[Fault]:
 
 
 class _Members(list[tuple[str, Any]]):
-    """An object, with every member that is written there."""
+    """An object with all of its members, repeated ones included."""
 
 
 _all_members: Final = json.JSONDecoder(object_pairs_hook=_Members)
@@ -165,11 +165,11 @@ def _repeats(value: Any) -> Iterator["_Path"]:
 
 
 _Path: TypeAlias = "tuple[_Path, str | int] | None"
-"""Where a value is: where what holds it is, and its name or place in there. None for the whole."""
+"""The path to a value: that of its parent, and its name or index in it. None for the root."""
 
 
 def _texts(value: Any) -> Iterator[tuple[_Path, str]]:
-    """Every text in *value*, keys included, and where it is."""
+    """Every string in *value*, keys included, with its path."""
     for path, node in _walk(value):
         if isinstance(node, str):
             yield path, node
@@ -178,9 +178,9 @@ def _texts(value: Any) -> Iterator[tuple[_Path, str]]:
 
 
 def _walk(value: Any) -> Iterator[tuple[_Path, Any]]:
-    """Every value in *value*, itself first, and where it is."""
-    # Not by recursion, and with no pointer for each: what is at the bottom of a deep body, or under long
-    # names, would cost as much as all that is above it.
+    """Every value in *value*, itself first, with its path."""
+    # Iterative, and pointers are built only for faults: one for each value of a deep body, or under long
+    # names, would take quadratic time.
     waiting: list[Iterator[tuple[_Path, Any]]] = [iter([(None, value)])]
     while waiting:
         node = next(waiting[-1], None)
@@ -214,11 +214,11 @@ def _pointer_along(path: _Path) -> str:
     lengths = accumulate(map(len, reversed(steps)))
     fitting = sum(1 for _ in takewhile(POINTER_CHARS_MAX.__ge__, lengths))
     pointer = "".join(islice(reversed(steps), fitting))
-    return pointer.encode(errors="replace").decode()  # a name may be no text either
+    return pointer.encode(errors="replace").decode()  # a name may have unpaired surrogates, too
 
 
 def _fault(message: str) -> Fault:
-    """What msgspec found wrong, which names the place as a path such as `$.filters[0].op`."""
+    """The fault in a message of msgspec, which names the place as a path such as `$.filters[0].op`."""
     detail, _, place = message.partition(" - at ")
     path = place.removeprefix("`key` in ").strip("`")
     return Fault(_pointer(path), "invalid_value", detail[:1].lower() + detail[1:])

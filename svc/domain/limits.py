@@ -1,4 +1,4 @@
-"""Every number that means something, with its unit. Docs and contract show these.
+"""Every limit, with its unit. Docs and contract show these.
 
 Sources: the contract's table of limits; where it is silent, the choice is ours and the
 line says why.
@@ -55,7 +55,7 @@ PROXY_HOPS_MAX: Final = 32
 FILING_BATCH_MAX: Final = 200
 """Submissions filed in one transaction. Ours: keeps a filing within some tens of milliseconds."""
 CANDIDATES_MAX: Final = 20
-"""Similar contacts kept with a held submission. Ours: more than a person can choose from helps nobody."""
+"""Similar contacts kept with a held submission. Ours: more than a person can choose from."""
 
 # Objects, properties and records. All ours: what a screen and a person can still make sense of.
 OBJECTS_MAX: Final = 100
@@ -81,13 +81,13 @@ NOTE_TITLE_CHARS_MAX: Final = 200
 
 # Errors. Ours: what a person or a model can take in at once.
 FAULTS_MAX: Final = 50
-"""Faults of one input that are told."""
+"""Faults of one input that are reported."""
 FAULTS_IN_DETAIL_MAX: Final = 5
 """Faults that the one sentence of an error repeats; its list has all of them."""
 NEAR_NAMES_MAX: Final = 3
-"""Names that are told for one that is not known."""
+"""Names that are suggested for an unknown one."""
 NEAR_NAMES_LISTED_MAX: Final = 12
-"""Known names that are all told where none of them is near."""
+"""Known names that are all listed where none of them is close."""
 SHOWN_NAME_CHARS_MAX: Final = 100
 """Characters of an unknown name that an error repeats."""
 
@@ -140,15 +140,15 @@ EMBED_SUBTITLE_CHARS_MAX: Final = 500
 EMBED_BODY_CHARS_MAX: Final = 20_000
 """Markdown of one block of text. Ours: a long page."""
 EMBED_FRESH_MS: Final = MINUTE_MS
-"""How long what was made of an embed is served as it is."""
+"""How long a snapshot of an embed is fresh."""
 EMBED_STALE_MS: Final = 5 * MINUTE_MS
-"""How much longer it is served while it is made anew."""
+"""How much longer it is served stale while it is rendered again."""
 EMBED_RECORDS_BYTES_MAX: Final = 1024 * 1024
 """What the records of one embed may take in an answer; rows that do not fit are left out. Ours."""
 EMBED_SNAPSHOTS_BYTES_MAX: Final = 128 * 1024 * 1024
-"""What is kept ready of all embeds together. Ours: some thousands of large ones."""
+"""Cached snapshots of all embeds together. Ours: some thousands of large ones."""
 EMBED_CACHES_MAX: Final = 20_000
-"""Embeds that are awake at once. Ours."""
+"""Active embed caches at once. Ours."""
 
 # Tracked sites and visits.
 SITES_MAX: Final = 100
@@ -168,11 +168,11 @@ VISITOR_VISITS_MAX: Final = 60
 SITE_VISITS_MAX: Final = 6_000
 """Page views of one site within `VISIT_WINDOW_MS`. Ours: 100 a second, then views are not counted."""
 
-# What strangers ask for without any key.
+# What is requested without authentication.
 UNKNOWN_KEYS_MAX: Final = 4_096
-"""Form keys, embed keys and hosts, of each as many, that are remembered to be nobody's. Ours: about 2 MB."""
+"""Unknown form keys, embed keys and hosts that are cached as unknown, of each as many. Ours: about 2 MB."""
 UNKNOWN_KEYS_MS: Final = MINUTE_MS
-"""For how long. Ours: what is made is announced and forgotten here at once, so this only bounds a mistake."""
+"""For how long. Ours: a new key is announced and evicted here at once, so this only bounds a mistake."""
 
 # Plans.
 TRIAL_MS: Final = 14 * DAY_MS
@@ -200,9 +200,9 @@ TOOLS_DESCRIBED_MAX: Final = 20
 """Ours: more schemas than that are no answer but a context full of them."""
 IDEMPOTENCY_KEY_CHARS_MAX: Final = 255
 IDEMPOTENCY_LIFE_MS: Final = DAY_MS
-"""How long a call is answered again as the first time."""
+"""How long the first answer is replayed to calls with its key."""
 
-# What is over.
+# Retention.
 PRUNED_MAX: Final = 500
 """Rows of one kind that one unit of work deletes: a few milliseconds of the writer's time."""
 
@@ -226,9 +226,9 @@ PASSWORD_CHARS_MIN: Final = 10
 """Ours; NIST SP 800-63B §5.1.1.2 asks for 8 at least, and for nothing about which characters."""
 PASSWORD_CHARS_MAX: Final = 1_000
 SESSION_IDLE_MS: Final = 12 * HOUR_MS
-"""Without a request for this long, a session is over. Ours: a working day."""
+"""A session ends after this long without a request. Ours: a working day."""
 SESSION_LIFE_MS: Final = 14 * DAY_MS
-"""After this long it is over in any case. Ours."""
+"""A session ends after this long in any case. Ours."""
 SESSION_SEEN_NOTED_MS: Final = MINUTE_MS
 SIGN_IN_LINK_LIFE_MS: Final = DAY_MS
 """Ours: it is printed while the service is stopped, and used once it runs."""
@@ -255,14 +255,14 @@ spaced. Ours: an office shares an address, and so does everybody behind a proxy 
 ADDRESS_SPACING_MS: Final = 5 * SECOND_MS
 """Ours: one address tries at most 380 accounts in a quarter of an hour."""
 KNOWN_PEOPLE_MAX: Final = 5
-"""People whom one browser is known by. Ours: a cookie stays small."""
+"""People in the mark of one browser. Ours: a cookie stays small."""
 KNOWN_BROWSER_LIFE_MS: Final = 400 * DAY_MS
 """How long a browser keeps its mark after its latest sign-in: as long as browsers let a cookie live."""
 PASSWORD_CHECKS_AT_ONCE: Final = 2
 """Ours: each takes 64 MiB and some tens of milliseconds of every core."""
 PASSWORD_CHECKS_WAITING_MAX: Final = 64
 
-# Channels: what a messenger's bridge says and is told.
+# Channels.
 CHANNEL_BODY_BYTES_MAX: Final = 256 * 1024
 """A reply has at most as many: of the largest a bridge can take as many at once as a pull may bring."""
 CHANNEL_WINDOW_MS: Final = MINUTE_MS

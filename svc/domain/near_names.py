@@ -1,4 +1,4 @@
-"""The known names that an unknown one is nearest to, for errors that say what was probably meant."""
+"""The known names closest to an unknown one, for errors that suggest what was meant."""
 
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
@@ -7,17 +7,17 @@ from typing import Final
 from svc.domain.limits import NEAR_NAMES_LISTED_MAX, NEAR_NAMES_MAX, SHOWN_NAME_CHARS_MAX
 
 _LIKENESS: Final = 0.6
-"""From which on two names are near, 0 to 1 (`difflib`)."""
+"""The least similarity of close names, 0 to 1 (`difflib`)."""
 _START_CHARS_MIN: Final = 2
-"""From which on a common start says something."""
+"""The shortest common prefix that counts."""
 _SEPARATORS: Final = str.maketrans("", "", "._- ")
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
-    """Up to `NEAR_NAMES_MAX` of the *known* names that *name* is like, the nearest first.
+    """The *known* names closest to *name*, best first, at most `NEAR_NAMES_MAX`.
 
-    Case and the separators `.`, `_`, `-` and space do not count: `object_type` is `objectType`. A name that
-    begins with the other is near, too: `eq` to `equals`.
+    Case and the separators `.`, `_`, `-` and space do not count: `object_type` is `objectType`. A prefix is
+    close, too: `eq` to `equals`.
     """
     by_folded = {_folded(candidate): candidate for candidate in known}
     folded = _folded(name[:SHOWN_NAME_CHARS_MAX])
@@ -47,7 +47,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def shown(name: str) -> str:
-    """*name*, which somebody sent, as code and no longer than a line holds."""
+    """*name*, which is untrusted, as code: cut to a line, without unprintable characters."""
     cut = name if len(name) <= SHOWN_NAME_CHARS_MAX else f"{name[:SHOWN_NAME_CHARS_MAX]}…"
     return "`" + "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in cut) + "`"
 

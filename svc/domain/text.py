@@ -1,4 +1,4 @@
-"""Text that is shown to people: what is taken out of it."""
+"""Sanitizing of text that is shown to people."""
 
 import re
 from typing import Final

@@ -1,4 +1,4 @@
-"""Attempts to sign in: admitted by the gate, and counted where they fail."""
+"""Attempts to sign in: admitted by the gate, counted until they succeed."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,7 +20,7 @@ GATE: Final = "main"
 
 
 class WrongCredentials(DomainError):
-    """Raised for an account, a password or a link that opens nothing. It never says which was wrong."""
+    """Raised for a wrong account, password or link. It never says which of them was wrong."""
 
     code: ClassVar[str] = "wrong_credentials"
 
@@ -28,9 +28,9 @@ class WrongCredentials(DomainError):
 async def enter(
     system: System, email: str, address: str, mark: str | None, organization_id: str | None
 ) -> tuple[Failure, list[Credentials]]:
-    """Let somebody try the accounts of an address; the failure as which that counts, and those accounts.
+    """Admit an attempt at the accounts with *email*: the failure that it counts as, and their credentials.
 
-    Where strangers have to wait, a known browser may try the accounts that it has signed in to before, and
+    Where unknown browsers have to wait, a known one may try the accounts that it has signed in to before, and
     no others. Raises `TooManyAttempts`.
     """
     gate = SignInGate(system, GATE)
@@ -50,13 +50,13 @@ async def enter(
 
 
 def take_back(system: System, attempt: Failure) -> None:
-    """The password was right. A gate that is not live counts only what is stored: not this."""
+    """No longer count an attempt that succeeded. An inactive gate counts only what is stored."""
     SignInGate(system, GATE).take_back.tell_if_active(attempt)
 
 
 @asynccontextmanager
 async def counted(system: System, attempt: Failure) -> AsyncIterator[None]:
-    """A try, which has failed where `WrongCredentials` is raised. Any other refusal says nothing about it."""
+    """Store the attempt as failed on `WrongCredentials`; take it back on success and on any other refusal."""
     try:
         yield
     except WrongCredentials:

@@ -1,7 +1,6 @@
-"""The channel doors: what a messenger's bridge may say and ask with its channel key.
+"""The channel doors: what a messenger's bridge may report and pull with its channel key.
 
-What it says is written down at once, several bridges' words to a commit; only what it takes goes through its
-Outbox.
+Reports are written to the store directly, many to a commit; only pulls go through the connection's Outbox.
 """
 
 from collections.abc import Awaitable, Callable
@@ -46,7 +45,7 @@ WaitGone = Callable[[], Awaitable[None]]
 PULL: Final = "channel.outbox.pull"
 
 SHORTEST_WAIT_SECONDS: Final = 0.001
-"""Before what time was to change is looked for again."""
+"""The shortest wait between two pulls: a reply that is due in less is not polled for in a busy loop."""
 
 _NONE_YET: Final = PulledReplies(replies=(), more=False)
 
@@ -72,7 +71,7 @@ def _note_health(tx: Tx, bridge: ChannelRoute, report: HealthReport) -> HealthNo
 class _Door(NamedTuple):
     decoder: "msgspec.json.Decoder[Any]"
     write: Callable[[Tx, ChannelRoute, Any], msgspec.Struct] | None
-    """What it does, in one unit of work; None for the one that goes through the Outbox."""
+    """Runs in one unit of work; None for the door that goes through the Outbox."""
 
 
 _DOORS: Final = {
@@ -101,7 +100,7 @@ async def admit(system: System, key: str | None) -> ChannelRoute:
 
 
 async def count_call(system: System, bridge: ChannelRoute) -> None:
-    """Count a call of *bridge*. Raises `TooManyAttempts` for one that is too many, and is not counted."""
+    """Count a call of *bridge*. Raises `TooManyAttempts` over the limit, and does not count that call."""
     now = system.clock.now()
     room_at = system.channel_calls.next_room_at(bridge.id, now)
     if room_at is not None:
@@ -114,13 +113,13 @@ async def count_call(system: System, bridge: ChannelRoute) -> None:
 
 
 def check_door(name: str) -> None:
-    """Raises `NotFound` for what is none of the five."""
+    """Raises `NotFound` for a name that is no channel door."""
     if name not in _DOORS:
         raise NotFound("there is no such channel door")
 
 
 def read(name: str, body: bytes) -> ChannelInput:
-    """What is said at a door. Raises `MalformedJson`, and `InvalidInput` for another shape."""
+    """Decode the request at a door. Raises `MalformedJson`, and `InvalidInput` for another shape."""
     request: ChannelInput = json_input.read(_DOORS[name].decoder, body)
     if b"\\u0000" in body:  # JSON has no other way to say it
         json_input.check_storable(request)
@@ -136,9 +135,9 @@ async def call(
     key: str | None,
     wait_gone: WaitGone,
 ) -> ToolResult:
-    """What the door answers, when it is on disk; the first answer for what comes again under a *key*.
+    """Run a call, and answer once it is on disk; a repeat under the same *key* gets the first answer.
 
-    *wait_gone* ends when the bridge no longer waits for it.
+    *wait_gone* returns when the bridge has disconnected.
 
     Raises what the door refuses, `Unavailable`, and `IdempotencyInProgress` and `IdempotencyMismatch`.
     """
@@ -184,17 +183,16 @@ async def _pull(
 async def _wait_for_replies(
     system: System, connection_id: str, request: Pull, repeatable: Repeatable | None, wait_gone: WaitGone
 ) -> PulledBatch | ToolResult:
-    """What there is to take, as soon as there is something, within the time that was asked for.
+    """Long-poll the Outbox: return as soon as there are replies, or when the requested time is over.
 
-    Nothing is taken for who has left: it would be held for a minute, for nobody.
+    Nothing is pulled for a bridge that has disconnected: its lease would hold the replies for a minute.
     """
     outbox = Outbox(system, connection_id)
-    until = trio.current_time() + request.wait_seconds  # whatever is done to the clock meanwhile
+    until = trio.current_time() + request.wait_seconds  # monotonic, so changes of the clock do not matter
     if not request.wait_seconds or system.wakeups.waiting(connection_id) >= PULLS_WAITING_MAX:
         return await outbox.pull(request.limit, repeatable)
-    with system.wakeups.register(
-        connection_id
-    ) as wakeup:  # before the first look, so that no notification is missed
+    # Registered before the first pull, so that no notification is missed.
+    with system.wakeups.register(connection_id) as wakeup:
         pulled = await outbox.pull(request.limit, repeatable)
         while trio.current_time() < until and not system.wakeups.closed:
             if isinstance(pulled, ToolResult) or pulled.replies:
@@ -208,7 +206,7 @@ async def _wait_for_replies(
 
 
 async def _has_gone(wait_gone: WaitGone, wakeup: Wakeup, seconds: float) -> bool:
-    """Wait for the bell at most so long; whether the bridge left meanwhile."""
+    """Wait for *wakeup*, at most so many seconds; return whether the bridge disconnected in that time."""
     gone = False
     async with trio.open_nursery() as nursery:
 

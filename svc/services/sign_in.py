@@ -1,4 +1,4 @@
-"""Signing in and out, and knowing who is signed in."""
+"""Signing in and out, and looking up sessions."""
 
 from contextlib import suppress
 from typing import Final
@@ -34,41 +34,42 @@ _REFUSED: Final = "no such account, or another password"
 
 
 class Browser(msgspec.Struct, frozen=True):
-    """From where somebody signs in."""
+    """The browser that signs in."""
 
     address: str
     user_agent: str
     session_token: str | None = None
-    """The session that it had until now, which ends."""
+    """Its previous session, which ends."""
     mark: str | None = None
-    """What it shows to be known by: see `svc.domain.identity.known_browsers`."""
+    """Its device cookie: see `svc.domain.identity.known_browsers`."""
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """Who is signed in, and where they may work."""
+    """A signed-in person, and the organizations that they may work in."""
 
     person: Person
     organizations: list[JoinedOrganization]
 
 
 class SignedIn(msgspec.Struct, frozen=True):
-    """A new session. Token and mark are for cookies, and kept nowhere else."""
+    """A new session. Token and mark are for cookies, and not stored."""
 
     token: str
     csrf_token: str
     profile: Profile
     mark: str
-    """What the browser shows from now on to be known."""
+    """The browser's new device cookie."""
 
 
 async def with_password(
     system: System, email: str, password: str, browser: Browser, organization_id: str | None = None
 ) -> SignedIn:
-    """Sign in with e-mail and password, to the account of the organization, or to whichever they open.
+    """Sign in with e-mail and password: to the account at home in *organization_id*, or to the only match.
 
-    However many accounts the address has, and whether any, the work is that of one hash. Raises
-    `OrganizationRequired` where they open several; `WrongCredentials`, also for a person who is nowhere an
-    active member; `TooManyAttempts`; and `Unavailable`.
+    The work is that of one hash, however many accounts the address has, so timing does not tell how many.
+
+    Raises `OrganizationRequired` where several accounts match; `WrongCredentials`, also for a person who is
+    not an active member of any organization; `TooManyAttempts`; and `Unavailable`.
     """
     try:
         address = normalise_email(email)
@@ -85,14 +86,14 @@ async def with_password(
         try:
             profile = await system.store.of(Owner.SIGN_IN).write(_open_one_of, people, token, browser)
         except trio.Cancelled:
-            take_back(system, attempt)  # the password was right, though nobody waits for the session any more
+            take_back(system, attempt)  # the password was right, though the client has disconnected
             raise
     await _renew_hash(system, known, profile.person.id, password)
     return _signed_in(system, token, profile, browser)
 
 
 async def with_link(system: System, link_token: str, browser: Browser) -> SignedIn:
-    """Sign in with a one-time link, which is used up. Raises `WrongCredentials`."""
+    """Sign in with a one-time link, and use it up. Raises `WrongCredentials`."""
     token = new_key(SESSION)
     profile = await system.store.of(Owner.SIGN_IN).write(_open_by_link, digest(link_token), token, browser)
     return _signed_in(system, token, profile, browser)
@@ -103,9 +104,8 @@ async def sign_up(
 ) -> SignedIn:
     """Accept an invitation with a new account at home in the inviting organization, and sign it in.
 
-    Raises `NotFound` for no such invitation, `Forbidden` for one that its inviter could not give any more,
-    `Conflict` where that organization has an account with its e-mail address, `InvalidInput` and
-    `Unavailable`.
+    Raises `NotFound` for an unknown invitation, `Forbidden` if its inviter may no longer give that role,
+    `Conflict` if that organization has an account with the e-mail address, `InvalidInput` and `Unavailable`.
     """
     units = system.store.of(Owner.SIGN_IN)
     invited = digest(invitation_token)
@@ -123,7 +123,7 @@ async def sign_up(
 
 
 async def accept(system: System, token: str, invitation_token: str) -> Profile:
-    """Accept an invitation as the signed-in person who holds it, and tell where they may work now.
+    """Accept an invitation as the signed-in person; return where they may work now.
 
     Raises `Unauthenticated`, `NotFound`, `Forbidden` and `Conflict`.
     """
@@ -134,7 +134,7 @@ async def accept(system: System, token: str, invitation_token: str) -> Profile:
 
 
 async def session_of(system: System, token: str) -> Session:
-    """The session of that token, noted as seen. Raises `Unauthenticated` where there is none any more."""
+    """Look up the session of *token*, and note its use. Raises `Unauthenticated` if there is none."""
     token_digest = digest(token)
     session = await system.sessions.find(token_digest)
     if session is None:
@@ -145,14 +145,15 @@ async def session_of(system: System, token: str) -> Session:
 
 
 async def profile_of(system: System, person_id: str) -> Profile:
-    """Who the person is, and where they may work now."""
+    """The person, and the organizations that they may work in now."""
     return await system.store.of(person_id).read(_profile, person_id)
 
 
 async def confirm(system: System, token: str, password: str) -> None:
-    """Have a signed-in person show once more who they are, and count the session as fresh.
+    """Check the signed-in person's password once more, and count the session as fresh.
 
-    Each session is paced by itself: what strangers do at the account holds up nobody who is signed in.
+    Each session is paced by itself, so failed sign-ins of others do not hold up a person who is signed in.
+
     Raises `Unauthenticated`, `WrongCredentials`, `TooManyAttempts` and `Unavailable`.
     """
     session = await session_of(system, token)
@@ -173,10 +174,10 @@ async def confirm(system: System, token: str, password: str) -> None:
 
 
 async def set_password(system: System, token: str, password: str) -> None:
-    """Give the signed-in person a new password; their other sessions end.
+    """Set a new password for the signed-in person, and end their other sessions.
 
-    Raises `Unauthenticated`, `ConfirmationRequired` unless they showed who they are within the last two
-    hours, `InvalidInput` and `Unavailable`.
+    Raises `Unauthenticated`, `ConfirmationRequired` unless the session is fresh, `InvalidInput` and
+    `Unavailable`.
     """
     session = await session_of(system, token)
     if not is_fresh(session.confirmed_at, system.clock.now()):
@@ -188,7 +189,7 @@ async def set_password(system: System, token: str, password: str) -> None:
 
 
 async def sign_out(system: System, token: str) -> None:
-    """End the session; a token of none is as good as signed out."""
+    """End the session; does nothing if there is none with that token."""
     await system.store.of(Owner.SIGN_IN).write(sessions.end, digest(token))
 
 
@@ -199,16 +200,16 @@ def _signed_in(system: System, token: str, profile: Profile, browser: Browser) -
 
 
 async def _new_hash(system: System, email: str, password: str) -> str:
-    """What is stored of a new password. Raises `InvalidInput` and `Unavailable`."""
+    """The hash of a new password. Raises `InvalidInput` and `Unavailable`."""
     salt = await system.store.of(Owner.SIGN_IN).read(accounts.salt, email, system.secrets.sender)
     with at("/password"):
         return await system.passwords.hash(password, salt)
 
 
 async def _renew_hash(system: System, known: list[Credentials], person_id: str, password: str) -> None:
-    """Keep the password of who has just signed in as it is kept today, under the salt that it has.
+    """Rehash a password that was hashed with outdated parameters, now that its plain text is known.
 
-    Where too much else is to be hashed, the next sign-in does it.
+    The salt stays. While too many passwords wait to be hashed, this is left to the next sign-in.
     """
     [hashed] = [credentials.password_hash for credentials in known if credentials.person_id == person_id]
     if system.passwords.are_outdated(hashed):
@@ -218,7 +219,7 @@ async def _renew_hash(system: System, known: list[Credentials], person_id: str, 
 
 
 def _open_one_of(tx: Tx, people: list[str], token: str, browser: Browser) -> Profile:
-    """Sign in the only one of *people* who is an active member anywhere.
+    """Sign in the only one of *people* that is an active member of an organization.
 
     Raises `WrongCredentials`, and `OrganizationRequired` for several.
     """

@@ -1,4 +1,4 @@
-"""Calls of tools: letting a caller in, finding what they may call, and running it. Every door calls this."""
+"""Calls of tools: admit the caller, find the tool, run it. Every door calls this."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ log = structlog.get_logger("svc.services.tool_calls")
 
 
 async def admit_key(system: System, key: str | None) -> Admission:
-    """Let in whoever calls with an API key, and count the call. Raises `Unauthenticated`."""
+    """Admit a call with an API key, and count it. Raises `Unauthenticated`."""
     if key is None:
         raise Unauthenticated
     key_digest = digest(key)
@@ -52,9 +52,9 @@ async def admit_key(system: System, key: str | None) -> Admission:
 
 
 async def admit_person(system: System, session_token: str, organization_id: str | None) -> Admission:
-    """Let a signed-in person in, to the organization or else to their home, and count the call.
+    """Admit a signed-in person's call to the organization, by default their home, and count it.
 
-    Raises `Unauthenticated` for no session, and `Forbidden` for who is no active member there.
+    Raises `Unauthenticated` without a session, and `Forbidden` for a person who is no active member there.
     """
     session = await sign_in.session_of(system, session_token)
     if organization_id is None:
@@ -68,14 +68,14 @@ async def admit_person(system: System, session_token: str, organization_id: str 
 
 
 async def admit_operator(system: System, organization_id: str, request_id: str) -> Call:
-    """The operator's call in the organization, which no budget counts. Raises `NotFound`."""
+    """A call of the operator in the organization, which no budget counts. Raises `NotFound`."""
     await system.store.of(organization_id).read(organizations.get, organization_id)
     call = operator_call(organization_id, allowed_networks=system.outbound_http.allowed, registry=REGISTRY)
     return msgspec.structs.replace(call, request_id=request_id)
 
 
 def check_budget(admission: Admission) -> None:
-    """Raises `TooManyAttempts` when the caller's budget did not have this call in it."""
+    """Raises `TooManyAttempts` if the caller's budget was used up."""
     allowance = admission.allowance
     if not allowance.granted:
         raise TooManyAttempts(
@@ -85,7 +85,7 @@ def check_budget(admission: Admission) -> None:
 
 
 async def check_reach(system: System, call: Call) -> None:
-    """Raises `Forbidden` for a key that is for something else than tools; the audit trail has it then."""
+    """Raises `Forbidden` for a key that is not for tools, and audits that."""
     limited_to = call.caller.limited_to
     if limited_to is not None:
         error = Forbidden(f"this key is limited to {limited_to}")
@@ -94,9 +94,9 @@ async def check_reach(system: System, call: Call) -> None:
 
 
 async def find(system: System, registry: Registry, call: Call, name: str) -> Tool[Any, Any]:
-    """The tool of that name, with dots or underscores, which this call may run.
+    """The tool called *name*, with dots or underscores, if this call may run it.
 
-    Raises `UnknownTool`, `Gone`, and `Forbidden` or one of its kind, which the audit trail has then.
+    Raises `UnknownTool`, `Gone`, and `Forbidden` or one of its kind, which is audited.
     """
     tool = registry.named(name)
     if tool is None:
@@ -115,11 +115,11 @@ async def find(system: System, registry: Registry, call: Call, name: str) -> Too
 async def run(
     system: System, tool: Tool[Any, Any], call: Call, request: ToolInput, idempotency_key: str | None = None
 ) -> ToolResult:
-    """Run a tool that `find` gave. What it answers to a write is on disk.
+    """Run a tool that `find` returned. A write is on disk when this returns.
 
-    Raises what the tool refuses; of a write with an *idempotency_key* also `IdempotencyInProgress` and
-    `IdempotencyMismatch`; `Unauthenticated` and `Forbidden` for a caller who was let in and may not any more;
-    and `Unavailable`.
+    Raises what the tool refuses; for a write with an *idempotency_key* also `IdempotencyInProgress` and
+    `IdempotencyMismatch`; `Unauthenticated` and `Forbidden` if the caller's access has changed since it was
+    admitted; and `Unavailable`.
     """
 
     def write(tx: Tx, key: str | None = None) -> ToolResult:
@@ -165,15 +165,15 @@ def _have_indexed(system: System, organization_id: str, property_ids: tuple[str,
     try:
         Indexer(system, organization_id).index.tell(property_ids)
     except (ActorError, Unavailable) as error:
-        # The next list that misses the index says so again.
+        # The next list that misses the index tells the Indexer again.
         log.warning("not told of a missing index", organization=organization_id, why=repr(error))
 
 
 def _as_of_now(system: System, conn: Connection, now: int, tool: Tool[Any, Any], call: Call) -> Call:
-    """The call with what its caller may do by now: it waited for its body and for the store since then.
+    """The call with its caller's current access, which may have changed while it waited for body and store.
 
-    This runs inside the unit of work. A change of access is counted before whoever made it is answered, so
-    what runs after that answer sees it. Raises `Unauthenticated`, and what `permit` does.
+    This runs inside the unit of work. A change of access is counted before it is answered, so units that run
+    after that answer see it. Raises `Unauthenticated`, and what `permit` does.
     """
     caller = call.caller
     organization_id = caller.organization_id
@@ -194,7 +194,7 @@ def _check_repeatable(tool: Tool[Any, Any], key: str) -> None:
 
 
 async def _note_refusal(system: System, call: Call, action: str, forbidden: Forbidden) -> None:
-    """Have the refusal in the audit trail. It rolled back what it refused, so it is a unit of its own."""
+    """Audit the refusal, in a unit of its own: the unit that was refused is rolled back."""
     try:
         units = system.store.of(call.caller.organization_id)
         await units.write(audit.note_refusal, call, action, forbidden.code)

@@ -1,4 +1,4 @@
-"""Every tool that there is. A module's tools are here once the module is."""
+"""The registry of all tools: those at the top level of the modules listed here."""
 
 from collections.abc import Iterator
 from types import ModuleType

@@ -14,7 +14,7 @@ R = TypeVar("R", bound=msgspec.Struct)
 
 
 class Command(Generic[A, R]):
-    """One command. It is called as the function that it was made of."""
+    """One command, callable like the function that it wraps."""
 
     def __init__(self, name: str, fn: Callable[[Tx, A], R]) -> None:
         self.name: Final = name
@@ -28,11 +28,11 @@ class Command(Generic[A, R]):
         return self._fn(tx, request)
 
     def read(self, body: bytes) -> A:
-        """The request, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
+        """Decode a request from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
         request: A = json_input.read(self._decoder, body)
         return request
 
 
 def command(name: str) -> Callable[[Callable[[Tx, A], R]], Command[A, R]]:
-    """Make a command of the function below."""
+    """Make a command of the decorated function."""
     return lambda fn: Command(name, fn)

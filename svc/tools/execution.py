@@ -18,14 +18,14 @@ _encode: Final = msgspec.json.Encoder().encode
 def read(
     conn: Connection, now: int, tool: Tool[Any, Any], call: Call, request: ToolInput, *, patient: bool = False
 ) -> ToolResult:
-    """Run a tool that reads. Raises what it refuses, and `TakesLong` unless *patient*."""
+    """Run a tool that reads. Raises what the tool refuses, and `TakesLong` unless *patient*."""
     view = View(conn, now, patient=patient)
     body = _encode(tool(view, call, request))
     return ToolResult(body, unindexed=view.unindexed)
 
 
 def write(tx: Tx, tool: Tool[Any, Any], call: Call, request: ToolInput, key: str | None = None) -> ToolResult:
-    """Run a tool that writes, or answer as the first call under the idempotency *key*.
+    """Run a tool that writes, or replay the answer of the first call under the idempotency *key*.
 
     Raises what the tool refuses, and `IdempotencyMismatch`.
     """
@@ -44,7 +44,7 @@ def write(tx: Tx, tool: Tool[Any, Any], call: Call, request: ToolInput, key: str
 
 
 def _targets(request: ToolInput, answer: msgspec.Struct) -> Sequence[str | None]:
-    """What a write was done to: the answer says it by `id`, or by the ids of `records` that it made."""
+    """The ids to audit a write under: of `records` in the answer, or else its or the request's `id`."""
     records = getattr(answer, "records", None)
     if records is not None:
         return [record.id for record in records]

@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 
 class Noun(NamedTuple):
-    """How people call what a group of tools is about."""
+    """The title and description of a group of tools."""
 
     title: str
     description: str

@@ -1,9 +1,8 @@
-"""The operator's commands: what is done to an installation from its machine, where no caller could do it.
+"""The operator's commands: what has to be done from the machine, before there is a caller that could do it.
 
-Organizations, first accounts and keys have to come from somewhere before anybody can sign in. Each command is
-a typed function that runs as one unit of work, as a tool is, but in no organization and with no caller: the
-shell, or the operator's token, is the right to run it. All else that an operator does is done by the tools of
-the registry, in the operator's name.
+Organizations, first accounts and keys must exist before anybody can sign in. Each command is a typed function
+that runs as one unit of work, as a tool is, but without organization and caller: access to the shell, or the
+operator's token, authorizes it. For all else an operator calls the tools of the registry.
 """
 
 from typing import Annotated, Any, Final, Literal
@@ -31,7 +30,7 @@ from svc.tools.identity.api_keys import known_tools
 from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about
 
 FIRST_KEY: Final = "Set up"
-"""What the key is called that comes with a new organization."""
+"""The name of the key that is made with a new organization."""
 
 
 class MadeOrganization(ToolOutput, frozen=True, kw_only=True):
@@ -60,14 +59,14 @@ def create_organization(tx: Tx, request: CreateOrganization) -> MadeOrganization
 
 
 class ChangePlan(ToolInput, frozen=True, kw_only=True):
-    """The plan that counts when the trial is over."""
+    """The plan that applies after the trial."""
 
     organization_id: str
     plan: Plan
 
 
 class NothingToShow(ToolOutput, frozen=True, kw_only=True):
-    """What was done has nothing to show."""
+    """Nothing to answer."""
 
 
 @command("organization.plan")
@@ -106,7 +105,7 @@ class CreateUser(ToolInput, frozen=True, kw_only=True):
     name: str
     role: str = OWNER.id
     password_hash: str | None = None
-    """Made with the salt of the e-mail address, `accounts.salt`; without it a one-time link is the way in."""
+    """Made with the salt of the e-mail address, `accounts.salt`; without it the person signs in by a link."""
 
 
 @command("user.create")
@@ -127,7 +126,7 @@ def create_user(tx: Tx, request: CreateUser) -> MadeUser:
 
 
 class MadeLink(ToolOutput, frozen=True, kw_only=True):
-    """A one-time way in."""
+    """A one-time sign-in link."""
 
     token: str
     """It is shown this once."""
@@ -135,7 +134,7 @@ class MadeLink(ToolOutput, frozen=True, kw_only=True):
 
 
 class MakeLink(ToolInput, frozen=True, kw_only=True):
-    """Whose link: the account with that e-mail address, at home in that organization if several have it."""
+    """The account to make a link for: by e-mail, and by home organization if several have that e-mail."""
 
     email: str
     organization_id: str | None = None
@@ -186,9 +185,9 @@ class MintKey(ToolInput, frozen=True, kw_only=True):
 
 @command("apikey.mint")
 def mint_key(tx: Tx, request: MintKey) -> MadeKey:
-    """Make the key. Having the machine stands for a fresh sign-in; the audit trail names the operator.
+    """Make the key. Access to the machine counts as a fresh sign-in; the operator is audited.
 
-    Raises what `api_keys.mint` raises, and `NotFound` for an address that is no active member's.
+    Raises what `api_keys.mint` raises, and `NotFound` if no active member has the e-mail address.
     """
     person = _active_member(tx.conn, request.organization_id, request.email)
     key = api_keys.mint(
@@ -230,7 +229,7 @@ class MadeSetUp(ToolOutput, frozen=True, kw_only=True):
 
 @command("setup")
 def set_up(tx: Tx, request: SetUp) -> MadeSetUp:
-    """Make them, together or not at all. Raises `InvalidInput` and `InvalidValue`."""
+    """Make organization, person and key in one transaction. Raises `InvalidInput` and `InvalidValue`."""
     home = create_organization(tx, request.organization).id
     person = create_user(
         tx,
@@ -263,7 +262,7 @@ def _active_member(conn: Connection, organization_id: str, email: str) -> Member
 
 
 def _as_member(organization_id: str, person_id: str, now: int) -> Call:
-    """A call of the member, confirmed just now. What the member may do is read from the rows."""
+    """A call of the member, confirmed just now. Permissions are read from the store."""
     caller = Caller(
         organization_id=organization_id,
         kind="person",

@@ -1,12 +1,12 @@
-"""Projections: how what is stored is answered, member by member, checked when the module loads.
+"""Projections: typed mappings from stored structs to answers, checked when the module loads.
 
     answer_of = Projection(Note, NoteAnswer)
     answer_of = Projection(Member, MemberAnswer, role=attrgetter("role_id"))
-    details_of = Projection(Connection, ConnectionDetails, given=("keys",))   # details_of(one, keys=[…])
+    details_of = Projection(Connection, ConnectionDetails, given=("keys",))  # details_of(c, keys=[…])
 
 A member of the answer is the source's of the same name, with times as RFC 3339 and structs projected in turn;
-or it has a function of its own; or it is given at each call. One that is none of these is a `TypeError` at
-import, and so is one that would change its type on the way.
+or it has a function of its own; or it is given at each call. A member that is none of these is a `TypeError`
+at import, and so is one whose type would change.
 """
 
 from collections.abc import Callable, Iterable
@@ -27,12 +27,12 @@ _TIME: Final = {"format": "date-time"}
 
 
 class Projection(Generic[S, R]):
-    """Makes *answer* of a *source*. *members* are functions of the source, *given* comes with each call."""
+    """Maps *source* to *answer*. *members* are functions of the source; *given* are passed by each call."""
 
     def __init__(
         self, source: type[S], answer: type[R], *, given: Iterable[str] = (), **members: Callable[[S], Any]
     ) -> None:
-        """Raises `TypeError` for a member of *answer* that is none of *source*, or of another type there."""
+        """Raises `TypeError` for a member of *answer* that *source* lacks or has with another type."""
         self._answer = answer
         self._given: Final = frozenset(given)
         wanted = get_type_hints(answer, include_extras=True)
@@ -52,7 +52,7 @@ class Projection(Generic[S, R]):
                 self._getters.append((name, _composed(attrgetter(name), convert)))
 
     def __call__(self, source: S, **given: Any) -> R:
-        """What *source* is answered as. Raises `TypeError` for another *given* than was said."""
+        """The answer for *source*. Raises `TypeError` unless exactly the *given* names are passed."""
         if given.keys() != self._given:
             raise TypeError(f"{self._answer.__name__} is given {', '.join(sorted(self._given)) or 'nothing'}")
         return self._answer(**{name: get(source) for name, get in self._getters}, **given)
@@ -73,7 +73,7 @@ def _composed(get: Getter, convert: Getter | None) -> Getter:
 
 
 def _conversion(where: str, has: Any, wanted: Any) -> Getter | None:
-    """What makes a value of the type *wanted* of one of the type *has*; None where it is one already."""
+    """The conversion from type *has* to type *wanted*; None where they are the same."""
     plain, is_optional = _without_none(_without_annotations(wanted))
     had, may_be_none = _without_none(has)
     if may_be_none and not is_optional:
@@ -103,7 +103,7 @@ def _is_struct(kind: Any) -> bool:
 
 
 def _is_time(hint: Any) -> bool:
-    """Whether *hint* says that its text is a time."""
+    """Whether *hint* has the format of a time."""
     if get_origin(hint) is Annotated:
         inner, *metadata = get_args(hint)
         return any(getattr(item, "extra_json_schema", None) == _TIME for item in metadata) or _is_time(inner)
@@ -111,7 +111,7 @@ def _is_time(hint: Any) -> bool:
 
 
 def _without_annotations(hint: Any) -> Any:
-    """*hint* as it is without `Annotated`, however deep that stands."""
+    """*hint* without `Annotated`, at any depth."""
 
     class Holder:
         __annotations__: dict[str, Any] = {"it": hint}  # of a class that lives for one line
@@ -120,7 +120,7 @@ def _without_annotations(hint: Any) -> Any:
 
 
 def _without_none(hint: Any) -> tuple[Any, bool]:
-    """*hint* without None, and whether it had it."""
+    """*hint* without None, and whether None was in it."""
     if get_origin(hint) not in {Union, UnionType}:
         return hint, False
     some = tuple(arg for arg in get_args(hint) if arg is not NoneType)

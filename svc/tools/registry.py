@@ -1,4 +1,4 @@
-"""The registry: tools by name, and what a name that is no tool's probably meant."""
+"""The registry: tools by name, and suggestions for names that are no tool's."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -16,14 +16,14 @@ from svc.tools.tool import Tool
 
 _RECORD: Final = "record"
 _SEPARATOR: Final = re.compile(r"[._]")
-"""Between noun and verb, in dotted names and in those on wires that have no dots."""
+"""Between noun and verb, in dotted names and in wire names."""
 
 
 class Registry(ToolRegistry, Mapping[str, Tool[Any, Any]]):
     """Tools by name, in the order of their names."""
 
     def __init__(self, tools: Iterable[Tool[Any, Any]]) -> None:
-        """Raises `ValueError` for names that collide on some wire."""
+        """Raises `ValueError` for two names that are the same on the wire."""
         self._tools: dict[str, Tool[Any, Any]] = {}
         self._by_wire_name: dict[str, Tool[Any, Any]] = {}
         for tool in sorted(tools, key=lambda tool: tool.name):
@@ -44,31 +44,31 @@ class Registry(ToolRegistry, Mapping[str, Tool[Any, Any]]):
         return len(self._tools)
 
     def named(self, name: str) -> Tool[Any, Any] | None:
-        """The tool of that name, with dots or with underscores."""
+        """The tool called *name*, with dots or with underscores."""
         return self._tools.get(name) or self._by_wire_name.get(name)
 
     def rank(self, sentence: str) -> list[str]:
-        """The names of the tools that share words with *sentence*, best first, whatever a caller may call."""
+        """The names of the tools that share words with *sentence*, best first, regardless of permissions."""
         return self._ranking.rank(sentence)
 
     @cached_property
     def _ranking(self) -> Ranking:
-        """Built at the first search: most processes, those of the command line, make none."""
+        """Built at the first search: most processes are commands, which never search."""
         return Ranking({name: document_of(tool, self.schemas[name]) for name, tool in self._tools.items()})
 
     def nearest(self, name: str) -> list[str]:
-        """The names that *name* is nearly, or says in other words. Names that go away are not told."""
+        """The names that *name* is close to, by spelling or by synonym; never deprecated ones."""
         return self._in_other_words(name) or near_names.nearest(name, self._lasting())
 
     def hint(self, name: str) -> str:
-        """What follows "there is no tool *name*": which was probably meant."""
+        """What follows "there is no tool *name*": the names that were probably meant."""
         return near_names.meant(self.nearest(name)) or near_names.hint(name, self._lasting())
 
     def _in_other_words(self, name: str) -> list[str]:
-        """The names for which *name* has another noun: `record.list` for `contacts.list`.
+        """The names for which *name* uses a synonym of the noun: `record.list` for `contacts.list`.
 
-        What is no noun and no other word for one is taken for the name of an object, whose records it is then
-        about. Compared as a whole, such a name would be near to all that end in the same verb.
+        A noun that is neither known nor a synonym is taken for an object's name, and so for its records.
+        Compared as a whole, such a name would be close to every name with the same verb.
         """
         noun, *rest = _SEPARATOR.split(name[:SHOWN_NAME_CHARS_MAX].casefold(), maxsplit=1)
         if not noun or not any(rest):
@@ -97,7 +97,7 @@ def _verbs_near(verb: str, known: list[str]) -> list[str]:
 
 
 def registry_of(call: Call) -> Registry:
-    """The registry of the door that *call* came through. Raises `TypeError` for a call made without one."""
+    """The registry of the door that *call* came through. Raises `TypeError` if it came through none."""
     if not isinstance(call.registry, Registry):
         raise TypeError("this call came through no door, so no registry is known for it")
     return call.registry

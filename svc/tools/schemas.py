@@ -1,4 +1,4 @@
-"""What a tool takes and answers as JSON Schema 2020-12, each schema whole in itself."""
+"""Input and output of a tool as self-contained JSON Schemas (2020-12)."""
 
 from typing import Any, Final, NamedTuple
 
@@ -10,19 +10,18 @@ _REFERENCE: Final = "#/$defs/{name}"
 
 
 class Schemas(NamedTuple):
-    """Of one tool. Both are of type `object`, and refer to nothing outside of themselves."""
+    """Of one tool. Both are of type `object`, and self-contained."""
 
     input: dict[str, Any]
     output: dict[str, Any]
 
 
 def schemas_of(tool: Tool[Any, Any]) -> Schemas:
-    """The schemas of *tool*."""
     return Schemas(schema_of(tool.request_type), schema_of(tool.answer_type))
 
 
 def schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
-    """The schema of *kind*, whole in itself: with those that it refers to under `$defs`."""
+    """The schema of *kind*, with the definitions that it refers to under `$defs`."""
     (root,), definitions = msgspec.json.schema_components([kind], ref_template=_REFERENCE)
     name = root["$ref"].rpartition("/")[2]
     whole = dict(definitions[name])
@@ -43,5 +42,5 @@ def _refers(schema: Any, name: str) -> bool:
 
 
 def _untitled(schema: dict[str, Any]) -> dict[str, Any]:
-    """*schema* without its title, which is a name in this program and says nothing outside of it."""
+    """*schema* without its title, which is the name of a class."""
     return {key: value for key, value in schema.items() if key != "title"}

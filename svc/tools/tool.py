@@ -1,10 +1,10 @@
-"""What a tool is: a typed function, from which come its schema, its reference and every door to it.
+"""What a tool is: a typed function, from which its schema, its reference and its doors are made.
 
     @writes("note.create", needs="records.write", raises=(NotFound,), example=…, answer=…)
     def create(tx: Tx, call: Call, request: CreateNote) -> NoteAnswer:
         (here its docstring: the first paragraph is the summary, all of it the description)
 
-A tool that reads gets a `View`, one that writes a `Tx`. What it answers is JSON-ready.
+A tool that reads gets a `View`, one that writes a `Tx`. Its answer is JSON-ready.
 """
 
 import inspect
@@ -44,7 +44,7 @@ Timestamp = Annotated[
 
 
 class Deprecation(msgspec.Struct, frozen=True, kw_only=True):
-    """A name that goes away. It works until `sunset_at`, and is refused with `Gone` from then on."""
+    """A deprecated name. It works until `sunset_at`, and is refused with `Gone` from then on."""
 
     since_at: int
     sunset_at: int
@@ -53,23 +53,23 @@ class Deprecation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ToolSpec(TypedDict, total=False):
-    """What is said of a tool beside its function, its example and its answer."""
+    """The attributes of a tool beside its function, example and answer."""
 
     needs: Permission | None
-    """The permission without which no caller runs it; None for every caller that is let in."""
+    """The permission that a caller needs; None if every admitted caller may run it."""
     own: Permission | None
-    """The permission that does instead for what is the caller's own, if any; the tool knows what is."""
+    """The permission that suffices for what is the caller's own, if any; the tool checks what is."""
     runs: Runs
-    """Whether keys run it, agents only after an approval, or people alone; "open" unless said otherwise."""
+    """Whether keys may run it, agents only after an approval, or people alone; "open" by default."""
     raises: tuple[type[DomainError], ...]
-    """The errors that it may answer beside those that all tools share."""
+    """The errors that it may raise beside those that all tools share."""
     shows_secret: bool
-    """Its answer has a secret that is shown this once, so nothing keeps the answer."""
+    """Whether its answer has a secret that is shown once, so that the answer is never stored."""
     deprecated: Deprecation | None
 
 
 class Tool(Generic[A, R]):
-    """One tool. It is called as the function that it was made of. `ToolSpec` describes its attributes."""
+    """One tool, callable like the function that it wraps. `ToolSpec` describes its attributes."""
 
     def __init__(
         self,
@@ -82,10 +82,10 @@ class Tool(Generic[A, R]):
         **spec: Unpack[ToolSpec],
     ) -> None:
         self.name: Final = name
-        """Dotted: the noun and what is done."""
+        """Dotted: noun and verb."""
         self.noun: Final = name.partition(".")[0]
         self.wire_name: Final = name.replace(".", "_")
-        """What it is called where dots are not allowed."""
+        """The name where dots are not allowed."""
         self.effect: Final = effect
         self.needs: Final = spec.get("needs")
         self.own: Final = spec.get("own")
@@ -109,18 +109,18 @@ class Tool(Generic[A, R]):
         return f"<tool {self.name}>"
 
     def read(self, body: bytes) -> A:
-        """The request, from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
+        """Decode a request from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""
         return json_input.read(self._decoder, body)
 
     def read_part(self, part: msgspec.Raw) -> A:
-        """As `read`, from a part of a body in which no name stands twice."""
+        """As `read`, from a part of a body that was already checked for repeated names."""
         return json_input.read_part(self._decoder, part)
 
 
 def reads(
     name: str, *, example: A, answer: R, **spec: Unpack[ToolSpec]
 ) -> Callable[[Callable[[View, Call, A], R]], Tool[A, R]]:
-    """Make a tool of the function below, which reads. *example* is a call of it, *answer* what it answers."""
+    """Make a tool that reads of the decorated function. *example* is a request, *answer* its answer."""
     return lambda fn: Tool(name, "reads", fn, example=example, answer=answer, **spec)
 
 

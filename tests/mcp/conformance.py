@@ -54,17 +54,17 @@ def suite_tools() -> Iterator[Tool[Any, Any]]:
     said = Text(text="This is a simple text response for testing.")
 
     @reads("test.simple_text", example=Nothing(), answer=said)
-    def simple_text(_view: View, _call: Call, _asked: Nothing) -> Text:
+    def simple_text(_view: View, _call: Call, _request: Nothing) -> Text:
         """Answer with a text."""
         return said
 
     @reads("test.error_handling", example=Nothing(), answer=said)
-    def error_handling(_view: View, _call: Call, _asked: Nothing) -> Text:
+    def error_handling(_view: View, _call: Call, _request: Nothing) -> Text:
         """Refuse whatever is asked."""
         raise Conflict("This tool intentionally returns an error for testing")
 
     @reads(SCHEMA_TOOL, example=Nothing(), answer=said)
-    def schema_tool(_view: View, _call: Call, _asked: Nothing) -> Text:
+    def schema_tool(_view: View, _call: Call, _request: Nothing) -> Text:
         """Take what a schema with every keyword allows."""
         return said
 

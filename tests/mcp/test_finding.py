@@ -122,7 +122,7 @@ def test_a_tool_for_people_is_refused_with_its_reason() -> None:
         example=SearchTools(query="a"),
         answer=FoundTools(tools=(), refused=()),
     )
-    def mint(view: View, call: Call, asked: SearchTools) -> FoundTools:
+    def mint(view: View, call: Call, request: SearchTools) -> FoundTools:
         """Mint a thing."""
         raise NotImplementedError
 

@@ -41,18 +41,20 @@ async def here() -> AsyncIterator[Town]:
 
 
 async def set_up(here: Town, **changes: Any) -> MadeSetUp:
-    asked: dict[str, Any] = {
+    request: dict[str, Any] = {
         "organization": CreateOrganization(name="Harbour Lamps", country="GB"),
         "email": "Ada@Example.com",
         "name": "Ada",
     }
-    made: MadeSetUp = await here.store.write(operator_commands.set_up, SetUp(**(asked | changes)))
+    made: MadeSetUp = await here.store.write(operator_commands.set_up, SetUp(**(request | changes)))
     return made
 
 
 async def mint(here: Town, email: str, **changes: Any) -> operator_commands.MadeKey:
-    asked = MintKey(**({"organization_id": here.organization.id, "email": email, "name": "A key"} | changes))
-    made: operator_commands.MadeKey = await here.store.write(operator_commands.mint_key, asked)
+    request = MintKey(
+        **({"organization_id": here.organization.id, "email": email, "name": "A key"} | changes)
+    )
+    made: operator_commands.MadeKey = await here.store.write(operator_commands.mint_key, request)
     return made
 
 
@@ -191,9 +193,9 @@ async def test_a_closed_organization_sends_nothing_any_more(here):
 
 async def test_every_command_reads_its_own_input(here):
     """From JSON as the wire has it: names in camelCase, and no unknown one."""
-    asked = operator_commands.change_plan.read(b'{"organizationId": "org_1", "plan": "pro"}')
+    request = operator_commands.change_plan.read(b'{"organizationId": "org_1", "plan": "pro"}')
 
-    assert ChangePlan(organization_id="org_1", plan="pro") == asked
+    assert ChangePlan(organization_id="org_1", plan="pro") == request
     for command in operator_commands.COMMANDS.values():
         with pytest.raises(InvalidInput):
             command.read(b'{"nothing": 1}')

@@ -1,4 +1,4 @@
-"""Connections: the accounts at messengers that an organization's bridges speak for."""
+"""Connections: the accounts at messengers that an organization's bridges serve."""
 
 from collections.abc import Collection
 from typing import Final, Literal
@@ -31,7 +31,7 @@ Delivery = Literal["push", "pull"]
 
 ConnectionStatus = Literal["active", "paused", "removed"]
 PauseReason = Literal["person", "gone"]
-"""Why a connection is paused: somebody did it, or its bridge's address answered 410."""
+"""Why a connection is paused: by a person, or because its bridge's address answered 410."""
 
 HealthState = Literal["online", "offline"]
 HealthReason = Literal["token_revoked", "network", "rate_limited", "other"]
@@ -39,19 +39,19 @@ HealthReason = Literal["token_revoked", "network", "rate_limited", "other"]
 AccountKind = Literal["organization", "team", "member"]
 
 CONTRACT: Final = "2026-09"
-"""The contract that new connections are made with. A connection keeps its own; one that has a successor
-is served for twelve months after it."""
+"""The contract that new connections are made with. A connection keeps its own; a superseded
+contract is served for another twelve months."""
 
 
 class Account(msgspec.Struct, frozen=True):
-    """Whose account at the messenger it is; `id` is the team's or the person's."""
+    """The owner of an account at a messenger; `id` is the team's or the person's."""
 
     kind: AccountKind
     id: str | None = None
 
 
 class Health(msgspec.Struct, frozen=True):
-    """What a bridge last said of itself; `at` is when it said so, ms since the epoch."""
+    """The health that a bridge last reported; `at` is the time of the report, ms since the epoch."""
 
     state: HealthState
     reason: HealthReason | None
@@ -69,30 +69,30 @@ class Connection(msgspec.Struct, frozen=True, kw_only=True):
     messenger: Messenger
     delivery: Delivery
     url: str | None
-    """Where replies are pushed to."""
+    """The address that replies are pushed to."""
     contract: str
     status: ConnectionStatus
     pause_reason: PauseReason | None
     health: Health | None
-    """None until the bridge has said something."""
+    """None until the bridge has reported."""
     created_at: int
     updated_at: int
 
     @property
     def is_paused(self) -> bool:
-        """Whether what waits goes on waiting for as long as it takes."""
+        """Whether replies wait without expiring."""
         return self.status == "paused"
 
     @property
     def hands_out(self) -> bool:
-        """Whether replies go out: a paused connection keeps them, and so does an offline one."""
+        """Whether replies are handed out: not while the connection is paused or offline."""
         return self.status == "active" and (self.health is None or self.health.state == "online")
 
 
 def check_url(url: str) -> str:
-    """*url*, which a push can be sent to: absolute, `http` or `https`, with no user and no fragment.
+    """*url*, if a push can be sent to it: absolute, `http` or `https`, with no user and no fragment.
 
-    Whether the address behind it may be reached is looked at whenever it is. Raises `InvalidValue`.
+    The address that it resolves to is checked at each push. Raises `InvalidValue`.
     """
     try:
         parts = urlsplit(url)
@@ -107,14 +107,14 @@ def check_url(url: str) -> str:
 
 
 def manages_all(caller: Caller) -> bool:
-    """Whether *caller* looks after the connections of everybody, or only after their own."""
+    """Whether *caller* may manage all connections, not only their own."""
     return "channels" in caller.permissions
 
 
 def check_may_manage(caller: Caller, account: Account) -> None:
     """Raises `Forbidden` unless *caller* may set up and change connections of *account*.
 
-    Who may answer conversations may bring an account of their own to answer from; all others need `channels`.
+    A member who may answer conversations may connect their own account; all else needs `channels`.
     """
     own = account.kind == "member" and caller.person_id == account.id
     if not manages_all(caller) and not (own and "conversations" in caller.permissions):
@@ -122,16 +122,16 @@ def check_may_manage(caller: Caller, account: Account) -> None:
 
 
 def check_may_connect(caller: Caller, account: Account) -> None:
-    """Raises `Forbidden` as `check_may_manage`, and for everybody who connects a member that they are not."""
+    """Raises `Forbidden` as `check_may_manage`, and for the account of another member."""
     check_may_manage(caller, account)
     if account.kind == "member" and caller.person_id != account.id:
         raise Forbidden("a member connects their own account, and nobody else's")
 
 
 def check_may_answer(caller: Caller, account: Account, team: Collection[str]) -> None:
-    """Raises `Forbidden` unless *caller* may write from *account*; *team* are the people of a team's.
+    """Raises `Forbidden` unless *caller* may write from *account*; *team* are the members of a team's.
 
-    From a member's own account only that member writes, and from a team's only who is in it.
+    Only the member answers from a member's own account, and only members of the team from a team's.
     """
     if account.kind == "member" and caller.person_id != account.id:
         raise Forbidden("only the member whose account it is answers from it")

@@ -1,6 +1,6 @@
-"""Messages as bridges tell them, and replies as bridges get them: the shapes of the channel doors.
+"""The wire formats of the channel doors: messages that bridges report, and replies that they get.
 
-Bridges outlive versions of this program, so members that are not known here are passed over.
+Bridges outlive versions of this program, so unknown members are ignored.
 """
 
 from datetime import datetime
@@ -33,12 +33,12 @@ from svc.domain.times import SECOND_MS
 ExternalId = Annotated[str, Meta(min_length=1, max_length=EXTERNAL_ID_CHARS_MAX)]
 """An id that the messenger or its bridge made."""
 ReplyId = Annotated[str, Meta(max_length=EXTERNAL_ID_CHARS_MAX)]
-"""An id that we made; what cannot be one is nobody's."""
+"""An id of ours; a malformed one is an unknown one."""
 ShortText = Annotated[str, Meta(max_length=EVIDENCE_CHARS_MAX)]
 Name = Annotated[str, Meta(max_length=NAME_CHARS_MAX)]
 Text = Annotated[str, Meta(max_length=MESSAGE_CHARS_MAX)]
 Moment = Annotated[datetime, Meta(tz=True)]
-"""A time by the bridge's clock, which may be wrong: kept as it was told, and nothing is decided by it."""
+"""A time by the bridge's clock, which may be wrong: it is stored as reported, and decides nothing."""
 
 Direction = Literal["in", "out"]
 ConversationKind = Literal["direct", "group"]
@@ -51,7 +51,7 @@ _EPOCH_MS_MAX: Final = 253_402_300_799_999
 
 
 class _ChannelInput(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
-    """The base of what is said at the doors: camelCase on the wire."""
+    """The base of inputs of the channel doors: camelCase on the wire."""
 
 
 class Attachment(_ChannelInput, frozen=True, kw_only=True):
@@ -72,7 +72,7 @@ class Attachment(_ChannelInput, frozen=True, kw_only=True):
 
 
 def check_levels(data: object, levels: int = ATTACHMENT_DATA_LEVELS_MAX) -> None:
-    """Raises `ValueError` for what is nested deeper than so many *levels*: not everybody can read it."""
+    """Raises `ValueError` for data nested deeper than *levels*: not every parser can read it."""
     if isinstance(data, dict | list):
         if not levels:
             raise ValueError(f"is nested more than {ATTACHMENT_DATA_LEVELS_MAX} levels deep")
@@ -169,7 +169,7 @@ class HealthReport(_ChannelInput, frozen=True, kw_only=True):
 
 
 class _ChannelAnswer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The base of what bridges are told: every member is there, null or not."""
+    """The base of answers to bridges: every member is there, null or not."""
 
 
 class Author(_ChannelAnswer, frozen=True, kw_only=True):
@@ -239,5 +239,5 @@ ChannelInput = InboundMessage | Identification | Pull | StatusReport | HealthRep
 
 
 def at_ms(moment: datetime | None) -> int | None:
-    """*moment* in ms since the epoch, kept within the years that can be written down."""
+    """*moment* in ms since the epoch, clamped to the years of RFC 3339."""
     return None if moment is None else min(max(0, round(moment.timestamp() * SECOND_MS)), _EPOCH_MS_MAX)

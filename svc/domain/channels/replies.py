@@ -1,4 +1,4 @@
-"""Replies on their way out: the states that one goes through, as pure functions of the clock.
+"""The state machine of a reply's delivery, as pure functions of the clock.
 
 A reply waits for its bridge, is taken, and ends with what the bridge reports or by itself::
 
@@ -11,8 +11,8 @@ A reply waits for its bridge, is taken, and ends with what the bridge reports or
 A pull takes it under a lease, which ends after a minute without a report. A push takes it while it is under
 way; answered 2xx, the reply has reached its bridge and is taken without an end (decisions §8).
 
-What ends by itself, a lease or the time that a reply may wait, is not done by a timer: `settle` finds out
-from the clock what has become of a reply, whenever somebody looks.
+Leases and waiting replies expire without a timer: `settle` computes the current state of a reply from the
+clock, whenever it is read.
 """
 
 from typing import Final, Literal
@@ -25,8 +25,8 @@ ReplyState = Literal["waiting", "taken", "sent", "delivered", "read", "failed", 
 ReportedState = Literal["sent", "delivered", "read", "failed"]
 
 Failure = Literal["lapsed", "expired", "reported", "removed", "unreadable"]
-"""Why a reply failed: its last lease ended, or its time to wait; its bridge says so; nobody is there; or what
-is stored of it makes no sense."""
+"""Why a reply failed: its last lease lapsed; it expired; its bridge reported so; its connection was removed;
+or its stored row cannot be decoded."""
 
 _REPLACED_BY: Final[dict[ReportedState, frozenset[ReplyState]]] = {
     "sent": frozenset({"waiting", "taken"}),
@@ -34,19 +34,19 @@ _REPLACED_BY: Final[dict[ReportedState, frozenset[ReplyState]]] = {
     "read": frozenset({"waiting", "taken", "sent", "delivered", "failed", "cancelled"}),
     "failed": frozenset({"waiting", "taken", "sent"}),
 }
-"""What each report replaces: only what stands before it. That it arrived outdoes that it could not."""
+"""The states that each report replaces: only earlier ones. A report of delivery overrides a failure."""
 
 
 class Dispatch(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a reply has come. Times are ms since the epoch."""
+    """The state of a reply's delivery. Times are ms since the epoch."""
 
     state: ReplyState
     expires_at: int
-    """While it waits: when it has failed."""
+    """While it waits: when it expires."""
     offer_at: int
-    """While it waits: when it may be handed out. A push that failed is put off."""
+    """While it waits: when it may be handed out. A failed push is retried after a delay."""
     attempts: int = 0
-    """How often it was handed out; the number of the latest attempt."""
+    """The number of times that it was handed out, and so the number of the latest attempt."""
     lapses: int = 0
     """Leases of pulls that ended without a report."""
     push_failures: int = 0
@@ -60,15 +60,15 @@ class Dispatch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def queued(now: int) -> Dispatch:
-    """A reply that was just written."""
+    """The state of a new reply."""
     return Dispatch(state="waiting", expires_at=now + REPLY_LIFE_MS, offer_at=now)
 
 
 def settle(reply: Dispatch, now: int, *, paused: bool) -> Dispatch:
-    """What time has made of *reply*. While its connection is *paused*, it waits for as long as it takes.
+    """*reply* with leases and expiry applied. While its connection is *paused*, it does not expire.
 
-    A lease holds whatever happens to the connection; what is taken does not expire, only what waits. A push
-    that was cut off is no lapse: nobody knows whether the bridge has the reply.
+    A lease holds whatever happens to the connection; only waiting replies expire. A push that was cut off
+    does not count as a lapse: it is unknown whether it reached the bridge.
     """
     if reply.lease_expires_at is not None and reply.lease_expires_at <= now:
         lapses = reply.lapses + (reply.lease_id is not None)
@@ -91,10 +91,9 @@ def begin_push(reply: Dispatch, now: int) -> Dispatch:
 
 
 def reach(reply: Dispatch) -> Dispatch:
-    """*reply* after a push of it was answered 2xx: the bridge has it for good.
+    """*reply* after a push of it was answered 2xx: it has reached the bridge.
 
-    Whichever push that was, and however late it is known: it is not pushed again. What has an end by now
-    keeps it.
+    It is not pushed again, whichever push that was, and however late the answer came. A final state stays.
     """
     if reply.state not in {"waiting", "taken"}:
         return reply
@@ -114,22 +113,22 @@ def put_off(reply: Dispatch, attempt: int, now: int, retry_after_ms: int = 0) ->
 
 
 def give_back(reply: Dispatch, attempt: int) -> Dispatch:
-    """*reply*, of which the push with that number was not sent: it waits as if it had not been taken."""
+    """*reply* after the push with that number was not sent: it waits as if it had not been taken."""
     if reply.lease_expires_at is None or reply.attempts != attempt:
         return reply
     return msgspec.structs.replace(_put_back(reply), attempts=reply.attempts - 1)
 
 
 def resume(reply: Dispatch, now: int) -> Dispatch:
-    """*reply* when its connection resumes: its time to wait starts again, and so does the plan of pushes."""
+    """*reply* when its connection resumes: its expiry and the delays of its retries start again."""
     return msgspec.structs.replace(reply, expires_at=now + REPLY_LIFE_MS, offer_at=now, push_failures=0)
 
 
 def report(reply: Dispatch, status: ReportedState, lease_id: str | None = None) -> Dispatch | None:
     """*reply* after its bridge reported *status*; None when the report comes too late to change it.
 
-    A lease that has ended may still be reported under until the reply is handed out again: only then does
-    another bridge answer for it, and what the first one says may be wrong.
+    An expired lease accepts reports until the reply is handed out again: from then on another bridge is
+    responsible, and a report of the first one may be wrong.
     """
     if lease_id is not None and lease_id != reply.lease_id:
         return None
@@ -141,12 +140,12 @@ def report(reply: Dispatch, status: ReportedState, lease_id: str | None = None) 
 
 
 def fail(reply: Dispatch, why: Failure) -> Dispatch:
-    """*reply*, which will not go out."""
+    """*reply*, failed."""
     return msgspec.structs.replace(reply, state="failed", lease_expires_at=None, failure=why)
 
 
 def cancel(reply: Dispatch) -> Dispatch | None:
-    """*reply*, taken back by its author; None when it does not wait any more."""
+    """*reply*, cancelled by its author; None if it no longer waits."""
     return msgspec.structs.replace(reply, state="cancelled") if reply.state == "waiting" else None
 
 

@@ -2,8 +2,8 @@
 
 Hashing takes 64 MiB and a good part of a tenth of a second, on purpose: callers do it in a thread of its own.
 
-All accounts of one e-mail address have one salt, so that one hash tells which of them a password is of. How
-many accounts an address has, or whether it has any, changes nothing about the work of a sign-in.
+All accounts of one e-mail address share a salt, so that one hash tells which of them a password matches. So
+the work of a sign-in does not depend on how many accounts an address has, if any.
 """
 
 import hmac
@@ -23,7 +23,7 @@ _SALT_BYTES: Final = 16
 
 
 def check_rules(password: str) -> None:
-    """Raises `InvalidValue` for a password that nobody should have."""
+    """Raises `InvalidValue` for a password that is too weak or too long."""
     if not PASSWORD_CHARS_MIN <= len(password) <= PASSWORD_CHARS_MAX:
         raise InvalidValue(f"a password has {PASSWORD_CHARS_MIN} to {PASSWORD_CHARS_MAX} characters")
 
@@ -42,10 +42,10 @@ def salt_of(hashed: str) -> bytes:
 def matching(
     hashes: Collection[str], password: str, salt: bytes, hasher: PasswordHasher = HASHER
 ) -> frozenset[str]:
-    """Those of *hashes* that are of *password*.
+    """Those of *hashes* that match *password*.
 
-    Hashes with the same salt and parameters cost one computation together. No hashes cost one as well, with
-    *salt*.
+    Hashes with the same salt and parameters take one computation together. Without any hash, one is done all
+    the same, with *salt*, so that timing tells nothing.
     """
     if not hashes:
         hasher.hash(password, salt=salt)

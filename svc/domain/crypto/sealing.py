@@ -1,7 +1,8 @@
 """Sealing: how secrets that the service itself must use again are stored.
 
-AES-256-GCM under a key of this installation. What is sealed for one purpose does not open for another, so
-nobody who can write to the database can move a secret to where it would be sent to them.
+AES-256-GCM under a key of this installation, with the purpose as associated data: a secret sealed for one
+purpose does not open for another. So write access to the database is not enough to move a secret to a place
+from which it would be sent elsewhere.
 """
 
 import secrets
@@ -15,9 +16,9 @@ _NONCE_BYTES: Final = 12
 
 
 class SealBroken(Exception):
-    """Raised for what was not sealed here for this purpose, or was changed since.
+    """Raised for data that was not sealed with this key for this purpose, or was changed since.
 
-    The key is another one, or somebody has been at the data.
+    The installation's key was replaced, or the data was tampered with.
     """
 
 
@@ -38,7 +39,7 @@ class Sealer:
         return _VERSION + nonce + self._cipher().encrypt(nonce, secret.encode(), _VERSION + purpose.encode())
 
     def open(self, sealed: bytes, purpose: str) -> str:
-        """What `seal` got. Raises `SealBroken`."""
+        """The secret that was sealed. Raises `SealBroken`."""
         from cryptography.exceptions import InvalidTag  # noqa: PLC0415  # see `_cipher`
 
         version, nonce, rest = sealed[:1], sealed[1 : 1 + _NONCE_BYTES], sealed[1 + _NONCE_BYTES :]

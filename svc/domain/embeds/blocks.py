@@ -125,9 +125,9 @@ _NEVER_PUBLIC: Final = frozenset({"email", "phone", "member"})
 
 
 def is_public(prop: Property) -> bool:
-    """Whether values of *prop* may be shown to everybody, and decide about which records are shown.
+    """Whether values of *prop* may be shown in public, and be used in filters and sorts of embeds.
 
-    Personal properties may not, nor what leads to a person: a member, or a relation to a contact.
+    Personal properties may not, nor references to a person: a member, or a relation to a contact.
     """
     if prop.personal or prop.type in _NEVER_PUBLIC:
         return False

@@ -1,4 +1,4 @@
-"""A website form as an embed shows it: the fields that the form knows, each as a control of its kind."""
+"""A website form as an embed shows it: its known fields, each with its kind of control."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal
@@ -24,7 +24,7 @@ class EmbeddedField(msgspec.Struct, frozen=True, kw_only=True):
     options: tuple[str, ...] = ()
     """Of a select, and of choices, of which there may be several."""
     autocomplete: str | None = None
-    """What browsers know it by (HTML's autofill)."""
+    """The token for HTML's autofill."""
     characters_max: int = FORM_VALUE_CHARS_MAX
 
 
@@ -33,7 +33,7 @@ class EmbeddedForm(msgspec.Struct, frozen=True, kw_only=True):
 
     form_key: str
     submit_path: str
-    """Where a page posts it, on the service's own origin."""
+    """The path to post it to, on the service's own origin."""
     fields: tuple[EmbeddedField, ...]
     honeypot: str | None
 
@@ -47,7 +47,7 @@ _USUAL: Final[Mapping[Kind, EmbeddedField]] = {
         name="", label="Phone", control="tel", autocomplete="tel", characters_max=PHONE_CHARS_MAX
     ),
 }
-"""What a form asks of everybody, in this order."""
+"""The fields of every form, in this order."""
 _MESSAGE: Final = "message"
 _CONTROLS: Final[Mapping[PropertyType, Control]] = {
     "long_text": "area",

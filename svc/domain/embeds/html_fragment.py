@@ -1,6 +1,6 @@
-"""An embed as a fragment of HTML for a page of others: inert, with inline styles, readable without scripts.
+"""An embed as a fragment of HTML for a foreign page: inert, with inline styles, readable without scripts.
 
-It is made of a fixed set of elements and attributes; every text in it is escaped and without tricks.
+It has a fixed set of elements and attributes; every text in it is sanitized and escaped.
 """
 
 from collections.abc import Sequence
@@ -32,9 +32,9 @@ MARKDOWN_STYLES: Final = {
 
 
 def to_html(views: Sequence[BlockView], base_url: str) -> str:
-    """*views* as HTML. *base_url* is where this service is reached, without a slash at its end.
+    """*views* as HTML. *base_url* is the address of this service, without a trailing slash.
 
-    With an empty one, form and attribution lead to the host that the fragment is shown by.
+    If it is empty, form and attribution lead to the host that serves the fragment.
     """
     return _template().render(views=views, base_url=base_url)
 
@@ -59,11 +59,11 @@ def _template() -> Template:
 
 
 def _finalize(value: object) -> object:
-    """What is printed for *value*: every text without its tricks, then escaped, unless it is HTML already."""
+    """*value* as it is printed: texts are sanitized, then escaped, unless they are HTML already."""
     return inert_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _markdown(body: str) -> Markup:
-    from svc.domain.embeds import markdown  # noqa: PLC0415  # its parser, for who shows a text at all
+    from svc.domain.embeds import markdown  # noqa: PLC0415  # its parser is loaded at the first block of text
 
     return Markup(markdown.to_html(body, MARKDOWN_STYLES))  # noqa: S704  # the parser escapes

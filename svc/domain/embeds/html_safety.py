@@ -1,4 +1,4 @@
-"""Addresses that are safe on a page of a foreign site: they lead somewhere, and run nothing."""
+"""Addresses that are safe on a page of a foreign site: they run no script."""
 
 import re
 from typing import Final
@@ -6,8 +6,8 @@ from typing import Final
 from svc.domain.errors import InvalidValue
 from svc.domain.limits import URL_CHARS_MAX
 
-# Browsers drop tabs and line ends inside an address and blanks before it, and read `\` as `/`. So none is let
-# through, and what is let through is said instead of what is not.
+# Browsers drop tabs and line ends inside an address and blanks before it, and read `\` as `/`. So none of
+# these is accepted, and this is an allowlist.
 _INSIDE: Final = r"[^\s\\<>\"\x00-\x20\x7f-\x9f\u202a-\u202e\u2066-\u206f\ud800-\udfff]"
 _WEB: Final = rf"https?://[^/?#\s\\]{_INSIDE}*"
 _ON_THIS_SITE: Final = rf"(?:\.{{0,2}}/(?!/)|[?#]){_INSIDE}*"

@@ -1,4 +1,4 @@
-"""Markdown, of which a safe part is left: no raw HTML, no pictures but their words, and safe links."""
+"""Rendering of a safe subset of Markdown: no raw HTML, pictures only as their text, and safe links."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -39,8 +39,8 @@ _RULES: Final = (
 NESTING_MAX: Final = 20
 STEPS_MIN: Final = 2_000
 STEPS_EACH_CHAR: Final = 3
-"""Rules of Markdown that are tried on a text, for each of its characters. What people write takes less than
-one; brackets or quotes inside one another take up to fifty."""
+"""Rules of Markdown that may be tried on a text, for each of its characters. Usual texts take less than one;
+nested brackets or quotes take up to fifty."""
 _HEADING_BELOW: Final = 2
 """A text stands under a heading of the second level, so its own begin at the third."""
 _HEADING_LEVEL_MAX: Final = 6
@@ -51,14 +51,14 @@ def to_html(body: str, styles: dict[str, str] | None = None) -> str:
     """*body* as HTML of a few elements, with no attributes but `href`, `rel`, `start` and `style`.
 
     *styles* are inline styles by element. A text that takes more steps than `STEPS_EACH_CHAR` allows is shown
-    as it is written, in paragraphs: the time for any text is bounded by its length.
+    as plain paragraphs, so that the time for any text is linear in its length.
     """
     env = {"styles": styles or {}, "steps": STEPS_MIN + STEPS_EACH_CHAR * len(body)}
     try:
         html = _parser().render(body, env)
     except _TooIntricateError:
         html = _as_written(body, env)
-    # Made inert at the end, since a text may write any character as `&#…;`.
+    # Sanitized at the end, since a text may write any character as `&#…;`.
     return inert_text(html)
 
 
@@ -66,7 +66,7 @@ def to_html(body: str, styles: dict[str, str] | None = None) -> str:
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("zero", {"html": False, "maxNesting": NESTING_MAX}, renderer_cls=_Renderer)
     parser.enable(_RULES)
-    # What is no safe link is left as the text that it is.
+    # An unsafe link is left as plain text.
     parser.validateLink = is_safe_href  # type: ignore[method-assign,assignment]  # so documented
     _count_steps(parser.block.ruler)
     _count_steps(parser.inline.ruler)
@@ -74,7 +74,7 @@ def _parser() -> MarkdownIt:
 
 
 class _TooIntricateError(Exception):
-    """Raised when a text has taken all the steps that one of its length may."""
+    """Raised when a text has used up its steps."""
 
 
 def _count_steps(ruler: Ruler[Any]) -> None:
@@ -83,7 +83,7 @@ def _count_steps(ruler: Ruler[Any]) -> None:
 
 
 def _counted(rule: Callable[..., bool]) -> Callable[..., bool]:
-    """*rule*, which takes a step of those that the text has left."""
+    """*rule*, counted against the steps of the text."""
 
     def counted(state: StateBase, *args: Any) -> bool:
         steps = state.env["steps"] = state.env["steps"] - 1
@@ -105,7 +105,7 @@ def _as_written(body: str, env: EnvType) -> str:
 
 
 class _Renderer(RendererHTML):
-    """Lowers headings, gives elements their styles, and says of links that nobody here vouches for them."""
+    """Lowers headings, adds inline styles to elements, and `rel` to links."""
 
     def renderToken(  # noqa: N802  # the library's name
         self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType

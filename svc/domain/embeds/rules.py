@@ -1,4 +1,4 @@
-"""What is checked of an embed when it is saved: it shows what its owner meant, and nothing of a person."""
+"""Validation of an embed when it is saved: it shows what its owner meant, and no personal data."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
@@ -23,7 +23,7 @@ P_co = TypeVar("P_co", bound=Property, covariant=True)
 
 
 class ObjectFacts(Protocol[P_co]):
-    """What decides about a block of records: the object that it shows."""
+    """The object of a block of records, as far as validation needs it."""
 
     @property
     def publishable(self) -> bool: ...
@@ -33,7 +33,7 @@ class ObjectFacts(Protocol[P_co]):
 
 
 class NamedByBlocks(Protocol):
-    """What an organization has that blocks may name."""
+    """The objects and forms of an organization that blocks may refer to."""
 
     @property
     def country(self) -> str: ...
@@ -46,12 +46,12 @@ class NamedByBlocks(Protocol):
 
 
 def name_faults(name: str) -> list[Fault]:
-    """What is wrong with the name of an embed."""
+    """The faults of an embed's name."""
     return _text_faults("/name", name, NAME_CHARS_MAX)
 
 
 def block_faults(blocks: Sequence[AnyBlock], known: NamedByBlocks, blocks_max: int) -> list[Fault]:
-    """All that is wrong with *blocks*, of which there may be *blocks_max*."""
+    """Every fault of *blocks*, of which there may be *blocks_max*."""
     if len(blocks) > blocks_max:
         return [Fault("/blocks", "too_many", f"at most {blocks_max}")]
     return [
@@ -60,13 +60,13 @@ def block_faults(blocks: Sequence[AnyBlock], known: NamedByBlocks, blocks_max: i
 
 
 def public_fields(block: RecordsBlock, object_: ObjectFacts[P_co]) -> list[P_co]:
-    """The properties that *block* shows, in its order: those that are there and are not personal."""
+    """The properties that *block* shows, in its order: those that exist and are public."""
     shown_properties = [object_.properties[slug] for slug in block.fields if slug in object_.properties]
     return [prop for prop in shown_properties if is_public(prop)]
 
 
 def hidden_condition(block: RecordsBlock, object_: ObjectFacts[P_co]) -> str | None:
-    """Where, below the block, a filter or a sort is on a property that may not decide about what is shown."""
+    """The pointer, below the block, to a filter or sort on a property that is not public."""
     conditions = [
         (f"/filters/{place}/property", condition.property) for place, condition in enumerate(block.filters)
     ]

@@ -1,4 +1,4 @@
-"""What an embed shows: its blocks with the values of published records, as JSON says it."""
+"""What an embed shows: its blocks with the values of published records, and their JSON."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -19,7 +19,7 @@ Row = dict[str, Any]
 Texts = dict[str, str]
 
 _CELL_BYTES: Final = 360
-"""What a cell takes in HTML beside its text."""
+"""Bytes of HTML that a cell takes beside its text."""
 _UPLOADED: Final = "pic_"
 
 
@@ -38,12 +38,12 @@ class RecordsView(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[Row, ...] = ()
     """Raw values by slug, an amount's currency beside it."""
     texts: tuple[Texts, ...] = ()
-    """What is read in each cell of `rows`."""
+    """The formatted text of each cell of `rows`."""
     refused: Refused | None = None
 
 
 class FormView(msgspec.Struct, frozen=True, kw_only=True):
-    """A block with a form; without one when the form takes nothing now."""
+    """A block with a form; without one when the form takes no submissions now."""
 
     block: FormBlock
     form: EmbeddedForm | None
@@ -74,7 +74,7 @@ class ShownEmbed(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Allowance:
-    """How many bytes more the records of one embed may take."""
+    """The bytes that the records of one embed may still take."""
 
     __slots__ = ("left",)
 
@@ -82,7 +82,7 @@ class Allowance:
         self.left = bytes_max
 
     def take(self, row: Row, texts: Texts) -> bool:
-        """Whether there is room for a row; it is taken up then."""
+        """Take the room for a row, if there is enough."""
         written = sum(_CELL_BYTES + len(escape(text).encode()) for text in texts.values())
         self.left -= len(msgspec.json.encode(row)) + written
         return self.left >= 0
@@ -122,7 +122,7 @@ def fill(
 
 
 def _raw(prop: Property, values: Values, names: Mapping[str, str]) -> Any:
-    """The value as it may be shown: never an id, neither a record's nor that of a picture."""
+    """The value as it may be published: never an id of a record or a picture."""
     value = values.get(prop.slug)
     if value is None:
         return None
@@ -136,7 +136,7 @@ def _raw(prop: Property, values: Values, names: Mapping[str, str]) -> Any:
 
 
 def shown(views: Sequence[BlockView]) -> ShownEmbed:
-    """What JSON says of *views*."""
+    """*views* as JSON has them."""
     return ShownEmbed(
         ok=True,
         blocks=[_shown(view) for view in views],

@@ -1,4 +1,4 @@
-"""Numbers of payment cards: 13 to 19 digits that pass Luhn's check, as a value or inside a longer text."""
+"""Detection of payment card numbers: 13 to 19 digits that pass Luhn's check, as a value or in a text."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,26 +7,26 @@ from typing import Final
 from svc.domain.scalars import Scalar
 
 REMOVED: Final = "[removed]"
-"""What stands in a text where a card number was."""
+"""The replacement of a card number in a text."""
 
 CARD_DIGITS_MIN: Final = 13
 """A shorter text has no card number in it."""
 _DIGITS_MAX: Final = 19
 _PARTS: Final = r"[\s.\u00ad\u200b-\u200f\u2060\ufeff\u2010-\u2015/_-]"
-"""What people and programs put between digits: spaces, dots, dashes, slashes, and what nobody sees."""
+"""Separators between digits: spaces, dots, dashes, slashes, and invisible characters."""
 _CARD: Final = re.compile(rf"{_PARTS}*\d(?:{_PARTS}{{0,3}}\d){{12,18}}{_PARTS}*")
 _CARD_MIN: Final = 10 ** (CARD_DIGITS_MIN - 1)
 _CARD_END: Final = 10**_DIGITS_MAX
 _DOUBLED: Final = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 """A digit twice, and the digits of that added up."""
 
-# Possessive, so that a text of nothing but digits and dashes takes no longer than another.
+# Possessive, so that a text of nothing but digits and dashes does not backtrack.
 _RUN: Final = re.compile(rf"\d++(?:{_PARTS}{{1,3}}+\d++)*+")
 _WHOLE_CHARS_MAX: Final = _DIGITS_MAX + 3 * (_DIGITS_MAX - 1)
 _LIKELY: Final = re.compile(
     rf"\d{{13}}|(?<!\d)\d{{4}}{_PARTS}{{1,3}}(?:\d{{6}}|\d{{4}}{_PARTS}{{1,3}}\d{{4}}(?!\d))"
 )
-"""Without which there is no card number in a longer run: most of these are looked at no closer."""
+"""A cheap test that every card number in a longer run passes, and most other runs fail."""
 _GROUP: Final = re.compile(r"\d+")
 _FOUR: Final = 4
 _FIRST_GROUP: Final = range(4, 7)
@@ -58,7 +58,7 @@ def is_card_number(value: Scalar) -> bool:
 
 
 def without_cards(text: str) -> tuple[str, int]:
-    """*text* with `[removed]` where card numbers were, and how many these were.
+    """*text* with `[removed]` in place of card numbers, and their number.
 
     Inside a text more digits stand beside one another than on a card, so a card number is one that stands
     free and is written in one piece or grouped as cards are. Phone numbers with a plus or a zero in front,
@@ -81,7 +81,7 @@ def without_cards(text: str) -> tuple[str, int]:
 
 
 def _cards_in(text: str, groups: Sequence[_Span]) -> Iterator[_Span]:
-    """Where among these *groups* of digits, parted by little, there are card numbers."""
+    """The spans of card numbers among these *groups* of digits, which only separators part."""
     if _is_grouped([end - start for start, end in groups]) and _is_card(text, groups):
         yield groups[0][0], groups[-1][1]
         return
@@ -157,9 +157,9 @@ def _is_latin(char: str) -> bool:
 
 
 def _accounts_in(text: str) -> Iterator[_Span]:
-    """Where there are IBANs in *text*, by the check digits of ISO 7064 MOD 97-10."""
+    """The spans of IBANs in *text*, by the check digits of ISO 7064 MOD 97-10."""
     for match in _IBAN.finditer(text):
-        # What follows an IBAN may look like more of it, so each length is tried: the longest that fits is it.
+        # The text after an IBAN may look like more of it, so each length is tried: the longest valid wins.
         head = _base_36(match[0][:_IBAN_HEAD_CHARS])
         remainder, end = 0, None
         chars = ((place, text[place]) for place in range(match.start() + _IBAN_HEAD_CHARS, match.end()))

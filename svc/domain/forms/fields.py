@@ -1,4 +1,4 @@
-"""What a form's fields mean: the names that are recognised, and the form's own mapping."""
+"""The meaning of a form's fields: recognised names, and the form's own mapping."""
 
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple, NewType, TypeAlias, cast, get_args
@@ -13,7 +13,7 @@ RECOGNISED: Final[dict[Kind, tuple[str, ...]]] = {
     "phone": ("phone", "tel", "telephone", "clientPhone", "customerPhone"),
     "name": ("name", "fullName", "clientName", "customerName", "first_name", "firstName"),
 }
-"""The names that are recognised in every form, in the order in which they win."""
+"""The names recognised in every form, in order of precedence."""
 
 
 class Meaning(NamedTuple):
@@ -24,17 +24,17 @@ class Meaning(NamedTuple):
 
 
 def plain_name(name: str) -> str:
-    """*name* as names are compared: without the spaces around it, upper and lower case alike."""
+    """*name* as names are compared: trimmed and case-folded."""
     return name.strip().casefold()
 
 
 def field_map(mapping: Mapping[str, str]) -> FieldMap:
-    """*mapping* (a customer's field names to slugs), ready to look plain names up in."""
+    """*mapping* (a customer's field names to slugs), by plain name."""
     return FieldMap({plain_name(name): slug for name, slug in mapping.items()})
 
 
 def meaning_of(plain: str, mapping: FieldMap) -> Meaning | None:
-    """What the field with the plain name *plain* is to a contact; None for any other field.
+    """The meaning of the field with the plain name *plain*; None if it is no value of a contact.
 
     The form's own mapping comes before the recognised names, and it also takes a recognised
     name away by mapping it to another property.

@@ -1,4 +1,4 @@
-"""Filing: what becomes of a stored submission. Pure: it decides, and storage does.
+"""Filing of stored submissions. Pure: it decides, and storage does.
 
 A batch is filed in the order of arrival against one `ContactIndex`, which learns each contact that
 the batch makes; so two submissions of one new person make one contact.
@@ -12,7 +12,7 @@ import msgspec
 from svc.domain.errors import InvalidValue
 from svc.domain.forms.forms import Form, deal_title
 from svc.domain.limits import CANDIDATES_MAX
-from svc.domain.records.matching import Clear, HeldReason, Match, Nobody, Unclear, match
+from svc.domain.records.matching import Clear, HeldReason, Match, NoMatch, Unclear, match
 from svc.domain.records.properties import Property, Value, coerce
 from svc.domain.scalars import Scalar, text_of
 
@@ -50,7 +50,7 @@ class Contact(msgspec.Struct, kw_only=True):
 
 
 class ContactIndex:
-    """The contacts that a batch may meet, by e-mail and by phone, and how its organization writes them."""
+    """The contacts that a batch may match, by e-mail and by phone, and the formats of the organization."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class ContactIndex:
         return self._contacts[contact_id]
 
     def add(self, contact: Contact) -> None:
-        """Know *contact* from now on; again when its e-mail or phone was filled in."""
+        """Index *contact*; again after its e-mail or phone was filled in."""
         self._contacts[contact.id] = contact
         own = [(slug, value) for slug in ("email", "phone") if (value := contact.properties.get(slug))]
         for slug, value in (*own, *contact.known_by):
@@ -84,7 +84,7 @@ class ContactIndex:
         return self._by.get((slug, value), set()) if value else set()
 
     def match(self, email: str | None, phone: str | None) -> Match:
-        """Whose the e-mail and the phone are."""
+        """Match e-mail and phone to a contact."""
         with_phone = self.having("phone", phone)
         others = {
             contact_id
@@ -95,7 +95,7 @@ class ContactIndex:
 
 
 class Enrichment(msgspec.Struct, frozen=True, kw_only=True):
-    """What a contact learns from somebody who turned out to be it, or to be new."""
+    """The values that a contact gains from a sender who was matched to it, or is new."""
 
     contact: Contact
     created: bool
@@ -122,7 +122,7 @@ class Filing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def file(submission: StoredSubmission, directory: ContactIndex) -> Filing:
-    """Match *submission* to a contact and file it there, to a new one, or hold it for a person."""
+    """Match *submission* to a contact and file it there or to a new one, or hold it for a decision."""
     match_ = directory.match(submission.email, submission.phone)
     if submission.held_reason == "spam":
         return Filing(submission=submission, held="spam", candidates=_candidates(match_))
@@ -134,8 +134,8 @@ def file(submission: StoredSubmission, directory: ContactIndex) -> Filing:
 def file_to(submission: StoredSubmission, contact_id: str | None, directory: ContactIndex) -> Filing:
     """File *submission* to the contact that is known to be its sender; None makes a new one.
 
-    An empty property is filled. A different value is suggested, and so is an e-mail or a phone
-    that somebody else is known by.
+    An empty property is filled. A different value is suggested, and so is an e-mail or a phone of another
+    contact.
     """
     wanted, unread = _wanted(submission, directory)
     learned = enrich(contact_id, wanted, directory)
@@ -152,10 +152,10 @@ def file_to(submission: StoredSubmission, contact_id: str | None, directory: Con
 
 
 def enrich(contact_id: str | None, wanted: Mapping[str, Value], directory: ContactIndex) -> Enrichment:
-    """Have the contact learn *wanted*, values by slug; None makes a new one.
+    """Merge *wanted*, values by slug, into the contact; None makes a new one.
 
-    An empty property is filled. A different value is suggested, and so is an e-mail or a phone that somebody
-    else is known by.
+    An empty property is filled. A different value is suggested, and so is an e-mail or a phone of another
+    contact.
     """
     contact = directory[contact_id] if contact_id else Contact(id=directory.new_contact_id(), properties={})
     filled: dict[str, Value] = {}
@@ -179,7 +179,7 @@ def _candidates(match_: Match) -> tuple[str, ...]:
             return (contact_id,)
         case Unclear(candidates=candidates):
             return candidates[:CANDIDATES_MAX]
-        case Nobody():
+        case NoMatch():
             return ()
 
 

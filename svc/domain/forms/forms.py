@@ -1,4 +1,4 @@
-"""A website form: what it takes, whom it belongs to, and what it makes of a submission."""
+"""A website form: its settings, and the deal that a submission opens."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _PLACEHOLDER: Final = re.compile(r"\{\{\s*([^{}]{1,64}?)\s*\}\}")
 
 
 class Form(msgspec.Struct, frozen=True, kw_only=True):
-    """One form as its owner set it up."""
+    """One form, as stored."""
 
     id: str
     organization_id: str
@@ -37,12 +37,12 @@ class Form(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def submit_path(self) -> str:
-        """Where a page posts it: browsers ask first, and can name the form only in the address."""
+        """The path to post it to, with the key: a CORS preflight can name the form only in the address."""
         return f"{SUBMIT_PATH}?f={self.form_key}"
 
 
 class NewForm(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of a form when it is made."""
+    """The settings of a new form."""
 
     name: str
     site_id: str | None = None
@@ -54,7 +54,7 @@ class NewForm(msgspec.Struct, frozen=True, kw_only=True):
 def deal_title(template: str, fields: Mapping[str, Scalar]) -> str:
     """*template* with each `{{field}}` replaced by that field's text, once and plainly.
 
-    Unknown placeholders become empty. It is cut after `DEAL_TITLE_CHARS_MAX` characters.
+    Unknown placeholders become empty. The title is cut after `DEAL_TITLE_CHARS_MAX` characters.
     """
     texts = {plain_name(name): text_of(value) for name, value in fields.items()}
     title = _PLACEHOLDER.sub(lambda match: texts.get(plain_name(match[1]), ""), template)

@@ -1,4 +1,4 @@
-"""Fields that must not be kept, by their names: passwords, one-time codes, card details; and other secrets.
+"""Detection, by name, of fields that must not be stored: passwords, one-time codes, card details, secrets.
 
 Names are known in the spellings and languages of `sensitive_names`. A name is read as words, so that
 `cardNumber`, `card-number` and `card[number]` are the same two, while `shipping` is no PIN and `discard` no
@@ -15,7 +15,7 @@ from svc.domain.forms import sensitive_names as names
 from svc.domain.forms.card_numbers import without_cards
 
 _NAMES_CACHED: Final = 4_096
-"""Decisions kept, of at most 64 characters each: what an honest installation's forms ask for."""
+"""Cached decisions, of at most 64 characters each: more than the fields of an installation's forms."""
 _PHRASE_WORDS_MAX: Final = 5
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
@@ -84,7 +84,7 @@ def is_secret_name(name: str, country: str | None = None) -> bool:
 
 
 def _words(name: str) -> list[str]:
-    """The words of *name* in lower case, without accents, parted also by a change of case and by digits."""
+    """The words of *name* in lower case, without accents, split also at a change of case and at digits."""
     if not name.isascii():
         name = _MARKS.sub("", unicodedata.normalize("NFKD", name))
         name = unicodedata.normalize("NFC", name).translate(_LETTERS)
@@ -92,12 +92,12 @@ def _words(name: str) -> list[str]:
 
 
 def _telling(words: list[str]) -> list[str]:
-    """*words* without those that only link them, and without the article that Arabic writes onto a word."""
+    """*words* without link words, and without the article that Arabic prefixes to a word."""
     return [word.removeprefix(_ARABIC_ARTICLE) for word in words if word not in _LINKS]
 
 
 def _has_phrase(words: list[str], phrases: frozenset[str], unless: frozenset[str] = frozenset()) -> bool:
-    """Whether some of *words* in a row are one of *phrases*, and no word beside them is one of *unless*."""
+    """Whether consecutive *words* are one of *phrases*, with no word of *unless* next to them."""
     for start in range(len(words)):
         for length, phrase in enumerate(accumulate(words[start : start + _PHRASE_WORDS_MAX]), start=1):
             if phrase in phrases and unless.isdisjoint(words[max(0, start - 1) : start + length + 1]):
@@ -106,7 +106,7 @@ def _has_phrase(words: list[str], phrases: frozenset[str], unless: frozenset[str
 
 
 def _is_a_secret(words: list[str]) -> bool:
-    """Whether they end in one, as `stripe_token` and `client_secret2` do, and a `gift_token` does not."""
+    """Whether *words* end in a secret's, as in `stripe_token` and `client_secret2`, and not `gift_token`."""
     plain = [word for word in words if not word.isdigit()]
     return bool(plain) and plain[-1] in _LAST_WORDS and _OTHER_SECRETS.isdisjoint(plain[-2:-1])
 

@@ -1,4 +1,4 @@
-"""What a form may be set up to do, so that no mistake in it swallows enquiries."""
+"""Validation of a form's settings, so that no mistake in them loses enquiries."""
 
 from collections.abc import Iterator, Mapping
 
@@ -16,14 +16,13 @@ from svc.domain.records.properties import SET_BY_FORMS, Property
 def checked(
     form: NewForm, contact_properties: Mapping[str, Property], before: NewForm | None = None
 ) -> NewForm:
-    """*form*, trimmed, if a form may be set up like that; *before* is how it was, where it is changed.
+    """*form*, validated and trimmed; *before* are its settings until now, where it is changed.
 
-    A mapping that stays is not looked at again: a property that is gone since is no fault of who changes
-    something else.
+    A mapping that stays is not validated again: a change of something else should not fail because a property
+    was deleted since.
 
-    Raises:
-        InvalidInput: with all that is wrong. A field is mapped to what no form can set, for example, or
-            people do see the honeypot.
+    Raises `InvalidInput` with every fault, such as a field mapped to a property that no form can set, or a
+    honeypot that people see.
     """
     faults = [*_deal_faults(form.deal_title), *_honeypot_faults(form)]
     name = form.name

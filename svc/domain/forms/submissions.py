@@ -1,7 +1,7 @@
-"""A submission: checked against the rules of its shape, then read as what a contact said.
+"""Submissions: validated against the rules of their shape, then read as values of a contact.
 
-The checks stand in the order in which a sender hears of them: the shape of the whole before
-any character of it. Each field that is at fault is named.
+Checks run in the order in which they are reported: the shape of the whole before any character of it. Each
+field at fault is named.
 """
 
 from collections.abc import Collection, Mapping
@@ -34,7 +34,7 @@ _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
 
 class BadSubmission(DomainError):
-    """Raised for a submission that breaks the rules of its `shape` or of its `text`. Tell the sender."""
+    """Raised for a submission that breaks a rule of its `shape` or of its `text`. Tell the sender."""
 
     def __init__(
         self, reason: Literal["shape", "text"], fields: Mapping[str, FieldFault] | None = None
@@ -42,7 +42,7 @@ class BadSubmission(DomainError):
         super().__init__(reason)
         self.reason: Literal["shape", "text"] = reason
         self.fields = dict(fields or {})
-        """The fields at fault, as far as their names can be said back."""
+        """The fields at fault whose names can be repeated in an answer."""
 
 
 class SubmissionInput(msgspec.Struct, frozen=True):
@@ -53,15 +53,15 @@ class SubmissionInput(msgspec.Struct, frozen=True):
 
 
 class PreparedSubmission(msgspec.Struct, frozen=True, kw_only=True):
-    """What a submission says about a contact, and all else that it says."""
+    """A submission's values for a contact, and its other fields."""
 
     email: str | None
     phone: str | None
     name: str | None
     fields: dict[str, Scalar]
-    """Every field that was kept, by the name that it came under, in the order it came.
+    """Every field that is kept, by the name that it was sent under, in the order of the body.
 
-    Its text is as it came, but for `[removed]` where a card number was.
+    Texts are as sent, but for `[removed]` where a card number was.
     """
     recognised: tuple[str, ...]
     """The fields that e-mail, phone and name were taken from and that say nothing more.
@@ -71,25 +71,23 @@ class PreparedSubmission(msgspec.Struct, frozen=True, kw_only=True):
     mapped: dict[str, str]
     """Slugs of the contact's other properties to the fields that the form maps to them."""
     dropped: int
-    """How many fields held something sensitive and are gone, and card numbers that were cut out of texts."""
+    """The number of sensitive fields that were dropped, plus card numbers that were cut out of texts."""
     invalid: dict[str, FieldFault]
     """Fields for an e-mail address or a phone number in which there is none."""
 
     @property
     def has_contact(self) -> bool:
-        """Whether there is a way to reach the sender, without which nothing is stored."""
+        """Whether it has an e-mail address or a phone number; without either, nothing is stored."""
         return self.email is not None or self.phone is not None
 
 
 def read_submission(body: object, form_key: str | None = None) -> SubmissionInput:
     """The submission that the decoded *body* is; *form_key* is the one in the address, if any.
 
-    Members beside `f` and `v` are ignored: what is added to the contract tomorrow must not turn
-    away what is sent today. A key in the address has to be the one in the body, as browsers were
-    let in for that form alone.
+    Members beside `f` and `v` are ignored, for compatibility with later versions of the contract. A key in
+    the address has to be the one in the body, as the CORS preflight admitted that form alone.
 
-    Raises:
-        BadSubmission: it breaks a rule; `shape` is told before `text`.
+    Raises `BadSubmission` if it breaks a rule; those of `shape` are checked before those of `text`.
     """
     if not isinstance(body, dict):
         raise BadSubmission("shape")
@@ -156,16 +154,17 @@ def is_filled_in(values: Mapping[str, Scalar], name: str) -> bool:
 
 
 def _is_dropped(name: str, mapping: FieldMap, country: str | None) -> bool:
-    """Whether a field called *name* is dropped whatever is in it."""
+    """Whether a field called *name* is dropped whatever its value."""
     return is_sensitive_name(name, country) or (
         is_secret_name(name, country) and plain_name(name) not in mapping
     )
 
 
 def _without_cards(values: Mapping[str, Scalar], known: Collection[str]) -> tuple[dict[str, Scalar], int]:
-    """What stays of *values*, and how many card numbers were cut out of texts in it.
+    """*values* without card numbers, and how many of these were cut out of texts.
 
-    A value that is a card number goes with its field. Those that are *known* to be something else stay.
+    A value that is nothing but a card number is dropped with its field. Those *known* to be something else
+    stay.
     """
     fields: dict[str, Scalar] = {}
     cut = 0
@@ -186,7 +185,7 @@ def _contact_fields(values: Mapping[str, Scalar], mapping: FieldMap) -> dict[Kin
     for name, value in values.items():
         plain = plain_name(name)
         meaning = meaning_of(plain, mapping)
-        # One field a plain name, or a body full of ` phone`, `PHONE` and the like costs a parse each.
+        # One field for each plain name: else a body full of ` phone`, `PHONE` and so on costs a parse each.
         if meaning is not None and plain not in by_name and not _is_blank(value):
             by_name[plain] = (meaning, name)
     fields: dict[Kind, list[str]] = {"email": [], "phone": [], "name": []}
@@ -218,9 +217,9 @@ def _phone(value: Scalar, country: str | None) -> Phone | None:
 
 
 def _may_be_card(value: Scalar, phone: Phone) -> bool:
-    """Whether *value*, which can be read as *phone*, is rather a card number.
+    """Whether *value*, which parses as *phone*, is more likely a card number.
 
-    No card starts with 0 or +, and few are numbers that a country has given out.
+    No card starts with 0 or +, and few card numbers are in an assigned range of phone numbers.
     """
     return (
         is_card_number(value)
@@ -273,10 +272,10 @@ def _check_text(key: str, values: Mapping[str, Scalar]) -> None:
 
 
 def _is_storable(text: str) -> bool:
-    """Whether databases can hold *text*: it has no NUL, and no half of a surrogate pair.
+    """Whether databases can store *text*: it has neither NUL nor unpaired surrogates.
 
-    Other control characters are storable, and are let in: they come with what people paste (a
-    vertical tab is a line break of a word processor), and they cannot see what to remove.
+    Other control characters are storable, and are accepted: they come with pasted text (a vertical tab is a
+    line break of a word processor), and are invisible, so people could not remove them.
     """
     try:
         text.encode()

@@ -1,7 +1,7 @@
-"""Access: who may enter an organization, decided from facts in memory alone.
+"""Access: which callers an organization admits, decided from facts in memory alone.
 
-The facts are read from what is stored and are small: members, custom roles and at most 20 keys. Whoever
-keeps them reads them again when a change is announced; the functions here do no I/O.
+The facts are loaded from the store and are small: members, custom roles and at most 20 keys. The Organization
+actor caches them, and reloads them when a change is announced; the functions here do no I/O.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from svc.domain.identity.callers import Caller, Limit
 from svc.domain.identity.roles import BUILTIN_ROLES, Role, weaker
 
 MemberStatus = Literal["active", "deactivated", "frozen"]
-"""`deactivated` by the organization; `frozen` for a while, until somebody has looked into it."""
+"""`deactivated` by the organization; `frozen` until the case has been reviewed."""
 
 KeyKind = Literal["api", "gateway"]
 
@@ -29,7 +29,7 @@ class Membership(msgspec.Struct, frozen=True):
 
 
 class KeyFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What decides about a call with a key that is not revoked. Times are ms since the epoch."""
+    """The facts about a key that is not revoked. Times are ms since the epoch."""
 
     id: str
     creator_id: str
@@ -41,7 +41,7 @@ class KeyFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Access(msgspec.Struct, frozen=True, kw_only=True):
-    """All that decides who enters one organization."""
+    """All facts that admission to one organization depends on."""
 
     organization_id: str
     is_open: bool
@@ -53,16 +53,15 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
     """By the digest of the secret."""
 
     def role(self, role_id: str) -> Role:
-        """The role of that id; one that is gone permits nothing."""
+        """The role of that id; a deleted one permits nothing."""
         return BUILTIN_ROLES.get(role_id) or self.roles.get(role_id) or Role(role_id, "", frozenset())
 
 
 def admit_key(access: Access, digest: str, now: int) -> Caller:
-    """Who calls with the key whose digest that is, with what the key and its creator both may do now.
+    """The caller with the key of that digest; its permissions are those that key and creator both have now.
 
-    Raises `Unauthenticated`, which does not say which of these it was: the organization is closed; the key is
-    unknown, revoked or expired; its creator is no active member; or the creator's home, another organization,
-    does not allow it.
+    Raises `Unauthenticated`, without a reason, if the organization is closed; the key is unknown, revoked or
+    expired; its creator is no active member; or the creator's home, another organization, does not allow it.
     """
     key = access.keys.get(digest)
     if key is None or now >= key.expires_at:
@@ -98,7 +97,7 @@ def admit_person(access: Access, person_id: str, confirmed_at: int | None) -> Ca
 
 
 def admit_again(access: Access, caller: Caller, now: int) -> Caller:
-    """A *caller* who was let in before, as what they may do is now. Raises `Unauthenticated`."""
+    """Admit again a *caller* that was admitted before, with current permissions. Raises `Unauthenticated`."""
     match caller.kind:
         case "key":
             digests = (key_digest for key_digest, key in access.keys.items() if key.id == caller.id)

@@ -1,4 +1,4 @@
-"""Who calls, through which door, and what that one may do at this moment."""
+"""Callers: their kind, the door of a call, and their permissions at that moment."""
 
 from typing import Any, Final, Literal
 
@@ -9,7 +9,7 @@ from svc.domain.identity.roles import PERMISSIONS, Permission
 from svc.domain.net.client_addresses import Network
 
 CallerKind = Literal["person", "key", "agent", "workflow", "operator"]
-"""An operator is whoever has the machine, at its command line."""
+"""An operator is a person with access to the machine, at its command line."""
 
 DoorName = Literal["app", "api", "mcp", "gateway", "cli", "inside"]
 
@@ -17,30 +17,30 @@ Limit = Literal["ai.gateway"]
 """What a key may be limited to as a whole."""
 
 Runs = Literal["open", "approval", "person"]
-"""Who may run a tool: a key too; a key never and an agent once a person approves; a person alone."""
+"""Callers that may run a tool: keys too; agents once a person approves, and never keys; people alone."""
 
 
 FINDING: Final = frozenset({"tool.search", "tool.describe"})
-"""What the narrowest key may call too: it shows nothing that is not in the contract, which needs no key."""
+"""Tools that every key may call: they show only what is in the contract, which is public."""
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True):
-    """One that is known, as of the moment of the call. Nothing of it is kept longer than the call."""
+    """An authenticated caller, as of the moment of the call. It is not cached beyond the call."""
 
     organization_id: str
     kind: CallerKind
     id: str
-    """`usr_…`, `key_…`, …: which one of its kind."""
+    """`usr_…`, `key_…`, …"""
     person_id: str | None
-    """The person that it acts as, who made the key for example."""
+    """The person that it acts as, for example the creator of the key."""
     permissions: frozenset[Permission]
     tools: frozenset[str] | None = None
-    """The only tools that it may call; None for all that the permissions allow."""
+    """The only tools that it may call; None for all that its permissions allow."""
     limited_to: Limit | None = None
     confirmed_at: int | None = None
-    """When a person last showed who they are, ms since the epoch."""
+    """When the person last confirmed their identity, ms since the epoch."""
     access_revision: int | None = None
-    """Which of the system's revisions of the organization's access let it in; None if none had to."""
+    """The revision of the organization's access facts that admitted it; None if it needed no admission."""
 
 
 class ToolRegistry:
@@ -48,7 +48,7 @@ class ToolRegistry:
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
-    """One call: by whom, through which door, under which request id."""
+    """One call: its caller, its door, its request id."""
 
     caller: Caller
     door: DoorName
@@ -59,7 +59,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     """The registry of the door, for tools that are about tools; `svc.tools.registry.registry_of` reads it."""
 
     def source(self) -> dict[str, Any]:
-        """Where what it writes comes from, as timelines and events say it (decisions §10)."""
+        """The source of what it writes, as timelines and events have it (decisions §10)."""
         kinds = {"key": self.door, "operator": "person"}
         kind = kinds.get(self.caller.kind, self.caller.kind)
         return {"kind": kind, "id": self.caller.id, "personId": self.caller.person_id}
@@ -72,7 +72,7 @@ def operator_call(
     allowed_networks: tuple[Network, ...] = (),
     registry: ToolRegistry | None = None,
 ) -> Call:
-    """What the operator does in an organization from the command line, for the person *person_id* if any."""
+    """A call of the operator in an organization, on behalf of the person *person_id* if any."""
     caller = Caller(
         organization_id=organization_id,
         kind="operator",
@@ -86,12 +86,12 @@ def operator_call(
 def permit(
     caller: Caller, tool: str, *, needs: Permission | None, own: Permission | None = None, runs: Runs
 ) -> None:
-    """Let *caller* run *tool*, which needs a permission and is for `runs`.
+    """Check that *caller* may run *tool*, by permission and by kind of caller.
 
-    With *own* it may be run too, for what is the caller's own: the tool itself looks at that.
+    The permission *own* suffices, too: the tool itself checks that the object is the caller's own.
 
-    Raises `Forbidden`, `PersonOnly` or `ApprovalRequired`. The order is that of what says most to the caller:
-    what no key ever does comes before what this key may not.
+    Raises `Forbidden`, `PersonOnly` or `ApprovalRequired`, the most informative first: what no key may ever
+    do comes before what this key may not.
     """
     if caller.limited_to is not None:
         raise Forbidden(f"this key is limited to {caller.limited_to}")

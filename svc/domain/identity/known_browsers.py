@@ -1,8 +1,8 @@
-"""Known browsers: a browser shows by a mark whose accounts it has signed in to before.
+"""Known browsers: a device cookie, the mark, proves which accounts a browser has signed in to before.
 
-A mark opens nothing. It only lets its browser try those very accounts at a pace of its own, while strangers'
-failures hold others up (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). It is a name for the
-browser, and after it the ids of people, each with an HMAC, so that nothing of it has to be stored.
+A mark authenticates nothing. It only lets its browser try those accounts at a pace of its own, while failures
+from unknown browsers hold others up (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). It is a
+name for the browser, followed by ids of people, each with an HMAC, so that nothing of it has to be stored.
 """
 
 import hmac
@@ -20,14 +20,14 @@ _NAME: Final = re.compile(rf"[0-9a-f]{{{2 * _NAME_BYTES}}}")
 
 
 class KnownBrowser(msgspec.Struct, frozen=True):
-    """A browser by its own name, and who has signed in with it, the latest first."""
+    """A browser's name, and the people who have signed in with it, the latest first."""
 
     name: str
     person_ids: tuple[str, ...] = ()
 
 
 def read_mark(mark: str | None, secret: bytes) -> KnownBrowser | None:
-    """The browser whose mark it is; None for what is no mark. Only people are in it that it proves."""
+    """Decode *mark*; None if it is not one. Ids without a valid HMAC are dropped."""
     name, *entries = (mark or "").split(".", KNOWN_PEOPLE_MAX)
     if not _NAME.fullmatch(name):
         return None
@@ -40,7 +40,7 @@ def read_mark(mark: str | None, secret: bytes) -> KnownBrowser | None:
 
 
 def mark_of(browser: KnownBrowser | None, person_id: str, secret: bytes) -> str:
-    """The mark of *browser*, or of one that had none, once that person has signed in with it."""
+    """The mark of *browser*, or of a new one, after that person has signed in with it."""
     name = secrets.token_hex(_NAME_BYTES) if browser is None else browser.name
     before = () if browser is None else browser.person_ids
     people = [person_id, *(known_id for known_id in before if known_id != person_id)][:KNOWN_PEOPLE_MAX]

@@ -99,9 +99,9 @@ _FACTS: Final[Mapping[str, _Fact]] = {
 
 
 def clean_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """What people say of an organization in *facts*, by the names of its fields, as it is kept.
+    """Validate and normalize the *facts* of an organization, by the names of its fields.
 
-    Raises `InvalidInput` with all that is wrong.
+    Raises `InvalidInput` with every fault.
     """
     clean: dict[str, Any] = {}
     faults = []
@@ -119,5 +119,5 @@ def clean_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def _time_zones() -> frozenset[str]:
-    """Their names; none on a machine without the time zone database. Finding them reads many files."""
+    """Their names; empty on a machine without the time zone database. Cached: it takes reading many files."""
     return frozenset(available_timezones())

@@ -1,4 +1,4 @@
-"""Roles: named sets of permissions. The weaker of two is what they have in common.
+"""Roles: named sets of permissions. The weaker of two roles is their intersection.
 
 Sets have no ranks, and an Owner's and an Admin's are the same. So what sets an Owner apart is a rule of its
 own: only Owners make, change or stop Owners, and the last one stays.
@@ -28,7 +28,7 @@ Permission = Literal[
 
 PERMISSIONS: Final[frozenset[Permission]] = frozenset(get_args(Permission))
 READ_PERMISSIONS: Final[frozenset[Permission]] = frozenset({"records.read"})
-"""The permissions with which nothing can be changed."""
+"""The permissions that allow no changes."""
 
 
 class Role(msgspec.Struct, frozen=True):
@@ -39,9 +39,9 @@ class Role(msgspec.Struct, frozen=True):
     permissions: frozenset[Permission]
 
     def may_give(self, other: "Role") -> bool:
-        """Whether who has this role may give *other*, and decide about who has it.
+        """Whether members with this role may give *other*, and manage the members that have it.
 
-        Nobody gives more than they have, and only an Owner makes an Owner.
+        A member gives no permission beyond their own, and only an Owner makes an Owner.
         """
         return other.permissions <= self.permissions and (other.id != OWNER.id or self.id == OWNER.id)
 
@@ -53,7 +53,7 @@ BUILTIN_ROLES: Final = {role.id: role for role in (OWNER, ADMIN, VIEWER)}
 
 
 def weaker(first: Role, second: Role) -> frozenset[Permission]:
-    """What both roles permit."""
+    """The permissions that both roles have."""
     return first.permissions & second.permissions
 
 

@@ -1,4 +1,4 @@
-"""A session: what a signed-in browser shows by its cookie."""
+"""Sessions of signed-in browsers."""
 
 import hmac
 
@@ -14,25 +14,25 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     person_id: str
     created_at: int
     confirmed_at: int
-    """When the person last showed who they are."""
+    """When the person last confirmed their identity."""
     seen_at: int
     """When it was last used, to the minute."""
     expires_at: int
 
     def lives_at(self, now: int) -> bool:
-        """Whether it still counts: it is neither too old nor was idle for too long."""
+        """Whether it has neither expired nor been idle for too long."""
         return now < min(self.expires_at, self.seen_at + SESSION_IDLE_MS)
 
 
 def is_fresh(confirmed_at: int | None, now: int) -> bool:
-    """Whether a person who showed who they are at *confirmed_at* may issue keys."""
-    # One from the future was noted by a clock that was wrong: it says nothing of when that was.
+    """Whether a sign-in confirmed at *confirmed_at* is recent enough to issue keys."""
+    # A time in the future was taken from a wrong clock, so the true time is unknown.
     return confirmed_at is not None and confirmed_at <= now < confirmed_at + CONFIRMATION_MS
 
 
 def csrf_token(session_token: str) -> str:
-    """What a page has to send along to change something: other sites' pages cannot know it.
+    """The CSRF token that unsafe requests must carry, and other sites cannot know.
 
-    It is derived, so it is not kept; and from it nobody finds the session's token.
+    It is derived from the session's token, so it is not stored; the derivation cannot be inverted.
     """
     return hmac.digest(session_token.encode(), b"svc:csrf", "sha256").hex()

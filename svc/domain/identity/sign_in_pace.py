@@ -1,9 +1,9 @@
-"""How fast sign-ins may be tried.
+"""Rate limits of sign-ins.
 
-By account and address together a few tries may fail, and then none is let in until they are a while ago. So
-who guesses at an account is stopped where they are, and its person, elsewhere, is not. By each alone many
-more may fail, whatever the other is; then tries are spaced: one at a time, never none. That is for whoever
-guesses from many addresses, or at many accounts.
+For a pair of account and address a few attempts may fail, and then none is admitted until these are old. That
+stops a guesser at their address, and not the account's person elsewhere. For an account alone, and for an
+address alone, many more may fail; then attempts are spaced, never blocked. That slows down guessing from many
+addresses, or at many accounts.
 
 An account that does not exist is paced like any other.
 """
@@ -25,9 +25,9 @@ _BETWEEN: Final = " "
 
 
 class SignInPace:
-    """Tries that failed lately, or have not succeeded yet, by the names of accounts and addresses.
+    """Recent attempts that failed or are still under way, by account and by address.
 
-    Its size is bounded by those tries: each that is let in costs the hash of a password.
+    Its size is bounded by the rate of attempts: each that is admitted costs the hash of a password.
     """
 
     def __init__(self, failures: Iterable[tuple[str, str, int]] = ()) -> None:
@@ -39,7 +39,7 @@ class SignInPace:
             self.add(account, address, at)
 
     def __len__(self) -> int:
-        """Names that are kept, which is what its size depends on."""
+        """The number of keys, a measure of its size."""
         return len(self._pairs) + len(self._accounts) + len(self._addresses)
 
     def next_try_at(self, account: str, address: str, now: int) -> int | None:
@@ -52,7 +52,7 @@ class SignInPace:
         return max((until for until in untils if until is not None), default=None)
 
     def next_pair_at(self, account: str, address: str, now: int) -> int | None:
-        """As `next_try_at`, whatever else was tried at that account and from that address."""
+        """As `next_try_at`, by the limit of the pair alone."""
         return self._pairs.next_room_at(account + _BETWEEN + address, now)
 
     def add(self, account: str, address: str, at: int) -> None:
@@ -69,11 +69,11 @@ class SignInPace:
 
 
 class _Spaced(KeyedWindows):
-    """*free* tries of a key within the window, and then one every *spacing_ms*."""
+    """*free* attempts of a key within the window, and then one every *spacing_ms*."""
 
     def __init__(self, free: int, spacing_ms: int) -> None:
-        # There is room for every try that is let in, so that one which is taken back never makes others
-        # be forgotten: else who signs in to an account of their own could wash away failures at another.
+        # There is room for every attempt that is admitted, so that taking one back never evicts others: else
+        # signing in to an account of one's own could clear the failures at another.
         super().__init__(SIGN_IN_WINDOW_MS, free + SIGN_IN_WINDOW_MS // spacing_ms + 1)
         self._free = free
         self._spacing_ms = spacing_ms

@@ -1,4 +1,4 @@
-"""Who sends: the address behind proxies, and the names under which senders and visitors are kept.
+"""Client addresses: the address behind proxies, and the keyed hashes of senders and visitors.
 
 An address itself is never kept. A sender is a keyed hash of it (of an IPv6 address only its /64,
 since one customer of a network usually has all of that); a visitor is a keyed hash of the whole
@@ -28,9 +28,9 @@ _FORWARDED_PAIR: Final = re.compile(
 
 
 def sender_of(address: str, secret: bytes) -> str:
-    """The name of who sends from *address*: 32 hexadecimal digits, the same for a whole IPv6 /64.
+    """The keyed hash of the sender at *address*: 32 hexadecimal digits, the same for a whole IPv6 /64.
 
-    What is no address (the peer of a Unix socket, say) is one sender under its own text.
+    A peer that is no address (of a Unix socket, say) is hashed as its own text.
     """
     parsed = _parse(address)
     if isinstance(parsed, IPv6Address):
@@ -39,7 +39,7 @@ def sender_of(address: str, secret: bytes) -> str:
 
 
 def subscriber_of(address: str) -> str:
-    """What all addresses of one customer have in common: of IPv6 the /64, else the address itself."""
+    """The key that all addresses of one customer share: of IPv6 the /64, else the address itself."""
     if ":" not in address:
         return address
     parsed = _parse(address)
@@ -49,7 +49,7 @@ def subscriber_of(address: str) -> str:
 
 
 def visitor_of(address: str, user_agent: str, day_key: bytes) -> str:
-    """The name of the browser at *address* under the key of a day: 32 hexadecimal digits."""
+    """The hash of the browser at *address* under the key of a day: 32 hexadecimal digits."""
     # An address has the length that its tag says, so that no two pairs are the same bytes.
     return _hashed(day_key, _tagged(_parse(address), address) + user_agent.encode("utf-8", "surrogatepass"))
 
@@ -67,8 +67,7 @@ def parse_address(text: str) -> str | None:
 def parse_networks(texts: Iterable[str]) -> tuple[Network, ...]:
     """The networks that *texts* name, such as `10.0.0.0/8` or a single address.
 
-    Raises:
-        InvalidValue: one of them is no network; the message says which.
+    Raises `InvalidValue` for the first that is not a network.
     """
     try:
         return tuple(ip_network(text.strip(), strict=False) for text in texts)
@@ -77,7 +76,7 @@ def parse_networks(texts: Iterable[str]) -> tuple[Network, ...]:
 
 
 def is_trusted(peer: str, trusted_proxies: Sequence[Network]) -> bool:
-    """Whether the socket's *peer* is a proxy whose word counts."""
+    """Whether the socket's *peer* is a trusted proxy."""
     address = _parse(peer)
     return address is not None and _is_in(address, trusted_proxies)
 

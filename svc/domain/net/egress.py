@@ -1,7 +1,7 @@
-"""Destinations: which addresses the service connects to on behalf of somebody.
+"""Egress: which addresses the service connects to on behalf of customers.
 
-Whoever names an address for pushes must not reach through us what only we can: our own machine, the networks
-around it, or the place where a cloud keeps the machine's credentials.
+An address for pushes must not be a way to what only this machine can reach (SSRF): the machine itself, the
+networks around it, or the metadata service of its cloud.
 """
 
 import socket
@@ -16,7 +16,7 @@ from svc.domain.net.client_addresses import Address, Network
 _NAT64: Final = ip_network("64:ff9b::/96")
 """IPv4 inside of IPv6, by RFC 6052."""
 _UNICAST: Final = ip_network("2000::/3")
-"""All of IPv6 that is given out to networks (RFC 4291, IANA); what is outside is special, old or nobody's."""
+"""The IPv6 that is assigned to networks (RFC 4291, IANA); the rest is special, obsolete or unassigned."""
 # What IANA's registries of special-purpose addresses do not call globally reachable, and some that they do.
 # Not left to `ipaddress`, which knows another state of them in each release of Python.
 _REFUSED: Final[tuple[Network, ...]] = tuple(
@@ -59,9 +59,9 @@ def may_reach(address: Address, allowed: Sequence[Network]) -> bool:
 
 
 def check_host(url: str, allowed: Sequence[Network]) -> None:
-    """Let no *url* pass whose host is the address of what may not be reached, however it is written.
+    """Raises `InvalidValue` if the host of *url* is a forbidden address, however it is written.
 
-    A name passes: where it leads is looked at whenever it is connected to. Raises `InvalidValue`.
+    A name passes: the addresses that it resolves to are checked at each connection.
     """
     address = _literal(urlsplit(url).hostname or "")
     if address is not None and not may_reach(address, allowed):

@@ -16,8 +16,7 @@ _HOST: Final = re.compile(rf"(?:{_LABEL}\.)*(?![0-9]+\Z){_LABEL}")
 def ascii_host(text: str) -> str:
     """The host name *text* in lower case and ASCII (IDNA 2008 after UTS 46), without a trailing dot.
 
-    Raises:
-        InvalidValue: it is no host name; an IP address is none either.
+    Raises `InvalidValue` if it is not a host name; an IP address is not one.
     """
     host = text
     if not text.isascii():

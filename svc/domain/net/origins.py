@@ -30,8 +30,7 @@ def normalise_domain(text: str) -> str:
     Scheme, port, path, a trailing dot and `www.` go; what stays is lower-case ASCII. `localhost`
     and IP addresses (IPv6 in brackets) are taken too, for development.
 
-    Raises:
-        InvalidValue: there is no such domain in it.
+    Raises `InvalidValue` if there is no domain in it.
     """
     match = _ADDRESS.fullmatch(text.strip())
     if match is None:
@@ -71,7 +70,7 @@ def origin_allowed(origin: str | None, domain: str | None) -> bool:
 def origin_is_own(origin: str, base_url: str) -> bool:
     """Whether *origin* is that of pages at *base_url*, or of pages that this machine itself serves.
 
-    The `Host` of the request says nothing about that: who rebinds a name to an address of ours chooses it.
+    The `Host` header is not compared: by DNS rebinding an attacker chooses it.
     """
     match = _ORIGIN.fullmatch(origin)
     own = urlsplit(base_url)

@@ -7,15 +7,15 @@ from svc.domain.rate_limits.sliding_window import SlidingWindow, retry_after_sec
 
 
 class Allowance(msgspec.Struct, frozen=True):
-    """What a call found left of its caller's budget."""
+    """The state of a caller's budget at a call."""
 
     limit: int
     remaining: int
-    """Calls that may still be made now, this one not counted any more."""
+    """Calls that may still be made now, after this one."""
     reset_seconds: int
-    """Until there is room for more than that."""
+    """Until more calls fit."""
     granted: bool
-    """Whether this call may be made. One that may not is not counted."""
+    """Whether this call may be made. A rejected call is not counted."""
 
 
 class Budgets:
@@ -39,7 +39,7 @@ class Budgets:
         return Allowance(self._limit, max(0, room - 1), retry_after_seconds(reset_ms), granted=room > 0)
 
     def _forget_quiet(self, now: int) -> None:
-        """So that its size is that of the callers of the last minute."""
+        """Evict idle callers, so that its size is bounded by the callers of the last minute."""
         self._windows = {
             name: window for name, window in self._windows.items() if window.room(now) < self._limit
         }

@@ -1,4 +1,4 @@
-"""A sliding window for each of many keys, that forgets the keys which have gone quiet."""
+"""A sliding window for each of many keys. Idle keys are evicted."""
 
 from collections.abc import Iterable
 
@@ -8,8 +8,8 @@ from svc.domain.rate_limits.sliding_window import SlidingWindow
 class KeyedWindows:
     """At most *maximum* events of one key within any *window_ms* milliseconds.
 
-    Its size is bounded by the events that count now: quiet keys are swept out whenever the
-    number of keys has doubled since the last sweep, which costs each event the same on average.
+    Its size is bounded by the events that count now: idle keys are evicted whenever the number of keys has
+    doubled since the last sweep, so the cost for each event is amortized O(1).
     """
 
     __slots__ = ("_sweep_at", "_windows", "maximum", "window_ms")
@@ -37,7 +37,7 @@ class KeyedWindows:
         return 0 if window is None else self.maximum - window.room(now)
 
     def latest(self, key: str) -> int | None:
-        """The latest event of *key* that counted when it was last asked; None when there was none."""
+        """The latest event of *key* that counted at the last query; None when there was none."""
         window = self._windows.get(key)
         return None if window is None else window.latest()
 

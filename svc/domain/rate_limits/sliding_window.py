@@ -1,4 +1,4 @@
-"""Sliding windows: how much still fits into the last so many milliseconds, to the millisecond."""
+"""Exact sliding windows: how many events still fit into the last so many milliseconds."""
 
 from array import array
 from bisect import bisect_left, bisect_right, insort
@@ -11,11 +11,11 @@ class SlidingWindow:
     """At most *maximum* events within any *window_ms* milliseconds.
 
     Exact: an event counts from its own time until it is *window_ms* old, and then no longer.
-    It never holds more than *maximum* times (eight bytes each): those beyond it could not
-    change any answer, because the oldest that are kept decide when there is room again.
-    Ask with times that do not run backwards; what has left the window is forgotten. An event from the future,
-    such as one that was stored while the clock was ahead, counts as at the time that it is first asked at: so
-    nothing is ever told to wait for longer than the window.
+    It never holds more than *maximum* times (eight bytes each): further ones could not change any
+    answer, because the oldest that are kept decide when there is room again.
+    Query with times that do not run backwards: events that have left the window are dropped. An event from
+    the future, such as one that was stored while the clock was ahead, counts as of the first query: so no
+    wait is ever longer than the window.
     """
 
     __slots__ = ("_times", "maximum", "window_ms")
@@ -27,7 +27,7 @@ class SlidingWindow:
         self._times = array("q", sorted(times)[-maximum:])
 
     def __len__(self) -> int:
-        """The events that counted when it was last asked."""
+        """The number of events that counted at the last query."""
         return len(self._times)
 
     def room(self, now: int) -> int:
@@ -39,7 +39,7 @@ class SlidingWindow:
         return self.maximum - len(self._times)
 
     def add(self, at: int) -> None:
-        """Count an event at *at*. Whether there is room for it is the caller's question."""
+        """Count an event at *at*, without checking for room."""
         insort(self._times, at)
         if len(self._times) > self.maximum:
             del self._times[0]
@@ -51,11 +51,11 @@ class SlidingWindow:
             del self._times[place]
 
     def oldest(self) -> int | None:
-        """The oldest event that counted when it was last asked; None when there was none."""
+        """The oldest event that counted at the last query; None when there was none."""
         return self._times[0] if self._times else None
 
     def latest(self) -> int | None:
-        """The latest event that counted when it was last asked; None when there was none."""
+        """The latest event that counted at the last query; None when there was none."""
         return self._times[-1] if self._times else None
 
     def next_room_at(self, now: int) -> int | None:

@@ -1,4 +1,4 @@
-"""How a contact's e-mail address and phone number are written, so that equal ones are equal.
+"""Normal forms of e-mail addresses and phone numbers, so that equal ones compare equal.
 
 E-mail: trimmed, lower case, the domain in ASCII. Phone: E.164, by the numbering plans that
 `phonenumbers` carries.
@@ -15,7 +15,7 @@ from svc.domain.errors import InvalidValue
 from svc.domain.limits import EMAIL_CHARS_MAX, PHONE_CHARS_MAX
 from svc.domain.net.hosts import ascii_host
 
-# What is copied from chats and contact lists brings marks of width and writing direction along.
+# Text copied from chats and contact lists has marks of width and writing direction in it.
 _INVISIBLE: Final = dict.fromkeys(
     (0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 )
@@ -45,11 +45,10 @@ def normalise_email(text: str) -> str:
     """The e-mail address that *text* is: lower case, its domain in ASCII, 254 characters at most.
 
     The local part may be Unicode (RFC 6531), in its compatible composed form; quoted local
-    parts, addresses in brackets and domains without a dot are refused, as nobody's mailbox is
-    there.
+    parts, addresses in brackets and domains without a dot are rejected, as no real mailbox has
+    one.
 
-    Raises:
-        InvalidValue: it is no such address.
+    Raises `InvalidValue` if it is not such an address.
     """
     # Lower case can come apart into a letter and a mark, hence the second look.
     address = _visible(_visible(text).lower())
@@ -71,8 +70,7 @@ def normalise_email(text: str) -> str:
 def normalise_phone(value: str | int, country: str | None) -> str:
     """The phone number that *value* is, in E.164, as `parse_phone` reads it.
 
-    Raises:
-        InvalidValue: it is no phone number.
+    Raises `InvalidValue` if it is not a phone number.
     """
     return parse_phone(value, country).number
 
@@ -85,8 +83,7 @@ def parse_phone(value: str | int, country: str | None) -> Phone:
     Letters are refused (they would read as the digits of a keypad), save those that announce an
     extension.
 
-    Raises:
-        InvalidValue: it is no phone number.
+    Raises `InvalidValue` if it is not a phone number.
     """
     text = _visible(str(value))
     match = _PHONE.fullmatch(text) if len(text) <= PHONE_CHARS_MAX else None

@@ -1,4 +1,4 @@
-"""Values as people of an organization read them: in its locale and its time zone."""
+"""Formatting of values for people: in the organization's locale and time zone."""
 
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, tzinfo
@@ -18,7 +18,7 @@ _NO: Final = "–"
 
 
 class Formats:
-    """The formats of one organization. What its locale or time zone does not name is English, and UTC."""
+    """The formats of one organization. An unknown locale falls back to English, such a time zone to UTC."""
 
     __slots__ = ("_locale", "_time_zone")
 
@@ -74,7 +74,7 @@ _TEXTS: Final[Mapping[PropertyType, Callable[[Formats, Any], str]]] = {
 
 
 def _decimal(value: float) -> Decimal:
-    """The number that was written, and not the double next to it."""
+    """The shortest decimal that reads back as *value*, not its exact binary expansion."""
     return Decimal(str(value))
 
 

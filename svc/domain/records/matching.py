@@ -1,7 +1,7 @@
-"""Who is it? One rule for forms and messengers: matching a person to the contacts that are known.
+"""Matching a sender to the known contacts: one rule for forms and messengers.
 
-A match is clear, or there is nobody, or a person has to decide. Guessing would put one
-customer's words into another's file.
+A match is clear, or there is none, or a person has to decide. Guessing would file one customer's words under
+another.
 """
 
 from collections.abc import Set as AbstractSet
@@ -14,18 +14,18 @@ HeldReason = Literal["several", "conflict", "similar", "spam", "error", "unreada
 
 `several` contacts have the e-mail or the phone; e-mail and phone belong to two contacts, a `conflict`;
 the phone's contact has another e-mail, so is `similar`; the honeypot was filled in: `spam`; it
-could not be filed: `error`; or what is stored of it makes no sense: `unreadable`.
+could not be filed: `error`; or its stored row cannot be decoded: `unreadable`.
 """
 
 
 class Clear(msgspec.Struct, frozen=True):
-    """It is this contact."""
+    """The sender is this contact."""
 
     contact_id: str
 
 
-class Nobody(msgspec.Struct, frozen=True):
-    """Nobody known has the e-mail or the phone."""
+class NoMatch(msgspec.Struct, frozen=True):
+    """No known contact has the e-mail or the phone."""
 
 
 class Unclear(msgspec.Struct, frozen=True):
@@ -35,7 +35,7 @@ class Unclear(msgspec.Struct, frozen=True):
     candidates: tuple[str, ...]
 
 
-Match = Clear | Nobody | Unclear
+Match = Clear | NoMatch | Unclear
 
 
 def match(
@@ -51,7 +51,7 @@ def match(
     """
     known = tuple(sorted(with_email | with_phone))
     if not known:
-        return Nobody()
+        return NoMatch()
     if with_email:
         if len(with_email) > 1:
             return Unclear("several", known)

@@ -1,4 +1,4 @@
-"""Objects: those that every organization starts with, and the rules of those that it makes itself."""
+"""Objects: the built-in ones of every organization, and the rules for custom ones."""
 
 import re
 from collections.abc import Collection
@@ -77,7 +77,7 @@ _NEEDED: Final = frozenset(
     {(CONTACT, "name"), (CONTACT, "email"), (CONTACT, "phone")}
     | {(DEAL, "name"), (DEAL, "stage"), (DEAL, "contact")}
 )
-"""What forms and messengers write to, by object."""
+"""The properties that forms and messengers write to, by object."""
 _NAMES: Final = frozenset(
     """
     name names full_name fullname first_name firstname given_name forename middle_name last_name lastname
@@ -94,12 +94,12 @@ def is_personal(object_slug: str, prop: Property) -> bool:
 
 
 def is_needed(object_slug: str, slug: str) -> bool:
-    """Whether the built-in object cannot do without its property *slug*."""
+    """Whether the built-in object requires its property *slug*."""
     return (object_slug, slug) in _NEEDED
 
 
 def check_object(slug: str, label: str, label_plural: str) -> None:
-    """Raises `InvalidInput` with all that is wrong with a new object."""
+    """Raises `InvalidInput` with every fault of a new object."""
     faults = [
         *_slug_faults(slug),
         *_label_faults("/label", label),
@@ -110,9 +110,9 @@ def check_object(slug: str, label: str, label_plural: str) -> None:
 
 
 def check_property(object_slug: str, prop: Property, objects: Collection[str]) -> Property:
-    """*prop* as it may be stored: personal where it must be. *objects* are the slugs that there are.
+    """*prop* as it may be stored: personal where it must be. *objects* are the existing slugs.
 
-    Raises `InvalidInput` with all that is wrong.
+    Raises `InvalidInput` with every fault.
     """
     faults = [*_slug_faults(prop.slug), *_label_faults("/label", prop.label)]
     if prop.type not in get_args(PropertyType):

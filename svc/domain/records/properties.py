@@ -1,4 +1,4 @@
-"""Property types: what each holds, and how a value from outside becomes one of its values."""
+"""Property types, and the lenient coercion of values from website forms."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -53,11 +53,11 @@ class Property(msgspec.Struct, frozen=True, kw_only=True):
 
 
 CURRENCY_SUFFIX: Final = "_currency"
-"""An amount's currency stands beside it, under its slug and this."""
+"""The currency of an amount is stored under the amount's slug plus this suffix."""
 TEXT_TYPES: Final[frozenset[PropertyType]] = frozenset(
     {"text", "long_text", "email", "phone", "url", "select", "multi_select"}
 )
-"""Types whose values are words that people search for."""
+"""Types whose values are indexed for full-text search."""
 UNIQUE_TYPES: Final[frozenset[PropertyType]] = frozenset({"text", "number", "email", "phone", "url"})
 """Types of which a property may be unique."""
 
@@ -65,8 +65,7 @@ UNIQUE_TYPES: Final[frozenset[PropertyType]] = frozenset({"text", "number", "ema
 def coerce(prop: Property, raw: Scalar, country: str) -> Value | None:
     """*raw*, as a website form sends it, as a value of *prop*; None when it is empty.
 
-    Raises:
-        InvalidValue: it cannot be read as one, or the property takes no value from a form.
+    Raises `InvalidValue` if it cannot be read as one, or the property takes no value from a form.
     """
     text = text_of(raw).strip()
     if not text:

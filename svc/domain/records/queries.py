@@ -1,7 +1,7 @@
-"""Questions to an object's records: filters that must all hold, and an order.
+"""Queries over an object's records: filters that must all hold, and an order.
 
-`Condition.holds` is what a filter means. Storage narrows by the ranges of keys that a condition can say,
-and asks `holds` about what is left; so an index makes a list quicker and never different.
+`Condition.holds` defines a filter. Storage narrows by the key ranges of a condition, and checks `holds` on
+what is left; so an index makes a list quicker and never different.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -38,7 +38,7 @@ TIMES: Final[Mapping[str, Property]] = {
     slug: Property(slug=slug, label=label, type="datetime")
     for slug, label in ((CREATED_AT, "Created"), (UPDATED_AT, "Updated"))
 }
-"""What every record has beside its properties."""
+"""The times that every record has beside its properties."""
 
 
 _Slug = Annotated[str, msgspec.Meta(description="A property's slug, `createdAt` or `updatedAt`.")]
@@ -94,18 +94,18 @@ OPS: Final[Mapping[PropertyType, frozenset[Op]]] = {
     "relation": _ALWAYS | _AMONG,
     "member": _ALWAYS | _AMONG,
 }
-"""What can be asked of a property, by its type."""
+"""The operators of a property, by its type."""
 
 _FOLDED: Final[frozenset[PropertyType]] = frozenset({"text", "long_text", "email", "phone", "url"})
 
 
 class Condition:
-    """A filter on a property, ready to be asked of records."""
+    """A validated filter on a property."""
 
     __slots__ = ("_test", "op", "prop", "wanted")
 
     def __init__(self, prop: Property, op: Op, value: Any, country: str) -> None:
-        """Raises `InvalidValue` for an *op* or a *value* that the property does not know."""
+        """Raises `InvalidValue` for an *op* or a *value* that the property does not take."""
         if op not in OPS[prop.type]:
             known = ", ".join(f"`{operator}`" for operator in sorted(OPS[prop.type]))
             raise InvalidValue(f"is not for properties of type {prop.type}, which have {known}")
@@ -115,11 +115,11 @@ class Condition:
         self._test = _test(prop.type, op, self.wanted)
 
     def holds(self, value: Any) -> bool:
-        """Whether a record with *value* (None for none) is asked for."""
+        """Whether a record with *value* (None for none) matches."""
         return self._test(value)
 
     def ranges(self) -> list[KeyRange] | None:
-        """Where all that it holds for has its keys, in order; None where keys say nothing."""
+        """The key ranges that all matching records lie in, in order; None where keys do not help."""
         kind = self.prop.type
         match self.op:
             case "is_empty":
@@ -141,7 +141,7 @@ class Condition:
 
     @property
     def exact(self) -> bool:
-        """Whether it holds for all that its ranges have, so that nobody needs to look again."""
+        """Whether it holds for everything in its ranges, so that records need not be checked again."""
         if self.op in {"gt", "lt", "contains", "neq", "not_in"} or self.ranges() is None:
             return False
         return self.op in _NO_VALUE or all(
@@ -179,7 +179,7 @@ def _single(prop: Property, op: Op, value: Any, country: str) -> Any:
 
 
 def _test(kind: PropertyType, op: Op, wanted: Any) -> Callable[[Any], bool]:
-    """What tells whether a value is wanted. What has no value is not equal to anything."""
+    """The predicate of an operator. A missing value is not equal to anything."""
     folded = kind in _FOLDED
     match op:
         case "is_empty":
@@ -238,7 +238,7 @@ _END: Final = b"\xff"
 
 
 class Order:
-    """An order of records. What has no value comes last, either way; equal ones come by id.
+    """An order of records. Missing values come last in both directions; ties are broken by id.
 
     The id counts in the direction of the first key, so that one index can be walked one way.
     """
@@ -254,7 +254,7 @@ class Order:
         return tuple(sort_key(key.prop.type, values.get(key.prop.slug)) for key in self.keys)
 
     def rank(self, sort_keys: Sequence[bytes], record_id: str) -> Rank:
-        """What compares as the records are ordered."""
+        """A tuple that compares as the records are ordered."""
         ranked = [
             (not sort_key, _inverted(sort_key) if key.descending else sort_key)
             for key, sort_key in zip(self.keys, sort_keys, strict=True)
@@ -264,7 +264,7 @@ class Order:
 
 
 def _inverted(key: bytes) -> bytes:
-    """What sorts the other way; the end makes the longer of two that begin alike come first."""
+    """A key that sorts in reverse; the end makes the longer of two with a common prefix come first."""
     return key.translate(_INVERTED) + _END
 
 
@@ -278,7 +278,7 @@ class Query(NamedTuple):
 def parse(
     properties: Mapping[str, Property], filters: Sequence[Filter], sort: Sequence[Sort], country: str
 ) -> Query:
-    """What is asked of records with *properties*. Raises `InvalidInput` with all that is wrong."""
+    """Validate a query over records with *properties*. Raises `InvalidInput` with every fault."""
     known = {**properties, **TIMES}
     faults = [
         Fault(f"/{name}", "too_many", f"at most {clauses_max}")

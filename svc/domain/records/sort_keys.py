@@ -12,7 +12,7 @@ from svc.domain.limits import SORT_KEY_BYTES_MAX
 from svc.domain.records.properties import PropertyType
 
 EMPTY: Final = b""
-"""The key of no value."""
+"""The key of a missing value."""
 FIRST: Final = b"\x00"
 """Sorts before the key of any value, and after `EMPTY`."""
 LAST: Final = b"\xff" * 9
@@ -31,7 +31,7 @@ def fold(text: str) -> str:
 
 
 def sort_key(kind: PropertyType, value: Any) -> bytes:
-    """The key of *value*, a stored value of a property of *kind*. A text counts as far as its key goes."""
+    """The key of *value*, a stored value of a property of *kind*. A text is cut to the length of a key."""
     return EMPTY if value is None else _KEYS[kind](value)
 
 

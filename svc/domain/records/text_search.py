@@ -1,4 +1,4 @@
-"""Search: the words that a record is found by, and how well it fits what was looked for."""
+"""Full-text search: the words that a record is indexed under, and the score of a match."""
 
 import re
 import unicodedata
@@ -16,7 +16,7 @@ from svc.domain.limits import (
 from svc.domain.records.sort_keys import fold
 
 _WORD: Final = re.compile(rf"[^\W_]{{1,{SEARCHED_WORD_CHARS_MAX}}}")
-"""A word; what is longer than anybody's word counts as several."""
+"""A word; a longer run of letters counts as several."""
 _BETWEEN: Final = "\n"
 _WHOLE: Final = 8
 _FIRST_PROPERTY: Final = 4
@@ -24,7 +24,7 @@ _FIRST_WORD: Final = 2
 
 
 def words(text: str) -> list[str]:
-    """The words of *text*: letters and digits, without case and without accents."""
+    """The words of *text*: letters and digits, without case and accents."""
     text = fold(text)
     if not text.isascii():
         text = "".join(
@@ -44,28 +44,28 @@ def texts(slugs: Iterable[str], values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def words_of(slugs: Iterable[str], values: Mapping[str, Any]) -> list[str]:
-    """The different words that a record is found by, in the order of the properties."""
+    """The distinct words that a record is indexed under, in the order of the properties."""
     distinct = list(dict.fromkeys(words(_BETWEEN.join(texts(slugs, values)))))
     return distinct[:SEARCHED_WORDS_MAX]
 
 
 class Sought(NamedTuple):
-    """Words that must all be there; the last may be the beginning of a longer one."""
+    """Words that must all match; the last may match as a prefix."""
 
     words: tuple[str, ...]
     prefix: bool
 
 
 def sought(query: str) -> Sought:
-    """What *query* looks for; nothing when it has no words. Signs have no meaning in it."""
+    """Parse *query*; no words means no matches. It has no operators."""
     distinct = tuple(islice(dict.fromkeys(words(query[:SEARCH_CHARS_MAX])), SEARCH_WORDS_MAX))
     return Sought(distinct, prefix=bool(distinct) and len(distinct[-1]) >= SEARCH_PREFIX_CHARS_MIN)
 
 
 def fit(looked_for: Sought, slugs: Sequence[str], values: Mapping[str, Any]) -> int | None:
-    """How well a record fits, higher is better; None when it does not.
+    """The score of a record, higher is better; None when it does not match.
 
-    A whole word counts more than the beginning of one, a word of the first property more than one
+    A whole word counts more than a prefix, a word of the first property more than one
     elsewhere, and the first word of a text more than the others.
     """
     best = dict.fromkeys(looked_for.words, 0)

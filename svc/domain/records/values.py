@@ -1,4 +1,4 @@
-"""Values of properties as tools give them: of the right JSON type or refused, and written in one way.
+"""Values of properties as tools pass them: validated strictly, and normalized.
 
 A website form is read leniently by `properties.coerce`; what a program sends is not guessed at.
 """
@@ -37,8 +37,7 @@ _SPACE_OR_QUOTE: Final = re.compile(r"[\s<>\"]")
 def read(prop: Property, value: Any, country: str) -> Value | None:
     """*value*, decoded JSON, as a value of *prop*; None when it is null or empty.
 
-    Raises:
-        InvalidValue: it is not of the property's type.
+    Raises `InvalidValue` if it is not of the property's type.
     """
     if value is None:
         return None
@@ -55,7 +54,7 @@ def read(prop: Property, value: Any, country: str) -> Value | None:
 
 
 def is_storable(text: str) -> bool:
-    """Whether *text* has no NUL and no half of a surrogate pair, which no database keeps."""
+    """Whether *text* has neither NUL nor unpaired surrogates, which databases cannot store."""
     return _UNSTORABLE.search(text) is None
 
 
@@ -68,7 +67,7 @@ def changed(
     currency: str,
     pointer: str = "/properties",
 ) -> tuple[Values, list[Fault]]:
-    """*stored* with the values that were *changes*, and all that is wrong with those; null clears one.
+    """*stored* with *changes* applied, and every fault of those; null clears a value.
 
     An amount brings its currency along: without one it keeps what it had, or takes the organization's
     *currency*.
@@ -77,7 +76,7 @@ def changed(
     values = dict(stored)
     for slug in changes:
         if len(faults) >= FAULTS_MAX:
-            break  # looking for near names takes time, and nobody reads more
+            break  # looking for close names takes time, and more faults than that are not shown
         try:
             value = _given(properties, values, changes, slug, country)
         except InvalidValue as error:
@@ -140,7 +139,7 @@ def _limited(characters_max: int) -> Callable[[Property, str, str], Value]:
 
 
 def _number(_prop: Property, value: float, _country: str) -> Value:
-    if not abs(value) <= NUMBER_MAX:  # nor is what is no number at all
+    if not abs(value) <= NUMBER_MAX:  # false for NaN, too
         raise InvalidValue(f"must be between -{NUMBER_MAX:.0e} and {NUMBER_MAX:.0e}")
     return int(value) if isinstance(value, int) or value.is_integer() else value
 
@@ -240,7 +239,7 @@ _READERS: Final[Mapping[PropertyType, _Reader]] = {
     "relation": (str, _identified(_RECORD_ID, "record")),
     "member": (str, _identified(_MEMBER_ID, "member")),
 }
-"""By type: the JSON type that is taken, and what makes a value of it."""
+"""By type: the JSON type, and the reader of its values."""
 
 _NAMES: Final[Mapping[PropertyType, str]] = {
     kind: {str: "a string", list: "a list of choices", bool: "true or false"}.get(expected, "a number")

@@ -1,8 +1,8 @@
-"""Domains that a site can be at: those of one owner.
+"""Domains of sites, which belong to one owner.
 
-What is bound to a site is for pages of its domain and of all below it. Below a public suffix, such as `co.uk`
-or `github.io`, strangers have their pages. Which these are says Mozilla's list, as in browsers for cookies;
-it comes with a package, and takes 4 MiB and 80 ms when it is first needed.
+Forms and embeds that are bound to a site accept its domain and all subdomains. Below a public suffix, such as
+`co.uk` or `github.io`, are the pages of many owners. Mozilla's list says which suffixes these are, as in
+browsers for cookies; it comes with a package, and takes 4 MiB and 80 ms when it is first needed.
 """
 
 from functools import cache
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 def site_domain(text: str) -> str:
     """The domain of the site that *text* names, as `normalise_domain` has it.
 
-    Raises:
-        InvalidValue: there is none in it; it is a public suffix, or has more than `SITE_LABELS_MAX` labels.
+    Raises `InvalidValue` without a domain, for a public suffix, and for more than `SITE_LABELS_MAX` labels.
     """
     domain = normalise_domain(text)
     if domain.count(".") >= SITE_LABELS_MAX:
@@ -34,12 +33,12 @@ def site_domain(text: str) -> str:
 
 
 def is_shared(domain: str) -> bool:
-    """Whether strangers have pages below *domain*, which is as `normalise_domain` gives it."""
+    """Whether *domain*, as `normalise_domain` returns it, is a public suffix."""
     return domain != "localhost" and not _is_address(domain) and _suffixes().is_public(domain)
 
 
 def binding_faults(domain: str) -> list[Fault]:
-    """What is wrong with a binding to the site at *domain*, which may be from before it was refused."""
+    """The faults of a binding to the site at *domain*, which may be stored from before such were rejected."""
     if not is_shared(domain):
         return []
     detail = f"strangers have pages below {domain}: move the site to your own domain below it"

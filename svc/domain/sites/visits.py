@@ -1,4 +1,4 @@
-"""Page views of tracked sites: what of them is kept."""
+"""Page views of tracked sites, reduced to what is stored."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -12,7 +12,7 @@ from svc.domain.net.client_addresses import visitor_of
 from svc.domain.net.origins import normalise_domain
 
 CAMPAIGN_PREFIX: Final = "utm_"
-"""Of a page's query, only what names a campaign is kept: the rest may hold anything about anybody."""
+"""The parameters of a page's query that are stored; all others may hold personal data."""
 
 
 class PageView(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,7 +25,7 @@ class PageView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def page_view(url: str, referrer: str | None, title: str | None) -> PageView:
-    """What is kept of a view of *url*. Raises `InvalidValue` for what is no page of a website."""
+    """The stored form of a view of *url*. Raises `InvalidValue` if that is not a page of a website."""
     short_url = _cut_down(url)
     try:
         kept_referrer = _cut_down(referrer) if referrer else None
@@ -40,7 +40,7 @@ def page_view(url: str, referrer: str | None, title: str | None) -> PageView:
 
 
 def _cut_down(url: str) -> str:
-    """*url* without credentials, fragment, and all of its query but the campaign."""
+    """*url* without credentials, without its fragment, and with only the campaign of its query."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -57,5 +57,5 @@ def _cut_down(url: str) -> str:
 
 
 def visitor_digests(address: str, user_agent: str, keys: Sequence[bytes]) -> tuple[str, ...]:
-    """The names that the browser at *address* has under each of the days' *keys*."""
+    """The hashes of the browser at *address* under each of the days' *keys*."""
     return tuple(visitor_of(address, user_agent, key) for key in keys)

@@ -1,4 +1,4 @@
-"""What the tools of connections share: how a connection is answered, and the right to manage it."""
+"""What the tools of connections share: their answers, and the check of the right to manage one."""
 
 from typing import Annotated, Any, Final
 
@@ -118,7 +118,7 @@ class ConnectionById(ToolInput, frozen=True, kw_only=True):
 
 
 def managed(conn: Conn, call: Call, connection_id: str) -> Connection:
-    """The connection, for who looks after it. Raises `NotFound` and `Forbidden`."""
+    """The connection, if the caller may manage it. Raises `NotFound` and `Forbidden`."""
     connection = connections.get(conn, call.caller.organization_id, connection_id)
     check_may_manage(call.caller, connection.account)
     return connection

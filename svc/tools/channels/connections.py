@@ -70,7 +70,7 @@ class CreatedConnection(ConnectionAnswer, frozen=True, kw_only=True):
 
 
 def _check_reachable(call: Call, url: str | None) -> None:
-    """Raises `InvalidInput` for what no push would be sent to. Where a name leads is seen when it is."""
+    """Raises `InvalidInput` for an address that no push may go to. Host names are resolved at each push."""
     if url is not None:
         with at("/url"):
             check_host(check_url(url), call.allowed_networks)

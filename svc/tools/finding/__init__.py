@@ -1,1 +1,1 @@
-"""The tools of tools that find tools."""
+"""Finding tools by name or by a plain sentence."""

@@ -1,4 +1,4 @@
-"""What a search for tools looks at: a document for each tool, made of its contract."""
+"""The documents that a search for tools ranks, made of the tools' contracts."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from svc.tools.tool import Tool
 
 
 def document_of(tool: Tool[Any, Any], schemas: Schemas) -> Document:
-    """What a search looks at of a tool: its name, the words that people use for it, and its description."""
+    """The document of *tool*: its name, synonyms of noun and verb, its description, and its properties."""
     rest = tool.description.removeprefix(tool.summary)
     noun, verb = vocabulary.words_for(tool.name)
     return Document(
@@ -24,7 +24,7 @@ def document_of(tool: Tool[Any, Any], schemas: Schemas) -> Document:
 
 
 def _property_texts(schema: dict[str, Any]) -> Iterator[str]:
-    """The names and the descriptions of properties, of whatever depth."""
+    """The names and descriptions of all properties, nested ones included."""
     for name, property_ in schema.get("properties", {}).items():
         yield name
         yield property_.get("description", "")

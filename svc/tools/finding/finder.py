@@ -140,7 +140,7 @@ def describe(view: View, call: Call, request: DescribeTools) -> DescribedTools: 
 
 
 def nearest(registry: Registry, name: str) -> Sequence[str]:
-    """The names nearest to *name*, or else those of the tools that its words fit."""
+    """The names closest to *name*, or else those of the tools that share its words."""
     words = name[:TOOL_QUERY_CHARS_MAX].replace(".", " ").replace("_", " ")
     return registry.nearest(name) or registry.rank(words)[:NEAR_NAMES_MAX]
 

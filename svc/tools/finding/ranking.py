@@ -1,8 +1,8 @@
-"""Ranking: which of a few hundred descriptions a plain sentence asks for.
+"""Ranking: which of a few hundred descriptions fit a plain sentence.
 
-BM25F (Robertson, Zaragoza & Taylor, "Simple BM25 Extension to Multiple Weighted Fields", 2004): how often a
-word stands in each field of a document, more for a weighty field and less for a long one, added up before it
-saturates. Words are compared by their stems (Porter 2).
+BM25F (Robertson, Zaragoza & Taylor, "Simple BM25 Extension to Multiple Weighted Fields", 2004): the
+occurrences of a word in each field of a document, weighted by field and normalized by its length, are added
+up before they saturate. Words are compared by their stems (Porter 2).
 """
 
 from collections import Counter
@@ -15,13 +15,13 @@ from svc.domain.records.text_search import words
 from svc.tools.finding import vocabulary
 
 _SATURATION: Final = 8.0
-"""`k1` of BM25: how soon another occurrence of a word says nothing new."""
+"""`k1` of BM25: how soon further occurrences of a word stop counting."""
 _WORDS_MAX: Final = 64
 """Words of a sentence that are looked at. Ours: what is longer is no sentence."""
 
 
 class Field(NamedTuple):
-    """How much a field of a document counts, and how much less when it is long (`b` of BM25, 0 to 1)."""
+    """The weight of a field, and how far its length is normalized (`b` of BM25, 0 to 1)."""
 
     weight: float
     length: float
@@ -32,9 +32,9 @@ class Document(NamedTuple):
 
     name: str
     noun: str
-    """What people say for the thing that it is about."""
+    """Synonyms of the noun."""
     verb: str
-    """What they say for what it does."""
+    """Synonyms of the verb."""
     summary: str
     description: str
     properties: str
@@ -53,7 +53,7 @@ _FIELDS: Final = (
 
 @cache
 def _english() -> Any:
-    from snowballstemmer import stemmer  # noqa: PLC0415  # 3 MiB of languages, for who searches at all
+    from snowballstemmer import stemmer  # noqa: PLC0415  # 3 MiB of languages, loaded at the first search
 
     return stemmer("english")
 
@@ -64,12 +64,12 @@ def _stem(word: str) -> str:
 
 
 def stems(text: str) -> list[str]:
-    """The words of *text* that mean something, by their stems."""
+    """The stems of the words of *text*, without stop words."""
     return [_stem(word) for word in words(text) if word not in vocabulary.SILENT]
 
 
 class Ranking:
-    """*documents* by name, ready to be ranked."""
+    """An index of *documents*, by name."""
 
     def __init__(self, documents: Mapping[str, Document]) -> None:
         counted = {name: [Counter(stems(text)) for text in document] for name, document in documents.items()}
@@ -78,7 +78,7 @@ class Ranking:
             for place in range(len(_FIELDS))
         ]
         self._presence: dict[str, dict[str, float]] = {}
-        """By stem and document: the saturated, weighted occurrences, times what the stem tells."""
+        """By stem and document: saturated, weighted occurrences times the inverse document frequency."""
         for name, fields in counted.items():
             for stem in {stem for field in fields for stem in field}:
                 self._presence.setdefault(stem, {})[name] = _occurrences(stem, fields, usual)
@@ -88,7 +88,7 @@ class Ranking:
                 scores[name] = telling * occurrences / (_SATURATION + occurrences)
 
     def rank(self, sentence: str) -> list[str]:
-        """The names of the documents that *sentence* has words of, the best first."""
+        """The names of the documents that share words with *sentence*, best first."""
         return self.rank_stems(stems(sentence)[:_WORDS_MAX])
 
     def rank_stems(self, looked_for: Iterable[str]) -> list[str]:

@@ -1,8 +1,7 @@
-"""The words that people use for what tools are called: for finding a tool by a plain sentence.
+"""Synonyms of the nouns and verbs in the names of tools, for finding a tool by a plain sentence.
 
-A tool is called by its noun and by its verb, and either has other words. They stand beside the tool's own
-description when sentences are looked for, and nowhere else. A noun or a verb that is not in here is found by
-its description alone.
+They are searched beside the tool's own description, and used nowhere else. A tool whose noun or verb is not
+in here is found by its description alone.
 """
 
 from typing import Final
@@ -20,7 +19,7 @@ SILENT: Final = frozenset(
         """
     )
 )
-"""Words that say nothing about which tool is meant."""
+"""Stop words."""
 
 NOUNS: Final = {
     "organization": (
@@ -163,17 +162,17 @@ VERBS: Final = {
 
 
 def words_for(name: str) -> tuple[str, str]:
-    """What people say for the noun of that dotted name, and for its verb."""
+    """The synonyms of the noun of a dotted name, and of its verb."""
     noun, _, verb = name.partition(".")
     return NOUNS.get(noun, ""), VERBS.get(verb, "")
 
 
 def nouns_meant(word: str) -> list[str]:
-    """The nouns that *word* is another word for: only records' for what one is, such as a contact."""
+    """The nouns that *word* is a synonym of; only `record` for kinds of records, such as a contact."""
     nouns = [noun for noun, synonyms in NOUNS.items() if word in synonyms.split()]
     return ["record"] if "record" in nouns else nouns
 
 
 def verbs_meant(word: str) -> list[str]:
-    """The verbs that *word* is another word for."""
+    """The verbs that *word* is a synonym of."""
     return [verb for verb, synonyms in VERBS.items() if word in synonyms.split()]

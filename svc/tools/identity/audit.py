@@ -1,4 +1,4 @@
-"""`audit.list`: who did what, and who was refused what."""
+"""`audit.list`: the audit trail of actions and refusals."""
 
 from datetime import datetime
 from typing import Annotated, Final

@@ -1,4 +1,4 @@
-"""`suggestion.*`: values that forms brought and contacts have otherwise, for somebody to decide on."""
+"""`suggestion.*`: values from forms that differ from the contact's, for a person to accept or dismiss."""
 
 from typing import Annotated, Any, Final
 

@@ -43,10 +43,10 @@ def test_a_form_that_would_swallow_enquiries_is_refused(mapping, honeypot):
 
 def test_all_that_is_wrong_is_told_at_once():
     """Each fault points to what has to be mended."""
-    asked = NewForm(name="\n", field_map={"a/b": "town"}, deal_title=" ", honeypot="phone")
+    form = NewForm(name="\n", field_map={"a/b": "town"}, deal_title=" ", honeypot="phone")
 
     with pytest.raises(InvalidInput) as caught:
-        checked(asked, CONTACT)
+        checked(form, CONTACT)
 
     assert ["/dealTitle", "/fieldMap/a~1b", "/honeypot", "/name"] == sorted(
         fault.pointer for fault in caught.value.faults

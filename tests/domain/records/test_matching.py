@@ -3,14 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.domain.records.matching import Clear, Nobody, Unclear, match
+from svc.domain.records.matching import Clear, NoMatch, Unclear, match
 
 ids = st.sets(st.sampled_from(["rec_a", "rec_b", "rec_c", "rec_d"]))
 
 
 def test_nobody_is_known():
     """Without anyone who has the e-mail or the phone, it is a new person."""
-    assert Nobody() == match("a@x.test", set(), set(), set())
+    assert NoMatch() == match("a@x.test", set(), set(), set())
 
 
 def test_one_has_the_email():
@@ -59,7 +59,7 @@ def test_it_names_only_those_who_have_something_in_common(with_email, with_phone
     found = match("a@x.test", with_email, with_phone, others - with_email)
 
     known = with_email | with_phone
-    if isinstance(found, Nobody):
+    if isinstance(found, NoMatch):
         assert set() == known
     elif isinstance(found, Clear):
         assert {found.contact_id} == known

@@ -22,17 +22,17 @@ from svc.domain.records.properties import Property
 )
 def test_what_is_personal_cannot_be_made_otherwise(of, slug, kind, personal):
     """Every e-mail and phone, and whatever is a contact's name; of other objects a name is just a name."""
-    asked = Property(slug=slug, label="A property", type=kind, personal=False)
+    prop = Property(slug=slug, label="A property", type=kind, personal=False)
 
-    assert personal == check_property(of, asked, ()).personal
+    assert personal == check_property(of, prop, ()).personal
 
 
 def test_a_refusal_names_the_type_so_that_it_reads():
     """Whatever the type is called: no article stands before it."""
-    asked = Property(slug="price", label="Price", type="amount", unique=True, options=("a",))
+    prop = Property(slug="price", label="Price", type="amount", unique=True, options=("a",))
 
     with pytest.raises(InvalidInput) as refused:
-        check_property("lamp", asked, ())
+        check_property("lamp", prop, ())
 
     told = [fault.detail for fault in refused.value.faults]
     assert ["type amount cannot be unique", "type amount has no choices"] == told

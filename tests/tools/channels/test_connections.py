@@ -136,15 +136,15 @@ async def test_only_people_connect_and_make_keys(autojump_clock):
     """A key is told so; to remove a connection it needs a person's approval."""
     async with tool_town() as here:
         made = await connect(here, PUSHED)
-        asked = {"id": made["id"]}
+        request = {"id": made["id"]}
         codes = [
             (await here.call(tool, body)).json()["code"]
             for tool, body in (
                 ("connection.create", SHOP),
-                ("connection.mint_key", asked),
-                ("connection.revoke_key", asked | {"keyId": "key_1"}),
-                ("connection.rotate_secret", asked),
-                ("connection.remove", asked),
+                ("connection.mint_key", request),
+                ("connection.revoke_key", request | {"keyId": "key_1"}),
+                ("connection.rotate_secret", request),
+                ("connection.remove", request),
             )
         ]
 
@@ -223,21 +223,21 @@ async def test_several_keys_live_until_they_are_revoked(autojump_clock):
     """A new one does not end the others; there are so many and no more."""
     async with tool_town() as here:
         made = await connect(here)
-        asked = {"id": made["id"]}
-        _, second = await run(here, "connection.mint_key", asked)
+        request = {"id": made["id"]}
+        _, second = await run(here, "connection.mint_key", request)
         before = [
             (await bridge(here, key, "channel.outbox.pull", {}))[0]
             for key in (made["channelKey"], second["key"])
         ]
-        await run(here, "connection.revoke_key", asked | {"keyId": second["id"]})
+        await run(here, "connection.revoke_key", request | {"keyId": second["id"]})
         after = [
             (await bridge(here, key, "channel.outbox.pull", {}))[0]
             for key in (made["channelKey"], second["key"])
         ]
         for _ in range(CHANNEL_KEYS_MAX - 1):
-            await run(here, "connection.mint_key", asked)
-        status, refused = await run(here, "connection.mint_key", asked)
-        again, _ = await run(here, "connection.revoke_key", asked | {"keyId": second["id"]})
+            await run(here, "connection.mint_key", request)
+        status, refused = await run(here, "connection.mint_key", request)
+        again, _ = await run(here, "connection.revoke_key", request | {"keyId": second["id"]})
 
         assert ([200, 200], [200, 401]) == (before, after)
         assert (409, "key_limit", 404) == (status, refused["code"], again)
@@ -247,15 +247,15 @@ async def test_a_connection_is_paused_resumed_and_removed(autojump_clock):
     """It says what it is; a second time changes nothing; removed, it is nowhere, and its bridge is nobody."""
     async with tool_town() as here:
         made = await connect(here)
-        asked = {"id": made["id"]}
+        request = {"id": made["id"]}
         told = [
-            (await here.answer(f"connection.{what}", asked))["status"]
+            (await here.answer(f"connection.{what}", request))["status"]
             for what in ("pause", "pause", "resume", "resume")
         ]
-        removed = await run(here, "connection.remove", asked)
+        removed = await run(here, "connection.remove", request)
         status, _ = await bridge(here, made["channelKey"], "channel.outbox.pull", {})
         gone = [
-            (await here.call(f"connection.{what}", asked)).status_code for what in ("get", "pause", "test")
+            (await here.call(f"connection.{what}", request)).status_code for what in ("get", "pause", "test")
         ]
 
         assert ["paused", "paused", "active", "active"] == told

@@ -41,8 +41,8 @@ async def test_an_organization_is_changed_by_a_person(autojump_clock):
     """What is given changes, written as it is kept; the rest stays, and the trail has it."""
     async with tool_town() as here:
         csrf = await here.sign_in()
-        asked = {"name": " Lamps ", "country": "gb", "currency": "gbp", "timeZone": "Europe/London"}
-        changed = await here.answer_to_person("organization.update", asked, csrf=csrf)
+        request = {"name": " Lamps ", "country": "gb", "currency": "gbp", "timeZone": "Europe/London"}
+        changed = await here.answer_to_person("organization.update", request, csrf=csrf)
         shown = await here.answer("organization.get")
         [row] = await here.rows(tables.audit, action="organization.update")
 
@@ -57,7 +57,7 @@ async def test_all_that_is_wrong_is_said(autojump_clock):
     """Each with a pointer to where it stands; and nothing is changed."""
     async with tool_town() as here:
         csrf = await here.sign_in()
-        asked = {
+        request = {
             "name": "A\nB",
             "country": "Atlantis",
             "currency": "EURO",
@@ -66,7 +66,7 @@ async def test_all_that_is_wrong_is_said(autojump_clock):
             "marketingHub": False,
         }
         before = await here.answer("organization.get")
-        refused = await here.call_as_person("organization.update", asked, csrf=csrf)
+        refused = await here.call_as_person("organization.update", request, csrf=csrf)
 
         assert ["/name", "/country", "/currency", "/locale", "/timeZone"] == [
             fault["pointer"] for fault in refused.json()["errors"]

@@ -76,10 +76,10 @@ async def test_one_bad_record_of_several_stops_all(autojump_clock):
 async def test_an_upsert_makes_a_record_once(autojump_clock):
     """It answers whether it did, and changes the record from then on."""
     async with tool_town() as here:
-        asked = {"objectType": "contact", "by": "email", "properties": ADA}
-        first = await here.answer("record.upsert", asked)
+        request = {"objectType": "contact", "by": "email", "properties": ADA}
+        first = await here.answer("record.upsert", request)
         second = await here.answer(
-            "record.upsert", asked | {"properties": {"email": " ADA@example.com", "city": "London"}}
+            "record.upsert", request | {"properties": {"email": " ADA@example.com", "city": "London"}}
         )
 
         assert (True, False) == (first["created"], second["created"])
@@ -111,16 +111,16 @@ async def test_a_merge_leaves_one_record_under_both_ids(autojump_clock):
         note = {"objectType": "contact", "recordId": goes["id"], "body": "Likes engines."}
         await here.answer("note.create", note)
         csrf = await here.sign_in()
-        asked = contact(stays, mergedId=goes["id"])
-        by_key = await here.call("record.merge", asked)
-        merged = (await here.call_as_person("record.merge", asked, csrf=csrf)).json()
+        request = contact(stays, mergedId=goes["id"])
+        by_key = await here.call("record.merge", request)
+        merged = (await here.call_as_person("record.merge", request, csrf=csrf)).json()
         shown = await here.answer("record.get", contact(goes))
         upserted = await here.answer(
             "record.upsert",
             {"objectType": "contact", "by": "email", "properties": {"email": "countess@example.com"}},
         )
         told = await here.answer("record.timeline", contact(stays))
-        again = await here.call_as_person("record.merge", asked, csrf=csrf)
+        again = await here.call_as_person("record.merge", request, csrf=csrf)
         itself = await here.call_as_person("record.merge", contact(stays, mergedId=stays["id"]), csrf=csrf)
         restored = await here.call("record.restore", contact(goes))
 
@@ -295,8 +295,8 @@ async def test_what_is_wrong_with_a_call_is_pointed_at(autojump_clock, tool, mor
 async def test_what_is_wrong_with_an_upsert_is_pointed_at(autojump_clock, more, pointers):
     """The property that it looks up by, or its value."""
     async with tool_town() as here:
-        asked = {"objectType": "contact", "properties": {"name": "Ada"}}
-        answer = await here.call("record.upsert", asked | more)
+        request = {"objectType": "contact", "properties": {"name": "Ada"}}
+        answer = await here.call("record.upsert", request | more)
 
         assert pointers == [one["pointer"] for one in answer.json()["errors"]]
         assert 0 == await here.count(tables.records)
