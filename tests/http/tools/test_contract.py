@@ -21,7 +21,7 @@ from svc.http.tools.door import KeyGate, ToolDoor
 from svc.tools.catalogue import REGISTRY
 from svc.tools.nouns import NOUNS
 from tests.http.asking import client_of
-from tests.http.sample_tools import SAMPLES, SUNSET_AT
+from tests.http.tools.sample_tools import SAMPLES, SUNSET_AT
 from tests.tooling import tool_town
 from tests.town import town
 

@@ -16,7 +16,7 @@ from svc.http.app import public_app
 from svc.storage.identity import api_keys
 from svc.storage.identity.api_keys import NewKey
 from tests import tables
-from tests.http.http2 import Http2Client
+from tests.http.server.http2 import Http2Client
 from tests.http.serving import Listening, Memory, in_memory, listening, post
 from tests.people import a_member, call_of
 from tests.town import Town, town

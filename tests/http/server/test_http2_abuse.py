@@ -18,7 +18,7 @@ from trio.testing import MockClock
 from svc.http.asgi import Receive, Scope, Send
 from svc.http.server import ServerOptions
 from svc.http.server._frames import FRAMES_MAX, SETTINGS_MAX
-from tests.http.http2 import Http2Client
+from tests.http.server.http2 import Http2Client
 from tests.http.serving import echo, in_memory, read_all, respond
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"

@@ -16,7 +16,7 @@ from svc.http.asgi import Receive, Scope, Send
 from svc.http.request.body import BodyTimeout, BodyTooLarge, read_body
 from svc.http.server import Certificate, CertificateError, ServerOptions, serve
 from svc.http.server._stream import STREAMS_MAX
-from tests.http.http2 import Http2Client
+from tests.http.server.http2 import Http2Client
 from tests.http.serving import echo, in_memory, listening, respond
 
 HERE = Path(__file__).parent

@@ -9,7 +9,7 @@ from svc.http.tools.contract import Contract
 from svc.tools.catalogue import REGISTRY
 from tests.browser.places import service_with_demo
 
-EXAMPLE = Path(__file__).parents[2] / "clients" / "python" / "example.py"
+EXAMPLE = Path(__file__).parents[3] / "clients" / "python" / "example.py"
 GENERATOR = Path(sys.executable).with_name("openapi-python-client")
 
 

@@ -268,7 +268,7 @@ async def test_a_quarantined_actor_is_shown(autojump_clock):
 
         shown = answer.json()
         assert (None, "it is quarantined") == (shown["state"], shown["stateMissing"])
-        assert shown["statistics"]["lastError"].startswith("ValueError at test_operator.py:")
+        assert shown["statistics"]["lastError"].startswith("ValueError at test_operator_app.py:")
         assert "a secret" not in answer.text
 
 
@@ -376,7 +376,7 @@ async def test_nothing_private_is_shown(autojump_clock):
 
 def test_all_that_can_be_asked_and_told_is_documented():
     """docs/operator.md names every kind, phase, order and check, and every figure of the store."""
-    documented = (Path(__file__).parents[2] / "docs" / "operator.md").read_text()
+    documented = (Path(__file__).parents[3] / "docs" / "operator.md").read_text()
 
     for name in (
         *(kind.__name__ for kind in KINDS),

@@ -18,7 +18,7 @@ from svc.domain.net.client_addresses import parse_networks, subscriber_of
 from svc.http.asgi import Receive, Scope, Send
 from svc.http.server import Certificate
 from svc.http.server._waiting import Share, WaitingConnections
-from tests.http.http2 import Http2Client
+from tests.http.server.http2 import Http2Client
 from tests.http.serving import (
     GET,
     Client,

@@ -278,7 +278,7 @@ async def test_the_script_keeps_nothing_in_the_browser(autojump_clock):
 
 def test_the_limits_are_documented():
     """docs/sites-and-visits.md shows the numbers that count."""
-    documented = (Path(__file__).parents[2] / "docs" / "sites-and-visits.md").read_text()
+    documented = (Path(__file__).parents[3] / "docs" / "sites-and-visits.md").read_text()
 
     for number, unit in (
         (VISIT_BODY_BYTES_MAX, "bytes"),

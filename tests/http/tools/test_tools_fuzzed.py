@@ -72,8 +72,8 @@ def fuzz(directory: Path, contract: Any, url: str, found: dict[str, Any], *args:
     ]
     environment = os.environ | {
         "FUZZ_KNOWN": str(directory / "known.json"),
-        "SCHEMATHESIS_HOOKS": "tests.http.fuzz_hooks",
-        "PYTHONPATH": str(HERE.parent.parent),
+        "SCHEMATHESIS_HOOKS": "tests.http.tools.fuzz_hooks",
+        "PYTHONPATH": str(HERE.parents[2]),
     }
     seconds = SECONDS_MAX + EXAMPLES * 60
     ran = subprocess.run(
