@@ -121,8 +121,8 @@ async def test_head_is_answered_without_a_body() -> None:
         ),
     ],
 )
-async def test_a_large_body_is_refused(request_bytes: bytes) -> None:
-    """A body over the door's limit is refused in the door's own way, as soon as that is known."""
+async def test_a_large_body_is_rejected(request_bytes: bytes) -> None:
+    """A body over the door's limit is rejected with the door's own answer, as soon as that is known."""
     problems: dict[type[Exception], Problem] = {
         BodyTooLarge: lambda _, error: Answer(413, (), b"over %d" % error.limit_bytes)
     }
@@ -133,7 +133,7 @@ async def test_a_large_body_is_refused(request_bytes: bytes) -> None:
     assert (413, b"over 10", "close") == (reply.status, reply.body, reply.headers["connection"])
 
 
-async def test_who_leaves_in_the_middle_is_not_answered() -> None:
+async def test_a_disconnect_within_a_body_is_not_answered() -> None:
     """A client that leaves before its body is complete ends the door without an error."""
     with structlog.testing.capture_logs() as logs:
         async with in_memory(_fast_path(_echo)) as server:

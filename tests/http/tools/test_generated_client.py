@@ -14,7 +14,7 @@ GENERATOR = Path(sys.executable).with_name("openapi-python-client")
 
 
 def test_the_generated_client_calls_tools(tmp_path: Path) -> None:
-    """Generated without flags and without a warning; answers and refusals come as values of their types."""
+    """Generated without flags and without a warning; answers and problems come as values of their types."""
     contract = tmp_path / "openapi.json"
     contract.write_bytes(Contract(REGISTRY).body)
     generated = subprocess.run(
