@@ -186,7 +186,7 @@ async def test_a_name_leads_where_it_led_when_it_was_checked(monkeypatch):
 
 async def test_tls_speaks_of_the_name(monkeypatch):
     """The connection goes to the checked address; certificate and server name are those of the name."""
-    here = Path(__file__).parent.parent / "http"
+    here = Path(__file__).parent.parent / "http" / "server"
     names: list[str | None] = []
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(here / "loopback.cert.pem", here / "loopback.key.pem")

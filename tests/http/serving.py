@@ -1,4 +1,4 @@
-"""A server for tests, on real sockets or in memory, and clients that say exactly what they are told to."""
+"""A server for tests, on real sockets or in memory, and clients that send exactly what a test gives them."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager

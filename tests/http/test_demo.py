@@ -79,7 +79,7 @@ async def test_the_page_and_all_it_refers_to_is_there(autojump_clock):
 
 
 async def test_the_page_allows_itself_nothing_else(autojump_clock):
-    """The policy lets in no inline script or style and no other origin, and nobody may frame the page."""
+    """The policy lets in no inline script or style and no other origin, and no page may frame it."""
     async with shop() as (_, visitor):
         headers = (await visitor.get("/demo/")).headers
 
@@ -91,7 +91,7 @@ async def test_the_page_allows_itself_nothing_else(autojump_clock):
 
 
 async def test_a_file_is_not_sent_twice(autojump_clock):
-    """A browser that has the style sheet is told so."""
+    """A browser that has the style sheet gets 304."""
     async with shop() as (_, visitor):
         first = await visitor.get("/demo/page.css")
         again = await visitor.get("/demo/page.css", headers={"if-none-match": first.headers["etag"]})
@@ -156,7 +156,7 @@ async def test_without_a_demo_there_is_no_page(autojump_clock):
         assert (404, "not_found") == (answer.status_code, answer.json()["code"])
 
 
-def test_every_refusal_is_put_into_words():
+def test_every_reason_is_put_into_words():
     """The page's script knows each reason that the form's door gives; `error` is as any other failure."""
     script = (FILES / "demo" / "static" / "shop" / "page.js").read_text()
 
@@ -164,7 +164,7 @@ def test_every_refusal_is_put_into_words():
 
 
 def test_pages_and_scripts_are_in_the_wheel(tmp_path):
-    """Who installs the program has all that its doors serve."""
+    """The wheel contains everything that the doors serve."""
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
     [wheel] = tmp_path.glob("*.whl")

@@ -1,4 +1,4 @@
-"""What callers and operators are told while the data cannot be written, and while there is too much to do."""
+"""Answers to callers and operators while the data cannot be written, and under overload."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -128,7 +128,7 @@ async def answer_of(door: str, here: ToolTown) -> httpx.Response:
     ("door", "table"),
     [("tool", tables.records), ("screen", None), ("sign-in", tables.sessions), ("channel", None)],
 )
-async def test_a_write_that_fails_is_told_as_what_it_is(autojump_clock, door: str, table: Table | None):
+async def test_a_failed_write_is_answered_with_its_cause(autojump_clock, door: str, table: Table | None):
     """Wherever it is asked: 503 `overloaded`, that the data cannot be written, and nothing of the inside."""
     async with tool_town() as here:
         with capture_logs():
@@ -151,7 +151,7 @@ async def test_a_write_that_fails_is_told_as_what_it_is(autojump_clock, door: st
         } == told
 
 
-async def test_an_assistant_is_told_as_well(autojump_clock):
+async def test_mcp_answers_it_too(autojump_clock):
     """MCP's error says what cannot be done, and when to try again."""
     async with tool_town() as here:
         call = {"name": "record_create", "arguments": ADA}

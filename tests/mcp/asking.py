@@ -1,4 +1,4 @@
-"""A client of the MCP door that sends exactly what it is told to."""
+"""A client of the MCP door that sends exactly what a test gives it."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Calling tools by MCP: what comes back, and what is told of refusals."""
+"""Calling tools by MCP: results, and errors of tools."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ async def test_null_arguments_are_none(autojump_clock):
 
 
 async def test_the_newest_version_marks_its_results(autojump_clock):
-    """As complete, and with who answered."""
+    """As complete, and with the server's name."""
     async with mcp_town() as here:
         made = await here.use("record_create", ADA, full=True, version=NEWEST)
         refused = await here.use("record_create", {}, full=True, version=NEWEST)
@@ -80,7 +80,7 @@ async def test_bad_arguments_say_what_to_change(autojump_clock):
         assert "tool_call" in nameless["content"][0]["text"]
 
 
-async def test_a_refusal_says_why(autojump_clock):
+async def test_an_error_of_a_tool_says_why(autojump_clock):
     """By the code that it has at every door; the audit trail has it under the door's name."""
     async with mcp_town() as here:
         key = await here.mint(role_id="viewer")
@@ -112,7 +112,7 @@ async def test_a_write_is_in_the_trail(autojump_clock):
 
 
 async def test_the_nearest_names_are_told(autojump_clock):
-    """By the entry as a refusal, and as an error where the name itself is the request's."""
+    """A result with an error through `tool_call`; an error where the request itself has the name."""
     async with mcp_town() as here:
         by_entry = await here.use("tool_call", through("record_craete", ADA))
         by_name = await here.ask("tools/call", {"name": "record_craete"}, full=True)

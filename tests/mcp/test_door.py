@@ -59,7 +59,7 @@ async def test_the_instructions_say_what_the_key_may_do(autojump_clock):
 
 
 async def test_the_newest_version_shakes_no_hands(autojump_clock):
-    """`server/discover` tells all that `initialize` told; the handshake's methods are not there."""
+    """`server/discover` has all that `initialize` has; the methods of the handshake do not exist."""
     async with mcp_town() as here:
         told = await here.result("server/discover", version=NEWEST)
         gone = [await here.ask(method, version=NEWEST) for method in ("initialize", "ping")]
@@ -208,7 +208,7 @@ async def test_what_is_no_message_is_refused(body, code, reply_id, autojump_cloc
     ],
 )
 async def test_a_message_with_a_name_twice_in_one_object_is_refused(body, pointer, autojump_clock):
-    """400 with the place of it, also where nobody would have read it."""
+    """400 with its position, also in a member that is not read."""
     async with mcp_town() as here:
         answer = await here.post(body)
 
@@ -362,7 +362,7 @@ async def test_a_gateway_key_opens_no_tool(autojump_clock):
 
 
 async def test_calls_at_both_doors_are_one_budget(autojump_clock):
-    """And the call after the last one waits for as long as it is told to."""
+    """And the call after the last one waits for as long as `Retry-After` says."""
     async with mcp_town() as here:
         first = await here.ask("ping")
         second = await here.call("no.such_tool")

@@ -30,7 +30,7 @@ def sentences() -> Iterator[tuple[str, str]]:
 
 
 def test_every_tool_has_sentences():
-    """So that whoever adds a tool says how people ask for it."""
+    """So that a new tool comes with the sentences in which people ask for it."""
     asked = [name for _, name in sentences()]
 
     assert set(REGISTRY) <= set(asked)
@@ -74,7 +74,7 @@ async def test_what_the_caller_may_not_call_stands_apart(autojump_clock):
 
 
 async def test_the_narrowest_key_finds_tools(autojump_clock):
-    """Whatever it is narrowed to; the rest is told to be refused."""
+    """Whatever it is narrowed to; the rest is listed as refused."""
     async with mcp_town() as here:
         key = await here.mint(tools=("record.get",))
         found = await here.answer("tool.search", {"query": "Show a record, or create one"}, key=key)
@@ -84,7 +84,7 @@ async def test_the_narrowest_key_finds_tools(autojump_clock):
 
 
 async def test_tools_are_described_by_name(autojump_clock):
-    """With dots or underscores, each once; to a name that is not known the nearest are told."""
+    """With dots or underscores, each once; for an unknown name the nearest are listed."""
     async with mcp_town() as here:
         names = ["record.get", "record_get", "record.gett", "qqqq"]
         told = await here.answer("tool.describe", {"names": names})

@@ -123,7 +123,7 @@ def test_hints_follow_from_effect_and_verb():
 
 
 def test_schemas_are_whole():
-    """Each refers to nothing but its own definitions, inputs are closed, and titles of ours are not told."""
+    """Each refers to its own definitions alone, inputs are closed, and generated titles are left out."""
     for name, schemas in REGISTRY.schemas.items():
         for schema in schemas:
             references = {part.split('"')[0] for part in json.dumps(schema).split('"$ref": "')[1:]}

@@ -70,8 +70,8 @@ class Guides:
         if not self._pictures:
             headers = {**HEADERS, "Cache-Control": "public, max-age=3600"}
             self._pictures = {
-                one: StaticBytes(body, _PICTURES[one.rpartition(".")[2]], headers)
-                for one, body in files.pictures().items()
+                name: StaticBytes(body, _PICTURES[name.rpartition(".")[2]], headers)
+                for name, body in files.pictures().items()
             }
         if name not in self._pictures:
             abort(404)

@@ -13,10 +13,10 @@ NO_IDS: Final[ExampleIds] = {}
 
 def with_ids(tool: str, value: Any, ids: ExampleIds) -> Any:
     """*value*, an example of *tool* as JSON, with the demo's ids."""
-    known = {**ids.get("*", {}), **ids.get(tool, {})}
-    if not known:
+    replacements = {**ids.get("*", {}), **ids.get(tool, {})}
+    if not replacements:
         return value
     text = msgspec.json.encode(value).decode()
-    for placeholder, real in known.items():
+    for placeholder, real in replacements.items():
         text = text.replace(f'"{placeholder}"', f'"{real}"')
     return msgspec.json.decode(text)

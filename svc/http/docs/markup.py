@@ -251,14 +251,14 @@ def code_figure(language: str, text: str, caption: str | None = None) -> str:
 
 def _tabbed(tokens: "Sequence[Token]", place: int) -> int:
     """The number of adjacent fences from *place* on that form one set of tabs."""
-    seen = set[str]()
+    languages = set[str]()
     while place < len(tokens) and tokens[place].type == "fence":
         language = tokens[place].info.strip()
-        if language not in _TABBED or language in seen:
+        if language not in _TABBED or language in languages:
             break
-        seen.add(language)
+        languages.add(language)
         place += 1
-    return max(len(seen), 1)
+    return max(len(languages), 1)
 
 
 def _plain(token: "Token") -> str:

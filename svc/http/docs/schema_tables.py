@@ -105,9 +105,9 @@ def _type(schema: Json, prefix: str) -> Markup:
 
 
 def _choices(values: list[Any]) -> Markup:
-    shown = [Markup("<code>{}</code>").format(_text(value)) for value in values[:_CHOICES_SHOWN_MAX]]
-    more = len(values) - len(shown)
-    return Markup(" · ").join([*shown, f"and {more} more"] if more else shown)
+    choices = [Markup("<code>{}</code>").format(_text(value)) for value in values[:_CHOICES_SHOWN_MAX]]
+    more = len(values) - len(choices)
+    return Markup(" · ").join([*choices, f"and {more} more"] if more else choices)
 
 
 def _rules(schema: Json) -> Iterator[str]:

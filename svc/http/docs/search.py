@@ -108,22 +108,24 @@ class Index:
         """Results for *query*, best first."""
         query_words = words(query)
         significant = [word for word in query_words if word not in _STOP_WORDS] or query_words
-        query_stems = dict.fromkeys(
+        candidates = dict.fromkeys(
             stem for word in significant for stem in stems(f"{word} {_SYNONYMS.get(word, '')}")
         )
-        wanted, unknown = set[str](), 0
-        for stem in [*query_stems][:_WORDS_MAX]:
+        query_stems, unknown = set[str](), 0
+        for stem in [*candidates][:_WORDS_MAX]:
             unknown += stem not in self._stems
             if unknown <= _UNKNOWN_MAX:
-                wanted.update(self._expand(stem))
-        ranked = self._ranking.rank_stems(sorted(wanted))[:HITS_MAX]
-        return [_hit_of(self._entries[address], wanted) for address in ranked]
+                query_stems.update(self._expand(stem))
+        ranked = self._ranking.rank_stems(sorted(query_stems))[:HITS_MAX]
+        return [_hit_of(self._entries[address], query_stems) for address in ranked]
 
     def _expand(self, stem: str) -> list[str]:
         """*stem* itself if it is indexed; else longer stems, or those with a similar spelling."""
         if stem in self._stems:
             return [stem]
-        longer = [known for known in self._stems if len(stem) >= _PREFIX_CHARS_MIN and known.startswith(stem)]
+        longer = [
+            indexed for indexed in self._stems if len(stem) >= _PREFIX_CHARS_MIN and indexed.startswith(stem)
+        ]
         return longer[:_NEAREST] or get_close_matches(stem, self._stems, n=_NEAREST, cutoff=_SIMILARITY_MIN)
 
 
@@ -171,21 +173,21 @@ def _problems() -> Iterator[tuple[Entry, Document]]:
         yield Entry("problem", f"/problems/{code}", code, "", text), document
 
 
-def _hit_of(entry: Entry, wanted: set[str]) -> SearchHit:
+def _hit_of(entry: Entry, query_stems: set[str]) -> SearchHit:
     return SearchHit(
         entry.kind,
         entry.address,
-        _marked(entry.title, wanted),
+        _marked(entry.title, query_stems),
         entry.within,
-        _marked(_snippet(" ".join(entry.text.replace("`", "").split()), wanted), wanted),
+        _marked(_snippet(" ".join(entry.text.replace("`", "").split()), query_stems), query_stems),
     )
 
 
-def _snippet(text: str, wanted: set[str]) -> str:
-    """The part of *text* with the most hits of *wanted* stems."""
+def _snippet(text: str, query_stems: set[str]) -> str:
+    """The part of *text* with the most hits of *query_stems* stems."""
     if len(text) <= _SNIPPET_CHARS:
         return text
-    hits = [match.start() for match in _WORD.finditer(text) if _is_hit(match[0], wanted)]
+    hits = [match.start() for match in _WORD.finditer(text) if _is_hit(match[0], query_stems)]
     if not hits:
         return _cut(text, 0)
     best = max(hits, key=lambda at: sum(at <= hit < at + _SNIPPET_CHARS for hit in hits))
@@ -203,15 +205,15 @@ def _cut(text: str, start: int) -> str:
     return f"{'… ' if start else ''}{text[start:end]}{' …' if end < len(text) else ''}"
 
 
-def _marked(text: str, wanted: set[str]) -> Markup:
-    """*text*, with the words of *wanted* stems marked."""
+def _marked(text: str, query_stems: set[str]) -> Markup:
+    """*text*, with the words of *query_stems* stems marked."""
     parts, place = [Markup()], 0
     for match in _WORD.finditer(text):
-        if _is_hit(match[0], wanted):
+        if _is_hit(match[0], query_stems):
             parts.append(Markup("{}<mark>{}</mark>").format(text[place : match.start()], match[0]))
             place = match.end()
     return Markup().join([*parts, Markup("{}").format(text[place:])])
 
 
-def _is_hit(word: str, wanted: set[str]) -> bool:
-    return any(stem in wanted for part in words(word) for stem in stems(part))
+def _is_hit(word: str, query_stems: set[str]) -> bool:
+    return any(stem in query_stems for part in words(word) for stem in stems(part))

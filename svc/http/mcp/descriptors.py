@@ -155,10 +155,10 @@ class FlatList:
         page = self._pages.get(key)
         if page is None:
             start = bisect_right(names, after)
-            shown = names[start : start + PAGE_TOOLS]
+            page_names = names[start : start + PAGE_TOOLS]
             more = start + PAGE_TOOLS < len(names)
-            tools = msgspec.json.encode([self._encoded[name] for name in shown])
-            page = self._pages[key] = Page(tools, _cursor(shown[-1]) if more else None)
+            tools = msgspec.json.encode([self._encoded[name] for name in page_names])
+            page = self._pages[key] = Page(tools, _cursor(page_names[-1]) if more else None)
         return page
 
     def _read_cursor(self, cursor: str) -> str:

@@ -1,6 +1,6 @@
 """The HTTP server: one `serve` for each listener. HTTP/1.1 and, over TLS, HTTP/2; WebSocket on both.
 
-docs/decisions/0003-http-server.md tells why it is built as it is.
+docs/decisions/0003-http-server.md has the reasons for its design.
 """
 
 from svc.http.server._listen import (

@@ -10,7 +10,7 @@ from svc.http.server._context import Context
 
 RECEIVE_BYTES: Final = 65_536
 PIECE_BYTES: Final = 65_536
-"""Of an answer, that a client has `write_seconds` to take."""
+"""Part of an answer that a client has `write_seconds` to read."""
 
 Transport = trio.abc.HalfCloseableStream
 Stream = Transport | trio.SSLStream[trio.SocketStream]
@@ -18,20 +18,20 @@ Address = tuple[str, int]
 
 
 class ClientLeft(OSError):
-    """Raised when the client is not there any more to be answered."""
+    """Raised when the client has disconnected, so that it cannot be answered."""
 
 
 class Connection:
-    """What all protocols need of a connection. Everything done within `scope` ends when patience does."""
+    """What all protocols need of a connection. A deadline that passes cancels `scope`."""
 
     def __init__(self, stream: Stream, context: Context) -> None:
         self.scope = trio.CancelScope()
         self.sending = trio.CancelScope()
-        """What HTTP/2 sends within, since it may not be cut in the middle."""
+        """Scope for writes of HTTP/2, which must not be cut in the middle of a frame."""
         self.evicted = False
-        """Whether it was ended to make room for another."""
+        """Whether it was closed to make room for another."""
         self.idle = False
-        """Whether no request is under way, so that the connection may be closed at any moment."""
+        """Whether no request is under way, so that the connection may be closed at any time."""
         self.client: Address | None = None
         self.server: Address | None = None
         self.scheme = "http"
@@ -76,14 +76,14 @@ class Connection:
         return protocol
 
     async def receive(self) -> bytes:
-        """What has come, at most `RECEIVE_BYTES`; nothing once the client has left."""
+        """Receive at most `RECEIVE_BYTES`; empty once the client has disconnected."""
         try:
             return bytes(await self.stream.receive_some(RECEIVE_BYTES))
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             return b""
 
     async def send(self, data: bytes) -> None:
-        """Send all of *data*. A client that is too slow to take it ends the scope.
+        """Send all of *data*. A client that reads too slowly cancels the scope.
 
         Raises:
             ClientLeft: the client closed the connection.
@@ -110,31 +110,31 @@ class Connection:
                 self._context.waiting.end(self)
 
     def stall(self) -> None:
-        """Count as waiting, since the client does not take the answer, until it does."""
+        """Count as waiting until the client reads on."""
         self._stalled = True
         self._context.stalls.begin(self.scope)
         self._context.waiting.begin(self)
 
     def evict(self) -> None:
-        """End the connection at once, whatever it waits for, and without a word."""
+        """Close the connection at once, whatever it waits for, and without an answer."""
         self.evicted = True
         self._context.waiting.end(self)
         self.scope.cancel()
         self.sending.cancel()
 
     def readable(self) -> bool:
-        """Whether something has come that nobody read yet."""
+        """Whether there is unread data in the socket."""
         if not isinstance(self._transport, trio.SocketStream):
             return False
         return is_readable(self._transport.socket)
 
     def stop(self) -> None:
-        """End the connection at once if nothing is under way on it."""
+        """Close the connection if no request is under way on it."""
         if self.idle and not self.readable():
             self.scope.cancel()
 
     async def linger(self) -> None:
-        """Say that nothing follows, and take for a while what the client is still sending.
+        """Shut down sending, and drain for a while what the client is still sending.
 
         Closing over unread data resets the connection, and a reset may overtake the answer
         (RFC 9112 section 9.6).
@@ -150,7 +150,7 @@ class Connection:
 
 
 def is_readable(socket: trio.socket.SocketType) -> bool:
-    """Whether reading, or accepting, from *socket* would not wait."""
+    """Whether reading or accepting from *socket* would not block."""
     poll = select.poll()
     poll.register(socket.fileno(), select.POLLIN)
     return bool(poll.poll(0))

@@ -1,4 +1,4 @@
-"""What the connections of one listener share."""
+"""The state that the connections of one listener share."""
 
 import math
 from typing import Final
@@ -12,11 +12,11 @@ from svc.http.server._options import ServerOptions
 from svc.http.server._waiting import WaitingConnections
 
 STALL_SECONDS: Final = 2.0
-"""That a client may take nothing of an answer before its connection counts as one that waits."""
+"""Time without progress of a write, after which the connection counts as waiting."""
 
 
 class Context:
-    """The application, the limits, who waits and for how long yet, and whether the end has come."""
+    """The application, the limits, the waiting connections with deadlines, and whether the server stops."""
 
     def __init__(self, app: ASGIApp, options: ServerOptions, clock: Clock) -> None:
         self.app = app
@@ -33,7 +33,7 @@ class Context:
         )
         self.stopping = False
         self.ends_at = math.inf
-        """On Trio's clock: when even what is shielded from cancellation must be over."""
+        """On Trio's clock: when even shielded work is cancelled."""
         self._clock = clock
         self._date_second = 0
         self._date_line = b""

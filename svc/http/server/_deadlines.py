@@ -1,4 +1,4 @@
-"""Deadlines for waits that are many, alike and short."""
+"""Deadlines for many waits of equal length."""
 
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class Cancellable(Protocol):
-    """A cancel scope, or what is ended in another way."""
+    """A cancel scope, or anything that is cancelled alike."""
 
     def cancel(self) -> None:
         """End it."""
@@ -17,19 +17,19 @@ class Cancellable(Protocol):
 
 
 class Writing(Protocol):
-    """A connection or a stream that sends a part of an answer."""
+    """A connection or a stream that sends part of an answer."""
 
     def stall(self) -> None:
-        """Note that the client does not take it."""
+        """Note that the client does not read."""
         ...
 
 
 class Patience(Generic[T]):
-    """Calls *expire* with everything whose wait is longer than *seconds*.
+    """Calls *expire* for every wait that is longer than *seconds*.
 
-    All wait equally long here, so they expire in the order they began: one task and one
-    ordered mapping watch over all of them. A deadline of its own costs a scope about eight
-    microseconds a wait, which is a fifth of a small request; this costs less than one.
+    All waits are equally long, so they expire in the order they began: one task and one ordered mapping
+    are enough. A deadline on a scope of its own costs about eight microseconds a wait, a fifth of a small
+    request; this costs less than one.
     """
 
     __slots__ = ("_expire", "_expiries", "_seconds")
@@ -42,7 +42,7 @@ class Patience(Generic[T]):
         self._expiries: dict[T, float] = {}
 
     def begin(self, waiting: T) -> None:
-        """Start the wait of *waiting*, which must not be waiting here already."""
+        """Start a wait of *waiting*, which must not have one here already."""
         self._expiries[waiting] = trio.current_time() + self._seconds
 
     def end(self, waiting: T) -> None:
@@ -50,9 +50,9 @@ class Patience(Generic[T]):
         self._expiries.pop(waiting, None)
 
     async def watch(self) -> None:
-        """Look for what expires, for ever."""
+        """Expire waits, for ever."""
         while True:
-            # Whoever begins during this sleep expires after it: nothing need wake it.
+            # A wait that begins during this sleep expires after it, so nothing has to interrupt it.
             await trio.sleep_until(self._next_expiry())
             self._end_expired(trio.current_time())
 

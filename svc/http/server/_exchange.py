@@ -1,8 +1,8 @@
 """One request and its answer, as ASGI.
 
-The application pulls: `receive` reads the socket when a body is wanted and not before, and nobody
-reads while the application works. So a refused body is never read, a client that leaves does not
-stop what was accepted, and a request costs no task and no channel.
+The application pulls: `receive` reads the socket, and nothing reads it while the application works. So a
+rejected body is never read, a client that disconnects does not cancel accepted work, and a request needs
+no task and no channel.
 """
 
 from typing import TYPE_CHECKING, Final
@@ -30,7 +30,7 @@ _ASGI: Final = {"version": "3.0", "spec_version": "2.4"}
 
 
 class Exchange:
-    """Runs the application for one request of *link*; `closes` says that none may follow."""
+    """Runs the application for one request of *link*; with `closes`, no other request may follow."""
 
     __slots__ = (
         "_client_left",
@@ -58,7 +58,7 @@ class Exchange:
         self._pause: trio.CancelScope | None = None  # of `receive`, while it waits for the client
 
     async def run(self) -> None:
-        """Have the application answer, and answer in its place where it fails to."""
+        """Run the application, and answer in its place if it does not."""
         try:
             await self._link.context.app(self._scope(), self.receive, self.send)
         except ClientLeft:
@@ -76,11 +76,11 @@ class Exchange:
             await self._answer_instead()
 
     async def receive(self) -> Message:
-        """ASGI: the next piece of the body; after its end, wait until the client leaves.
+        """ASGI: the next piece of the body; after its end, wait until the client disconnects.
 
-        Raises, for as long as nothing is answered:
-            BodyTimeout: the body is not complete after `body_seconds`.
-            BodyBroken: it never will be.
+        Raises:
+            BodyTimeout: the body is not complete after `body_seconds`, and no answer has begun.
+            BodyBroken: its framing is malformed, and no answer has begun.
         """
         request = self._request
         if not (self._taken or self._done):
@@ -94,12 +94,12 @@ class Exchange:
         return {"type": "http.disconnect"}
 
     async def send(self, message: Message) -> None:
-        """ASGI: the head is held until the first part of the body, so that both leave together.
+        """ASGI: the head is held back until the first part of the body, so that both are one send.
 
         Raises:
-            ClientLeft: nobody is there to take it.
+            ClientLeft: the client has disconnected.
             ValueError: the application's headers or lengths would break the framing.
-            RuntimeError: this message has no place here.
+            RuntimeError: the message is out of order.
         """
         response = self._response
         if message["type"] == "http.response.start" and response is None:
@@ -131,7 +131,7 @@ class Exchange:
             raise RuntimeError(f"{message['type']} has no place here")
 
     def cancel(self) -> None:
-        """End the wait for the body, whose time is over, or all of it where no answer can tell that."""
+        """Cancel the wait for a late body, or the whole exchange if an answer has begun."""
         self._late = True
         if self._answering():
             self._link.connection.scope.cancel()
@@ -158,7 +158,7 @@ class Exchange:
                 raise
 
     async def _more_body(self) -> bool:
-        """Wait for the next piece of the body; whether it came."""
+        """Wait for the next piece of the body; returns whether it came."""
         request, link = self._request, self._link
         if self._client_left:
             return False
@@ -205,7 +205,7 @@ class Exchange:
             self._client_left = True
 
     async def _answer_instead(self) -> None:
-        """Say what the application did not, if the client can still be told."""
+        """Answer in the application's place, if no answer has begun."""
         if not self._client_left and not self._answering():
             await self._link.refuse(self._status_instead(), self._id())
 

@@ -1,9 +1,9 @@
-"""What an HTTP/2 client sends, counted before it is parsed.
+"""Counts the frames of an HTTP/2 client before they are parsed.
 
-h2 limits streams and header lists. It does not limit what costs work, or memory, and asks for
+h2 limits streams and header lists. It does not limit frames that cost work or memory and request
 nothing: PING, SETTINGS, RST_STREAM, PRIORITY, WINDOW_UPDATE and unknown frames, DATA with next to no
-data, and header blocks that go on in CONTINUATION (RFC 9113 section 10.5). Many of these leave no
-event behind by which they could be counted afterwards.
+data, and header blocks continued in CONTINUATION (RFC 9113 section 10.5). Many of these cause no event
+by which they could be counted afterwards.
 """
 
 from enum import IntEnum
@@ -12,15 +12,15 @@ from typing import Final
 import trio
 
 FRAMES_MAX: Final = 1_000
-"""Frames that ask for nothing, which a connection may send at once."""
+"""Burst of frames that request nothing."""
 FRAMES_PER_SECOND: Final = 50
-"""Frames that ask for nothing, which it may send in the long run."""
+"""Rate of such frames in the long run."""
 BYTES_PER_FRAME: Final = 512
-"""That it is sent for one more such frame: it opens the windows of streams and of the connection again."""
+"""Bytes sent to the client that allow it one more such frame, since it then opens windows again."""
 DATA_BYTES_MIN: Final = 256
-"""Of DATA in the middle of a body; a frame with less costs as much as one that asks for nothing."""
+"""Smallest DATA in the middle of a body that is not counted as such a frame."""
 SETTINGS_MAX: Final = 256
-"""Settings that a connection may send in its life. Those that are not known are kept, too."""
+"""Settings that a connection may send in its life. h2 stores unknown ones too."""
 _SETTING_BYTES: Final = 6
 _PREFACE_BYTES: Final = 24
 _HEADER_BYTES: Final = 9

@@ -1,4 +1,4 @@
-"""What a head must be beyond what llhttp looks at: its host, its target, a WebSocket's handshake."""
+"""Checks of a head beyond those of llhttp: host, target, a WebSocket's handshake."""
 
 import re
 from binascii import Error as NotBase64

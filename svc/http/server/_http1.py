@@ -17,22 +17,21 @@ _RETRY_AFTER_SECONDS: Final = 1
 
 
 class Http1:
-    """Reads requests from *connection* and has the application answer each."""
+    """Reads requests from *connection* and runs the application for each."""
 
     def __init__(self, connection: Connection, context: Context) -> None:
         self.connection = connection
         self.context = context
         self.parser = RequestParser(context.options.head_bytes_max, context.options.headers_max)
         self.status_when_late: int | None = None
-        """What to answer if patience ends now; nothing if the client asked for nothing."""
+        """The status to answer if a deadline passes now; None while there is no request."""
         self.reprieved = False
-        """Whether the scope ended over a request that just came: `run` in a new scope answers it."""
+        """Whether the scope was cancelled as a request arrived: `run` answers it in a new scope."""
 
     async def run(self) -> Request | None:
         """Answer requests until the connection may be closed.
 
-        Returns a WebSocket's handshake as soon as one comes: another protocol goes on from there,
-        and what follows the handshake is in `parser.upgraded`.
+        Returns a WebSocket's handshake as soon as one arrives. The data after it is in `parser.upgraded`.
         """
         self.reprieved = False
         connection, waiting = self.connection, self.context.waiting
@@ -52,13 +51,13 @@ class Http1:
         return None
 
     async def give_up(self) -> None:
-        """Tell a client for which patience ended what it was too late with."""
+        """Answer a client whose deadline has passed."""
         if self.status_when_late is not None:
             await self.refuse(self.status_when_late)
             await self.connection.linger()
 
     async def refuse(self, status: int, request_id: bytes | None = None) -> None:
-        """Answer *status* in the application's place, with a new id where there is none yet."""
+        """Answer *status* in the application's place, with a new request id if there is none yet."""
         headers = [(REQUEST_ID_HEADER, request_id or new_request_id())]
         if status == SERVICE_UNAVAILABLE:
             headers.append((b"retry-after", b"%d" % _RETRY_AFTER_SECONDS))
@@ -68,7 +67,7 @@ class Http1:
         )
 
     async def receive(self) -> bool:
-        """Read once and parse what came; whether anything did."""
+        """Read once and parse; returns whether any data came."""
         data = await self.connection.receive()
         self.parser.feed(data)
         return bool(data)
@@ -87,7 +86,7 @@ class Http1:
         return bool(self.parser.requests) or self.parser.refused is not None
 
     async def _begun(self, patience: Patience[Cancellable]) -> bool:
-        """Wait for the first bytes of the next request; whether they came."""
+        """Wait for the first bytes of the next request; returns whether they came."""
         connection = self.connection
         if self.context.stopping and not connection.readable():
             return False
@@ -99,13 +98,13 @@ class Http1:
             patience.end(connection.scope)
             connection.idle = False
         if connection.scope.cancel_called:
-            # It came in the very moment that the connection was ended for being idle.
+            # It arrived as the idle connection was being closed.
             self.reprieved = begun and not connection.evicted
             await trio.lowlevel.checkpoint_if_cancelled()
         return begun
 
     async def _head_complete(self) -> bool:
-        """Wait for the rest of a head that has begun; whether it came."""
+        """Wait for the rest of a head that has begun; returns whether it came."""
         if self._ready():
             return True
         heads, scope = self.context.heads, self.connection.scope
@@ -123,7 +122,7 @@ class Http1:
         return True
 
     def _unread(self) -> bool:
-        """Whether the client sent, or is sending, what nobody will read."""
+        """Whether the client sent, or is sending, data that is not going to be read."""
         parser = self.parser
         return (
             parser.refused is not None

@@ -1,4 +1,4 @@
-"""HTTP/2 by hypercorn, made to survive early answers, stalled readers, and clients that mean harm."""
+"""HTTP/2 by hypercorn, hardened against early answers, stalled readers, and abusive clients."""
 
 import re
 from contextlib import suppress
@@ -44,14 +44,14 @@ class Http2(H2Protocol):
         return cast("Tasks", self.task_group)
 
     async def handle(self, event: Event) -> None:
-        """Take what the client sent, unless it is more of what asks for nothing than we take."""
+        """Handle received data, unless it has too many frames that request nothing."""
         if isinstance(event, RawData) and not self._meter.takes(event.data):
             await self._end(h2.errors.ErrorCodes.ENHANCE_YOUR_CALM)
             return
         await super().handle(event)
         if self.closed:
             for buffer in list(self.stream_buffers.values()):
-                await buffer.close()  # or who sends would wait until its time is over
+                await buffer.close()  # or the sending task would wait until its deadline
 
     async def go_away(self) -> None:
         """Tell the client that nothing more is answered here, unless it was told why already."""
@@ -60,7 +60,7 @@ class Http2(H2Protocol):
         await self._flush()
 
     async def stream_send(self, event: StreamEvent) -> None:
-        """Send part of an answer. A client that does not take it in time loses the stream."""
+        """Send part of an answer. The stream of a client that does not read it in time is reset."""
         if self.closed:
             return
         writes, sending = self._tasks.context.writes, _Sending(self._tasks)
@@ -85,7 +85,7 @@ class Http2(H2Protocol):
             await self.send(RawData(data))
 
     async def _priority_updated(self, event: h2.events.PriorityUpdated) -> None:
-        """Streams take turns, whatever the client prefers: RFC 9113 section 5.3.2 has deprecated its ways."""
+        """Streams take turns: priorities are ignored, as RFC 9113 section 5.3.2 deprecates them."""
 
     async def _handle_events(self, events: list[h2.events.Event]) -> None:
         for event in events:
@@ -101,13 +101,13 @@ class Http2(H2Protocol):
                 await super()._handle_events([event])
 
     async def _take(self, event: h2.events.RequestReceived) -> bool:
-        """Have the application answer, or refuse the stream; whether the connection goes on."""
+        """Run the application for a stream, or reject it; returns whether the connection continues."""
         stopping = self._tasks.context.stopping
         if self._tasks.full and not stopping:
-            # The client resets what it opens, and opens faster than anybody can answer.
+            # The client resets the streams that it opens, faster than they can be answered.
             await self._end(h2.errors.ErrorCodes.ENHANCE_YOUR_CALM)
             return False
-        # A client that is refused may ask another server: this one did nothing (RFC 9113 section 8.7).
+        # A rejected request may be retried: it was not processed (RFC 9113 section 8.7).
         fault = h2.errors.ErrorCodes.REFUSED_STREAM if stopping else _fault_of(event)
         if fault is None:
             await super()._handle_events([event])
@@ -175,7 +175,7 @@ class _Sending:
 
 
 def _fault_of(event: h2.events.RequestReceived) -> Fault | None:
-    """What is wrong with a request that h2 lets pass: RFC 9113 section 8.3.1, RFC 8441 section 4."""
+    """The fault of a request that h2 accepts: RFC 9113 section 8.3.1, RFC 8441 section 4."""
     fields = dict(event.headers)
     method, path, protocol = fields[b":method"], fields.get(b":path"), fields.get(b":protocol")
     host = fields.get(b":authority", fields.get(b"host", b""))

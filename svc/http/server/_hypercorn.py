@@ -21,12 +21,12 @@ from svc.http.server._stream import STREAMS_MAX, Tasks
 from svc.http.server._websocket import WebSocket
 
 _PING_SECONDS: Final = 20
-"""Between pings on a WebSocket, so that a dead client is found out by a write that times out."""
+"""Interval of pings on a WebSocket, so that a dead client makes a write time out."""
 _GOING_AWAY: Final = 1001
 
 
 class Hypercorn:
-    """Speaks HTTP/2 and WebSocket on connections whose clients ask for it."""
+    """Serves HTTP/2 and WebSocket on connections that negotiate them."""
 
     def __init__(self, context: Context) -> None:
         self.context = context

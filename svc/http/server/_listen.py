@@ -11,12 +11,12 @@ import trio
 from svc.http.server._options import Certificate
 
 _BACKLOG: Final = 1_024
-"""Connections that the kernel keeps for us until we accept them."""
+"""The backlog: connections that the kernel queues until they are accepted."""
 _PORT_MAX: Final = 65_535
 
 
 class ListenError(Exception):
-    """Raised when an address cannot be listened on. The message says which and why; choose another."""
+    """Raised when listening at an address fails. The message says which and why; choose another."""
 
 
 class AddressInUse(ListenError):
@@ -71,13 +71,13 @@ async def open_listeners(binds: Sequence[str]) -> list[trio.SocketListener]:
 
 
 def close(listeners: Iterable[trio.SocketListener]) -> None:
-    """Close *listeners*, as often as it may be asked. What waits to be accepted there is reset."""
+    """Close *listeners*, which is idempotent. Connections in the backlog are reset."""
     for listener in listeners:
         listener.socket.close()
 
 
 def bound(listener: trio.SocketListener) -> Bind:
-    """The address that *listener* really has."""
+    """The bound address of *listener*."""
     host, port = listener.socket.getsockname()[:2]
     return Bind(host, port)
 
@@ -101,7 +101,11 @@ def tls_context(certificate: Certificate) -> ssl.SSLContext:
 
 
 def check_certificate(certificate: Certificate) -> None:
-    """Make sure that a server could begin with *certificate*. Raises `CertificateError`."""
+    """Check that *certificate* can be used.
+
+    Raises:
+        CertificateError: a file is missing, unreadable, or does not fit the other.
+    """
     tls_context(certificate)
 
 

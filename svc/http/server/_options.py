@@ -1,4 +1,4 @@
-"""What the operator may set of one listener."""
+"""The configuration of one listener."""
 
 from pathlib import Path
 from typing import Final
@@ -12,7 +12,7 @@ _MIB: Final = 1_024 * _KIB
 
 
 class Certificate(msgspec.Struct, frozen=True):
-    """The PEM files that turn TLS on: the certificate with its chain, and its private key."""
+    """The PEM files for TLS: the certificate with its chain, and its private key."""
 
     chain_path: Path
     key_path: Path

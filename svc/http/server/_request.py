@@ -1,11 +1,11 @@
-"""HTTP/1.1 requests out of bytes: llhttp parses, and what it lets pass is refused here.
+"""Parsing HTTP/1.1 requests: llhttp parses, and this module rejects what llhttp wrongly accepts.
 
-llhttp (by httptools) refuses by itself what smuggles requests past a proxy: Content-Length with
+llhttp (by httptools) rejects by itself what smuggles requests past a proxy: Content-Length with
 Transfer-Encoding, repeated or malformed lengths, bare LF, folded lines, control characters, and
 all of these in trailers. RFC 9112 sections 3.2, 6.1 and 11.2 are the source of what is added.
 
-It limits nothing, and httptools joins the pieces of a header or trailer anew with every read. So
-everything that is not body is counted here with every read.
+It has no limits, and httptools joins the pieces of a header or trailer anew with every read. So all
+bytes that are not body are counted here with every read.
 """
 
 from collections import deque
@@ -32,7 +32,7 @@ _LINE_END: Final = b" HTTP/1.1\r\n"
 
 
 class Refused(Exception):
-    """Raised for bytes that are no request we take. Answer *status* and close the connection."""
+    """Raised for bytes that are not a valid request. Answer *status* and close the connection."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -75,7 +75,7 @@ class Request:
 
 
 class RequestParser:
-    """Takes what a connection brings and makes requests of it, in order, in `requests`.
+    """Parses the data of a connection into `requests`, in order.
 
     A fault ends it: `refused` says why, and counts once the requests before it are answered.
     What is not body is limited to *head_bytes_max* at any time: before a request's head and in it,
@@ -107,7 +107,7 @@ class RequestParser:
         return not self._reading.complete
 
     def feed(self, data: bytes) -> None:
-        """Parse *data*. After a fault nothing more is looked at."""
+        """Parse *data*. After a fault, everything else is ignored."""
         if self.refused is not None:
             return
         if self._handed_over:
@@ -147,7 +147,7 @@ class RequestParser:
         self.feed(request.head() + rest)
 
     def _keep_upgraded(self, data: bytes) -> None:
-        """Keep what is for the other protocol, whose client has to wait for our answer anyway."""
+        """Keep data for the other protocol, whose client has to wait for the answer anyway."""
         self.upgraded += data
         if len(self.upgraded) > self._head_bytes_max:
             self.requests.pop()
@@ -165,7 +165,7 @@ class RequestParser:
         self._reading.target += part
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if self._head_open:  # else a trailer, which nobody here asked for
+        if self._head_open:  # else a trailer, which is ignored
             # llhttp leaves the white space after a value, which is no part of it (RFC 9110 section 5.5).
             self._reading.headers.append((name.lower(), value.rstrip(b" \t")))
 
@@ -200,7 +200,7 @@ class RequestParser:
         self._excess_bytes = 0
 
     def _check(self, request: Request) -> None:
-        """Refuse what llhttp lets pass, and note what the head asks of the connection."""
+        """Reject what llhttp wrongly accepts, and note what the head requires of the connection."""
         if request.version not in _VERSIONS:
             self._refuse(505)
         size = len(request.target)
@@ -256,7 +256,7 @@ class RequestParser:
         return True
 
     def _check_protocol(self, request: Request) -> None:
-        """Refuse RTSP, which llhttp takes like HTTP without telling which of the two it was."""
+        """Reject RTSP, which llhttp accepts as it does HTTP, without telling them apart."""
         line = b"%b %b " % (request.method.encode(), request.target)
         head = self._earlier + self._read
         rtsp = head.find(line + b"RTSP/")

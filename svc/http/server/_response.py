@@ -1,4 +1,4 @@
-"""HTTP/1.1 answers into bytes, in as few pieces as the application lets us (RFC 9112 sections 4 to 7)."""
+"""Encoding HTTP/1.1 answers, in as few pieces as the application allows (RFC 9112 sections 4 to 7)."""
 
 from collections.abc import Iterable
 from http import HTTPStatus
@@ -10,7 +10,7 @@ _LAST_CHUNK: Final = b"0\r\n\r\n"
 
 
 class Response:
-    """One answer on its way out: `encode` gives the bytes of each part of its body in turn."""
+    """The encoder of one answer: `encode` returns the bytes of each part of its body in turn."""
 
     __slots__ = ("_chunked", "_headers", "_status", "_unsent", "_version", "_with_body", "closes", "started")
 
@@ -80,7 +80,7 @@ class Response:
         return head
 
     def _frame(self, body_bytes: int, *, more: bool) -> list[bytes]:
-        """The header that tells where a body ends whose application did not say."""
+        """The framing header of a body for which the application gave no length."""
         if not more:
             self._unsent = body_bytes
             return [b"content-length: %d\r\n" % body_bytes]

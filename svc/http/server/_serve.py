@@ -37,11 +37,11 @@ async def serve(
 ) -> None:
     """Serve *app* on *binds* (`host:port` each) until *stop* is set, then until all is answered.
 
-    Or on *listeners* that are open already, as `open_listeners` gives them. They are closed at the end, and
-    where it cannot begin. *task_status* is given the addresses listened on, with their real ports. Once
+    Or on open *listeners*, as `open_listeners` returns them. They are closed at the end, also if serving
+    cannot begin. *task_status* gets the bound addresses. Once
     *stop* is set, the listeners close, idle connections close, and every request whose head has arrived is
     answered, with `Connection: close`, for `graceful_seconds` at most. *app* is sent no lifespan events:
-    what it needs is opened before it is served, and closed after.
+    its resources are opened before it is served, and closed after.
 
     Raises:
         ListenError: a bind is malformed, busy, or not this machine's.
@@ -83,7 +83,7 @@ def _secured(stream: trio.SocketStream, tls: ssl.SSLContext | None) -> Stream:
 async def _accept_until(
     stop: trio.Event, listeners: Sequence[trio.SocketListener], take: Callable[[trio.SocketStream], None]
 ) -> None:
-    """Accept connections until *stop* is set, and then those that already wait to be accepted."""
+    """Accept connections until *stop* is set, and then those in the backlog."""
     refused = ThrottledLog(log, "cannot accept connections", over="can accept connections again")
     async with trio.open_nursery() as nursery:
         for listener in listeners:
@@ -105,7 +105,7 @@ async def _accept(
         except OSError as error:
             if error.errno not in _EXHAUSTED:
                 raise
-            # Those we have may soon be done, and those that wait can wait.
+            # Open connections may soon end and free what is exhausted; the backlog can wait.
             refused.note(os.strerror(error.errno))
             await trio.sleep(_EXHAUSTED_PAUSE_SECONDS)
         else:

@@ -1,4 +1,4 @@
-"""A server's connections, from the first to the last."""
+"""The connections of a server."""
 
 from typing import Final
 
@@ -16,7 +16,7 @@ _TURN_AWAY_SECONDS: Final = 1.0
 
 
 class Server:
-    """Attends to connections, and ends them when it stops."""
+    """Serves connections, and closes them when it stops."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -25,7 +25,7 @@ class Server:
         self._hypercorn = Hypercorn(context)
 
     async def attend(self, stream: Stream) -> None:
-        """Serve one connection to its end. Nothing that goes wrong on it is raised."""
+        """Serve one connection to its end. Its errors are not raised."""
         try:
             connection = Connection(stream, self._context)
             if self._has_room(connection):
@@ -40,7 +40,7 @@ class Server:
             await trio.aclose_forcefully(stream)
 
     def stop(self) -> None:
-        """End every connection on which nothing is under way; the others end with their next answer."""
+        """Close every idle connection; the others close after their next answer."""
         self._context.stopping = True
         self._context.ends_at = trio.current_time() + self._context.options.graceful_seconds
         for connection in self._connections:
@@ -48,7 +48,7 @@ class Server:
         self._hypercorn.stop()
 
     def _has_room(self, connection: Connection) -> bool:
-        """Whether *connection* may stay; for it another one goes that waits for its client, if need be."""
+        """Whether there is room for *connection*; if need be, another that waits for its client is closed."""
         if connection.share.left <= 0:
             return False
         if len(self._connections) < self._context.options.connections_max:
@@ -70,7 +70,7 @@ class Server:
             self._connections.discard(connection)
 
     async def _speak(self, connection: Connection) -> None:
-        """Find out which protocol the client speaks, and speak it."""
+        """Serve the protocol that the client negotiates."""
         if await connection.shake_hands() == "h2":
             await self._hypercorn.speak_http2(connection)
             await self._part(connection)
@@ -92,7 +92,7 @@ class Server:
             await self._part(connection)
 
     async def _part(self, connection: Connection) -> None:
-        """Have a client that is still sending read the last that it was told."""
+        """Linger, so that a client that is still sending can read its answer."""
         if connection.readable() and not connection.evicted:
             connection.scope = trio.CancelScope()
             self._context.waiting.begin(connection)
@@ -100,7 +100,7 @@ class Server:
                 await connection.linger()
 
     async def _turn_away(self, connection: Connection) -> None:
-        """Tell a client that there are too many of them, if that can be done in a moment.
+        """Answer 503 to a client for which there is no room, if that can be done at once.
 
         Over TLS it cannot: the handshake would cost more than many a request.
         """

@@ -1,4 +1,4 @@
-"""Applications in tasks of their own, one for each stream of a connection that carries many."""
+"""Applications in tasks of their own, one for each stream of a multiplexed connection."""
 
 import math
 from collections.abc import Awaitable, Callable
@@ -18,9 +18,9 @@ from svc.http.server._exchange import INTERNAL_SERVER_ERROR, REQUEST_TIMEOUT
 log = structlog.get_logger(__name__)
 
 STREAMS_MAX: Final = 100
-"""Requests that one connection may have under way, those that the client gave up included."""
+"""Requests that one connection may have under way, including those that the client has reset."""
 _MESSAGES_MAX: Final = 10
-"""Pieces of a body that wait for their application before the connection is read no further."""
+"""Pieces of a body that are queued for the application before reading stops."""
 
 SendOrEnd = Callable[[Message | None], Awaitable[None]]
 
@@ -83,7 +83,7 @@ class Stream:
         self._waiting = False  # for the rest of the body
 
     async def run(self, app: ASGIApp) -> None:
-        """Have *app* answer."""
+        """Run *app*."""
         try:
             with self._messages:
                 await self._run(app)
@@ -105,7 +105,7 @@ class Stream:
     async def put(self, message: Message) -> None:
         """Pass *message* on, or drop it once the application is done. Waits while too many wait."""
         if message["type"].endswith(".disconnect"):
-            # The application itself may be what brings us here, so this must not wait for it.
+            # The application itself may be the caller, so this must not wait for it.
             self._last = message
             self._to_app.close()
         else:
@@ -146,7 +146,7 @@ class Stream:
         await self._send(message)
 
     async def _answer_instead(self, status: int) -> None:
-        """Say what the application did not, unless the client is being told something already."""
+        """Answer in the application's place, if no answer has begun."""
         if self._started or self._scope["type"] != "http":
             return
         headers = [(REQUEST_ID_HEADER, self._id()), (b"content-length", b"0")]

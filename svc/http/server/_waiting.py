@@ -1,8 +1,8 @@
 """The connections that wait for their client, oldest first, and the share of them that one address may have.
 
-A connection waits while nothing can be done on it before its client acts: it does its TLS
-handshake, sends a head or a body, sits idle between two requests, is listened to after a refusal,
-or does not take its answer. While an application works on a request, its connection does not wait.
+A connection waits while nothing can be done on it before its client acts: during the TLS handshake, a
+head or a body, when idle between two requests, when lingering after an error, or when the client does
+not read its answer. While an application works on a request, its connection does not wait.
 """
 
 import math
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from svc.http.server._connection import Connection
 
 _SHARES: Final = 4
-"""One address may have this part of all connections, unless it is configured."""
+"""The default share of one address in all connections."""
 
 
 class Share:
@@ -27,7 +27,7 @@ class Share:
         self.address = address
         self.open = 0
         self.left = limit
-        """Connections that may wait besides those that do; below zero if answers ended at once."""
+        """Further connections that may wait; below zero if several answers ended at once."""
 
     def take(self, connection: "Connection") -> None:
         """Count *connection*, which waits now, or will as soon as its answer is sent."""
@@ -37,7 +37,7 @@ class Share:
 
 
 class WaitingConnections:
-    """Which connections wait, in the order in which they began, and for which addresses."""
+    """The waiting connections, oldest first, and their number by address."""
 
     def __init__(
         self, connections_max: int, per_address_max: int | None, trusted_proxies: Sequence[Network]
@@ -76,18 +76,18 @@ class WaitingConnections:
             self._shares.pop(share.address, None)
 
     def begin(self, connection: "Connection") -> None:
-        """Have *connection* wait, unless it does already."""
+        """Note that *connection* waits, unless it does already."""
         self._order[connection] = None
         if not connection.counted:
             connection.share.take(connection)
 
     def renew(self, connection: "Connection") -> None:
-        """Have *connection*, which waits already, wait from now on only: for something else."""
+        """Restart the wait of *connection*, which now waits for something else."""
         self._order.pop(connection, None)
         self._order[connection] = None
 
     def end(self, connection: "Connection") -> None:
-        """Have *connection* wait no more, if it does."""
+        """Note that *connection* waits no more, if it does."""
         self._order.pop(connection, None)
         if connection.counted:
             connection.counted = False

@@ -1,4 +1,4 @@
-"""WebSocket over HTTP/1.1 by hypercorn, for the one handshake with which a connection comes here."""
+"""WebSocket over HTTP/1.1 by hypercorn, from the handshake on."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ class WebSocket(H11Protocol):
         self._accepted = trio.Event()
 
     async def open(self, handshake: bytes) -> None:
-        """Take the *handshake*, and wait until the application accepts it.
+        """Handle the *handshake*, and wait until the application accepts it.
 
         A refusal ends the connection, and with it this wait. Before either, hypercorn takes nothing else.
         """
@@ -29,7 +29,7 @@ class WebSocket(H11Protocol):
         await self._accepted.wait()
 
     async def stream_send(self, event: StreamEvent) -> None:
-        """Send part of the handshake's answer, or a message. A refusal ends the connection."""
+        """Send part of the handshake's answer, or a message. A rejection closes the connection."""
         if isinstance(event, Response) and event.status_code >= _FINAL and _CLOSE not in event.headers:
             event.headers.append(_CLOSE)
         await super().stream_send(event)

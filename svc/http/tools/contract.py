@@ -76,7 +76,7 @@ class Contract:
         return document
 
     def _make(self) -> Json:
-        paths = {f"{API_PATH}{one.name}": {"post": _operation(one, self.ids)} for one in self._tools}
+        paths = {f"{API_PATH}{tool.name}": {"post": _operation(tool, self.ids)} for tool in self._tools}
         problems = {
             problem.name: problem
             for tool in self._tools
@@ -84,7 +84,7 @@ class Contract:
         }
         responses = {name: problem_response(problem) for name, problem in sorted(problems.items())}
         problem_schemas = {problem.problem_name: problem_schema(problem) for problem in problems.values()}
-        nouns = {one.noun for one in self._tools}
+        nouns = {tool.noun for tool in self._tools}
         return {
             "openapi": "3.1.0",
             "info": {
@@ -116,17 +116,17 @@ class Contract:
 
     def _schemas(self) -> dict[str, Json]:
         """The schemas of all inputs and answers, and of `Problem`, by name."""
-        problem = {name: _without_nulls(one) for name, one in _schemas([Problem]).items()}
-        inputs = _schemas(one.request_type for one in self._tools)
-        outputs = _schemas(one.answer_type for one in self._tools)
-        outputs = {name: _with_defaults_required(one) for name, one in outputs.items()}
-        return problem | outputs | {name: _with_defaults_described(one) for name, one in inputs.items()}
+        problem = {name: _without_nulls(schema) for name, schema in _schemas([Problem]).items()}
+        inputs = _schemas(tool.request_type for tool in self._tools)
+        outputs = _schemas(tool.answer_type for tool in self._tools)
+        outputs = {name: _with_defaults_required(schema) for name, schema in outputs.items()}
+        return problem | outputs | {name: _with_defaults_described(schema) for name, schema in inputs.items()}
 
 
 def example_json(example: Any) -> Any:
     """An *example* as JSON. Members of an input that equal their default are left out."""
     if isinstance(example, list | tuple):
-        return [example_json(one) for one in example]
+        return [example_json(item) for item in example]
     if not isinstance(example, ToolInput):
         return msgspec.to_builtins(example)
     return {

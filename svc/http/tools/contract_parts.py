@@ -109,7 +109,7 @@ def problem_responses(codes: Iterable[Code]) -> list[ProblemResponse]:
 def referenced_by(parts: Mapping[str, Json], kind: str, *within: Json) -> Json:
     """Those of *parts* that are referenced *within* other parts."""
     text = msgspec.json.encode(within).decode()
-    return {name: one for name, one in parts.items() if f'"#/components/{kind}/{name}"' in text}
+    return {name: part for name, part in parts.items() if f'"#/components/{kind}/{name}"' in text}
 
 
 def _status(code: Code) -> int:

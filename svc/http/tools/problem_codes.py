@@ -44,5 +44,5 @@ def problem_codes_of_keys(tool: Tool[Any, Any]) -> list[Code]:
 
 
 def _in_order(tool: Tool[Any, Any], codes: Iterable[str]) -> list[Code]:
-    wanted = {*codes, "gone"} if tool.deprecated else set(codes)
-    return [code for code in CODES if code in wanted]
+    unordered = {*codes, "gone"} if tool.deprecated else set(codes)
+    return [code for code in CODES if code in unordered]

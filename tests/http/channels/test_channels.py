@@ -1,4 +1,4 @@
-"""The channel doors: who is let in, what is refused, and what is answered."""
+"""The channel doors: authentication, errors, and answers."""
 
 import json
 from typing import Any
@@ -61,7 +61,7 @@ async def test_messages_of_other_conversations_and_connections_are_others(autoju
         assert 3 == len({one["message"] for one in told}) == len({one["conversation"] for one in told})
 
 
-async def test_who_has_no_good_key_gets_one_answer(autojump_clock):
+async def test_every_invalid_key_gets_one_answer(autojump_clock):
     """Whatever is wrong with it, wherever it knocks and with whatever, to the byte."""
     async with channel_town() as here:
         revoked = await here.mint()
@@ -109,7 +109,7 @@ async def test_the_keys_of_what_is_gone_stop(autojump_clock):
         assert 401 == (await here.ask("channel.outbox.pull")).status_code
 
 
-async def test_unknown_doors_are_told_to_who_has_a_key(autojump_clock):
+async def test_unknown_doors_are_answered_with_a_valid_key(autojump_clock):
     """404, also for what stands deeper; another method is 405."""
     async with channel_town() as here:
         unknown = await here.ask("channel.message.send")
@@ -122,7 +122,7 @@ async def test_unknown_doors_are_told_to_who_has_a_key(autojump_clock):
 
 
 async def test_the_call_after_600_in_a_minute_waits(autojump_clock):
-    """It is told for how long; every call with a good key counts, and the refused ones do not."""
+    """The answer says for how long; every call with a good key counts, and rejected ones do not."""
     async with channel_town() as here:
         for _ in range(CHANNEL_CALLS_MAX):
             await here.ask("no.such.door")
@@ -148,7 +148,7 @@ DEEP = _nested(ATTACHMENT_DATA_LEVELS_MAX + 1)
 
 
 @pytest.mark.parametrize("door", DOORS)
-async def test_bodies_that_are_none_are_refused(autojump_clock, door: str):
+async def test_malformed_bodies_are_rejected(autojump_clock, door: str):
     """Too large, of another type, no JSON, and no object: at every door."""
     async with channel_town() as here:
 
@@ -224,7 +224,7 @@ async def test_what_is_wrong_is_named(autojump_clock, door: str, changes: dict[s
         (rb'"attachments": [{"kind": "contact", "data": {"a": 1, "\u0061": 2}}]', "/attachments/0/data/a"),
     ],
 )
-async def test_a_name_twice_in_one_object_is_refused(rest, pointer, autojump_clock):
+async def test_a_name_twice_in_one_object_is_rejected(rest, pointer, autojump_clock):
     """With its place, also in what a bridge may send that is not known here; nothing is recorded."""
     async with channel_town() as here:
         headers = {"authorization": f"Bearer {here.key}", "content-type": "application/json"}
@@ -260,7 +260,7 @@ async def test_members_that_are_not_known_are_passed_over(autojump_clock):
 
 
 async def test_a_clock_that_is_wrong_decides_nothing(autojump_clock):
-    """Times of the bridge are kept as they are told; the order is that of arrival."""
+    """Times of the bridge are stored as they are sent; the order is that of arrival."""
     async with channel_town() as here:
         times = ["2026-09-25T00:00:00+02:00", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59-14:00"]
         for number, at in enumerate(times):
@@ -303,7 +303,7 @@ async def test_a_status_of_a_foreign_reply_is_not_found(autojump_clock):
 
 
 async def test_a_repeat_under_the_same_idempotency_key_runs_nothing(autojump_clock):
-    """It is answered as the first call; with another body it is refused; another door is another scope."""
+    """It is answered as the first call; with another body it is rejected; another door is another scope."""
     async with channel_town() as here:
         first = await here.ask("channel.message.receive", MESSAGE, idempotency_key="k-1")
         again = await here.ask("channel.message.receive", MESSAGE, idempotency_key="k-1")

@@ -21,7 +21,7 @@ from svc.http.tools.problem_codes import NEVER_A_KEYS
 from svc.tools.catalogue import REGISTRY
 from svc.tools.registry import Registry
 from tests.http.asking import client_of
-from tests.http.sample_tools import SAMPLES
+from tests.http.tools.sample_tools import SAMPLES
 from tests.town import town
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"

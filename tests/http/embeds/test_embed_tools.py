@@ -1,4 +1,4 @@
-"""`embed.*` over HTTP: what may be saved by whom, what is told of it, and that it shows at once."""
+"""`embed.*` over HTTP: permissions, warnings, and that changes show at once."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -38,7 +38,7 @@ async def rows(here: ToolTown, key: str) -> list[Any]:
 
 
 async def test_a_preview_is_not_in_the_way_of_quick_reads(autojump_clock, monkeypatch):
-    """Thirty long texts take a while to show: they are shown where nobody waits for a quick answer."""
+    """Rendering thirty long texts takes a while, so it is a long read, for which quick reads do not wait."""
     shown_in: list[str] = []
     async with lamp_tools() as here:
         for name in ("read", "read_long"):
@@ -105,7 +105,7 @@ async def test_a_list_goes_on(autojump_clock):
         assert 422 == other.status_code
 
 
-async def test_what_shows_nothing_is_told_at_save(autojump_clock):
+async def test_blocks_that_show_nothing_are_warned_of_at_save(autojump_clock):
     """The answer names the blocks and says why; they are saved all the same."""
     async with lamp_tools() as here:
         blocks = [
@@ -203,7 +203,7 @@ async def test_an_embed_is_bound_and_freed(autojump_clock):
         assert (None, 200) == (freed["domain"], free.status_code)
 
 
-async def test_only_who_may_changes_embeds(autojump_clock):
+async def test_changing_embeds_requires_the_permission(autojump_clock):
     """That takes the permission, which a Viewer has not; to remove one takes a person."""
     async with lamp_tools() as here:
         made = await here.answer("embed.create", {"name": "A"})

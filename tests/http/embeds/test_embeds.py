@@ -1,4 +1,4 @@
-"""The embed's door, from request to answer: who may read what, and what may be kept."""
+"""The embed's door, from request to answer: which origins may read it, and what may be cached."""
 
 import gzip
 from collections.abc import AsyncIterator
@@ -113,7 +113,7 @@ async def test_an_embed_is_html(autojump_clock):
 
 
 async def test_what_is_not_shown_is_one(autojump_clock):
-    """Unknown, malformed, paused and removed keys have the same answer to the byte, which nobody keeps."""
+    """Unknown, malformed, paused and removed keys have the same answer to the byte, which is not cached."""
     async with place() as at:
         paused, removed = await at.bound(), await at.here.embed()
         await at.get(removed)
@@ -179,8 +179,8 @@ async def test_a_bound_embed_is_for_its_site(autojump_clock, origin: str | None,
                 )
 
 
-async def test_who_has_it_is_told_so(autojump_clock):
-    """A strong entity tag stands for the bytes; who has them gets 304 without any."""
+async def test_a_client_that_has_it_gets_304(autojump_clock):
+    """A strong entity tag stands for the bytes; a client that has them gets 304 without any."""
     async with place() as at:
         embed = await at.here.embed()
         first = await at.get(embed)
@@ -221,7 +221,7 @@ async def test_each_representation_has_a_tag_of_its_own(autojump_clock):
 
 
 async def test_embeds_that_differ_at_their_ends_have_other_tags(autojump_clock):
-    """Long texts with one beginning: a visitor who has the one does not take it for the other."""
+    """Long texts with one beginning: a browser that has one does not take it for the other."""
     async with place() as at:
         text = "The same words for a long while. " * 100
         made = [await at.here.embed(TextBlock(body=text + end)) for end in ("a", "b", "ab")]
@@ -300,8 +300,8 @@ async def test_tags_in_several_headers_are_one_list(autojump_clock):
         ("", False),
     ],
 )
-async def test_it_is_compressed_for_who_takes_that(autojump_clock, accepted: str, compressed: bool):
-    """gzip is for those who accept it, under an entity tag of its own; both say the same."""
+async def test_it_is_compressed_where_that_is_accepted(autojump_clock, accepted: str, compressed: bool):
+    """gzip is sent where it is accepted, under an entity tag of its own; both say the same."""
     async with place() as at:
         embed = await at.here.embed()
         plain = await at.get(embed)

@@ -1,4 +1,4 @@
-"""Bodies of the form door: each media type becomes one plain object, or is refused."""
+"""Bodies of the form door: each media type becomes one plain object, or is rejected."""
 
 import json
 from contextlib import suppress
@@ -60,7 +60,7 @@ class TestJson:
 
     @given(st.binary(max_size=200) | st.text(max_size=100).map(str.encode))
     def test_any_bytes_are_json_or_refused(self, raw: bytes) -> None:
-        """No bytes bring anything but a value or a refusal."""
+        """No bytes have any result but a value or `MalformedBody`."""
         with suppress(MalformedBody):
             read_json(raw)
 
@@ -122,8 +122,8 @@ class TestJson:
             ),
         ],
     )
-    def test_what_is_not_strict_json_is_refused(self, raw: bytes) -> None:
-        """Wrong grammar or encoding, a name twice, numbers out of range and deep nesting are refused."""
+    def test_what_is_not_strict_json_is_rejected(self, raw: bytes) -> None:
+        """Wrong grammar or encoding, a name twice, numbers out of range and deep nesting are rejected."""
         with pytest.raises(MalformedBody):
             read_json(raw)
 
@@ -193,14 +193,14 @@ class TestMediaTypes:
             *("multipart/form-data; boundary=ü", "multipart/form-data; boundary=" + "x" * 71),
         ],
     )
-    def test_other_types_and_charsets_are_refused(self, content_type: str) -> None:
-        """A type that no form is sent in, another charset than UTF-8 or a missing boundary is refused."""
+    def test_other_types_and_charsets_are_rejected(self, content_type: str) -> None:
+        """A type that no form is sent in, another charset than UTF-8 or a missing boundary is rejected."""
         with pytest.raises(MalformedBody):
             read_body(b'{"f": "x"}', content_type)
 
     @given(st.text(max_size=60), st.binary(max_size=60))
     def test_any_type_is_read_or_refused(self, content_type: str, raw: bytes) -> None:
-        """No media type, however mangled, brings anything but a value or a refusal."""
+        """No media type, however mangled, has any result but a value or `MalformedBody`."""
         for header in (
             content_type,
             f"multipart/form-data; {content_type}",
@@ -234,7 +234,7 @@ class TestForms:
             b"topic=a&f=k&topic=&x=&topic=b&x=", URLENCODED
         )
 
-    def test_two_form_keys_are_refused(self) -> None:
+    def test_two_form_keys_are_rejected(self) -> None:
         """A form that names two forms is sent to none; naming one twice is naming it."""
         assert {"f": "k", "v": {}} == read_body(b"f=k&f=k", URLENCODED)
         with pytest.raises(MalformedBody):
@@ -246,8 +246,8 @@ class TestForms:
         assert {"f": "k", "v": fields} == read_body(urlencode({**fields, "f": "k"}).encode(), URLENCODED)
 
     @pytest.mark.parametrize("raw", [b"a=%ff", b"a=\xff", b"a=%ED%A0%80", b"&".join([b"a=1"] * 1_001)])
-    def test_what_is_not_utf_8_or_has_too_many_parts_is_refused(self, raw: bytes) -> None:
-        """Bytes that are no UTF-8, percent-encoded or bare, and more than 1,000 pairs are refused."""
+    def test_what_is_not_utf_8_or_has_too_many_parts_is_rejected(self, raw: bytes) -> None:
+        """Bytes that are no UTF-8, percent-encoded or bare, and more than 1,000 pairs are rejected."""
         with pytest.raises(MalformedBody):
             read_body(raw, URLENCODED)
 
@@ -289,8 +289,8 @@ class TestMultipart:
             b"a=1",
         ],
     )
-    def test_files_and_broken_bodies_are_refused(self, raw: bytes) -> None:
-        """A file with content, a part without a name, bad UTF-8, too many parts or a cut body is refused."""
+    def test_files_and_broken_bodies_are_rejected(self, raw: bytes) -> None:
+        """A file with content, a part without a name, bad UTF-8, too many parts or a cut body is rejected."""
         with pytest.raises(MalformedBody):
             read_body(raw, MULTIPART)
 

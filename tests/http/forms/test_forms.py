@@ -108,7 +108,7 @@ async def _nowhere(*_asgi: object) -> None:
 
 @asynccontextmanager
 async def shop(**asked: object) -> AsyncIterator[tuple[Town, Form, Sender]]:
-    """A town with a form, and somebody who sends to it."""
+    """A town with a form, and a client of it."""
     async with town() as here, here.live_system() as system:
         yield here, await here.form(**asked), Sender(system)
 
@@ -159,7 +159,7 @@ def bodies_of_the_wrong_shape(form_key: str) -> list[bytes]:
     ]
 
 
-async def test_what_is_not_a_submission_is_refused_by_its_shape(autojump_clock):
+async def test_a_malformed_submission_is_rejected_as_shape(autojump_clock):
     """Whatever is not an object of the right shape gets 400 `shape`, and nothing is stored."""
     async with shop() as (here, form, sender):
         for body in bodies_of_the_wrong_shape(form.form_key):
@@ -172,7 +172,7 @@ async def test_what_is_not_a_submission_is_refused_by_its_shape(autojump_clock):
 
 @pytest.mark.parametrize("text", ["\\u0000", "\\ud800", "\\udfff", "a\\ud83dz"])
 @pytest.mark.parametrize("place", ["name", "value", "form"])
-async def test_text_that_cannot_be_stored_is_refused(autojump_clock, text, place):
+async def test_text_that_cannot_be_stored_is_rejected(autojump_clock, text, place):
     """NUL and half surrogate pairs get 400 `text` in a name, in a value and in the form's key."""
     async with shop() as (here, form, sender):
         member = {
@@ -200,7 +200,7 @@ async def test_the_limits_of_a_field_are_exact(autojump_clock):
         assert {"ok": False, "reason": "shape", "fields": {"x": "too_long"}} == refused.told
 
 
-async def test_a_body_over_the_limit_is_refused(autojump_clock):
+async def test_a_body_over_the_limit_is_rejected(autojump_clock):
     """64,000 bytes are read, and one more is 413."""
     async with shop() as (_, form, sender):
         start = f'{{"f":"{form.form_key}","v":{{"email":"a@example.com"}},"x":"'.encode()
@@ -229,8 +229,8 @@ async def test_unknown_and_paused_forms_are_alike(autojump_clock):
         assert [(400, "unknown_form")] * 4 == [reply.row for reply in replies]
 
 
-async def test_a_bound_form_refuses_another_site(autojump_clock):
-    """A page on another site is told `origin`, and can read that."""
+async def test_a_bound_form_rejects_another_site(autojump_clock):
+    """A page on another site gets `origin`, and can read that."""
     async with shop() as (here, _, sender):
         site = await here.store.write(sites.create, here.organization.id, "lamps.example")
         form = await here.form(site_id=site.id)
@@ -254,7 +254,7 @@ async def test_without_contact_nothing_is_stored(autojump_clock):
         assert 0 == await here.count(tables.submissions)
 
 
-async def test_the_twenty_first_within_a_minute_is_told_to_wait(autojump_clock):
+async def test_the_twenty_first_within_a_minute_has_to_wait(autojump_clock):
     """429 `rate` says after how many seconds the next one is taken."""
     async with shop() as (_, form, sender):
         for _number in range(SENDER_SUBMISSIONS_MAX):
@@ -326,7 +326,7 @@ async def test_plain_text_and_html_forms_are_read(autojump_clock):
 
 
 async def test_the_server_key_is_answered_for(autojump_clock):
-    """`x-service-relay-key` says what became of a key, on refusals too; without a key it is not there."""
+    """`x-service-relay-key` says what became of a key, on errors too; without a key it is not there."""
     async with shop() as (here, form, sender):
         minted = await here.store.write(server_keys.mint, operator_call(here.organization.id), "web-1")
         good = {"authorization": f"bearer {minted.key}", "x-visitor-ip": "198.51.100.1"}
@@ -345,8 +345,8 @@ async def test_the_server_key_is_answered_for(autojump_clock):
         assert [200, 400, 200, 200, 200] == [reply.status for reply in replies]
 
 
-async def test_the_sender_is_who_the_trusted_proxy_says(autojump_clock):
-    """Behind a trusted proxy senders are told apart; nobody else can choose who they are."""
+async def test_the_senders_address_is_that_of_the_trusted_proxy(autojump_clock):
+    """Behind a trusted proxy senders are told apart; other clients cannot choose their address."""
     async with town() as here, here.live_system() as system:
         form = await here.form()
         sender = Sender(system, ("10.0.0.0/8",))

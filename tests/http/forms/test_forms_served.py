@@ -75,7 +75,7 @@ def refused(status: int, reason: str = "shape") -> tuple[int, dict[str, object]]
     return status, {"ok": False, "reason": reason}
 
 
-async def test_a_slow_body_is_told_so_in_the_doors_words(autojump_clock):
+async def test_a_slow_body_gets_the_doors_own_answer(autojump_clock):
     """408 with the form's JSON, the page's headers and the caller's id, and then the connection is closed."""
     async with shop(in_memory, body_seconds=30) as one:
         client = one.server.dial()
@@ -113,7 +113,7 @@ async def test_a_body_that_trickles_is_as_slow(autojump_clock):
 @pytest.mark.parametrize(
     "chunks", [b"x\r\n", b"3\r\n{}}x", b'5\r\n{"f":\r\n-1\r\n', b"ffffffffffffffffff\r\n"]
 )
-async def test_a_broken_body_is_told_so_in_the_doors_words(chunks: bytes):
+async def test_a_broken_body_gets_the_doors_own_answer(chunks: bytes):
     """400 with the form's JSON, the page's headers and the caller's id, and then the connection is closed."""
     head = b"\r\n".join([b"POST %b HTTP/1.1" % SUBMIT_PATH.encode(), b"Host: a", JSON, ORIGIN, ID])
     async with served() as one:
@@ -127,7 +127,7 @@ async def test_a_broken_body_is_told_so_in_the_doors_words(chunks: bytes):
 
 
 async def test_a_chunked_body_is_a_body():
-    """Whoever does not know the length beforehand is served as well."""
+    """A client that does not know the length beforehand is served too."""
     async with served() as one:
         body = one.body()
         chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in body) + b"0\r\n\r\n"
@@ -138,7 +138,7 @@ async def test_a_chunked_body_is_a_body():
         assert 1 == await one.stored()
 
 
-async def test_a_length_that_is_too_large_is_refused_at_once():
+async def test_a_length_that_is_too_large_is_rejected_at_once():
     """413 comes before any of the body has, and with the headers that let the page read it."""
     async with served() as one:
         length = b"Content-Length: %d" % (FORM_BODY_BYTES_MAX + 1)
@@ -155,7 +155,7 @@ async def _ten_megabytes() -> AsyncIterator[bytes]:
 
 
 @pytest.mark.parametrize("chunked", [False, True], ids=["length", "counted"])
-async def test_a_large_body_is_refused_so_that_the_page_knows(chunked: bool):
+async def test_a_large_body_is_rejected_so_that_the_page_knows(chunked: bool):
     """A client that sends 10 MB to the end reads the 413, and not a reset."""
     async with served() as one, httpx.AsyncClient(base_url=f"http://{one.server.bind}") as client:
         content: Any = _ten_megabytes() if chunked else b"x" * 10 * MEGABYTE
@@ -165,7 +165,7 @@ async def test_a_large_body_is_refused_so_that_the_page_knows(chunked: bool):
         assert refused(413) == told(Reply(reply.status_code, dict(reply.headers), reply.content))
 
 
-async def test_who_asks_before_sending_is_told_to_go_on():
+async def test_a_client_that_expects_100_gets_it():
     """`Expect: 100-continue` is answered before the body comes, and then the body is taken."""
     async with served() as one:
         client = await one.server.dial()
@@ -179,7 +179,7 @@ async def test_who_asks_before_sending_is_told_to_go_on():
         assert TAKEN == told(reply)
 
 
-async def test_who_asks_to_send_too_much_is_told_not_to():
+async def test_a_client_that_expects_100_for_too_much_gets_413():
     """`Expect: 100-continue` with a length over the limit gets 413 and no 100."""
     async with served() as one:
         client = await one.server.dial()

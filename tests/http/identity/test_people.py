@@ -1,4 +1,4 @@
-"""The doors of people: cookies, CSRF tokens, and what is told to whom."""
+"""The doors of people: cookies, CSRF tokens, and what each answer reveals."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -124,7 +124,7 @@ async def test_a_signed_in_person_accepts_an_invitation(autojump_clock):
 
 
 @pytest.mark.parametrize("email", ["ada@example.com", "nobody@example.com", "no address"])
-async def test_a_refused_sign_in_tells_nothing(email, autojump_clock):
+async def test_a_failed_sign_in_reveals_nothing(email, autojump_clock):
     """The problem is the same, whether or not there is such an account, and no cookie is set."""
     async with doors() as asked:
         answer = await asked.ask("sign-in", {"email": email, "password": "wrong"}, **{"x-request-id": "r"})
@@ -186,7 +186,7 @@ async def test_what_changes_something_needs_the_sessions_token(path, body, csrf,
         assert 200 == (await asked.client.get("/app/api/session")).status_code
 
 
-async def test_who_signs_out_is_out(autojump_clock):
+async def test_signing_out_ends_the_session(autojump_clock):
     """The session has ended, whatever the browser does with its cookie."""
     async with doors() as asked:
         csrf = await asked.signed_in()
@@ -199,7 +199,7 @@ async def test_who_signs_out_is_out(autojump_clock):
         assert 401 == again.status_code
 
 
-async def test_a_password_is_changed_by_who_confirmed(autojump_clock):
+async def test_changing_a_password_requires_confirmation(autojump_clock):
     """After two hours it takes the old one first; then the new one counts."""
     async with doors() as asked:
         csrf = await asked.signed_in()
@@ -275,7 +275,7 @@ async def test_what_is_wrong_is_pointed_at(autojump_clock):
 
 
 async def test_where_nobody_may_work_nobody_signs_in(autojump_clock):
-    """A closed organization's people are told what a wrong password is."""
+    """A closed organization's people get the answer to a wrong password."""
     async with doors() as asked:
         await asked.store.write(organizations.close, asked.organization.id)
 

@@ -1,4 +1,4 @@
-"""The operator's tools and commands over the operator's listener, and what it refuses."""
+"""The operator's tools and commands over the operator's listener, and their errors."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -80,7 +80,7 @@ async def test_what_cannot_be_done_is_a_problem(path, body, expected, said, auto
 
 
 @pytest.mark.parametrize("path", ["/commands/setup", "/tools/record.list", "/commands/nothing"])
-async def test_without_the_token_nothing_is_told(path, autojump_clock):
+async def test_without_the_token_nothing_is_revealed(path, autojump_clock):
     """Neither whether there is such a command, nor anything else."""
     async with office() as (_, client):
         answers = [

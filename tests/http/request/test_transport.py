@@ -1,4 +1,4 @@
-"""Behind TLS: the cookies' names and attributes, and what browsers are told of it."""
+"""Behind TLS: the cookies' names and attributes, and `Strict-Transport-Security`."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -130,7 +130,7 @@ async def test_signing_out_takes_the_cookie_back_under_its_name(autojump_clock):
     ],
 )
 @pytest.mark.parametrize("path", ["/app/api/session", "/api/v1/tools/record.get", "/nowhere", "/t.js"])
-async def test_browsers_are_told_to_stay_with_tls(  # noqa: PLR0917  # they are names
+async def test_browsers_get_strict_transport_security(  # noqa: PLR0917  # they are names
     base, proxies, proto, seconds, told, path, autojump_clock
 ):
     """In every answer that goes out by TLS, at hot doors and at others, and in none that does not."""

@@ -5,7 +5,7 @@ from svc.http.response.retry_after import retry_after, wait_ms_of
 
 
 def test_a_wait_is_rounded_up_to_whole_seconds() -> None:
-    """A client that waits for as long as it is told does not come too early."""
+    """A client that waits for that long does not come too early."""
     assert [b"1", b"1", b"2", b"60"] == [retry_after(wait_ms)[1] for wait_ms in (0, 1_000, 1_001, 60_000)]
 
 

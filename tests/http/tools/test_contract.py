@@ -21,7 +21,7 @@ from svc.http.tools.door import KeyGate, ToolDoor
 from svc.tools.catalogue import REGISTRY
 from svc.tools.nouns import NOUNS
 from tests.http.asking import client_of
-from tests.http.sample_tools import SAMPLES, SUNSET_AT
+from tests.http.tools.sample_tools import SAMPLES, SUNSET_AT
 from tests.tooling import tool_town
 from tests.town import town
 
@@ -114,14 +114,14 @@ def _asked(registry: Any) -> list[Any]:
     ]
 
 
-def test_what_a_tool_refuses_has_a_page():
-    """Each refusal that a tool declares is of a code that there is."""
+def test_every_problem_of_a_tool_has_a_page():
+    """Every error that a tool declares has an existing code."""
     found = [(tool.name, error.code) for tool in REGISTRY.values() for error in tool.raises]
 
     assert [] == [one for one in found if one[1] not in CODES]
 
 
-def test_what_a_key_may_not_run_is_refused_to_it():
+def test_a_key_is_rejected_by_tools_for_people():
     """Tools of people and of approvals are there, and say that a key gets 403 whatever its body."""
     found = operations(Contract(SAMPLES).document)
     statuses = {name: [*one["responses"]] for name, one in found.items()}
@@ -179,7 +179,7 @@ async def test_an_old_name_works_until_its_day(autojump_clock):
 
 
 async def test_the_doors_answer_as_it_says(autojump_clock):
-    """Each refusal has a status, a body and headers that the contract has for that operation."""
+    """Each problem has a status, a body and headers that the contract has for that operation."""
     ada = {"objectType": "contact", "properties": {"name": "Ada"}}
     async with tool_town() as here:
         viewer, json = await here.mint(role_id="viewer"), {"content-type": "application/json"}
@@ -214,7 +214,7 @@ async def test_the_doors_answer_as_it_says(autojump_clock):
 
 
 async def test_everybody_may_read_it(autojump_clock):
-    """Without a key, from pages of any origin, packed for who unpacks it, and once."""
+    """Without a key, from pages of any origin, compressed where that is accepted, and once."""
     async with town() as here, here.live_system() as system, client_of(public_app(system)) as visitor:
         plain = await visitor.get(contract.PATH, headers={"accept-encoding": "identity"})
         packed = await visitor.get(contract.PATH, headers={"accept-encoding": "gzip"})

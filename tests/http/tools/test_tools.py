@@ -1,4 +1,4 @@
-"""The doors of tools: who is let in, in which order things are refused, and what every answer says."""
+"""The doors of tools: authentication, the order of the checks, and what every answer has."""
 
 from svc.domain.limits import CALLS_MAX, TOOL_BODY_BYTES_MAX
 from svc.http.problems.problems import UNAUTHORIZED
@@ -19,7 +19,7 @@ async def test_a_key_calls_a_tool(autojump_clock):
 
 
 async def test_every_answer_to_a_good_key_tells_its_budget(autojump_clock):
-    """Refusals included."""
+    """Problems included."""
     async with tool_town() as here:
         answers = [
             await here.call("record.get", {"objectType": "contact", "id": "rec_1"}),
@@ -39,7 +39,7 @@ async def test_every_answer_to_a_good_key_tells_its_budget(autojump_clock):
 
 
 async def test_a_guessed_name_leads_to_the_tool(autojump_clock):
-    """Contacts have no tools of their own: the refusal names the one for records."""
+    """Contacts have no tools of their own: the problem names the one for records."""
     async with tool_town() as here:
         answer = await here.call("contact.create", ADA)
 
@@ -50,7 +50,7 @@ async def test_a_guessed_name_leads_to_the_tool(autojump_clock):
 
 
 async def test_a_spent_budget_comes_back(autojump_clock):
-    """The call after the last one waits for as long as it is told to."""
+    """The call after the last one waits for as long as `Retry-After` says."""
     async with tool_town() as here:
         organization_budget = here.system.calls_per_minute
         for _ in range(organization_budget):
@@ -67,7 +67,7 @@ async def test_a_spent_budget_comes_back(autojump_clock):
         assert 404 == again.status_code
 
 
-async def test_who_has_no_good_key_gets_one_answer(autojump_clock):
+async def test_every_invalid_key_gets_one_answer(autojump_clock):
     """Whatever is wrong with it, to the byte."""
     async with tool_town() as here:
         answers = [
@@ -88,7 +88,7 @@ async def test_who_has_no_good_key_gets_one_answer(autojump_clock):
         }
 
 
-async def test_several_lengths_of_a_body_are_refused(autojump_clock):
+async def test_several_lengths_of_a_body_are_rejected(autojump_clock):
     """HTTP/2 lets them pass, even where they agree."""
     async with tool_town() as here:
         headers = [
@@ -136,7 +136,7 @@ async def test_a_repeated_write_is_done_once(autojump_clock):
         assert 1 == await here.count(tables.records)
 
 
-async def test_a_name_twice_in_one_object_is_refused(autojump_clock):
+async def test_a_name_twice_in_one_object_is_rejected(autojump_clock):
     """At both doors: 422 with a pointer to it, however it is written, and nothing is made."""
     async with tool_town() as here:
         body = rb'{"objectType": "contact", "properties": {"name": "Ada", "n\u0061me": "Eve"}}'
@@ -157,7 +157,7 @@ async def test_a_name_twice_in_one_object_is_refused(autojump_clock):
         assert 0 == await here.count(tables.records)
 
 
-async def test_a_body_over_the_limit_is_refused(autojump_clock):
+async def test_a_body_over_the_limit_is_rejected(autojump_clock):
     """With 413, and what is left of the budget."""
     async with tool_town() as here:
         answer = await here.client.post(
@@ -184,7 +184,7 @@ async def test_a_signed_in_person_calls_a_tool(autojump_clock):
         assert (200, 403) == (good.status_code, bad.status_code)
 
 
-async def test_a_refusal_for_lack_of_rights_is_in_the_trail(autojump_clock):
+async def test_a_missing_permission_is_in_the_trail(autojump_clock):
     """By whom, through which door, of what, why."""
     async with tool_town() as here:
         answer = await here.call("record.create", ADA, key=await here.mint(role_id="viewer"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from tests.http.crashing import Step
+from tests.http.tools.crashing import Step
 
 NOTHING = {"records": 0, "record_changes": 0, "events": 0, "idempotency": 0, "audit": 0}
 ONE_OF_EACH = {"records": 1, "record_changes": 0, "events": 1, "idempotency": 1, "audit": 1}
@@ -14,7 +14,7 @@ ONE_OF_EACH = {"records": 1, "record_changes": 0, "events": 1, "idempotency": 1,
 
 def lives(directory: Path) -> list[Step]:
     """What came of a life that was killed before its first step, before its second, and so on to the end."""
-    command = [sys.executable, "-W", "error", "-m", "tests.http.crashing", str(directory)]
+    command = [sys.executable, "-W", "error", "-m", "tests.http.tools.crashing", str(directory)]
     ran = subprocess.run(command, capture_output=True, timeout=120, check=False)
     assert 0 == ran.returncode, ran.stderr.decode()
     return [msgspec.json.decode(line, type=Step) for line in ran.stdout.splitlines()]

@@ -16,7 +16,7 @@ from svc.http.app import public_app
 from svc.storage.identity import api_keys
 from svc.storage.identity.api_keys import NewKey
 from tests import tables
-from tests.http.http2 import Http2Client
+from tests.http.server.http2 import Http2Client
 from tests.http.serving import Listening, Memory, in_memory, listening, post
 from tests.people import a_member, call_of
 from tests.town import Town, town
@@ -65,7 +65,7 @@ def chunk(data: bytes) -> bytes:
     return b"%x\r\n%b\r\n" % (len(data), data)
 
 
-# Who is not let in.
+# Failed authentication.
 
 
 async def raw(one: Served[Listening], *lines: bytes) -> list[bytes]:
@@ -89,7 +89,7 @@ async def stopped_keys(here: Town) -> dict[str, bytes]:
     return {"expired": expired.key.encode(), "revoked": revoked.key.encode()}
 
 
-async def test_who_is_not_let_in_reads_the_same_bytes():
+async def test_every_failed_authentication_has_the_same_bytes():
     """Status line, headers and body: whatever is wrong with the key, and whether there is one at all."""
     bearer = b"Authorization: Bearer "
     async with served(listening) as one:
@@ -133,7 +133,7 @@ async def test_the_scheme_has_no_case(scheme: bytes):
 # Bodies that are too large.
 
 
-async def test_a_length_over_the_limit_is_refused_at_once():
+async def test_a_length_over_the_limit_is_rejected_at_once():
     """1 MiB and a byte, by its `Content-Length`, before any of it has come."""
     async with served(listening) as one:
         client = await one.server.dial()
@@ -148,7 +148,7 @@ async def test_a_length_over_the_limit_is_refused_at_once():
         )
 
 
-async def test_chunks_over_the_limit_are_refused_as_they_come():
+async def test_chunks_over_the_limit_are_rejected_as_they_come():
     """A body that does not tell its length is counted, and answered before its end."""
     async with served(listening) as one:
         client = await one.server.dial()
@@ -164,7 +164,7 @@ async def test_chunks_over_the_limit_are_refused_as_they_come():
 
 
 async def test_a_body_without_an_end_is_cut_off():
-    """Whoever goes on after the 413 is soon written to nobody: the rest is not read."""
+    """A client that goes on after the 413 is cut off: the rest is not read."""
     async with served(listening, keep_alive_seconds=1, write_seconds=1) as one:
         client = await one.server.dial()
         await client.send(head(one.authorization, b"Transfer-Encoding: chunked"))
@@ -202,7 +202,7 @@ def http2_headers(one: Served[Memory], *more: tuple[str, str]) -> list[tuple[str
     ]
 
 
-async def test_http2_refuses_a_length_at_once(autojump_clock):
+async def test_http2_rejects_a_length_at_once(autojump_clock):
     """As HTTP/1.1 does, and the connection goes on."""
     async with served(in_memory) as one:
         client = Http2Client(one.server)
@@ -240,7 +240,7 @@ async def test_http2_counts_a_body_as_it_comes(autojump_clock):
 # Bodies that do not come.
 
 
-async def test_a_slow_body_is_refused(autojump_clock):
+async def test_a_slow_body_is_rejected(autojump_clock):
     """408 after `body_seconds`, however it trickles, and then the connection is closed."""
     async with served(in_memory, body_seconds=30) as one:
         client = one.server.dial()
@@ -266,7 +266,7 @@ async def test_a_slow_body_is_refused(autojump_clock):
         assert 0 == await one.records()
 
 
-async def test_a_slow_body_is_refused_over_http2(autojump_clock):
+async def test_a_slow_body_is_rejected_over_http2(autojump_clock):
     """Its stream is answered; nothing is written."""
     async with served(in_memory, body_seconds=30) as one:
         client = Http2Client(one.server)

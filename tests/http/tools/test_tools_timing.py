@@ -1,4 +1,4 @@
-"""How long a refusal takes says nothing of the key.
+"""The time of a 401 reveals nothing about the key.
 
 The calls of all kinds are made in one random order, so whatever else the machine does meets them all alike:
 if the kinds are the same, their labels are as good as drawn by lot, and how often one kind's call is slower
@@ -137,7 +137,7 @@ async def stopped_keys(path: Path) -> AsyncIterator[Keys]:
 
 
 async def test_stopped_keys_cannot_be_told_apart_by_time(tmp_path: Path) -> None:
-    """An unknown, a revoked and an expired key are refused after the same time, call for call."""
+    """An unknown, a revoked and an expired key are rejected after the same time, call for call."""
     async with stopped_keys(tmp_path / "svc.db") as asked:
         taken = await asked.times()
 

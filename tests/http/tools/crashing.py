@@ -1,6 +1,6 @@
 """A program that calls a tool and is killed on the way, at one step after the other, and then calls it again.
 
-    python -m tests.http.crashing DIRECTORY
+    python -m tests.http.tools.crashing DIRECTORY
 
 It prints a JSON object for each step. A step is a statement that the store's writer runs, or a message of the
 answer on its way out; the process ends by SIGKILL right before it. The whole application is at work, over a

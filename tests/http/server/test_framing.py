@@ -56,7 +56,7 @@ async def flooding(start: bytes, piece: bytes) -> AsyncIterator[tuple[Client, li
     ],
 )
 async def test_what_is_not_body_has_an_end(start: bytes, piece: bytes, status: int) -> None:
-    """Whatever goes on without end and is not body is refused soon, and the connection closed."""
+    """Whatever goes on without end and is not body is rejected soon, and the connection closed."""
     async with flooding(start, piece) as (client, sent):
         with trio.fail_after(5):
             reply = await client.reply()
@@ -98,7 +98,7 @@ async def test_chunks_of_any_size_are_a_body(size: int) -> None:
 
 
 async def test_a_body_earns_no_trailers() -> None:
-    """After a large body as many trailers are refused as after none."""
+    """After a large body as many trailers are rejected as after none."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         body = await read_all(receive)

@@ -72,8 +72,8 @@ def fuzz(directory: Path, contract: Any, url: str, found: dict[str, Any], *args:
     ]
     environment = os.environ | {
         "FUZZ_KNOWN": str(directory / "known.json"),
-        "SCHEMATHESIS_HOOKS": "tests.http.fuzz_hooks",
-        "PYTHONPATH": str(HERE.parent.parent),
+        "SCHEMATHESIS_HOOKS": "tests.http.tools.fuzz_hooks",
+        "PYTHONPATH": str(HERE.parents[2]),
     }
     seconds = SECONDS_MAX + EXAMPLES * 60
     ran = subprocess.run(
@@ -125,7 +125,7 @@ def test_a_signed_in_person_finds_no_fault_either(service: Service, tmp_path: Pa
         known(service),
         *("--header", f"Cookie: svc_session={signed_in.cookies['svc_session']}"),
         *("--header", f"X-CSRF-Token: {signed_in.json()['csrfToken']}"),
-        # What is refused before a tool is asked is the same code at both doors; the 401 is another.
+        # Problems before the tool is called have the same code at both doors; the 401 is another.
         *("--phases", "examples,fuzzing", "--mode", "positive", "--exclude-checks", "ignored_auth"),
     )
 

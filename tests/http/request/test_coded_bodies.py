@@ -1,4 +1,4 @@
-"""A body with a `Content-Encoding` is refused at every door that reads one; nobody here unpacks anything."""
+"""A body with a `Content-Encoding` is rejected at every door that reads one; no door decompresses."""
 
 import gzip
 import json
@@ -112,7 +112,7 @@ async def test_no_coding_is_fine(autojump_clock, coding: str, path: str, body: b
     assert 200 == answer.status_code
 
 
-async def test_what_is_too_large_is_told_first(autojump_clock):
+async def test_the_size_is_checked_first(autojump_clock):
     """A body that says that it is over the limit is 413, coded or not."""
     async with tool_town() as here:
         answer = await here.client.post(

@@ -68,7 +68,7 @@ async def test_a_silent_client_is_not_waited_for(autojump_clock: MockClock) -> N
         assert pytest.approx(10) == trio.current_time()
 
 
-async def test_a_slow_head_is_refused(autojump_clock: MockClock) -> None:
+async def test_a_slow_head_is_rejected(autojump_clock: MockClock) -> None:
     """A head that is not complete after `head_seconds` is answered 408, however steadily it trickles."""
     async with in_memory(head_seconds=10) as server:
         client = server.dial()
@@ -89,7 +89,7 @@ async def test_a_slow_head_is_refused(autojump_clock: MockClock) -> None:
     assert pytest.approx(10) == took
 
 
-async def test_a_slow_body_is_refused(autojump_clock: MockClock) -> None:
+async def test_a_slow_body_is_rejected(autojump_clock: MockClock) -> None:
     """A body that is not complete after `body_seconds` is answered 408, however steadily it trickles."""
     async with in_memory(body_seconds=30) as server:
         client = server.dial()
@@ -110,7 +110,7 @@ async def test_a_slow_body_is_refused(autojump_clock: MockClock) -> None:
 
 @pytest.mark.parametrize("ends", ["idle", "unread"])
 async def test_a_body_that_came_is_forgiven(ends: str, autojump_clock: MockClock) -> None:
-    """Who was waited for, and came in time, is not told later that it was late."""
+    """A deadline that was met causes no timeout later."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await read_all(receive)
@@ -201,7 +201,7 @@ async def test_a_stream_of_events_has_no_end_of_its_own(autojump_clock: MockCloc
     ("head_bytes", "status"),
     [(16_384, 200), (16_385, 431), (60_000, 431), (1_000_000, 431)],
 )
-async def test_a_long_head_is_refused(head_bytes: int, status: int) -> None:
+async def test_a_long_head_is_rejected(head_bytes: int, status: int) -> None:
     """A head over 16 KiB is answered 431, also when it comes all at once, and whether it ends or not."""
     start = b"GET / HTTP/1.1\r\nHost: a\r\nX: "
     counted = len(b"/") + len(b"Host: a\r\n") + len(b"X: \r\n")
@@ -213,8 +213,8 @@ async def test_a_long_head_is_refused(head_bytes: int, status: int) -> None:
     assert status == reply.status
 
 
-async def test_an_endless_head_is_refused() -> None:
-    """A head that never ends is refused before it has taken much room."""
+async def test_an_endless_head_is_rejected() -> None:
+    """A head that never ends is rejected before it has taken much room."""
     sent = 0
 
     async with in_memory() as server:
@@ -256,7 +256,7 @@ async def test_a_slow_reader_is_waited_for_while_it_reads(autojump_clock: MockCl
 
 
 async def test_pipelining_has_an_end() -> None:
-    """Of many requests that come at once the first are answered, and then the client is told to wait."""
+    """Of many requests that come at once the first are answered, and then the client has to wait."""
     async with in_memory() as server:
         client = server.dial()
         await client.send(GET * 1_000)

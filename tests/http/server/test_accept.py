@@ -26,7 +26,7 @@ class Exhausted:
         return "a stream"
 
 
-async def test_descriptors_that_run_out_are_told_now_and_then(autojump_clock):
+async def test_descriptors_that_run_out_are_logged_now_and_then(autojump_clock):
     """Ten tries a second for two minutes are two lines, and a third says that it is over."""
     [real] = await trio.open_tcp_listeners(0, host="127.0.0.1")
     listener = Exhausted(round(1.5 * LOG_SECONDS / _EXHAUSTED_PAUSE_SECONDS), real.socket)

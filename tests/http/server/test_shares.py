@@ -18,7 +18,7 @@ from svc.domain.net.client_addresses import parse_networks, subscriber_of
 from svc.http.asgi import Receive, Scope, Send
 from svc.http.server import Certificate
 from svc.http.server._waiting import Share, WaitingConnections
-from tests.http.http2 import Http2Client
+from tests.http.server.http2 import Http2Client
 from tests.http.serving import (
     GET,
     Client,
@@ -57,7 +57,7 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 class Desk:
-    """An application that answers `/held` when it is told to, and everything else at once."""
+    """An application that answers `/held` when released, and everything else at once."""
 
     def __init__(self) -> None:
         self.finish = trio.Event()
@@ -86,7 +86,7 @@ async def _asks(server: Listening, address: str) -> Reply:
 
 @pytest.mark.parametrize("data", WAITS.values(), ids=WAITS.keys())
 async def test_an_address_has_a_share(data: bytes) -> None:
-    """A quarter of the connections may wait for one address; its next one is refused, others are not."""
+    """A quarter of the connections may wait for one address; its next one is rejected, others are not."""
     async with listening(app, connections_max=8) as server:
         for _ in range(2):
             await _dial(server, GREEDY, data)
@@ -106,7 +106,7 @@ async def test_an_address_has_a_share(data: bytes) -> None:
 
 @pytest.mark.parametrize("data", WAITS.values(), ids=WAITS.keys())
 async def test_a_share_is_given_back(data: bytes) -> None:
-    """Who hangs up may connect again."""
+    """A client that disconnects may connect again."""
     async with listening(app, connections_max=4) as server:
         for _ in range(3):
             client = await _dial(server, GREEDY, data)
@@ -132,7 +132,7 @@ async def test_what_is_being_answered_takes_no_share() -> None:
 
 
 async def test_an_answer_over_the_share_is_the_last() -> None:
-    """Connections that would wait beyond the share when they are answered are told to close."""
+    """Connections that would wait beyond the share when they are answered get `Connection: close`."""
     desk = Desk()
 
     async with listening(desk, connections_max=8) as server:
@@ -209,7 +209,7 @@ async def test_the_last_to_come_is_not_the_first_to_go() -> None:
     assert [200, 200] == [reply.status for reply in replies]
 
 
-async def test_without_anybody_to_go_the_next_is_refused() -> None:
+async def test_without_a_waiting_connection_the_next_is_rejected() -> None:
     """When all connections are being answered, the next one is answered 503, until there is room."""
     desk = Desk()
 
@@ -224,8 +224,8 @@ async def test_without_anybody_to_go_the_next_is_refused() -> None:
     assert [200, 200, 200] == [reply.status for reply in (*replies, served)]
 
 
-async def test_those_who_are_turned_away_are_few_at_once() -> None:
-    """Not even being refused takes more than so many connections: the next ones are closed at once."""
+async def test_connections_being_rejected_are_few_at_once() -> None:
+    """Not even being rejected takes more than so many connections: the next ones are closed at once."""
     async with listening(app, connections_max=4, turned_away_max=2) as server:
         await _dial(server, GREEDY, b"")
         waiting = [await _dial(server, GREEDY, b"") for _ in range(2)]

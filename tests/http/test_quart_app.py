@@ -153,7 +153,7 @@ async def test_a_body_that_is_not_read_costs_nothing() -> None:
     assert [b"unread", b"unread"] == [reply.body for reply in replies]
 
 
-async def test_a_slow_body_is_refused(autojump_clock: MockClock) -> None:
+async def test_a_slow_body_is_rejected(autojump_clock: MockClock) -> None:
     """A body that does not come ends its door, and is answered 408."""
     async with in_memory(_app(), body_seconds=30) as server:
         reply = await server.dial().ask(post(b"hello", path=b"/echo")[:-1])
@@ -171,7 +171,7 @@ async def test_there_are_no_sessions() -> None:
 
 
 async def test_an_unknown_error_tells_nothing() -> None:
-    """An error that nobody handles is a 500 with no detail, and is logged with the id."""
+    """An unhandled error is a 500 with no detail, and is logged with the id."""
     with structlog.testing.capture_logs() as logs:
         async with in_memory(_app()) as server:
             reply = await server.dial().ask(b"GET /fails HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine\r\n\r\n")
@@ -183,7 +183,7 @@ async def test_an_unknown_error_tells_nothing() -> None:
     ]
 
 
-async def test_who_leaves_in_the_middle_is_not_answered() -> None:
+async def test_a_disconnect_within_a_body_is_not_answered() -> None:
     """A client that leaves before its body is complete ends the door without an error."""
     with structlog.testing.capture_logs() as logs:
         async with in_memory(_app()) as server:

@@ -1,4 +1,4 @@
-"""Bodies that never come whole: the application is told first, and the server answers where it does not."""
+"""Incomplete bodies: the application gets the error first, and the server answers where it does not."""
 
 from functools import partial
 
@@ -60,7 +60,7 @@ async def _fails(data: bytes, app: ASGIApp) -> tuple[Reply, bool]:
 @pytest.mark.parametrize(
     ("app", "body"), [(_tells, b"told"), (_asks_on, b"told"), (_lets_through, b""), (_says_nothing, b"")]
 )
-async def test_the_application_is_told_first(
+async def test_the_application_gets_the_error_first(
     app: ASGIApp, body: bytes, data: bytes, status: int, autojump_clock: MockClock
 ) -> None:
     """The answer is the application's own if it has one, has the caller's id, and ends the connection."""
@@ -74,7 +74,7 @@ async def test_the_application_is_told_first(
     assert pytest.approx(30 if status == 408 else 0) == trio.current_time()
 
 
-async def test_time_that_is_over_during_work_is_told_after(autojump_clock: MockClock) -> None:
+async def test_a_timeout_during_work_is_raised_after_it(autojump_clock: MockClock) -> None:
     """Work between two pieces of a body is not cut, and then there is no more waiting."""
     worked = []
 
@@ -96,8 +96,8 @@ async def test_time_that_is_over_during_work_is_told_after(autojump_clock: MockC
     assert pytest.approx(61) == trio.current_time()
 
 
-async def test_a_body_that_trickles_on_is_refused(autojump_clock: MockClock) -> None:
-    """A body that trickles on is refused when its time is over, however much of it keeps coming."""
+async def test_a_body_that_trickles_on_is_rejected(autojump_clock: MockClock) -> None:
+    """A body that trickles on is rejected when its time is over, however much of it keeps coming."""
 
     async def trickle(client: Client) -> None:
         while True:
@@ -116,7 +116,7 @@ async def test_a_body_that_trickles_on_is_refused(autojump_clock: MockClock) -> 
 
 @pytest.mark.parametrize("data", [LATE, BROKEN], ids=["late", "broken"])
 async def test_an_answer_that_has_begun_is_cut(data: bytes, autojump_clock: MockClock) -> None:
-    """Who is being answered already cannot be told any more: the connection ends in the middle."""
+    """Once an answer has begun there is no other: the connection ends in the middle."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200})
@@ -134,7 +134,7 @@ async def test_an_answer_that_has_begun_is_cut(data: bytes, autojump_clock: Mock
 
 
 async def test_what_was_not_read_is_not_waited_for_after_the_answer(autojump_clock: MockClock) -> None:
-    """Once all is answered, `receive` says that it is over, also to who waits for the body meanwhile."""
+    """After the answer `receive` returns a disconnect, also to a task that waits for the body meanwhile."""
     seen = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:

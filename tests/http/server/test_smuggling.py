@@ -1,4 +1,4 @@
-"""What two servers could read as two different things is refused, and nothing after it is looked at.
+"""What two servers could read as two different things is rejected, and nothing after it is looked at.
 
 The cases follow RFC 9112 sections 2.2, 3, 5.2, 6 and 11.2, and the usual collections of smuggling attacks.
 """
@@ -155,8 +155,8 @@ def _hosted(host: bytes) -> bytes:
         pytest.param(b"GET /\r\n\r\n", 505, id="no version"),
     ],
 )
-async def test_what_is_ambiguous_is_refused(data: bytes, status: int) -> None:
-    """A request that could be read in two ways is refused, and so is everything after it."""
+async def test_what_is_ambiguous_is_rejected(data: bytes, status: int) -> None:
+    """A request that could be read in two ways is rejected, and so is everything after it."""
     answered = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:

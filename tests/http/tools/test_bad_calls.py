@@ -38,7 +38,7 @@ def placed(faults: list[dict[str, Any]]) -> list[str]:
     return [f"{one['pointer']}: {one['detail']}" for one in faults]
 
 
-async def test_a_bad_call_is_told_what_to_change(autojump_clock):
+async def test_a_problem_says_what_to_change(autojump_clock):
     """Every row of the table, by key over HTTP: the status, every fault, and the code's own page."""
     async with tool_town() as here:
         made = await here.answer("record.create", {"objectType": "contact", "properties": {"name": "Bob"}})
@@ -72,7 +72,7 @@ def _objects() -> list[tuple[str, bytes, list[str]]]:
     return rows
 
 
-async def test_a_model_is_told_the_same(autojump_clock):
+async def test_a_model_gets_the_same(autojump_clock):
     """Over MCP the same faults, at the same places, in a result that says it is an error."""
     async with mcp_town() as here:
         made = await here.answer("record.create", {"objectType": "contact", "properties": {"name": "Bob"}})
@@ -89,7 +89,7 @@ async def test_a_model_is_told_the_same(autojump_clock):
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
-async def test_another_method_is_told_the_right_one(method, autojump_clock):
+async def test_another_method_gets_the_right_one(method, autojump_clock):
     """By `Allow`, and in words."""
     async with tool_town() as here:
         answer = await here.client.request(
@@ -101,7 +101,7 @@ async def test_another_method_is_told_the_right_one(method, autojump_clock):
 
 
 async def test_no_body_is_an_empty_object(autojump_clock):
-    """A tool that needs nothing answers; one that does says what; a body without a type is still refused."""
+    """A tool that needs nothing answers; one that does says what; a body without a type is still rejected."""
     async with tool_town() as here:
         key = {"authorization": f"Bearer {here.key}"}
         whole = await here.client.post("/api/v1/tools/organization.get", headers=key)

@@ -1,4 +1,4 @@
-"""What is held in memory and sent to who lacks it: its entity tags."""
+"""Bytes in memory with conditional requests: their entity tags."""
 
 import gzip
 from collections.abc import AsyncIterator
@@ -40,7 +40,7 @@ async def test_a_tag_depends_on_every_byte(autojump_clock):
 
 
 async def test_packed_and_plain_are_not_taken_for_each_other(autojump_clock):
-    """Who has the one and asks for the other gets that."""
+    """A client that has one coding and requests the other gets that."""
     async with client(a=LONG) as asking:
         tags = {coding: await tag_of(asking, "a", coding) for coding in ("identity", "gzip")}
         statuses = {

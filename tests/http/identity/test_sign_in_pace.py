@@ -1,4 +1,4 @@
-"""Who guesses at an account holds up themselves, and neither its owner nor others behind the same proxy."""
+"""Guessing a password slows down the guesser, not the account's owner nor others behind the same proxy."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -96,7 +96,7 @@ async def test_from_everywhere_at_once_strangers_are_slowed_down(autojump_clock)
 
 
 async def test_behind_a_proxy_that_is_not_trusted_known_browsers_get_in(autojump_clock):
-    """Everybody has its address there, so who guesses holds up strangers, at that account alone."""
+    """All clients have the proxy's address there, so guesses slow down others too, at that account alone."""
     async with street(trusted=False) as here:
         mark = (await here.sign_in(OWNERS)).cookies["svc_browser"]
         attack = await here.hammer(ATTACKERS, 60)

@@ -68,7 +68,7 @@ async def test_the_front_page_leads_on(autojump_clock):
     assert "demo.json" not in plain.text
 
 
-async def test_a_program_is_told_the_addresses(autojump_clock):
+async def test_a_program_gets_the_addresses(autojump_clock):
     """`curl` without more gets JSON."""
     async with visitor(SHOP) as client:
         answer = await client.get("/")
@@ -93,7 +93,7 @@ async def test_pages_have_the_address_that_their_reader_uses(autojump_clock):
 
 
 async def test_only_a_trusted_proxy_says_that_there_is_tls(autojump_clock):
-    """Whoever else says so changes nothing."""
+    """The header of any other peer is ignored."""
     headers = {"host": "crm.example", "x-forwarded-proto": "https"}
     async with town() as here, here.live_system() as system:
         trusting = public_app(system, trusted_proxies=parse_networks(["192.0.2.7"]))
@@ -106,8 +106,8 @@ async def test_only_a_trusted_proxy_says_that_there_is_tls(autojump_clock):
     assert "http://crm.example/api/" in alone.text
 
 
-async def test_only_the_demos_own_machine_is_told_where_its_keys_are(autojump_clock):
-    """A path tells of the machine; a proxy in front makes everybody somebody else."""
+async def test_only_the_demos_own_machine_sees_where_its_keys_are(autojump_clock):
+    """A path reveals the machine; behind a proxy every reader counts as remote."""
     async with visitor(SHOP, "127.0.0.1") as client:
         local = await client.get("/docs/quickstart")
         proxied = await client.get("/docs/quickstart", headers={"x-forwarded-for": "192.0.2.9"})
@@ -144,7 +144,7 @@ async def test_what_is_kept_for_readers_is_bounded():
 
 
 async def test_a_page_is_not_sent_twice(autojump_clock):
-    """A browser that has it is told so; `HEAD` tells of it without sending it."""
+    """A browser that has it gets 304; `HEAD` answers without the body."""
     async with visitor() as client:
         first = await client.get("/docs/forms")
         again = await client.get("/docs/forms", headers={"if-none-match": first.headers["etag"]})
@@ -270,7 +270,7 @@ async def test_faults_are_pages_that_tell_nothing(autojump_clock, error, status)
 
 
 async def test_the_operators_front_page_asks_for_the_token(autojump_clock):
-    """It says what it is, and no more; browsers are told how to be let in, on every other address as well."""
+    """It says what it is, and no more; browsers see how to authenticate, on every other address as well."""
     async with operator() as client:
         page = await client.get("/", headers=HTML)
         told = await client.get("/")

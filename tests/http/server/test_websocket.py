@@ -77,7 +77,7 @@ async def _echo_or_answer(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def test_a_client_that_leaves_is_noticed() -> None:
-    """An application is told when its WebSocket's client goes without a word."""
+    """An application gets a disconnect when its WebSocket's client is gone without a close frame."""
     told = trio.Event()
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -107,7 +107,7 @@ async def test_stopping_says_goodbye() -> None:
         assert b"" == bytes(await socket.client.stream.receive_some())
 
 
-async def test_a_handshake_can_be_refused() -> None:
+async def test_a_handshake_can_be_rejected() -> None:
     """An application that closes instead of accepting is answered 403."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -139,7 +139,7 @@ def _request(changed: dict[bytes, bytes | None], line: bytes = b"GET /live HTTP/
 
 @pytest.mark.parametrize("path", [b"/live", b"/problems/not_found", b"/api/v1/openapi.json"])
 async def test_where_there_is_no_websocket_is_404(path: bytes) -> None:
-    """A handshake that no route takes is refused as a problem, with the caller's id, and not logged."""
+    """A handshake that no route takes is rejected as a problem, with the caller's id, and not logged."""
     with structlog.testing.capture_logs() as logged:
         async with in_memory(quart_app()) as server:
             client = server.dial()

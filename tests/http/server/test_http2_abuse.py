@@ -18,7 +18,7 @@ from trio.testing import MockClock
 from svc.http.asgi import Receive, Scope, Send
 from svc.http.server import ServerOptions
 from svc.http.server._frames import FRAMES_MAX, SETTINGS_MAX
-from tests.http.http2 import Http2Client
+from tests.http.server.http2 import Http2Client
 from tests.http.serving import echo, in_memory, read_all, respond
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -99,7 +99,7 @@ FLOODS = {
 @pytest.mark.parametrize("flood", FLOODS.values(), ids=FLOODS.keys())
 @pytest.mark.parametrize("at_once", [False, True])
 async def test_what_asks_for_nothing_has_an_end(flood: bytes, at_once: bool, mock_clock: MockClock) -> None:
-    """Frames that only cost work are taken for a while, and then the connection is told to calm down."""
+    """Frames that only cost work are accepted for a while; then the connection ends, ENHANCE_YOUR_CALM."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await read_all(receive)
@@ -152,7 +152,7 @@ async def test_a_header_block_has_an_end() -> None:
 
 
 async def test_a_header_list_has_an_end_from_the_start() -> None:
-    """A list over 16 KiB is refused though the client never said that it knows of the limit."""
+    """A list over 16 KiB is rejected though the client never said that it knows of the limit."""
     encoder = Encoder()
     header = [(b"x-filler", b"x" * 4_000)]
     asked = [(name.encode(), value.encode()) for name, value in fields()] + header * 5

@@ -37,7 +37,7 @@ class Neighbours(Town):
     mallorys: Organization
 
     async def invite(self, organization_id: str, email: str, role: str = "viewer") -> str:
-        """A link's token, as whoever invites passes it on."""
+        """A link's token, as the inviter passes it on."""
         call = operator_call(organization_id)
         return (await self.store.write(invitations.invite, call, email, role)).token
 
@@ -56,7 +56,7 @@ class Neighbours(Town):
         return await self.ask("sign-in", {"email": email, "password": password} | more)
 
     async def homes(self, answer: httpx.Response) -> tuple[int, str, list[str]]:
-        """Status, home and organizations of who is signed in."""
+        """Status, home and organizations of the signed-in person."""
         body = answer.json()
         return (
             answer.status_code,
@@ -77,7 +77,7 @@ async def neighbours() -> AsyncIterator[Neighbours]:
             yield made
 
 
-async def test_who_is_invited_comes_in_whoever_has_an_account_with_their_address(autojump_clock):
+async def test_an_invited_person_can_join_whatever_accounts_have_their_address(autojump_clock):
     """Mallory made one first. Grace has her own, at home where she was invited, and both sign in."""
     async with neighbours() as here:
         theirs, ours = here.mallorys.id, here.organization.id
@@ -113,7 +113,7 @@ async def test_an_account_gets_nowhere_by_its_address(autojump_clock):
 
 
 async def test_an_invitation_does_not_tell_which_addresses_have_accounts(autojump_clock):
-    """Mallory invites an address of ours, and one of nobody's: what is answered is the same at every door."""
+    """Mallory invites an address of ours, and one without an account: all answers are the same."""
     async with neighbours() as here:
         await here.join(here.organization.id, GRACE, GRACES)
         told = []
@@ -125,7 +125,7 @@ async def test_an_invitation_does_not_tell_which_addresses_have_accounts(autojum
         assert told[0] == told[1]
 
 
-async def test_a_link_works_for_who_holds_it_once(autojump_clock):
+async def test_a_link_works_once(autojump_clock):
     """Signed in, it makes a guest of them, under their own address and home; then it is used up."""
     async with neighbours() as here:
         token = await here.invite(here.organization.id, "grace@work.example", "admin")
@@ -140,8 +140,8 @@ async def test_a_link_works_for_who_holds_it_once(autojump_clock):
         assert 404 == again.status_code
 
 
-async def test_who_was_put_out_comes_back_by_no_link(autojump_clock):
-    """Not by one to another address either, which somebody gave to them."""
+async def test_a_removed_member_cannot_come_back_by_a_link(autojump_clock):
+    """Not by one to another address either, which another person passed on."""
     async with neighbours() as here:
         token = await here.invite(here.organization.id, GRACE)
         await here.join(here.mallorys.id, GRACE, GRACES)
@@ -185,7 +185,7 @@ async def test_one_password_of_several_accounts_asks_which(autojump_clock):
 
 
 async def test_an_account_that_opens_nothing_is_no_choice(autojump_clock):
-    """Mallory's organization is closed: who has the same password there is not asked."""
+    """Mallory's organization is closed: an account with the same password there is not looked at."""
     async with neighbours() as here:
         await here.join(here.mallorys.id, GRACE, GRACES)
         await here.join(here.organization.id, GRACE, GRACES)
@@ -197,7 +197,7 @@ async def test_an_account_that_opens_nothing_is_no_choice(autojump_clock):
 
 @pytest.mark.parametrize("named", ["ours", "theirs", "org_none", ""])
 async def test_a_named_organization_opens_its_own_account_alone(named, autojump_clock):
-    """Mallory's password opens no account of ours, nor Grace's one of hers; which there are is not told."""
+    """Mallory's password opens no account of ours, nor Grace's one of hers; which exist is not revealed."""
     async with neighbours() as here:
         await here.join(here.mallorys.id, GRACE, MALLORYS)
         await here.join(here.organization.id, GRACE, GRACES)
@@ -213,7 +213,7 @@ async def test_a_named_organization_opens_its_own_account_alone(named, autojump_
 
 
 async def test_many_accounts_with_an_address_cost_a_sign_in_nothing(autojump_clock):
-    """An attacker with thirty organizations: Grace's sign-in is one hash, as it is for nobody's address."""
+    """An attacker with thirty organizations: Grace's sign-in is one hash, as it is for an unknown address."""
     computed: list[int] = []
 
     async def count(fn: Any, *args: Any, limiter: Any) -> Any:

@@ -88,7 +88,7 @@ async def test_health_needs_no_token(autojump_clock):
 
 
 async def test_a_draining_service_is_not_ready_and_still_healthy(autojump_clock):
-    """While it shuts down nothing new should be sent here, and nobody should kill it either."""
+    """While it shuts down nothing new should be sent here, and it should not be killed either."""
     async with office() as (system, operator):
         await system.drain(1)
 
@@ -101,7 +101,7 @@ async def test_a_draining_service_is_not_ready_and_still_healthy(autojump_clock)
 
 
 async def test_without_its_store_the_service_is_not_ready(autojump_clock):
-    """A store that takes nothing is named, and what it says is not told to just anyone."""
+    """A store that takes nothing is named, and its message is not revealed without a token."""
     async with office() as (system, operator):
         await system.store.aclose()
 
@@ -219,7 +219,7 @@ async def test_actors_are_listed_with_what_stands_out_first(autojump_clock):
 @pytest.mark.parametrize(
     "asked", ["limit=0", "limit=201", "limit=many", "sort=name", "phase=asleep", "kinds=Desk"]
 )
-async def test_what_cannot_be_listed_is_refused(autojump_clock, asked):
+async def test_an_invalid_filter_is_rejected(autojump_clock, asked):
     """A query that is not understood is a problem, and no list of something else."""
     async with office() as (_, operator):
         answer = await operator.get(f"/debug/actors?{asked}")
@@ -243,7 +243,7 @@ async def test_an_actor_shows_its_state(autojump_clock):
 
 
 async def test_a_stuck_actor_is_shown_without_its_state(autojump_clock):
-    """Whoever looks at a stuck actor waits a second at most, and does not fill its mailbox by looking."""
+    """Showing a stuck actor takes a second at most, and sends nothing to its mailbox."""
     async with office() as (system, operator):
         Desk(system, "1").work.tell(300)
         await trio.testing.wait_all_tasks_blocked()
@@ -259,7 +259,7 @@ async def test_a_stuck_actor_is_shown_without_its_state(autojump_clock):
 
 
 async def test_a_quarantined_actor_is_shown(autojump_clock):
-    """Who is left alone after crashes is in the list with the place of the last one, not its message."""
+    """A quarantined actor is listed with the place of its last crash, without the message."""
     async with office() as (system, operator):
         Desk(system, "1").burn.tell()
         await trio.testing.wait_all_tasks_blocked()
@@ -268,12 +268,12 @@ async def test_a_quarantined_actor_is_shown(autojump_clock):
 
         shown = answer.json()
         assert (None, "it is quarantined") == (shown["state"], shown["stateMissing"])
-        assert shown["statistics"]["lastError"].startswith("ValueError at test_operator.py:")
+        assert shown["statistics"]["lastError"].startswith("ValueError at test_operator_app.py:")
         assert "a secret" not in answer.text
 
 
 @pytest.mark.parametrize("path", ["Desk/1", "Desk/", "Nobody/1", "Reconciler/other", "Desk"])
-async def test_who_is_not_live_is_not_found(autojump_clock, path):
+async def test_an_inactive_actor_is_not_found(autojump_clock, path):
     """To look at an actor does not wake it."""
     async with office() as (system, operator):
         answer = await operator.get(f"/debug/actors/{path}")
@@ -307,7 +307,7 @@ async def test_the_store_tells_how_it_does(autojump_clock):
 
 
 async def test_nothing_private_is_shown(autojump_clock):
-    """After traffic of all kinds, no actor shows who sent it, what was said, or any secret."""
+    """After traffic of all kinds, no actor shows senders, texts, or any secret."""
     async with town() as here, here.live_system() as system:
         await here.store.write(sites.create, here.organization.id, "lamps.example")
         minted = await here.store.write(server_keys.mint, operator_call(here.organization.id), "shop")
@@ -374,9 +374,9 @@ async def test_nothing_private_is_shown(autojump_clock):
             assert private not in texts
 
 
-def test_all_that_can_be_asked_and_told_is_documented():
+def test_every_query_and_field_is_documented():
     """docs/operator.md names every kind, phase, order and check, and every figure of the store."""
-    documented = (Path(__file__).parents[2] / "docs" / "operator.md").read_text()
+    documented = (Path(__file__).parents[3] / "docs" / "operator.md").read_text()
 
     for name in (
         *(kind.__name__ for kind in KINDS),

@@ -9,12 +9,12 @@ from svc.http.tools.contract import Contract
 from svc.tools.catalogue import REGISTRY
 from tests.browser.places import service_with_demo
 
-EXAMPLE = Path(__file__).parents[2] / "clients" / "python" / "example.py"
+EXAMPLE = Path(__file__).parents[3] / "clients" / "python" / "example.py"
 GENERATOR = Path(sys.executable).with_name("openapi-python-client")
 
 
 def test_the_generated_client_calls_tools(tmp_path: Path) -> None:
-    """Generated without flags and without a warning; answers and refusals come as values of their types."""
+    """Generated without flags and without a warning; answers and problems come as values of their types."""
     contract = tmp_path / "openapi.json"
     contract.write_bytes(Contract(REGISTRY).body)
     generated = subprocess.run(

@@ -1,4 +1,4 @@
-"""Listening, refusing large bodies, and stopping, on real sockets."""
+"""Listening, rejecting large bodies, and stopping, on real sockets."""
 
 import os
 import socket
@@ -27,7 +27,7 @@ from tests.http.serving import GET, Client, echo, listening, post, respond
 MEGABYTE = 1_000_000
 
 
-async def test_the_address_is_told() -> None:
+async def test_the_address_is_reported() -> None:
     """A server that may take any port tells which one it took, and what it knows of its client."""
     seen = []
 
@@ -67,7 +67,7 @@ async def test_several_addresses_are_served() -> None:
     assert [200, 200, 200] == replies
 
 
-async def test_a_busy_port_is_told() -> None:
+async def test_a_busy_port_is_reported() -> None:
     """A port on which another program listens is named in the error, and nothing stays open."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         busy = f"127.0.0.1:{other.getsockname()[1]}"
@@ -78,7 +78,7 @@ async def test_a_busy_port_is_told() -> None:
 
 
 async def test_listeners_that_are_open_are_served_and_closed():
-    """A client that connects before anything is served waits, and is answered; then nobody listens."""
+    """A client that connects before anything is served waits, and is answered; then the port is closed."""
     listeners, stop = await open_listeners(["127.0.0.1:0", "127.0.0.2:0"]), trio.Event()
     binds = [bound(listener) for listener in listeners]
     async with trio.open_nursery() as nursery:
@@ -117,8 +117,8 @@ async def test_listeners_of_a_server_that_cannot_begin_are_closed(why: str):
 
 
 @pytest.mark.parametrize("text", ["", "8000", "127.0.0.1", "127.0.0.1:", "a:b", "a:65536", "a:-1", "a:٣"])
-async def test_what_is_no_address_is_refused(text: str) -> None:
-    """An address that is not of the form host:port is refused."""
+async def test_what_is_no_address_is_rejected(text: str) -> None:
+    """An address that is not of the form host:port is rejected."""
     with pytest.raises(ListenError):
         await serve(echo, binds=[text], stop=trio.Event())
 
@@ -155,7 +155,7 @@ async def _ten_megabytes() -> object:
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-async def test_a_large_body_is_refused_so_that_the_client_knows(chunked: bool) -> None:
+async def test_a_large_body_is_rejected_so_that_the_client_knows(chunked: bool) -> None:
     """A client that sends 10 MB where 64,000 bytes are taken reads the 413, and not a reset."""
     async with listening(_limited) as server, httpx.AsyncClient(base_url=f"http://{server.bind}") as client:
         content = _ten_megabytes() if chunked else b"x" * 10 * MEGABYTE
@@ -164,8 +164,8 @@ async def test_a_large_body_is_refused_so_that_the_client_knows(chunked: bool) -
     assert (413, "too large", "close") == (reply.status_code, reply.text, reply.headers["connection"])
 
 
-async def test_a_large_body_is_refused_before_it_is_sent() -> None:
-    """A body that says it is too large is refused at once, however little of it has come."""
+async def test_a_large_body_is_rejected_before_it_is_sent() -> None:
+    """A body that says it is too large is rejected at once, however little of it has come."""
     async with listening(_limited) as server:
         client = await server.dial()
         reply = await client.ask(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 64001\r\n\r\n")
@@ -173,8 +173,8 @@ async def test_a_large_body_is_refused_before_it_is_sent() -> None:
     assert 413 == reply.status
 
 
-async def test_a_refused_client_is_not_listened_to_for_ever() -> None:
-    """Of what a refused client goes on sending only so much is taken."""
+async def test_a_rejected_client_is_not_listened_to_for_ever() -> None:
+    """Of what a rejected client goes on sending only so much is taken."""
     async with listening(_limited, linger_bytes=MEGABYTE) as server:
         client = await server.dial()
         await client.send(b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -203,7 +203,7 @@ async def test_stopping_closes_what_is_idle_at_once() -> None:
 
 
 async def test_stopping_lets_requests_finish() -> None:
-    """A request under way when the server stops is answered, told that the connection ends, and closed."""
+    """A request under way when the server stops is answered with `Connection: close`, and closed."""
     under_way, finish = trio.Event(), trio.Event()
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -267,7 +267,7 @@ async def test_stopping_takes_a_request_to_its_end() -> None:
 
 
 async def test_stopping_has_an_end() -> None:
-    """Requests that do not finish within `graceful_seconds` are cancelled, those nobody reads included."""
+    """Requests that do not finish within `graceful_seconds` are cancelled, unread answers included."""
     cancelled = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:

@@ -16,7 +16,7 @@ from svc.http.asgi import Receive, Scope, Send
 from svc.http.request.body import BodyTimeout, BodyTooLarge, read_body
 from svc.http.server import Certificate, CertificateError, ServerOptions, serve
 from svc.http.server._stream import STREAMS_MAX
-from tests.http.http2 import Http2Client
+from tests.http.server.http2 import Http2Client
 from tests.http.serving import echo, in_memory, listening, respond
 
 HERE = Path(__file__).parent
@@ -36,7 +36,7 @@ async def _limited(scope: Scope, receive: Receive, send: Send) -> None:
 
 @pytest.mark.parametrize(("http2", "version"), [(True, "HTTP/2"), (False, "HTTP/1.1")])
 async def test_tls_clients_choose_their_protocol(http2: bool, version: str) -> None:
-    """Over TLS a client is served in the protocol that it offers, and the application is told `https`."""
+    """Over TLS a client is served in the protocol that it offers, and the application sees `https`."""
     schemes = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -85,7 +85,7 @@ async def test_one_connection_carries_many_requests() -> None:
     assert {f"/{number}" for number in range(10)} == answers
 
 
-async def test_a_large_body_is_refused_and_the_connection_stays() -> None:
+async def test_a_large_body_is_rejected_and_the_connection_stays() -> None:
     """10 MB where 64,000 bytes are taken are answered 413; what follows on the connection is answered too."""
     async with (
         listening(_limited, certificate=CERTIFICATE) as server,
@@ -117,7 +117,7 @@ async def test_an_application_that_fails_is_answered_for() -> None:
     assert "mine" == replies[0].headers["x-request-id"]
 
 
-async def test_who_does_not_speak_tls_is_left(autojump_clock: MockClock) -> None:
+async def test_a_client_without_tls_is_dropped(autojump_clock: MockClock) -> None:
     """A client that does not do the handshake, or does something else, is closed."""
     async with listening(certificate=CERTIFICATE, head_seconds=10) as server:
         plain, silent = await server.dial(), await server.dial()
@@ -128,7 +128,7 @@ async def test_who_does_not_speak_tls_is_left(autojump_clock: MockClock) -> None
     assert not closed[0].startswith(b"HTTP/1.1")
 
 
-async def test_a_certificate_that_cannot_be_used_is_told() -> None:
+async def test_a_certificate_that_cannot_be_used_is_reported() -> None:
     """A missing file is named in the error."""
     missing = Certificate(HERE / "missing.pem", CERTIFICATE.key_path)
 
@@ -139,7 +139,7 @@ async def test_a_certificate_that_cannot_be_used_is_told() -> None:
 
 
 async def test_an_idle_connection_is_closed(autojump_clock: MockClock) -> None:
-    """A connection with nothing under way is told so and closed after `keep_alive_seconds`."""
+    """A connection with nothing under way gets GOAWAY and is closed after `keep_alive_seconds`."""
     async with in_memory(keep_alive_seconds=15) as server:
         client = Http2Client(server)
         await client.begin()
@@ -154,7 +154,7 @@ async def test_an_idle_connection_is_closed(autojump_clock: MockClock) -> None:
         assert pytest.approx(15) == trio.current_time() - since
 
 
-async def test_a_slow_body_is_refused(autojump_clock: MockClock) -> None:
+async def test_a_slow_body_is_rejected(autojump_clock: MockClock) -> None:
     """A body that is not complete after `body_seconds` is answered 408."""
     async with in_memory(body_seconds=30) as server:
         client = Http2Client(server)
@@ -166,7 +166,7 @@ async def test_a_slow_body_is_refused(autojump_clock: MockClock) -> None:
         assert pytest.approx(30) == trio.current_time()
 
 
-async def test_the_application_is_told_first_of_a_slow_body(autojump_clock: MockClock) -> None:
+async def test_the_application_gets_the_timeout_of_a_body_first(autojump_clock: MockClock) -> None:
     """A slow body's answer is the application's own if it has one."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -209,7 +209,7 @@ async def test_a_reader_that_stops_loses_its_stream(autojump_clock: MockClock) -
 
 
 async def test_streams_opened_to_be_reset_end_the_connection() -> None:
-    """A client that opens and resets streams faster than they end is told to calm down, and left."""
+    """A client that opens and resets streams faster than they end gets ENHANCE_YOUR_CALM, and is dropped."""
     running = 0
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -230,8 +230,8 @@ async def test_streams_opened_to_be_reset_end_the_connection() -> None:
         assert running <= STREAMS_MAX
 
 
-async def test_stopping_finishes_streams_and_refuses_new_ones() -> None:
-    """A server that stops answers the streams under way, refuses others for a retry, and closes."""
+async def test_stopping_finishes_streams_and_rejects_new_ones() -> None:
+    """A server that stops answers the streams under way, rejects others for a retry, and closes."""
     finish = trio.Event()
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:

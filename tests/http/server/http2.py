@@ -1,4 +1,4 @@
-"""A client of HTTP/2 that says exactly what it is told to."""
+"""A client of HTTP/2 that sends exactly what a test gives it."""
 
 from typing import Any
 

@@ -42,7 +42,7 @@ class Tracked:
         self.browser = browser
 
     async def tell(self, content: bytes | None = None, /, **told: Any) -> httpx.Response:
-        """Tell of a view of `PAGE`, as far as *told* says nothing else."""
+        """Report a view of `PAGE`, with the members in *told* replaced."""
         headers = {"content-type": "text/plain;charset=UTF-8"} | told.pop("headers", {})
         body = json.dumps({"url": PAGE} | told).encode() if content is None else content
         return await self.browser.post("/api/t", content=body, headers=headers)
@@ -239,7 +239,7 @@ views = st.fixed_dictionaries({"url": urls}, optional={"referrer": st.text(), "t
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(body=views.map(lambda view: json.dumps(view).encode()) | st.binary(max_size=200))
-async def test_whatever_is_told_the_answer_is_204(autojump_clock, body):
+async def test_the_answer_is_always_204(autojump_clock, body):
     """No text that a browser may tell of makes the door fail, or puts there what cannot be stored."""
     async with tracked() as site:
         with capture_logs() as logged:
@@ -252,7 +252,7 @@ async def test_whatever_is_told_the_answer_is_204(autojump_clock, body):
 
 
 async def test_the_script_is_small_and_sent_once(autojump_clock):
-    """`/t.js` is under 1 KB, may be loaded by any page, and is not sent again to who has it."""
+    """`/t.js` is under 1 KB, may be loaded by any page, and is not sent again to a browser that has it."""
     async with tracked() as site:
         script = await site.browser.get("/t.js")
         again = await site.browser.get("/t.js", headers={"if-none-match": script.headers["etag"]})
@@ -278,7 +278,7 @@ async def test_the_script_keeps_nothing_in_the_browser(autojump_clock):
 
 def test_the_limits_are_documented():
     """docs/sites-and-visits.md shows the numbers that count."""
-    documented = (Path(__file__).parents[2] / "docs" / "sites-and-visits.md").read_text()
+    documented = (Path(__file__).parents[3] / "docs" / "sites-and-visits.md").read_text()
 
     for number, unit in (
         (VISIT_BODY_BYTES_MAX, "bytes"),

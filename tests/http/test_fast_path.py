@@ -1,4 +1,4 @@
-"""Doors that are answered before Quart is asked."""
+"""The fast path: doors that are answered in front of Quart."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -13,42 +13,42 @@ from svc.http.fast_path import Answer, BodyTooLarge, FastPath, Request
 from tests.http.serving import GET, in_memory, post, respond
 
 Door = Callable[[Request], Awaitable[Answer]]
-Refusal = Callable[[Request, Any], Answer]
+Problem = Callable[[Request, Any], Answer]
 
 
 async def _elsewhere(scope: Scope, receive: Receive, send: Send) -> None:
     await respond(send, 404, b"elsewhere")
 
 
-class _At:
-    """A door that is one function, and refuses by a table."""
+class _FunctionDoor:
+    """A door that is one function, with a table of problems."""
 
-    def __init__(self, door: Door, refusals: Mapping[type[Exception], Refusal]) -> None:
+    def __init__(self, door: Door, problems: Mapping[type[Exception], Problem]) -> None:
         self._door = door
-        self._refusals = refusals
+        self._problems = problems
 
     async def __call__(self, request: Request) -> Answer:
         return await self._door(request)
 
     def problem_for(self, request: Request, error: Exception) -> Answer:
-        return self._refusals[type(error)](request, error)
+        return self._problems[type(error)](request, error)
 
 
-def _hot(door: Door, refusals: Mapping[type[Exception], Refusal] | None = None) -> FastPath:
-    return FastPath(_elsewhere, {"/hot": _At(door, refusals or {})})
+def _fast_path(door: Door, problems: Mapping[type[Exception], Problem] | None = None) -> FastPath:
+    return FastPath(_elsewhere, {"/door": _FunctionDoor(door, problems or {})})
 
 
-async def _tell(request: Request) -> Answer:
+async def _echo(request: Request) -> Answer:
     body = await request.read(10)
     return Answer(200, [(b"content-type", b"text/plain")], b"%b %b" % (request.method.encode(), body))
 
 
 async def test_a_path_leads_to_its_door() -> None:
     """A door answers exactly its own path, with a length and an id; everything else goes on."""
-    async with in_memory(_hot(_tell)) as server:
+    async with in_memory(_fast_path(_echo)) as server:
         client = server.dial()
-        here = await client.ask(post(b"hello", path=b"/hot?x=1"))
-        there = [await client.ask(post(b"", path=path)) for path in (b"/", b"/hot/", b"/hotter")]
+        here = await client.ask(post(b"hello", path=b"/door?x=1"))
+        there = [await client.ask(post(b"", path=path)) for path in (b"/", b"/door/", b"/doors")]
 
     assert (200, b"POST hello") == (here.status, here.body)
     assert {"content-type", "content-length", "x-request-id", "date"} == set(here.headers)
@@ -65,12 +65,12 @@ async def test_a_request_tells_what_it_is() -> None:
         seen.extend((request.text("x-a"), request.text("x-c"), request.headers[0]))
         return Answer(204)
 
-    async with in_memory(_hot(door)) as server:
+    async with in_memory(_fast_path(door)) as server:
         await server.dial().ask(
-            b"PUT /hot?a=%20 HTTP/1.1\r\nHost: a\r\nX-A: one\r\nX-B: one\r\nx-b: two\r\n\r\n"
+            b"PUT /door?a=%20 HTTP/1.1\r\nHost: a\r\nX-A: one\r\nX-B: one\r\nx-b: two\r\n\r\n"
         )
 
-    assert ["PUT", "/hot", b"a=%20", "", b"one", b"one, two", None, "one", None, (b"host", b"a")] == seen
+    assert ["PUT", "/door", b"a=%20", "", b"one", b"one, two", None, "one", None, (b"host", b"a")] == seen
 
 
 @pytest.mark.parametrize(
@@ -86,10 +86,10 @@ async def test_a_request_tells_what_it_is() -> None:
 )
 async def test_a_request_keeps_its_id(asked: bytes, answered: bytes | None) -> None:
     """A caller's id is kept when it is 1 to 128 visible ASCII characters; else there is a new one."""
-    async with in_memory(_hot(_tell)) as server:
+    async with in_memory(_fast_path(_echo)) as server:
         client = server.dial()
         ids = [
-            (await client.ask(post(b"", b"X-Request-Id: " + asked, path=b"/hot"))).headers["x-request-id"]
+            (await client.ask(post(b"", b"X-Request-Id: " + asked, path=b"/door"))).headers["x-request-id"]
             for _ in range(2)
         ]
 
@@ -102,9 +102,9 @@ async def test_a_request_keeps_its_id(asked: bytes, answered: bytes | None) -> N
 
 async def test_head_is_answered_without_a_body() -> None:
     """HEAD gets the headers of the answer, its length among them, and no body."""
-    async with in_memory(_hot(_tell)) as server:
+    async with in_memory(_fast_path(_echo)) as server:
         client = server.dial()
-        reply = await client.ask(b"HEAD /hot HTTP/1.1\r\nHost: a\r\n\r\n")
+        reply = await client.ask(b"HEAD /door HTTP/1.1\r\nHost: a\r\n\r\n")
         after = await client.ask(GET)
 
     assert ("5", b"") == (reply.headers["content-length"], reply.body)
@@ -114,31 +114,31 @@ async def test_head_is_answered_without_a_body() -> None:
 @pytest.mark.parametrize(
     "request_bytes",
     [
-        pytest.param(post(b"x" * 11, path=b"/hot")[:-11], id="by its length, before it comes"),
+        pytest.param(post(b"x" * 11, path=b"/door")[:-11], id="by its length, before it comes"),
         pytest.param(
-            b"POST /hot HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + b"6\r\nxxxxxx\r\n" * 2,
+            b"POST /door HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + b"6\r\nxxxxxx\r\n" * 2,
             id="by counting, before it ends",
         ),
     ],
 )
-async def test_a_large_body_is_refused(request_bytes: bytes) -> None:
-    """A body over the door's limit is refused in the door's own way, as soon as that is known."""
-    refusals: dict[type[Exception], Refusal] = {
+async def test_a_large_body_is_rejected(request_bytes: bytes) -> None:
+    """A body over the door's limit is rejected with the door's own answer, as soon as that is known."""
+    problems: dict[type[Exception], Problem] = {
         BodyTooLarge: lambda _, error: Answer(413, (), b"over %d" % error.limit_bytes)
     }
 
-    async with in_memory(_hot(_tell, refusals)) as server:
+    async with in_memory(_fast_path(_echo, problems)) as server:
         reply = await server.dial().ask(request_bytes)
 
     assert (413, b"over 10", "close") == (reply.status, reply.body, reply.headers["connection"])
 
 
-async def test_who_leaves_in_the_middle_is_not_answered() -> None:
+async def test_a_disconnect_within_a_body_is_not_answered() -> None:
     """A client that leaves before its body is complete ends the door without an error."""
     with structlog.testing.capture_logs() as logs:
-        async with in_memory(_hot(_tell)) as server:
+        async with in_memory(_fast_path(_echo)) as server:
             client = server.dial()
-            await client.send(post(b"hello", path=b"/hot")[:-2])
+            await client.send(post(b"hello", path=b"/door")[:-2])
             await client.stream.send_eof()
             answer = await client.rest()
 
@@ -157,9 +157,9 @@ async def test_work_goes_on_without_the_client() -> None:
         done.set()
         return Answer(200)
 
-    async with in_memory(_hot(door)) as server:
+    async with in_memory(_fast_path(door)) as server:
         client = server.dial()
-        await client.send(post(b"work", path=b"/hot"))
+        await client.send(post(b"work", path=b"/door"))
         await read.wait()
         await client.stream.aclose()
         await trio.testing.wait_all_tasks_blocked()

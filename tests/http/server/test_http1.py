@@ -15,7 +15,7 @@ CHUNKED = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
 async def test_a_request_is_answered() -> None:
-    """An answer has a status line, the date, its length, and no word about who serves."""
+    """An answer has a status line, the date, its length, and nothing about the server."""
     async with in_memory() as server:
         client = server.dial()
         await client.send(GET + b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
@@ -148,7 +148,7 @@ async def test_trailers_are_not_headers() -> None:
 
 
 async def test_a_body_is_asked_for_only_when_it_is_wanted() -> None:
-    """A client that waits to send its body is told to when the application reads, and not before."""
+    """A client that waits to send its body gets 100 when the application reads, and not before."""
     expecting = b"POST %b HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -171,7 +171,7 @@ async def test_a_body_is_asked_for_only_when_it_is_wanted() -> None:
     assert (403, "close") == (refused.status, refused.headers["connection"])
 
 
-async def test_a_client_of_http_1_0_is_not_told_to_continue() -> None:
+async def test_a_client_of_http_1_0_gets_no_continue() -> None:
     """RFC 9110 section 10.1.1: it would take 100 for the answer."""
     async with in_memory() as server:
         client = server.dial()
@@ -226,7 +226,7 @@ async def test_white_space_around_a_value_is_no_part_of_it() -> None:
 
 
 async def test_targets_are_read_as_paths() -> None:
-    """Escapes are decoded, the query stands apart, and what a proxy would be told is left out."""
+    """Escapes are decoded, the query stands apart, and an absolute target loses its authority."""
     seen = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -328,8 +328,8 @@ async def test_a_wrong_length_is_not_sent(parts: list[bytes]) -> None:
     assert len(answer.rpartition(b"\r\n\r\n")[2]) < 3
 
 
-async def test_who_leaves_does_not_stop_what_was_accepted() -> None:
-    """A request that was read is worked on to the end, though nobody waits for the answer any more."""
+async def test_a_disconnect_does_not_cancel_accepted_work() -> None:
+    """A request that was read is worked on to the end, though the client is gone."""
     accepted, finish, finished = trio.Event(), trio.Event(), trio.Event()
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -393,8 +393,8 @@ async def test_watching_does_not_swallow_the_next_request() -> None:
     assert [b"first", b"next"] == [reply.body for reply in replies]
 
 
-async def test_who_leaves_in_the_middle_is_not_answered() -> None:
-    """A body that breaks off is no body: the application is told, and nothing is answered."""
+async def test_a_disconnect_within_a_body_is_not_answered() -> None:
+    """A body that breaks off is an error for the application, and nothing is answered."""
     seen: list[bytes | None] = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -411,7 +411,7 @@ async def test_who_leaves_in_the_middle_is_not_answered() -> None:
 
 
 async def test_an_early_answer_ends_the_connection() -> None:
-    """Who is answered before the body has come is told that the connection ends, and may still read why."""
+    """An answer before the end of the body has `Connection: close`, and can still be read."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await respond(send, 401)
