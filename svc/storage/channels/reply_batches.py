@@ -138,21 +138,18 @@ def _next_at(conn: sa.Connection, connection_id: str, now: int, *, paused: bool)
 
 
 def connections_due(conn: sa.Connection, until: int) -> list[str]:
-    """The connections of which a lease or a wait ends by *until*, and those that have something to push."""
+    """The connections of which a lease or a life ends by *until*, and those that have something to push.
+
+    While a connection is paused its replies wait and are not pushed, but leases end all the same.
+    """
+    rows, connections = tables.replies, tables.connections
+    is_due = sa.or_(connections.c.delivery == "push", rows.c.expires_at <= until)
     due = sa.or_(
-        tables.connections.c.delivery == "push",
-        sa.case(
-            (tables.replies.c.state == replies.WAITING, tables.replies.c.expires_at),
-            else_=tables.replies.c.lease_expires_at,
-        )
-        <= until,
+        sa.and_(rows.c.state == replies.WAITING, connections.c.status == "active", is_due),
+        sa.and_(rows.c.state != replies.WAITING, rows.c.lease_expires_at <= until),
     )
-    select = sa.select(tables.replies.c.connection_id).join(
-        tables.connections, tables.connections.c.id == tables.replies.c.connection_id
-    )
-    return list(
-        conn.scalars(select.where(tables.IS_OPEN, tables.connections.c.status == "active", due).distinct())
-    )
+    found = sa.select(rows.c.connection_id).join(connections, connections.c.id == rows.c.connection_id)
+    return list(conn.scalars(found.where(tables.IS_OPEN, due).distinct()))
 
 
 def _outbound(row: Any, taken: Dispatch) -> OutboundReply:
