@@ -22,7 +22,7 @@ SIGNED_IN = "the person"
 NO_ORGANIZATIONS = {
     (Owner.SYSTEM, "actors.reconciler._rotate_visitor_keys"),
     (Owner.SYSTEM, "storage.forms.submissions.organizations_with_due"),
-    (Owner.SYSTEM, "storage.records.listing.index.organizations_building"),
+    (Owner.SYSTEM, "storage.records.listing.index_builds.organizations_building"),
     (Owner.SYSTEM, "storage.forms.submissions.forms_with_queue"),
     (Owner.SYSTEM, "storage.channels.outboxes.due"),
     (Owner.SYSTEM, "actors.reconciler._mark_and_prune"),
