@@ -4,7 +4,7 @@ A call that writes opens the data directory itself. If a service has it open, th
 service's operator listener, so that its actors are notified. A call that only reads needs no service.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 import httpx
@@ -71,6 +71,15 @@ class Operator:
         """As `look`, with the answer as JSON."""
         now = trio.run(_now)
         return self.read(_read, now, tool, self._call(organization_id), arguments)
+
+    def look_pages(self, tool: Tool[A, R], organization_id: str, arguments: A) -> Iterator[R]:
+        """The pages of a tool that lists, from the one that *arguments* ask for to the last."""
+        while True:
+            page: Any = self.look(tool, organization_id, arguments)
+            yield page
+            if page.next_cursor is None:
+                return
+            arguments = msgspec.structs.replace(arguments, cursor=page.next_cursor)
 
     def call(self, tool: Tool[A, R], organization_id: str, arguments: A) -> R:
         """The answer of a tool that writes, once it is on disk. Raises its `DomainError`, or `Failure`."""

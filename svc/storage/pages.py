@@ -23,8 +23,7 @@ class Keyset:
     """One page of a list: up to *limit* rows behind *cursor*.
 
     *question* is JSON-ready and says what is listed; the cursor of another question is rejected. *keys* is
-    how many keys are. *keys* is how many
-    keys are before the id in the order of the list.
+    how many keys are before the id in the order of the list.
     """
 
     __slots__ = ("_question", "after", "limit")

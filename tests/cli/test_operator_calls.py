@@ -170,6 +170,17 @@ def test_a_connection_is_made_with_its_key_and_its_embeds_are_listed(running: Ru
     assert 1 == len(running.made("embed", "list", *of_home).splitlines())
 
 
+def test_a_list_is_shown_to_its_end(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many pages it has, in order."""
+    of_home = ("--organization", running.set_up("Paged")["organizationId"])
+    for name in ("a", "b", "c"):
+        running.made("connection", "create", name, *of_home)
+    monkeypatch.setattr("svc.cli.commands.connections.LIST_ROWS_MAX", 1)
+    _, *lines = running.made("connection", "list", *of_home).splitlines()
+
+    assert ["a", "b", "c"] == [line.split()[1] for line in lines]
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [

@@ -1,6 +1,5 @@
 """`svc connection`: connections to messengers, and their channel keys."""
 
-from collections.abc import Iterator
 from typing import get_args
 
 import click
@@ -73,20 +72,10 @@ def list_all(operator: Operator, organization: str | None) -> None:
                 "-" if connection.health is None else connection.health.state,
                 connection.url or "pulled",
             )
-            for connection in _every(operator, home)
+            for page in operator.look_pages(connections.list_all, home, ListConnections(limit=LIST_ROWS_MAX))
+            for connection in page.connections
         ],
     )
-
-
-def _every(operator: Operator, organization_id: str) -> Iterator[ConnectionAnswer]:
-    cursor = None
-    while True:
-        body = ListConnections(limit=LIST_ROWS_MAX, cursor=cursor)
-        page = operator.look(connections.list_all, organization_id, body)
-        yield from page.connections
-        cursor = page.next_cursor
-        if cursor is None:
-            return
 
 
 @command.command("key")

@@ -1,7 +1,5 @@
 """`svc embed`: embeds, which show published records and forms on pages elsewhere."""
 
-from collections.abc import Iterator
-
 import click
 
 from svc.cli.operator_calls import Operator
@@ -9,7 +7,7 @@ from svc.cli.options import ORGANIZATION, as_operator
 from svc.cli.tables import echo_table
 from svc.domain.limits import LIST_ROWS_MAX
 from svc.tools.embeds import embeds
-from svc.tools.embeds.blocks import EmbedAnswer, EmbedSummary
+from svc.tools.embeds.blocks import EmbedAnswer
 from svc.tools.embeds.embeds import ListEmbeds, NamedEmbed
 from svc.tools.tool import Tool
 
@@ -29,19 +27,10 @@ def list_all(operator: Operator, organization: str | None) -> None:
         ("ID", "NAME", "STATUS", "SITE", "KEY"),
         [
             (embed.id, embed.name, embed.status, embed.domain or "any", embed.embed_key)
-            for embed in _every(operator, home)
+            for page in operator.look_pages(embeds.list_, home, ListEmbeds(limit=LIST_ROWS_MAX))
+            for embed in page.embeds
         ],
     )
-
-
-def _every(operator: Operator, organization_id: str) -> Iterator[EmbedSummary]:
-    cursor = None
-    while True:
-        page = operator.look(embeds.list_, organization_id, ListEmbeds(limit=LIST_ROWS_MAX, cursor=cursor))
-        yield from page.embeds
-        cursor = page.next_cursor
-        if cursor is None:
-            return
 
 
 def _run(
