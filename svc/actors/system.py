@@ -30,6 +30,7 @@ from svc.domain.limits import (
     READS_AT_ONCE,
     WRITES_AT_ONCE,
 )
+from svc.domain.randomness import SYSTEM, Randomness
 from svc.domain.rate_limits.keyed_windows import KeyedWindows
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.keys import ChannelRoute
@@ -70,11 +71,14 @@ class System(ActorSystem):
         *,
         calls_per_minute: int = CALLS_MAX,
         outbound_http: OutboundHttp | None = None,
+        random: Randomness = SYSTEM,
     ) -> None:
         super().__init__(kinds)
         self.store = store
         self.clock = clock
         self.secrets = secrets
+        self.random = random
+        """The source of session tokens, request ids, and whatever else is made outside of units."""
         self.passwords = passwords or PasswordHashing()
         self.calls_per_minute = calls_per_minute
         """The budget of each key and of each signed-in person."""
@@ -95,7 +99,7 @@ class System(ActorSystem):
         """Calls that write, by organization."""
         self.reads = KeyedLimiter(READS_AT_ONCE, CALLS_WAITING_MAX, active_keys)
         """Calls that read, by organization."""
-        self.sealer = Sealer(secrets.sealing)
+        self.sealer = Sealer(secrets.sealing, random)
         self.outbound_http = outbound_http or OutboundHttp()
         """The client for requests to third parties."""
         self.wakeups = Wakeups()

@@ -6,9 +6,9 @@ from typing import Any, Literal
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain.ids import new_id
 from svc.storage import tables
 from svc.storage.statements import Statement
+from svc.storage.store import Tx
 
 EventType = Literal[
     "record.created",
@@ -33,17 +33,17 @@ class NewEvent(msgspec.Struct, frozen=True):
 _INSERT = Statement(sa.insert(tables.events))
 
 
-def record(conn: sa.Connection, organization_id: str, at: int, happened: Sequence[NewEvent]) -> None:
+def record(tx: Tx, organization_id: str, happened: Sequence[NewEvent]) -> None:
     """Insert the events, in this order."""
     if happened:
         _INSERT.many(
-            conn,
+            tx.conn,
             [
                 {
-                    "id": new_id("evt", at),
+                    "id": tx.new_id("evt"),
                     "organization_id": organization_id,
                     "type": event.type,
-                    "at": at,
+                    "at": tx.now,
                     "data": msgspec.json.encode(event.data).decode(),
                 }
                 for event in happened

@@ -20,7 +20,6 @@ from svc.domain.channels.messages import HealthReport
 from svc.domain.crypto.signatures import new_secret
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, at, named_at
 from svc.domain.identity.people import clean_name
-from svc.domain.ids import new_id
 from svc.domain.limits import CONNECTIONS_MAX, LIST_ROWS
 from svc.domain.near_names import shown
 from svc.storage import events
@@ -80,8 +79,8 @@ def create(tx: Tx, organization_id: str, new: NewConnection) -> tuple[Connection
     )
     if tx.conn.execute(sa.select(sa.func.count()).where(mine)).scalar_one() >= CONNECTIONS_MAX:
         raise Conflict(f"an organization has at most {CONNECTIONS_MAX} connections")
-    connection_id = new_id("con", tx.now)
-    secret = new_secret() if new.delivery == "push" else None
+    connection_id = tx.new_id("con")
+    secret = new_secret(tx.random) if new.delivery == "push" else None
     tx.conn.execute(
         sa.insert(tables.connections).values(
             id=connection_id,
@@ -275,7 +274,7 @@ def _tell_state(tx: Tx, connection: Connection) -> None:
             "health": None if health is None else {"state": health.state, "reason": health.reason},
         },
     )
-    events.record(tx.conn, connection.organization_id, tx.now, [event])
+    events.record(tx, connection.organization_id, [event])
 
 
 def from_row(row: Any) -> Connection:

@@ -8,7 +8,6 @@ import sqlalchemy as sa
 
 from svc.domain.channels.messages import ConversationFacts, ConversationKind, Identification
 from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue, NotFound, named_at
-from svc.domain.ids import new_id
 from svc.domain.near_names import shown
 from svc.domain.records.matching import HeldReason
 from svc.storage import events
@@ -204,7 +203,7 @@ def _create(
     participant: Participant | None,
 ) -> Conversation:
     made = Conversation(
-        id=new_id("cnv", tx.now),
+        id=tx.new_id("cnv"),
         organization_id=organization_id,
         connection_id=connection_id,
         external_id=external_id,
@@ -231,7 +230,7 @@ def _create(
         "contactId": made.contact_id,
         "heldReason": made.held_reason,
     }
-    events.record(tx.conn, organization_id, tx.now, [NewEvent("conversation.created", data)])
+    events.record(tx, organization_id, [NewEvent("conversation.created", data)])
     return made
 
 

@@ -19,7 +19,6 @@ from svc.domain.channels.messages import (
 )
 from svc.domain.channels.replies import Failure, ReplyState
 from svc.domain.errors import NotFound
-from svc.domain.ids import new_id
 from svc.domain.limits import LIST_ROWS
 from svc.storage import events
 from svc.storage.channels import conversations, replies, tables
@@ -135,7 +134,7 @@ def receive(tx: Tx, organization_id: str, connection_id: str, message: InboundMe
         if seen is not None:
             _name(tx, seen.message_id, connection_id, seen.conversation_id, message.message_id)
             return MessageReceived(duplicate=True, conversation=seen.conversation_id, message=seen.message_id)
-    message_id = new_id("msg", tx.now)
+    message_id = tx.new_id("msg")
     values = {
         "id": message_id,
         "organization_id": organization_id,
@@ -160,7 +159,7 @@ def receive(tx: Tx, organization_id: str, connection_id: str, message: InboundMe
         return MessageReceived(duplicate=True, conversation=conversation.id, message=first.id)
     conversations.touch(tx, conversation.id)
     if inbound:
-        events.record(tx.conn, organization_id, tx.now, [_received(conversation, message_id, message)])
+        events.record(tx, organization_id, [_received(conversation, message_id, message)])
     return MessageReceived(duplicate=False, conversation=conversation.id, message=message_id)
 
 

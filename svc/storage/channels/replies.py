@@ -15,7 +15,6 @@ from svc.domain.channels import replies as rules
 from svc.domain.channels.messages import StatusNoted, StatusReport
 from svc.domain.channels.replies import Dispatch, Failure
 from svc.domain.errors import Conflict, NotFound
-from svc.domain.ids import new_id
 from svc.domain.limits import REPLIES_OPEN_MAX
 from svc.storage import events
 from svc.storage.channels import tables
@@ -102,7 +101,7 @@ def queue(tx: Tx, organization_id: str, connection_id: str, conversation_id: str
     counted = _COUNT_OPEN.one(tx.conn, connection_id=connection_id)
     if counted is not None and counted.many >= REPLIES_OPEN_MAX:
         raise Conflict(f"{REPLIES_OPEN_MAX} replies wait for this connection's bridge already")
-    reply_id = new_id("rpl", tx.now)
+    reply_id = tx.new_id("rpl")
     _INSERT.run(
         tx.conn,
         {
@@ -258,7 +257,7 @@ def write(tx: Tx, before: Reply, after: Dispatch, *, error: str | None = None) -
         "failure": after.failure,
         "error": None if error is None else msgspec.json.decode(error),
     }
-    events.record(tx.conn, before.organization_id, tx.now, [NewEvent("message.status", status)])
+    events.record(tx, before.organization_id, [NewEvent("message.status", status)])
 
 
 def from_row(row: Sequence[Any]) -> Reply:

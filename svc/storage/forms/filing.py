@@ -10,7 +10,6 @@ from sqlalchemy.exc import OperationalError
 
 from svc.domain.errors import Conflict
 from svc.domain.forms.filing import Contact, ContactIndex, Filing, StoredSubmission, file, file_to
-from svc.domain.ids import new_id
 from svc.domain.limits import FILING_BATCH_MAX
 from svc.domain.records.matching import HeldReason
 from svc.domain.records.objects import CONTACT, DEAL, DEAL_STAGES
@@ -109,7 +108,7 @@ def _hold(tx: Tx, where: FilingTarget, which: Sequence[UnreadableSubmission], re
     """Hold submissions without decoding them."""
     _HOLD.many(tx.conn, [{"submission_id": submission.id, "reason": reason} for submission in which])
     held = [_held_event(submission.id, submission.form_id, reason) for submission in which]
-    events.record(tx.conn, where.organization_id, tx.now, held)
+    events.record(tx, where.organization_id, held)
 
 
 def _directory(
@@ -126,7 +125,7 @@ def _directory(
             else {}
         ),
         country=organizations.get(tx.conn, where.organization_id).country,
-        new_contact_id=lambda: new_id("rec", tx.now),
+        new_contact_id=lambda: tx.new_id("rec"),
     )
 
 
@@ -155,7 +154,7 @@ _UPDATE_SUBMISSION = Statement(
 def _write(tx: Tx, where: FilingTarget, filings: Sequence[Filing], *, filed_by: str | None) -> None:
     """Write every effect of *filings*, a statement a table."""
     filed = [filing for filing in filings if filing.contact is not None]
-    deals = {filing.submission.id: new_id("rec", tx.now) for filing in filed if filing.deal_title is not None}
+    deals = {filing.submission.id: tx.new_id("rec") for filing in filed if filing.deal_title is not None}
     enrichments.write(
         tx, where.organization_id, where.object_ids[CONTACT], [_learned(filing) for filing in filed]
     )
@@ -172,9 +171,8 @@ def _write(tx: Tx, where: FilingTarget, filings: Sequence[Filing], *, filed_by: 
         tx.conn, [_outcome(tx, filing, deals.get(filing.submission.id), filed_by) for filing in filings]
     )
     events.record(
-        tx.conn,
+        tx,
         where.organization_id,
-        tx.now,
         [event for filing in filings for event in _happened(filing, deals.get(filing.submission.id))],
     )
 
@@ -199,7 +197,7 @@ def _deal(filing: Filing) -> dict[str, Any]:
 def _write_notes(tx: Tx, where: FilingTarget, filed: Sequence[Filing]) -> None:
     rows = [
         {
-            "id": new_id("not", tx.now),
+            "id": tx.new_id("not"),
             "organization_id": where.organization_id,
             "record_id": one.contact.id,
             "title": one.submission.form.name,

@@ -6,7 +6,6 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.forms.filing import Enrichment
-from svc.domain.ids import new_id
 from svc.domain.records.objects import CONTACT
 from svc.storage.events import NewEvent
 from svc.storage.records import bulk, contacts, tables
@@ -50,9 +49,8 @@ def write(tx: Tx, organization_id: str, object_id: str, learned: Sequence[Source
         [(contact.id, contact.properties) for contact in changed.values()],
     )
     bulk.note_changes(
-        tx.conn,
+        tx,
         organization_id,
-        tx.now,
         [
             (
                 enrichment.contact.id,
@@ -116,7 +114,7 @@ def _write_suggestions(tx: Tx, organization_id: str, learned: Sequence[SourcedEn
             tx.conn,
             [
                 {
-                    "id": new_id("sug", tx.now),
+                    "id": tx.new_id("sug"),
                     "organization_id": organization_id,
                     "record_id": record_id,
                     "property": slug,

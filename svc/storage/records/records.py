@@ -12,7 +12,6 @@ import sqlalchemy as sa
 
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
 from svc.domain.identity.organizations import Organization
-from svc.domain.ids import new_id
 from svc.domain.limits import FAULTS_MAX, RECORDS_CREATED_MAX
 from svc.domain.near_names import shown
 from svc.domain.records.objects import CONTACT
@@ -131,11 +130,11 @@ def delete(
         contacts.forget_all(tx.conn, record_id)
     record_index.remove(tx.conn, record_index.shape_in(object_), [record_id])
     kind: ChangeKind = "merged" if merged_into else "deleted"
-    bulk.note_changes(tx.conn, organization_id, tx.now, [(record_id, kind, {}, source)])
+    bulk.note_changes(tx, organization_id, [(record_id, kind, {}, source)])
     deleted = NewEvent(
         "record.deleted", _data(record_rows.from_row(object_, row), source) | _into(merged_into)
     )
-    events.record(tx.conn, organization_id, tx.now, [deleted])
+    events.record(tx, organization_id, [deleted])
 
 
 def restore(
@@ -162,9 +161,9 @@ def restore(
     if object_.slug == CONTACT:
         contacts.remember_values(tx.conn, organization_id, record_id, values)
     record_index.add_again(tx.conn, record_index.shape_in(object_), [(record_id, values)])
-    bulk.note_changes(tx.conn, organization_id, tx.now, [(record_id, "restored", {}, source)])
+    bulk.note_changes(tx, organization_id, [(record_id, "restored", {}, source)])
     restored = msgspec.structs.replace(record_rows.from_row(object_, row), updated_at=tx.now)
-    events.record(tx.conn, organization_id, tx.now, [NewEvent("record.created", _data(restored, source))])
+    events.record(tx, organization_id, [NewEvent("record.created", _data(restored, source))])
     return restored
 
 
@@ -194,17 +193,15 @@ def write(
                 now_known: Values = {kind: after[kind]} if kind in after else {}
                 contacts.remember_values(tx.conn, object_.organization_id, row.id, now_known)
     record_index.rewrite(tx.conn, record_index.shape_in(object_), row.id, after, difference.keys())
-    bulk.note_changes(tx.conn, object_.organization_id, tx.now, [(row.id, "updated", difference, source)])
-    events.record(
-        tx.conn, object_.organization_id, tx.now, [NewEvent("record.updated", _data(record, source))]
-    )
+    bulk.note_changes(tx, object_.organization_id, [(row.id, "updated", difference, source)])
+    events.record(tx, object_.organization_id, [NewEvent("record.updated", _data(record, source))])
     return record
 
 
 def _insert_all(tx: Tx, object_: StoredObject, made: Sequence[Values], source: Source) -> list[Record]:
     new = [
         Record(
-            id=new_id("rec", tx.now),
+            id=tx.new_id("rec"),
             object_type=object_.slug,
             properties=values,
             created_at=tx.now,
@@ -232,7 +229,7 @@ def _insert_all(tx: Tx, object_: StoredObject, made: Sequence[Values], source: S
             ],
         )
     created = [NewEvent("record.created", _data(record, source)) for record in new]
-    events.record(tx.conn, object_.organization_id, tx.now, created)
+    events.record(tx, object_.organization_id, created)
     return new
 
 

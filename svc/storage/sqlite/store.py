@@ -15,6 +15,7 @@ from sqlalchemy.exc import DatabaseError
 
 from svc.clock import Clock
 from svc.domain.crypto.sealing import Sealer
+from svc.domain.randomness import SYSTEM, Randomness
 from svc.storage.clock import future_times
 from svc.storage.clock import marks as clock_marks
 from svc.storage.clock.marks import Traces
@@ -29,7 +30,7 @@ from svc.storage.sqlite.group_commit import (
     GroupCommitStore,
 )
 from svc.storage.sqlite.transaction import read_snapshot, schema_change
-from svc.storage.store import Store, StoreFailed
+from svc.storage.store import Sources, Store, StoreFailed
 
 R = TypeVar("R")
 
@@ -53,16 +54,18 @@ async def open_store(
     queue_max: int = QUEUE_UNITS_MAX,
     owner_max: int = OWNER_UNITS_MAX,
     sealer: Sealer | None = None,
+    random: Randomness = SYSTEM,
 ) -> AsyncIterator[Store]:
     """The store over the file at *path*, made if it is not there, and closed on leaving.
 
     *prepare* runs over the writer's connection before anything else, outside of a transaction. *clock* and
-    the ids of this process go on after what is stored.
+    the store's ids go on after what is stored. Ids, keys and tokens are made of *random*.
 
     Raises `StoreInUse`, `SchemaTooNew`, and `StoreFailed` for a file that cannot be used. Should a thread of
     the store end by itself, what is inside is cancelled, and `StoreFailed` raised in its place.
     """
     engine = make_engine(path)
+    sources = Sources(random, sealer)
     looked: list[Traces] = []
     inside = trio.CancelScope()
     lost: list[str] = []
@@ -91,17 +94,17 @@ async def open_store(
         except (DatabaseError, sqlite3.DatabaseError, OSError, ThreadLost) as error:
             raise StoreFailed(f"{path} cannot be opened: {getattr(error, 'orig', error)}") from error
         [traces] = looked
-        clock_marks.resume(clock, traces)
+        clock_marks.resume(clock, sources.ids, traces)
         store = GroupCommitStore(
             clock,
             writer=writer,
             reader=reader,
             long_reader=long_reader,
             resources=opening.pop_all(),
+            sources=sources,
             batch_max=batch_max,
             queue_max=queue_max,
             owner_max=owner_max,
-            sealer=sealer,
         )
     with inside:
         try:
