@@ -178,7 +178,7 @@ async def test_a_closed_organization_sends_nothing_any_more(here):
     other = await here.store.read(access.load, made.organization_id, now)
     states = [(one.state, one.failure) for one in await here.rows(reply_rows)]
     [noted] = await here.rows(tables.audit, action="organization.close")
-    assert (load.parcels, load.more) == ((), False)
+    assert (load.pushes, load.more) == ((), False)
     assert [("failed", "removed")] * 2 == states
     assert [] == await here.store.read(reply_batches.connections_due, now + DAY_MS)
     assert all(one.done_at is not None for one in await here.rows(deliveries))
