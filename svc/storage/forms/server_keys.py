@@ -1,5 +1,7 @@
 """Server keys: with one, each visitor that a server names is counted as its own sender."""
 
+from typing import NamedTuple
+
 import msgspec
 import sqlalchemy as sa
 
@@ -33,12 +35,20 @@ class MintedServerKey(ServerKey, frozen=True, kw_only=True):
     key: str
 
 
+class _LiveKey(NamedTuple):
+    """A key that is not revoked, by its digest."""
+
+    digest: str
+    expires_at: int
+
+
 _COLUMNS = [tables.server_keys.c[name] for name in ServerKey.__struct_fields__]
 _LIVE = Statement(
     sa.select(tables.server_keys.c.digest, tables.server_keys.c.expires_at).where(
         tables.server_keys.c.organization_id == sa.bindparam("organization_id"),
         tables.server_keys.c.revoked_at.is_(None),
-    )
+    ),
+    _LiveKey,
 )
 
 
