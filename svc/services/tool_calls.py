@@ -177,7 +177,8 @@ def _as_of_now(system: System, conn: Connection, now: int, tool: Tool[Any, Any],
     """
     caller = call.caller
     organization_id = caller.organization_id
-    if caller.access_revision in {None, system.access_revisions[organization_id]}:
+    revision = caller.access_revision
+    if revision is None or not system.access_revisions.changed(organization_id, revision):
         return call
     caller = admit_again(access.load(conn, organization_id, now), caller, now)
     permit(caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)

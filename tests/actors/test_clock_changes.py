@@ -406,7 +406,7 @@ async def test_a_use_that_was_noted_in_the_future_is_noted_again(autojump_clock:
         csrf = await here.sign_in()
         await here.store.write(_use_in_the_future)
         here.system.sessions.clear()
-        here.system.access_revisions[here.organization.id] += 1
+        here.system.access_revisions.note(here.organization.id)
 
         await here.answer("record.list", {"objectType": "contact"})
         await here.answer_to_person("record.list", {"objectType": "contact"}, csrf=csrf)

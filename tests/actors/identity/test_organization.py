@@ -132,7 +132,7 @@ async def test_calls_that_wait_already_are_judged_by_the_change(autojump_clock):
                 answers.append(True)
 
         # The first turn has to read the facts again; the others wait behind it while the key is revoked.
-        system.access_revisions[here.organization.id] += 1
+        system.access_revisions.note(here.organization.id)
         async with trio.open_nursery() as nursery:
             for _ in range(10):
                 nursery.start_soon(call)

@@ -319,7 +319,7 @@ async def queued(here: ToolTown, key: str, change: Callable[[], Awaitable[None]]
 
     await here.call("organization.get", key=key)
     # The first turn has to read the facts again; the others wait behind it for the change.
-    here.system.access_revisions[here.organization.id] += 1
+    here.system.access_revisions.note(here.organization.id)
     async with trio.open_nursery() as nursery:
         for _ in range(10):
             nursery.start_soon(call)
