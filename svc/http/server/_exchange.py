@@ -92,9 +92,8 @@ class Exchange:
     async def receive(self) -> Message:
         """ASGI: the next piece of the body; after its end, wait until the client disconnects.
 
-        Raises:
-            BodyTimeout: the body is not complete after `body_seconds`, and no answer has begun.
-            BodyBroken: its framing is malformed, and no answer has begun.
+        Before an answer has begun, raises `BodyTimeout` if the body is not complete after `body_seconds`, and
+        `BodyBroken` if its framing is malformed.
         """
         request = self._request
         if not (self._taken or self._done):

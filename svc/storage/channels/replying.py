@@ -58,9 +58,8 @@ def write(
 ) -> Message:
     """Write a reply, to go out as soon as it can.
 
-    Raises:
-        NotFound: the message that it answers is none of the conversation.
-        Conflict: the connection is removed, or has more on its way than it may.
+    Raises `NotFound` if the message that it answers is none of the conversation, and `Conflict` if the
+    connection is removed, or has more on its way than it may.
     """
     if connection.status == "removed":
         raise Conflict("the connection of this conversation was removed")

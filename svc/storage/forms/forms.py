@@ -115,9 +115,7 @@ def create(tx: Tx, organization: Organization, new: NewForm) -> StoredForm:
 def update(tx: Tx, organization_id: str, form_id: str, changes: FormChanges) -> StoredForm:
     """Change a form, effective with the next submission.
 
-    Raises:
-        NotFound: no such form, or the site is not the organization's.
-        InvalidInput: see `form_rules.checked` and `binding_faults`.
+    Raises `NotFound` for the form, and `InvalidInput`: see `settings.checked` and `binding_faults`.
     """
     form = get(tx.conn, organization_id, form_id)
     before = NewForm(

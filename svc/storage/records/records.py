@@ -143,9 +143,8 @@ def restore(
 ) -> Record:
     """Bring a deleted record back as it was; its event is `record.created` again.
 
-    Raises:
-        NotFound: no such object, or no such deleted record.
-        Conflict: it was merged into another, or a unique value is another record's by now.
+    Raises `NotFound` for the object or the deleted record, and `Conflict` if it was merged into another, or a
+    unique value is another record's by now.
     """
     row = record_rows.get(tx.conn, organization_id, object_slug, record_id)
     object_ = record_rows.object_of(tx.conn, row)
