@@ -155,8 +155,10 @@ def assign(
 ) -> Conversation:
     """Assign a conversation to a member or team, or to a contact.
 
-    Raises `NotFound` for the conversation, `InvalidInput` for a member, team or contact that there is not,
-    and `Conflict` for an inactive member.
+    Raises:
+        NotFound: no such conversation.
+        InvalidInput: no such member, team or contact.
+        Conflict: the member is not active.
     """
     conversation = get(tx.conn, organization_id, conversation_id)
     values: dict[str, Any] = {}

@@ -31,7 +31,10 @@ _INSERT_REPLY = Statement(sa.insert(tables.messages))
 def answer(tx: Tx, call: Call, conversation_id: str, new: NewReply) -> Message:
     """Write a reply in the caller's name.
 
-    Raises `NotFound`, `Conflict`, and `Forbidden` for an account that the caller may not write from.
+    Raises:
+        NotFound: no such conversation, or no such message in it to answer.
+        Forbidden: the caller may not write from that account.
+        Conflict: as for `write`.
     """
     organization_id = call.caller.organization_id
     conversation = conversations.get(tx.conn, organization_id, conversation_id)
@@ -112,7 +115,13 @@ def write(
 
 
 def cancel(tx: Tx, call: Call, message_id: str) -> Message:
-    """Cancel a reply that waits. Raises `NotFound`, `Conflict` and `Forbidden`."""
+    """Cancel a reply that waits.
+
+    Raises:
+        NotFound: no such message, or it is no reply.
+        Forbidden: the caller may not write from that account.
+        Conflict: the reply does not wait any more.
+    """
     organization_id = call.caller.organization_id
     message = messages.get(tx.conn, organization_id, message_id)
     conversation = conversations.get(tx.conn, organization_id, message.conversation_id)

@@ -96,7 +96,10 @@ def mint(tx: Tx, call: Call, name: str) -> MintedServerKey:
 def revoke(tx: Tx, call: Call, key_id: str) -> int:
     """Revoke a key for good, effective with the next submission, and return when: ms since the epoch.
 
-    Raises `PersonOnly`, `Forbidden` and `NotFound`.
+    Raises:
+        PersonOnly: a key or an agent calls.
+        Forbidden: the caller lacks the permission `security`.
+        NotFound: no such key.
     """
     authorization.require(tx.conn, call, "security")
     organization_id = call.caller.organization_id

@@ -145,7 +145,10 @@ def mint(tx: Tx, call: Call, new: NewKey) -> MintedKey:
 def revoke(tx: Tx, call: Call, key_id: str) -> int:
     """Revoke a key for good, effective with the next call, and return when: ms since the epoch.
 
-    Raises `NotFound`, `Forbidden` and `PersonOnly`.
+    Raises:
+        PersonOnly: a key or an agent calls.
+        Forbidden: the caller lacks the permission `security`.
+        NotFound: no such key.
     """
     authorization.require(tx.conn, call, "security")
     key_digest = tx.conn.execute(

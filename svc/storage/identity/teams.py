@@ -30,7 +30,10 @@ _PEOPLE = Statement(
 def create(tx: Tx, call: Call, name: str) -> Team:
     """Make a team.
 
-    Raises `InvalidInput`, `Forbidden`, and `Conflict` for a name in use or where there are `TEAMS_MAX`.
+    Raises:
+        Forbidden: the caller lacks the permission `settings`.
+        InvalidInput: the name is none.
+        Conflict: the name is in use, or there are `TEAMS_MAX`.
     """
     authorization.require(tx.conn, call, "settings")
     if len(list_all(tx.conn, call.caller.organization_id)) >= TEAMS_MAX:

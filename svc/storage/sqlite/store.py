@@ -59,8 +59,11 @@ async def open_store(
     *prepare* runs over the writer's connection before anything else, outside of a transaction. *clock* and
     the ids of this process go on after what is stored.
 
-    Raises `StoreInUse`, `SchemaTooNew`, and `StoreFailed` for a file that cannot be used. Should a thread of
-    the store end by itself, what is inside is cancelled, and `StoreFailed` raised in its place.
+    Raises:
+        StoreInUse: another process has the file open.
+        SchemaTooNew: the data is of a newer version.
+        StoreFailed: the file cannot be used, or a thread of the store has ended by itself: what is inside is
+            cancelled then.
     """
     engine = make_engine(path)
     looked: list[Traces] = []
