@@ -1,4 +1,4 @@
-"""Records, one by record.
+"""Records, one at a time.
 
 Every write also updates the record's indexes, its identities and its events in the same transaction. Every
 look-up is scoped by the organization: another organization's record is not found.
@@ -63,7 +63,7 @@ def create_many(
     *,
     source: Source,
 ) -> list[Record]:
-    """Make up to `RECORDS_CREATED_MAX` records, all or nrecord.
+    """Make up to `RECORDS_CREATED_MAX` records: all or none.
 
     Raises:
         NotFound: no such object.
@@ -98,7 +98,7 @@ def update(
     *,
     source: Source,
 ) -> Record:
-    """Write the values *given*; null clears record. A write that changes nothing records nothing.
+    """Write the values *given*; null clears a value. A write that changes nothing records nothing.
 
     Raises:
         NotFound: no such object or record.
