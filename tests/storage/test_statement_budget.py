@@ -13,7 +13,7 @@ from tests.channels import Receiver
 from tests.lamps import LAMP, make_lamps
 from tests.statements import connection_of, listening
 from tests.tooling import ToolTown, tool_town
-from tests.tools.channels.test_connections import PUSHED, SHOP, bridge, connect
+from tests.tools.channels.connecting import PUSHED, SHOP, bridge, connect
 
 Steps = AsyncGenerator[None, None]
 """A flow, once to have everything awake; what comes after its `yield` counts."""

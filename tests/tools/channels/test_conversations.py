@@ -11,7 +11,7 @@ from svc.storage.identity.members import MemberChanges
 from tests import tables
 from tests.people import call_of
 from tests.tooling import ToolTown, tool_town
-from tests.tools.channels.test_connections import SHOP, bridge, clerk, connect, run
+from tests.tools.channels.connecting import SHOP, bridge, clerk, connect, run
 
 ADA: dict[str, Any] = {
     "objectType": "contact",
