@@ -19,6 +19,7 @@ from svc.tools.catalogue import REGISTRY
         ("lamp.create", ["record.create"]),  # an object of an organization's own
         ("ticket.create", ["record.create"]),  # another word for a noun that has no such verb
         ("user.list", ["member.list"]),
+        ("user.create", ["member.invite"]),
         ("token.create", ["apikey.mint", "serverkey.mint"]),
     ],
 )
