@@ -70,7 +70,7 @@ async def test_asked_often_while_it_catches_up_it_is_as_exact(autojump_clock):
 
 
 @pytest.mark.parametrize("ms", [HOUR_MS, YEAR_MS])
-async def test_a_leap_forward_is_told_with_the_next_reading(ms, autojump_clock):
+async def test_a_leap_forward_shows_at_the_next_reading(ms, autojump_clock):
     """A machine that slept, or whose clock was put right, shows the right time at once."""
     machine = Machine()
     clock = WallClock(machine)

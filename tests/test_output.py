@@ -83,7 +83,7 @@ def dead(request: pytest.FixtureRequest) -> Iterator[TextIO | None]:
         stream.close()
 
 
-def test_what_takes_nothing_is_told_and_raises_nothing(dead: TextIO | None) -> None:
+def test_a_failed_write_is_reported_and_raises_nothing(dead: TextIO | None) -> None:
     """A stream that is full, gone, closed or broken loses every line, the second too."""
     output = Output(dead)
 
@@ -91,7 +91,7 @@ def test_what_takes_nothing_is_told_and_raises_nothing(dead: TextIO | None) -> N
     assert not output.is_terminal
 
 
-def test_a_pipe_that_nobody_reads_is_not_waited_for(pipe: Pipe) -> None:
+def test_a_pipe_without_a_reader_is_not_waited_for(pipe: Pipe) -> None:
     """What a full pipe cannot take at once is lost; once it is read, lines are taken again."""
     output = Output(pipe.stream)
     pipe.fill()

@@ -378,7 +378,7 @@ async def _all_rows(here: Town) -> list[Any]:
     ]
 
 
-def test_who_confirmed_in_the_future_did_not(autojump_clock: Any) -> None:
+def test_a_confirmation_in_the_future_does_not_count(autojump_clock: Any) -> None:
     """A confirmation that a wrong clock noted hands out no secrets."""
     assert not is_fresh(START + 1, START)
     assert is_fresh(START, START + CONFIRMATION_MS - 1)

@@ -50,7 +50,7 @@ async def test_a_key_has_so_many_places_and_others_have_their_own() -> None:
         nursery.cancel_scope.cancel()
 
 
-async def test_places_go_to_who_has_waited_longest() -> None:
+async def test_places_go_to_the_longest_waiter() -> None:
     """A place is handed over, so that nobody who comes later gets it."""
     async with trio.open_nursery() as nursery:
         workers = Workers(KeyedLimiter(1, 10), nursery)
@@ -64,7 +64,7 @@ async def test_places_go_to_who_has_waited_longest() -> None:
         nursery.cancel_scope.cancel()
 
 
-async def test_who_leaves_while_waiting_is_passed_over() -> None:
+async def test_a_waiter_that_leaves_is_skipped() -> None:
     """A waiting task that is cancelled takes no place, and leaves none taken."""
     async with trio.open_nursery() as nursery:
         limiter = KeyedLimiter(1, 10)

@@ -274,7 +274,7 @@ async def test_only_the_status_of_a_bad_answer_counts(serve: Serve):
             assert PostResult(200) == await post(outbound_http, good)
 
 
-async def test_receivers_that_hang_hold_up_nobody_else():
+async def test_receivers_that_hang_hold_up_no_others():
     """A hundred at once, and one that is well."""
     async with client() as outbound_http, receiver(hang) as bad, receiver(answer) as good:
         given_up = 0

@@ -170,7 +170,7 @@ def test_a_password_is_read_and_not_shown(svc: Svc, shop: Path) -> None:
     assert HASHER.verify(stored, "correct horse")
 
 
-def test_accounts_of_one_address_are_told_apart_by_their_home(svc: Svc, shop: Path) -> None:
+def test_accounts_of_one_address_are_distinguished_by_their_home(svc: Svc, shop: Path) -> None:
     """Each organization has its own; a link is for the one that is named; their passwords share a salt."""
     other = svc("org", "create", "Other").stdout.strip()
     first = next(
@@ -248,7 +248,7 @@ def test_accounts_of_one_address_are_told_apart_by_their_home(svc: Svc, shop: Pa
         (("restore", "missing.tar", "--force"), 1, "missing.tar: No such file or directory"),
     ],
 )
-def test_a_mistake_is_told_in_one_line(
+def test_a_mistake_is_reported_in_one_line(
     svc: Svc, shop: Path, args: tuple[str, ...], code: int, message: str
 ) -> None:
     """The message says what is wrong; the exit code, whether it was the question or the doing."""
@@ -386,7 +386,7 @@ def test_a_damaged_file_is_found(svc: Svc, demo: Path) -> None:
     assert "Traceback" not in result.output
 
 
-def test_a_file_that_is_no_database_is_told(svc: Svc, shop: Path) -> None:
+def test_a_file_that_is_no_database_is_reported(svc: Svc, shop: Path) -> None:
     """What stands in the place of the database is named."""
     (shop / "svc.db").write_bytes(b"no database at all, whatever its name may say" * 100)
 

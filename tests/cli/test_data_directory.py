@@ -100,7 +100,7 @@ def test_a_token_that_cannot_be_sent_is_refused(directory: DataDirectory, conten
         directory.open_token()
 
 
-def test_a_file_in_the_place_of_the_directory_is_told(tmp_path: Path) -> None:
+def test_a_file_in_the_place_of_the_directory_is_reported(tmp_path: Path) -> None:
     """The message names it, and the flag."""
     (tmp_path / "file").touch()
 

@@ -323,7 +323,7 @@ def test_a_directory_of_other_files_is_left_alone(run: Svc, data: Path) -> None:
 
 
 @pytest.mark.parametrize("args", [(), ("--demo",)])
-def test_an_address_in_use_is_told(run: Svc, data: Path, args: tuple[str, ...]) -> None:
+def test_an_address_in_use_is_reported(run: Svc, data: Path, args: tuple[str, ...]) -> None:
     """The message names the address; nothing else is printed, and nothing is written."""
     with closing(socket.create_server(("127.0.0.1", 0))) as other:
         bind = f"127.0.0.1:{other.getsockname()[1]}"
@@ -336,7 +336,7 @@ def test_an_address_in_use_is_told(run: Svc, data: Path, args: tuple[str, ...]) 
     assert not data.exists()
 
 
-def test_data_in_use_is_told(run: Svc, shop: Path) -> None:
+def test_data_in_use_is_reported(run: Svc, shop: Path) -> None:
     """Two services never share their data."""
     with sole_use(shop / "svc.db"):
         result = run()
@@ -345,7 +345,7 @@ def test_data_in_use_is_told(run: Svc, shop: Path) -> None:
     assert f"Error: {shop / 'svc.db'} is in use by process {os.getpid()}: stop it first\n" == result.output
 
 
-def test_a_certificate_that_cannot_be_used_is_told(run: Svc, tmp_path: Path, data: Path) -> None:
+def test_a_certificate_that_cannot_be_used_is_reported(run: Svc, tmp_path: Path, data: Path) -> None:
     """The message names its files, and nothing is written."""
     (tmp_path / "tls.toml").write_text('[server]\ntls_certificate = "cert.pem"\ntls_key = "key.pem"\n')
 

@@ -65,7 +65,7 @@ async def test_a_reply_goes_out_and_its_status_comes_back(autojump_clock):
         assert "there-1" == row.external_id
 
 
-async def test_messages_come_in_with_who_wrote_them(autojump_clock):
+async def test_messages_come_in_with_their_senders(autojump_clock):
     """In the order of the messenger; what is told of a person finds the contact."""
     async with channel_town() as here, bridged(here) as bridge:
         evidence = [Evidence(kind="email", value="ada@example.com")]
@@ -139,7 +139,7 @@ async def test_order_is_kept_through_an_outage(autojump_clock):
         assert ["sent"] * 7 == await states(here)
 
 
-async def test_a_message_that_is_refused_stands_in_nobodys_way(autojump_clock):
+async def test_a_message_that_is_refused_holds_up_no_other(autojump_clock):
     """One that the service will never take is passed over, and said in the log."""
     async with channel_town() as here, bridged(here) as bridge:
         bridge.messenger.happens(message(1), message(2, text="x" * 64_001), message(3))
@@ -245,7 +245,7 @@ async def test_events_that_break_off_are_begun_again(autojump_clock):
         assert ["Message 1", "Message 2"] == await stored(here)
 
 
-async def test_an_offline_messenger_is_told_looked_after_and_told_again(autojump_clock):
+async def test_an_offline_messenger_is_reported_probed_and_reported_again(autojump_clock):
     """Replies wait meanwhile: what was under way is sent within its lease, and counts once."""
     down = True
 
@@ -311,7 +311,7 @@ async def test_a_bridge_that_cannot_ask_how_it_is_finds_out(autojump_clock):
         assert await changes_of_health(here) <= 14
 
 
-async def test_a_state_that_another_program_told_is_set_right(autojump_clock):
+async def test_a_state_that_another_program_reported_is_corrected(autojump_clock):
     """The old process may say that it stops after the new one has said that it is there."""
     async with channel_town() as here, bridged(here) as bridge:
         await trio.sleep(1)
@@ -362,7 +362,7 @@ async def test_a_stop_waits_a_little_for_a_message_that_cannot_be_stored(autojum
         assert [] == await stored(here)
 
 
-async def test_a_stop_while_offline_waits_for_nobody(autojump_clock):
+async def test_a_stop_while_offline_does_not_wait(autojump_clock):
     """What waits for the messenger is offered again when the bridge is back."""
 
     async def deliver(reply: Reply) -> None:

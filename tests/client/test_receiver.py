@@ -86,7 +86,7 @@ def signed(body: bytes, here: Pushed) -> dict[str, str]:
     return signed_headers([SECRET], "dlv_1", here.clock.now() // SECOND_MS, body)
 
 
-async def test_a_reply_is_delivered_and_told_before_it_is_answered(autojump_clock):
+async def test_a_reply_is_delivered_and_reported_before_it_is_answered(autojump_clock):
     """204 once the messenger has it and the service knows what it is called there."""
     async with pushed() as here:
         await here.write_reply(text="It is ready.")

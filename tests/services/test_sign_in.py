@@ -133,7 +133,7 @@ async def test_every_attempt_costs_one_hash(email, autojump_clock):
 
 
 @pytest.mark.parametrize("stop", ["deactivate", "close"])
-async def test_who_is_nowhere_a_member_does_not_sign_in(stop, autojump_clock):
+async def test_a_person_without_a_membership_does_not_sign_in(stop, autojump_clock):
     """The right password is refused as a wrong one is."""
     async with at_home() as here, here.live_system() as system:
         [owner] = [
@@ -440,7 +440,7 @@ async def test_that_a_session_is_used_is_noted_once_a_minute(autojump_clock):
         assert [0, SESSION_SEEN_NOTED_MS] == noted
 
 
-async def test_who_confirms_is_fresh_again(autojump_clock):
+async def test_a_confirmation_makes_a_session_fresh(autojump_clock):
     """For two hours from then; wrong passwords are paced by session."""
     async with at_home() as here, here.live_system() as system:
         done = await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER)

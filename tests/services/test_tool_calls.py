@@ -104,7 +104,7 @@ async def test_the_row_decides_which_call_is_the_first(autojump_clock):
         assert 1 == await here.count(tables.records)
 
 
-async def test_a_key_is_told_apart_by_its_tool_and_its_caller(autojump_clock):
+async def test_a_key_belongs_to_its_tool_and_its_caller(autojump_clock):
     """The same idempotency key of another API key is another call."""
     async with tool_town() as here:
         answers = [
@@ -251,7 +251,7 @@ async def test_a_body_on_its_way_buys_a_revoked_key_no_time(autojump_clock):
         assert 0 == await here.count(tables.records)
 
 
-async def test_other_changes_of_access_stop_nobody(autojump_clock):
+async def test_other_changes_of_access_stop_no_call(autojump_clock):
     """A call that waits while somebody joins, or another key is made, goes on."""
     async with tool_town() as here:
         call = a_call(await tool_calls.admit_key(here.system, here.key))

@@ -120,7 +120,7 @@ async def test_a_connection_that_fails_to_open_ends_its_thread() -> None:
     await trio.to_thread.run_sync(connection._thread.join)
 
 
-async def test_a_job_that_is_reported_twice_is_told_once() -> None:
+async def test_a_job_that_is_reported_twice_is_answered_once() -> None:
     """Should the thread fail right after it has reported a job, it reports that job once more."""
     told: list[object] = []
     async with _aiosqlite_trio.Connection(connect, name="test") as connection:

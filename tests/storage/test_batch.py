@@ -116,7 +116,7 @@ def test_one_owner_alone_has_no_limit_of_time(conn: Connection) -> None:
     assert ["a1", "a2", "a3"] == ran(batch)
 
 
-def test_who_joins_runs_next_and_ends_the_batch(conn: Connection) -> None:
+def test_a_unit_that_joins_runs_next_and_ends_the_batch(conn: Connection) -> None:
     """Another owner's unit waits for the one that runs, and for no more of a long batch."""
     planned, joining = units("a1", "a2", "a3", "a4", "a5"), a_unit("b1")
     batch = batch_of(planned, first=1, even=5)

@@ -319,7 +319,7 @@ async def test_an_address_has_one_account_in_a_home(staff):
     assert [staff.organization.id, elsewhere.id] == [one.home_organization_id for one in found]
 
 
-async def test_a_guests_address_keeps_nobody_out(staff):
+async def test_a_guests_address_blocks_no_invitation(staff):
     """Another organization has given it to them: its real owner is invited, and comes in, all the same."""
     elsewhere = await staff.store.write(provisioning.create, NewOrganization(name="Elsewhere"))
     guest = await staff.store.write(a_member, elsewhere.id, "grace@example.com")

@@ -75,7 +75,7 @@ async def test_the_fifth_lapse_is_the_last(autojump_clock):
         assert "message.status" == (await here.rows(tables.events))[-1].type
 
 
-async def test_what_nobody_pulls_fails_after_an_hour(autojump_clock):
+async def test_a_reply_that_is_not_pulled_fails_after_an_hour(autojump_clock):
     """It is found out by the Outbox itself."""
     async with channel_town() as here:
         await here.write_reply()

@@ -144,7 +144,7 @@ async def test_a_2xx_is_kept_when_the_store_was_overloaded(autojump_clock):
         ]
 
 
-async def test_a_2xx_that_nobody_could_keep_is_pushed_again_as_the_same_delivery(autojump_clock):
+async def test_a_2xx_that_could_not_be_stored_is_pushed_again_as_the_same_delivery(autojump_clock):
     """A crash between the answer and keeping it: once the push counts as cut off, and that is no lapse."""
     async with push_town() as (here, receiver):
         here.system.store = cast("Store", Overloaded(here.system.store, refusals=31))

@@ -9,7 +9,7 @@ from tests.actors.core.lab import Other, Probe, living
 request: ContextVar[str] = ContextVar("request", default="none")
 
 
-async def test_an_actor_does_not_inherit_the_context_of_who_wakes_it():
+async def test_an_actor_does_not_inherit_the_context_of_its_waker():
     """Neither the first asker's context nor a later one's is seen in a turn, nor in a load."""
     async with living() as lab:
 

@@ -221,7 +221,7 @@ async def test_two_ways_to_one_actor_are_no_circle():
         assert 2 == await Other(lab, "third").add(0)
 
 
-async def test_who_has_left_waits_no_more(autojump_clock):
+async def test_an_asker_that_left_waits_no_more(autojump_clock):
     """An asker that gave up is no part of a circle any more."""
     async with living() as lab:
         answered: list[int] = []

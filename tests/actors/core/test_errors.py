@@ -159,7 +159,7 @@ async def test_a_crash_without_an_asker_is_logged(autojump_clock, logged):
         assert ("actor crashed", "error", fault) == (entry["event"], entry["log_level"], entry["exc_info"])
 
 
-async def test_a_refused_load_answers_all_who_wait():
+async def test_a_refused_load_answers_all_waiting_askers():
     """A `DomainError` of `load` goes to every waiting asker, each with its own copy, and the actor ends."""
     async with living() as lab:
         lab.on_load = _raising(Unavailable("not now", retry_after_seconds=7))

@@ -278,7 +278,7 @@ async def test_outside_of_actors_a_wait_is_as_any(autojump_clock):
         assert (1, []) == (trio.current_time(), lab.journal)
 
 
-async def test_a_wait_in_a_nursery_of_somebody_else_keeps_the_actor_and_no_time(autojump_clock):
+async def test_a_wait_in_a_foreign_nursery_keeps_the_actor_and_no_time(autojump_clock):
     """It may outlive its turn: the actor stays for it, and later turns keep their own limits."""
     async with trio.open_nursery() as nursery, living(Hasty) as lab:
 
@@ -301,7 +301,7 @@ async def test_a_wait_in_a_nursery_of_somebody_else_keeps_the_actor_and_no_time(
 
 
 @pytest.mark.parametrize("begins", ["in the turn", "between turns"])
-async def test_a_wait_in_a_nursery_of_somebody_else_gives_no_later_turn_another_limit(begins, autojump_clock):
+async def test_a_wait_in_a_foreign_nursery_gives_no_later_turn_another_limit(begins, autojump_clock):
     """Neither while it waits nor when it ends, whether it began before that turn's end or behind it."""
     async with trio.open_nursery() as nursery, living(Hasty) as lab:
 

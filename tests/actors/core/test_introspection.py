@@ -62,7 +62,7 @@ async def test_a_stuck_actor_stays_visible(autojump_clock):
         assert (2, 3) == (seen.mailbox_depth, seen.mailbox_oldest_seconds)
 
 
-async def test_a_waiting_actor_tells_of_its_timers_and_tasks(autojump_clock):
+async def test_a_waiting_actor_shows_its_timers_and_tasks(autojump_clock):
     """Armed timers are told with the seconds that are left, tasks by their number."""
     async with living() as lab:
 
@@ -85,7 +85,7 @@ async def test_a_waiting_actor_tells_of_its_timers_and_tasks(autojump_clock):
         assert ({"add": 40}, 2) == (seen.timers, seen.tasks)
 
 
-async def test_every_phase_of_a_life_is_told(autojump_clock):
+async def test_every_phase_of_a_life_is_shown(autojump_clock):
     """Loading, running, waiting, backing off, passivating and quarantined."""
     async with living(Short) as lab:
         phases: list[str] = []
@@ -109,7 +109,7 @@ async def test_every_phase_of_a_life_is_told(autojump_clock):
         assert ["loading", "backing_off"] * 3 + ["loading", "quarantined"] == phases[4:]
 
 
-async def test_the_last_error_is_told_without_its_message(autojump_clock):
+async def test_the_last_error_is_shown_without_its_message(autojump_clock):
     """Type and place of a crash help an operator; its message may hold what is personal."""
     async with living() as lab:
         with pytest.raises(ActorCrashed):
@@ -122,7 +122,7 @@ async def test_the_last_error_is_told_without_its_message(autojump_clock):
         assert "KeyError at lab.py:" in str(lab.actors()[1].last_error)
 
 
-async def test_a_quarantined_key_is_told_as_an_actor(autojump_clock):
+async def test_a_quarantined_key_is_shown_as_an_actor(autojump_clock):
     """A key that is left alone is listed with what it crashed with, until its time is over."""
     async with living() as lab:
         for _ in range(4):
@@ -138,7 +138,7 @@ async def test_a_quarantined_key_is_told_as_an_actor(autojump_clock):
         assert [] == lab.actors()
 
 
-async def test_latencies_are_told_as_a_histogram(autojump_clock):
+async def test_latencies_are_shown_as_a_histogram(autojump_clock):
     """A turn counts in the bucket of the time from its posting to its answer, its waiting included."""
     async with living() as lab:
 
@@ -199,7 +199,7 @@ async def test_what_takes_longer_than_any_bound_is_counted(autojump_clock):
         assert [1, 1] == [bucket.turns for bucket in lab.actors()[0].latency[-2:]]
 
 
-async def test_a_kind_tells_its_sums():
+async def test_a_kind_has_sums_over_its_actors():
     """Active actors, activations, turns, refusals and waiting messages of a kind."""
     async with living(Small, Other) as lab:
         await Small(lab, "b").add(1)

@@ -115,7 +115,7 @@ async def test_a_quarantine_disturbs_no_other_key(autojump_clock):
         assert 5 == await Probe(lab, "b").add(0)
 
 
-async def test_a_quarantine_answers_those_who_wait(autojump_clock):
+async def test_a_quarantine_answers_the_waiting_askers(autojump_clock):
     """Askers behind the last crash hear of the quarantine, each by an error of their own."""
     async with living() as lab:
         probe = Probe(lab, "a")

@@ -134,7 +134,7 @@ async def test_a_stale_embed_is_served_while_it_is_made_anew(autojump_clock):
         assert 2 == at.made()
 
 
-async def test_a_thousand_who_wait_have_it_made_once(autojump_clock):
+async def test_a_thousand_waiting_requests_render_it_once(autojump_clock):
     """Requests for an embed of which nothing is ready wait for the one that is being made."""
     async with place() as at:
         at.store.gate = trio.Event()
@@ -238,7 +238,7 @@ async def test_without_anything_to_show_it_is_refused(autojump_clock):
         assert [79.5, 95] == prices(await at.shown())
 
 
-async def test_who_waits_too_long_is_refused(autojump_clock):
+async def test_a_request_that_waits_too_long_is_refused(autojump_clock):
     """When others are made for too long, the request is refused, and the actor lives."""
     async with place() as at:
         organization_id = at.here.organization.id
@@ -346,7 +346,7 @@ async def test_an_unknown_key_leaves_nothing_behind(autojump_clock):
         assert (0, 0) == (at.made(), len(at.system.embed_snapshots))
 
 
-async def test_nothing_is_kept_of_what_nobody_asks_for(autojump_clock):
+async def test_nothing_is_kept_of_what_is_not_requested(autojump_clock):
     """An idle actor goes, and takes along what was made."""
     async with place() as at:
         await at.shown()

@@ -41,7 +41,7 @@ def test_a_form_that_would_swallow_enquiries_is_refused(mapping, honeypot):
         checked(NewForm(name="Contact", field_map=mapping, honeypot=honeypot), CONTACT)
 
 
-def test_all_that_is_wrong_is_told_at_once():
+def test_all_faults_are_reported_at_once():
     """Each fault points to what has to be mended."""
     form = NewForm(name="\n", field_map={"a/b": "town"}, deal_title=" ", honeypot="phone")
 

@@ -160,7 +160,7 @@ def test_behind_trusted_proxies_the_nearest_other_hop_sent_it(
 
 
 @given(st.lists(st.tuples(st.sampled_from(["X-Forwarded-For", "Forwarded"]), st.text(max_size=40))))
-def test_who_is_no_proxy_is_not_believed(headers: list[tuple[str, str]]) -> None:
+def test_an_untrusted_proxy_is_not_believed(headers: list[tuple[str, str]]) -> None:
     """A peer outside the trusted networks is the sender, whatever headers it sends."""
     assert "203.0.113.9" == peer_address("203.0.113.9", headers, PROXIES)
     assert "127.0.0.1" == peer_address("127.0.0.1", headers, ())

@@ -81,7 +81,7 @@ def test_a_full_window_keeps_no_more_than_its_maximum() -> None:
 @pytest.mark.parametrize(
     ("wait_ms", "seconds"), [(-5, 1), (0, 1), (1, 1), (1_000, 1), (1_001, 2), (59_999, 60)]
 )
-def test_a_wait_is_told_in_whole_seconds_rounded_up(wait_ms: int, seconds: int) -> None:
+def test_a_wait_is_reported_in_whole_seconds_rounded_up(wait_ms: int, seconds: int) -> None:
     """Who comes back after the seconds told finds room, and nobody is told to come back in none."""
     assert seconds == retry_after_seconds(wait_ms)
 

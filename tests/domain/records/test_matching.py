@@ -8,7 +8,7 @@ from svc.domain.records.matching import Clear, NoMatch, Unclear, match
 ids = st.sets(st.sampled_from(["rec_a", "rec_b", "rec_c", "rec_d"]))
 
 
-def test_nobody_is_known():
+def test_an_unknown_person_is_new():
     """Without anyone who has the e-mail or the phone, it is a new person."""
     assert NoMatch() == match("a@x.test", set(), set(), set())
 
@@ -52,7 +52,7 @@ def test_a_phone_alone_finds_its_contact():
 
 
 @given(with_email=ids, with_phone=ids, data=st.data())
-def test_it_names_only_those_who_have_something_in_common(with_email, with_phone, data):
+def test_it_names_only_contacts_with_something_in_common(with_email, with_phone, data):
     """A match names contacts that have the e-mail or the phone, and all of them where it is unclear."""
     others = data.draw(st.sets(st.sampled_from(sorted(with_phone)))) if with_phone else set()
 

@@ -100,7 +100,7 @@ def write(stored: dict[str, Any], given: dict[str, Any]) -> tuple[dict[str, Any]
     return changed(PROPERTIES, stored, given, country="DE", currency="EUR")
 
 
-def test_all_faults_are_told_at_once() -> None:
+def test_all_faults_are_reported_at_once() -> None:
     """Each fault has its pointer and code, and says what to change."""
     _, faults = write({}, {"name": 1, "made": "soon", "a/b~": 1, "price_currency": "EUR", "nmae": "Ada"})
 

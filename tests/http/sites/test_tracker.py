@@ -113,7 +113,7 @@ async def test_what_is_no_view_of_a_tracked_page_is_passed_over(autojump_clock, 
         assert [] == [line for line in logged if line["log_level"] != "info"]
 
 
-async def test_a_host_that_nobody_tracks_costs_no_actor(autojump_clock):
+async def test_an_untracked_host_costs_no_actor(autojump_clock):
     """Made-up hosts do not stay in memory."""
     async with town() as here, here.live_system() as system, client_of(public_app(system)) as browser:
         for number in range(50):
@@ -148,7 +148,7 @@ async def test_the_limit_of_a_body_is_exact(autojump_clock):
         ("http://[", False),
     ],
 )
-async def test_a_page_tells_only_of_its_own_host(autojump_clock, origin, kept):
+async def test_a_page_reports_only_its_own_host(autojump_clock, origin, kept):
     """A view that another host's page tells of is not kept; without an origin there was no page."""
     async with tracked() as site:
         answer = await site.tell(headers={} if origin is None else {"origin": origin})

@@ -54,7 +54,7 @@ async def test_an_embed_is_kept_as_it_was_set_up(autojump_clock):
         assert ([made], None) == await here.store.read(embeds.list_page, here.organization.id)
 
 
-async def test_what_is_wrong_is_told_together(autojump_clock):
+async def test_all_faults_are_reported_together(autojump_clock):
     """Faults of the name, the site and the blocks come in one answer, and nothing is stored."""
     async with lamp_town() as here:
         with pytest.raises(InvalidInput) as refused:
@@ -326,7 +326,7 @@ async def test_a_form_is_shown_while_the_plan_includes_it(autojump_clock):
         assert {} == shown(after.views).form_keys
 
 
-async def test_what_would_make_it_quicker_is_told(autojump_clock):
+async def test_a_missing_index_is_reported(autojump_clock):
     """A list that an index would have made quicker says so."""
     async with lamp_town() as here:
         found = await here.shown([PRICES])

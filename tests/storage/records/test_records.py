@@ -33,7 +33,7 @@ def made(here: Ledger, kind: str = "contact", **values: Any) -> record_rows.Reco
     return here.write(records.create, here.organization, kind, values, source=API)
 
 
-def test_every_write_tells_what_happened(here: Ledger) -> None:
+def test_every_write_records_its_events(here: Ledger) -> None:
     """Creating, changing, deleting and restoring each leave one event; what changes nothing leaves none."""
     ada = made(here, name="Ada")
     here.write(records.update, here.organization, "contact", ada.id, {"city": "Bonn"}, source=API)

@@ -49,7 +49,7 @@ async def test_a_member_connects_their_own_account_and_no_other(autojump_clock):
         assert [403, 403] == refused
 
 
-async def test_who_answers_conversations_looks_after_their_own_account(autojump_clock):
+async def test_a_member_with_conversations_manages_their_own_account(autojump_clock):
     """Without `channels` they connect, see and change it, and no others."""
     async with tool_town() as here:
         call = call_of(here.owner)
@@ -101,7 +101,7 @@ async def test_a_viewer_has_nothing_to_do_with_it(autojump_clock):
             assert 403 == (await run(here, tool, body, "viewer@example.com"))[0]
 
 
-async def test_nobody_sees_another_organizations_connection(autojump_clock):
+async def test_a_connection_of_another_organization_is_not_found(autojump_clock):
     """It is not found, whatever is asked of it."""
     async with tool_town() as here:
         made = await connect(here)

@@ -59,7 +59,7 @@ async def desk(here: ToolTown, **changes: Any) -> Desk:
     return Desk(here, await connect(here, SHOP | changes))
 
 
-async def test_somebody_new_becomes_a_contact(autojump_clock):
+async def test_a_new_person_becomes_a_contact(autojump_clock):
     """As the messenger tells; two conversations of one person are one contact."""
     async with tool_town() as here:
         shop = await desk(here)
@@ -97,7 +97,7 @@ async def test_a_contact_is_found_as_by_a_form(autojump_clock):
         assert '"kind":"channel"' in change.source
 
 
-async def test_an_unclear_one_is_held_until_somebody_decides(autojump_clock):
+async def test_an_unclear_match_is_held_until_a_person_decides(autojump_clock):
     """With the reason and the candidates; the chosen contact learns what is known."""
     async with tool_town() as here:
         ada = await here.answer("record.create", ADA)
@@ -139,7 +139,7 @@ async def test_evidence_may_come_later(autojump_clock):
         assert contact.id == after["contactId"]
 
 
-async def test_a_group_is_nobody(autojump_clock):
+async def test_a_group_has_no_contact(autojump_clock):
     """Who writes in a group is not whom the conversation is with; and what we sent tells nothing of them."""
     async with tool_town() as here:
         shop = await desk(here)

@@ -45,6 +45,6 @@ def test_a_slip_of_the_pen_leads_to_what_was_meant(slip: str, meant: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "contact", "contact.", ".create_x_y", "q" * 300, "a." * 300])
-def test_what_is_like_no_name_is_told_nothing_wrong(name: str) -> None:
+def test_a_name_like_no_other_gets_no_wrong_hint(name: str) -> None:
     """Whatever is told is the name of a tool."""
     assert {*REGISTRY.nearest(name)} <= {*REGISTRY}

@@ -285,7 +285,7 @@ async def test_there_are_only_so_many_forms(autojump_clock):
         assert ((409, "conflict"), 200) == ((full.status_code, full.json()["code"]), again.status_code)
 
 
-async def test_forms_are_for_who_has_the_permission(autojump_clock):
+async def test_forms_need_the_permission(autojump_clock):
     """A Viewer does not even list them."""
     async with tool_town() as here:
         viewer = await here.mint(role_id="viewer")

@@ -117,7 +117,7 @@ async def test_a_held_submission_is_shown_with_its_candidates_and_visits(autojum
         assert ["https://lamps.example/late"] == [one["url"] for one in second["visits"]]
 
 
-async def test_who_may_not_read_records_sees_candidates_by_id_alone(autojump_clock):
+async def test_without_records_read_candidates_are_ids(autojump_clock):
     """The forms permission opens what came in, and not who is known."""
     async with tool_town() as here:
         held, ada, bob = await held_conflict(here)
@@ -171,7 +171,7 @@ async def test_attaching_without_a_contact_makes_one(autojump_clock):
         assert 3 == await here.count(tables.records, id=attached["contactId"]) + 2
 
 
-async def test_of_two_who_attach_at_once_one_is_told_so(autojump_clock):
+async def test_of_two_concurrent_attachments_one_is_a_conflict(autojump_clock):
     """It is filed once, and the other answer is a conflict."""
     async with tool_town() as here:
         held, ada, bob = await held_conflict(here)
@@ -289,7 +289,7 @@ def _insert_quietly(tx: Tx, form: Any) -> str:
     return stored
 
 
-async def test_a_spam_mark_is_told_once_it_is_held(autojump_clock):
+async def test_a_spam_mark_is_shown_once_it_is_held(autojump_clock):
     """Until then it is Queued for no reason that anybody has to know."""
     async with tool_town() as here:
         form = await here.form(honeypot="fax")

@@ -239,7 +239,7 @@ async def test_there_is_an_end_to_everything(tool: str, most: int, body: dict[st
         assert f" {most} " in REGISTRY[tool].description
 
 
-async def test_who_is_put_out_is_out_with_the_next_call(autojump_clock):
+async def test_a_deactivated_member_is_out_with_the_next_call(autojump_clock):
     """Their session opens the organization no more, until they are let in again."""
     async with tool_town() as here:
         person = await here.member("ada@example.com", "admin")

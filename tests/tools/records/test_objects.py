@@ -100,7 +100,7 @@ async def test_only_a_person_publishes_an_object_or_deletes_a_property(autojump_
         assert (200, True) == (good.status_code, good.json()["publishable"])
 
 
-async def test_who_listens_is_told_of_changed_objects(autojump_clock):
+async def test_listeners_are_notified_of_changed_objects(autojump_clock):
     """After every change of an object or a property, and of nothing else."""
     async with tool_town() as here:
         told: list[Change] = []

@@ -316,7 +316,7 @@ async def test_so_many_records_are_not_made_together(autojump_clock, many):
         )
 
 
-async def test_faults_of_many_records_are_told_up_to_a_limit(autojump_clock):
+async def test_faults_of_many_records_are_reported_up_to_a_limit(autojump_clock):
     """The first of them, in order: an answer is never longer than its request by far."""
     async with tool_town() as here:
         records = [{"properties": {"name": "Ada", "email": "nobody"}}] * RECORDS_CREATED_MAX

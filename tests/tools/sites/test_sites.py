@@ -191,7 +191,7 @@ async def test_the_audit_trail_has_what_was_done_to_a_site(autojump_clock):
         ]
 
 
-async def test_sites_are_listed_to_everybody_and_changed_by_who_may(autojump_clock):
+async def test_sites_are_listed_to_all_and_changed_with_permission(autojump_clock):
     """A Viewer reads the list; settings belong to others."""
     async with tool_town() as here:
         viewer = await here.mint(role_id="viewer")
