@@ -102,7 +102,7 @@ def test_causes_and_groups_are_logged_in_order(lines: io.StringIO) -> None:
 
 
 def test_a_cycle_of_causes_ends(lines: io.StringIO) -> None:
-    """Exceptions can be each other's causes; each is told once."""
+    """Exceptions can be each other's causes; each is logged once."""
     first, second = ValueError(), TypeError()
     first.__cause__, second.__cause__ = second, first
 
@@ -146,7 +146,7 @@ def test_libraries_are_heard_from_warnings_on(lines: io.StringIO) -> None:
 
 
 def test_at_level_debug_the_text_of_every_exception_is_there() -> None:
-    """Whoever looks for a fault with made-up data may see the values."""
+    """In a search for a fault with made-up data the values may be seen."""
     stream = io.StringIO()
     configure(LogSettings(format="json", level="debug"), stream)
     try:
@@ -221,7 +221,7 @@ def test_lines_that_were_lost_are_counted_and_reported(lines: Stream) -> None:
 
 
 def test_lost_lines_are_reported_without_another_line(lines: Stream) -> None:
-    """Whoever asks regularly has it said as soon as the log takes lines, and nothing where none was lost."""
+    """A regular check logs it as soon as the log takes lines, and nothing if none was lost."""
     report_lost()
     lines.full = True
     structlog.get_logger("test").info("lost")

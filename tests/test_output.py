@@ -139,7 +139,7 @@ def test_a_text_stream_is_written_as_one(pipe: Pipe) -> None:
 
 
 def test_a_steady_stream_raises_nothing(pipe: Pipe) -> None:
-    """`print` to it works while somebody reads, and goes nowhere after; nothing is left to fail later."""
+    """`print` to it works while there is a reader, and is dropped after; nothing is left to fail later."""
     stream = steady(pipe.stream)
 
     print("heard é", file=stream)

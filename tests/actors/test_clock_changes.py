@@ -87,7 +87,7 @@ def shop(tmp_path: Path) -> Shop:
 
 
 def virtual(at: int) -> VirtualClock:
-    """A clock that tells *at* now, whatever is stored."""
+    """A clock that now reads *at*, whatever is stored."""
     return VirtualClock(at - round(trio.current_time() * SECOND_MS))
 
 
@@ -191,7 +191,7 @@ async def test_set_back_while_it_runs_a_long_poll_ends(shop: Shop, autojump_cloc
 async def test_after_a_leap_everything_goes_on_within_a_round(
     shop: Shop, leap_ms: int, autojump_clock: Any
 ) -> None:
-    """What ended meanwhile is found out within a minute of awake time, without anybody who asks."""
+    """What ended meanwhile is settled within a minute of awake time, without a request."""
     its_clock = machine(START)
     async with shop.started(WallClock(its_clock)) as here, here.live_system() as system:
         form = await here.form()
@@ -271,7 +271,7 @@ async def test_replies_keep_their_order_over_a_restart(shop: Shop, autojump_cloc
 
 
 async def test_a_queue_keeps_its_order_over_a_restart(shop: Shop, autojump_clock: Any) -> None:
-    """Who queued before the restart is filed before who queued after it, and in the next pass."""
+    """Submissions queued before the restart are filed before those queued after it, and in the next pass."""
     async with shop.started(virtual(START)) as here, here.live_system() as system:
         form = await here.form()
         for number in range(PACE_FILINGS_MAX + 3):

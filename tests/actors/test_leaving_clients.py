@@ -62,7 +62,7 @@ async def test_a_tool_call_that_comes_again_is_answered_as_the_first(autojump_cl
 
 
 async def test_a_revoked_key_stops_though_its_revoker_left(autojump_clock):
-    """The Organization judges by what is on disk from the commit on, whoever still waits for it."""
+    """From the commit on, the Organization judges by what is on disk, also if the client has left."""
     async with tool_town() as here:
         key = await here.mint()
         before = await here.call("record.list", {"objectType": "contact"}, key=key)

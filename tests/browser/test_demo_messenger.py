@@ -68,7 +68,7 @@ def test_a_chat_goes_both_ways(messenger: str, page: Page):
 
 
 def test_a_shared_number_finds_the_contact(messenger: str, page: Page):
-    """The demo has a contact with it, and the shop's side says who it is."""
+    """The demo has a contact with it, whose name the shop's side shows."""
     page.goto(messenger)
     ask(page)
     expect(page.locator("#lines")).to_contain_text(QUESTION)

@@ -40,7 +40,7 @@ def a_submission(form_key: str) -> dict[str, Any]:
 
 
 def test_an_enquiry_is_stored_and_filed_with_the_visit_that_led_to_it(service: Service, page: Page):
-    """Who fills in the form is thanked, and the enquiry is with its contact, together with the visit."""
+    """The page thanks the visitor, and the enquiry is at its contact, together with the visit."""
     heard = complaints(page)
     page.goto(f"{service.url}/demo/")
 
@@ -84,7 +84,7 @@ def test_a_missing_contact_is_shown_at_the_field(service: Service, page: Page):
 
 
 def test_the_twenty_first_in_a_minute_has_to_wait(service: Service, page: Page):
-    """Whoever sends too much hears for how long to wait, and what was typed stays."""
+    """The page says how long to wait, and what was typed stays."""
     page.goto(f"{service.url}/demo/")
     with httpx.Client() as sender:
         for _ in range(SENDER_SUBMISSIONS_MAX):

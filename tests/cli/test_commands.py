@@ -66,7 +66,7 @@ def test_a_form_is_paused_resumed_and_removed(svc: Svc, shop: Path) -> None:
 
 
 def test_a_held_submission_is_attached(svc: Svc, demo: Path) -> None:
-    """The list leads to it, its candidates are shown, and who says who sent it gets the contact's id."""
+    """The list leads to it, its candidates are shown, and attaching it prints the contact's id."""
     head, *held = svc("submission", "list", "--state", "held").stdout.splitlines()
     submission = next(line.split()[0] for line in held if "similar" in line)
     shown = json.loads(svc("submission", "show", submission).stdout)
@@ -302,7 +302,7 @@ def test_while_the_data_is_in_use_it_is_read_and_not_written(svc: Svc, shop: Pat
 
 
 def test_everything_in_the_data_directory_is_its_owners(svc: Svc, shop: Path) -> None:
-    """Nobody else can read the directory, nor any file in it."""
+    """Other users can read neither the directory nor any file in it."""
     assert 0o700 == stat.S_IMODE(shop.stat().st_mode)
     assert {0o600} == {stat.S_IMODE(path.stat().st_mode) for path in shop.iterdir()}
 

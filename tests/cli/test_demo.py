@@ -277,7 +277,7 @@ async def test_other_data_is_left_alone(directory: DataDirectory, store: Store) 
 
 
 async def test_its_own_demo_of_an_older_version_is_opened(directory: DataDirectory, store: Store) -> None:
-    """`demo.json` tells whose it is, before and after the data is migrated."""
+    """`demo.json` identifies it, before and after the data is migrated."""
     with closing(sqlite3.connect(directory.database)) as old:
         old.executescript((KEPT / "0004.sql").read_text())
         [(organization_id,), *_] = old.execute("SELECT id FROM organizations ORDER BY id")

@@ -66,7 +66,7 @@ def run_curl(line: str) -> httpx.Response:
 
 @contextmanager
 def taken(*ports: int) -> Iterator[None]:
-    """Meanwhile something listens at each of *ports*, if not a program of somebody else's already."""
+    """Meanwhile something listens at each of *ports*, if no other program does already."""
     with ExitStack() as open_sockets:
         for port in ports:
             with suppress(OSError):
@@ -244,7 +244,7 @@ def test_an_idle_service_is_small(start: Start, shop: Path) -> None:
 
 
 def wait_refused(address: httpx.URL) -> None:
-    """Return once nobody listens at *address*."""
+    """Return once nothing listens at *address*."""
     for _ in range(TRIES):
         try:
             socket.create_connection((address.host, address.port or 0), END_SECONDS).close()
@@ -312,7 +312,7 @@ def test_data_that_is_not_the_demos_is_left_alone(run: Svc, shop: Path, ended: s
 
 
 def test_a_directory_of_other_files_is_left_alone(run: Svc, data: Path) -> None:
-    """Nobody wants a database among holiday pictures."""
+    """A database does not belong among holiday pictures."""
     data.mkdir()
     (data / "harbour.jpg").write_bytes(b"a picture")
 

@@ -1,4 +1,4 @@
-"""Push receivers: what the service pushes is taken once, and nothing that anybody else sends."""
+"""Push receivers: a push of the service is taken once, and no other request is."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -54,7 +54,7 @@ class Pushed(ChannelTown):
     receiver: PushReceiver
 
     async def knock(self, body: bytes, headers: dict[str, str] | None = None, method: str = "POST") -> int:
-        """What the receiver answers to somebody."""
+        """What the receiver answers to an unsigned request."""
         assert self.post.client is not None
         answer = await self.post.client.request(method, "/", content=body, headers=headers)
         return answer.status_code

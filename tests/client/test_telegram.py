@@ -161,7 +161,7 @@ async def test_what_is_no_message_of_a_person_is_passed_over(autojump_clock):
 
 
 async def test_files_and_places_come_without_the_token(autojump_clock):
-    """A link to a file of Telegram's has the token in it, so only its id is told."""
+    """A link to a file of Telegram's contains the token, so only its id is passed on."""
     photo = [{"file_id": "small", "file_size": 10}, {"file_id": "large", "file_size": 1000}]
     async with bot() as here:
         here.api.post(photo=photo, caption="This one")

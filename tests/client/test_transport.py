@@ -20,7 +20,7 @@ OK = {"id": "rec_1"}
 
 
 class Served(httpx.AsyncBaseTransport):
-    """A service that answers everything with what it is told."""
+    """A service that gives the prepared answers."""
 
     def __init__(self, body: Any = None, **more: Any) -> None:
         self._answer: dict[str, Any] = {"json": OK if body is None else body} | more
@@ -93,7 +93,7 @@ async def test_half_a_character_stops_nothing(autojump_clock):
 
 @pytest.mark.parametrize("seconds", [1, 54, RETRY_AFTER_SECONDS_MAX])
 async def test_retry_after_is_waited_out(autojump_clock, seconds: float):
-    """To the second: who comes earlier is only refused again."""
+    """To the second: an earlier call would only be refused again."""
     wire = Wire(Served(), [answering(429, retry_after=f"{seconds:.0f}")])
     await call(wire)
 

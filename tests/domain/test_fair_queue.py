@@ -49,7 +49,7 @@ def test_a_round_has_how_evenly_it_is_shared():
 
 
 def test_a_round_of_one_owner_is_even():
-    """Where nobody else waits, nobody has more than another."""
+    """A single owner's round is even."""
     queue = filled("aaaaa")
 
     taken = queue.take_round(3)

@@ -171,5 +171,5 @@ def test_what_is_no_json_is_pointed_at(body: bytes, detail: str) -> None:
 
 
 def test_no_value_is_repeated() -> None:
-    """What was sent may be a secret: the fault tells its type alone."""
+    """What was sent may be a secret: the fault names its type only."""
     assert "hunter2" not in str(refusal(b'{"objectType": ["hunter2"], "limit": "hunter2"}'))

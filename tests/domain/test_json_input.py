@@ -149,7 +149,7 @@ class _Open(msgspec.Struct):
 
 
 def test_a_repeated_name_is_reported_beside_another_fault():
-    """Who mends the one hears of the other as well."""
+    """Both faults are reported at once."""
     with pytest.raises(InvalidInput) as refused:
         read(msgspec.json.Decoder(_Closed), b'{"id": 5, "no": {"a": 1, "a": 2}}')
 

@@ -304,7 +304,7 @@ async def test_figures_that_cannot_be_counted_stop_nothing(
 
 
 async def test_a_batch_that_breaks_off_is_answered(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Should the writer itself fail in the middle, that is told to all: nobody knows what is there."""
+    """If the writer itself fails in the middle, all callers learn that the outcome is unknown."""
     run = Batch._run
     broken: list[BaseException] = [KeyboardInterrupt()]
 
@@ -389,12 +389,12 @@ class _CancellingClock:
     wall = now
 
     def start_from(self, stored: Iterable[int]) -> None:
-        """It tells one time only."""
+        """It always reads the same time."""
 
 
 @pytest.mark.parametrize("kind", ["file", "inline"])
 async def test_an_accepted_unit_outlives_its_caller(kind: str, tmp_path: Path) -> None:
-    """A cancelled caller's accepted unit commits, and its changes are told."""
+    """A cancelled caller's accepted unit commits, and its changes are dispatched."""
     clock = _CancellingClock()
     told: list[Change] = []
     made = open_store(tmp_path / "svc.db", clock, prepare=prepare)
@@ -435,7 +435,7 @@ async def test_a_unit_may_use_savepoints(store: Store) -> None:
 
 
 async def test_a_failed_commit_fails_the_whole_batch(store: Store) -> None:
-    """When COMMIT fails, nobody is told that work is done, nothing is there, and the writer goes on."""
+    """When COMMIT fails, no unit is reported as done, nothing is stored, and the writer continues."""
     told: list[Change] = []
     store.listen(told.append)
     error = Refused()

@@ -120,7 +120,7 @@ async def test_a_unit_of_another_owner_joins_the_batch_that_runs(tmp_path: Path)
 
 
 async def test_more_owners_than_a_batch_has_room_for_take_turns(tmp_path: Path) -> None:
-    """Who was not in one batch is at the front of the next."""
+    """An owner that was not in one batch is at the front of the next."""
     async with opened(tmp_path / "svc.db", batch_max=2) as store:
         told = told_by(store)
         async with busy(store.write) as crowd:

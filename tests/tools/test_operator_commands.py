@@ -59,7 +59,7 @@ async def mint(here: Town, email: str, **changes: Any) -> operator_commands.Made
 
 
 async def test_a_set_up_makes_all_that_a_first_call_needs(here):
-    """The key acts as the Owner, who gets in by the link; the trail names the operator, as whom it acts."""
+    """The key acts as the Owner, who signs in by the link; the audit trail names the operator."""
     made = await set_up(here)
 
     kept = await here.store.read(access.load, made.organization_id, here.clock.now())

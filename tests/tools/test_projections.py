@@ -106,7 +106,7 @@ class NeverNullInside(msgspec.Struct):
     ],
 )
 def test_a_projection_that_does_not_fit_fails_at_once(answer, members, said) -> None:
-    """When the module loads, and not when somebody asks."""
+    """When the module is imported, and not at a request."""
     with pytest.raises(TypeError) as raised:
         Projection(Note, answer, **members)
 

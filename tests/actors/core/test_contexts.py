@@ -72,7 +72,7 @@ async def test_actors_see_the_context_that_the_system_was_started_in():
 
 
 async def test_an_asker_keeps_its_own_context():
-    """An ask changes nothing in the context of who asks."""
+    """An ask does not change the context of its asker."""
     async with living() as lab:
 
         async def change(me: Probe) -> None:

@@ -43,7 +43,7 @@ class Short(Probe):
 
 
 async def test_a_stuck_actor_stays_visible(autojump_clock):
-    """The current turn, its age, and how many wait since when are told while the turn hangs."""
+    """The statistics show the current turn, its age and the waiting messages while the turn hangs."""
     async with living() as lab:
         Probe(lab, "a").do.tell(_hang)
         await trio.sleep(2)
@@ -63,7 +63,7 @@ async def test_a_stuck_actor_stays_visible(autojump_clock):
 
 
 async def test_a_waiting_actor_shows_its_timers_and_tasks(autojump_clock):
-    """Armed timers are told with the seconds that are left, tasks by their number."""
+    """Armed timers are shown with their remaining seconds, tasks as a number."""
     async with living() as lab:
 
         async def arm(me: Probe) -> None:
@@ -157,7 +157,7 @@ async def test_latencies_are_shown_as_a_histogram(autojump_clock):
 
 
 async def test_an_actor_that_backs_off_has_nothing(autojump_clock):
-    """After a crash there is no turn, timer or task to tell of, and nothing is kept of the state."""
+    """After a crash no turn, timer or task is shown, and nothing is kept of the state."""
     async with living() as lab:
         held: list[weakref.ref[Held]] = []
 
@@ -224,7 +224,7 @@ async def test_a_kind_has_sums_over_its_actors():
 
 
 async def test_actors_are_found_by_the_name_of_their_kind():
-    """Operators name an actor by kind and key; who is not live is not found."""
+    """Operators name an actor by kind and key; an inactive actor is not found."""
     async with living() as lab:
         await Probe(lab, "a").add(5)
         await Other(lab, "b").add(6)
@@ -238,7 +238,7 @@ async def test_actors_are_found_by_the_name_of_their_kind():
 
 
 async def test_statistics_are_records_that_encode_as_json():
-    """All that is told is plain data."""
+    """All statistics are plain data."""
     async with living() as lab:
         await Probe(lab, "a").add(1)
         encoded = msgspec.json.decode(msgspec.json.encode([lab.statistics(), *lab.actors()]))
@@ -263,7 +263,7 @@ async def test_a_snapshot_masks_what_is_private():
 
 
 async def test_a_snapshot_names_what_it_cannot_show():
-    """A type that is no plain data is told by its name and its length, if it has one."""
+    """A value that is not plain data is shown as the name of its type, and its length, if it has one."""
     assert {"a": "range of 3", "b": "object", "c": "•••"} == _snapshot(
         {"a": range(3), "b": object(), "c": Private(1)}
     )
@@ -290,7 +290,7 @@ def _snapshot(state: object) -> object:
 
 
 async def test_one_actor_is_seen_by_its_name(autojump_clock):
-    """A live and a quarantined actor are found by kind and key, and nobody else is."""
+    """An active and a quarantined actor are found by kind and key, and no other."""
     async with living(Other) as lab:
         await Other(lab, "live").add(1)
         for _ in range(Other.policy.crashes_max + 1):

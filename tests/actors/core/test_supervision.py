@@ -157,7 +157,7 @@ async def test_a_quarantine_ends_with_a_clean_slate(autojump_clock):
 
 
 async def test_a_load_that_always_crashes_is_quarantined(autojump_clock):
-    """A restart whose load crashes is a crash, with nobody waiting too."""
+    """A restart whose load crashes counts as a crash, with and without waiting askers."""
     async with living() as lab:
 
         async def crash(me: Probe) -> None:

@@ -106,7 +106,7 @@ async def place(*blocks: Any) -> AsyncIterator[Place]:
 
 
 async def test_a_fresh_embed_is_not_made_again(autojump_clock):
-    """For 60 seconds everybody gets what was made, without a message to anybody."""
+    """For 60 seconds all requests get the rendered embed, without a message to an actor."""
     async with place() as at:
         first = await current(at.system, at.key)
         await trio.sleep(FRESH_SECONDS - 0.001)
@@ -155,7 +155,7 @@ async def test_a_thousand_waiting_requests_render_it_once(autojump_clock):
 
 
 async def test_a_thousand_stale_requests_ask_for_one_refresh(autojump_clock):
-    """While a refresh runs, nobody waits for it and nobody asks for another."""
+    """While a refresh runs, no request waits for it or starts another."""
     async with place() as at:
         first = await current(at.system, at.key)
         await trio.sleep(FRESH_SECONDS)
@@ -173,7 +173,7 @@ async def test_a_thousand_stale_requests_ask_for_one_refresh(autojump_clock):
 
 
 async def test_what_is_too_old_is_not_served(autojump_clock):
-    """Five minutes after it was fresh, whoever asks waits for a new one."""
+    """Five minutes after it was fresh, a request waits for a new one."""
     async with place() as at:
         lamp = await at.here.lamp("Oak", 10)
         await at.shown()
@@ -206,7 +206,7 @@ async def test_a_failed_refresh_keeps_what_there_is(autojump_clock):
 
 
 async def test_after_that_its_records_are_in_error(autojump_clock):
-    """Once what is stale is too old, the other blocks are shown, and others are told not to keep that."""
+    """Once a stale embed is too old, the other blocks are shown, with headers that forbid caching."""
     async with place(HeroBlock(title="Lamps"), PRICES) as at:
         await at.shown()
         at.store.broken = True
@@ -225,7 +225,7 @@ async def test_after_that_its_records_are_in_error(autojump_clock):
 
 
 async def test_without_anything_to_show_it_is_refused(autojump_clock):
-    """An embed that was never made cannot be shown while the store fails; nobody tries again for 2 s."""
+    """An embed that was never rendered cannot be shown while the store fails; it is retried after 2 s."""
     async with place() as at:
         at.store.broken = True
         for _ in range(5):
@@ -267,7 +267,7 @@ async def test_a_pause_takes_effect_at_once(autojump_clock):
 
 
 async def test_the_objects_switch_takes_effect_at_once(autojump_clock):
-    """Once it is off, no record of the object is served to anybody, and so with what becomes personal."""
+    """Once it is off, no record of the object is served, nor a property that becomes personal."""
     async with place() as at:
         await at.shown()
         await at.here.publish(publishable=False)

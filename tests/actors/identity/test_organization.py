@@ -31,7 +31,7 @@ async def a_key(here: Town, creator: Person, **asked: Any) -> MintedKey:
 
 
 async def enter(system: System, key: MintedKey) -> Caller | None:
-    """What a door does with a key: where it leads, and who that is. None is its 401."""
+    """What a door does with a key: find its organization, and admit its caller. None stands for a 401."""
     found = await system.keys.find(digest(key.key))
     if found is None:
         return None

@@ -98,7 +98,7 @@ def submit(facts: dict[str, Any], email: str) -> httpx.Response:
 
 
 def test_a_stop_is_in_order_with_a_dead_log(start: Start, dead: int) -> None:
-    """With a dead log SIGTERM drains as always: who waits is answered, and the exit code is 0."""
+    """With a dead log SIGTERM drains as always: waiting requests are answered, and the exit code is 0."""
     service = start(stderr=dead)
     service.ready()
     waiting = Waiting(service)

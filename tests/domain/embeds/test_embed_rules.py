@@ -130,7 +130,7 @@ def test_there_are_only_so_many() -> None:
 
 
 def test_all_faults_are_reported_at_once() -> None:
-    """Who mends an embed mends it once."""
+    """One correction of an embed is enough."""
     assert [
         ("/blocks/0/title", "invalid_value"),
         ("/blocks/0/image", "invalid_value"),

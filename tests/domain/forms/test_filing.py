@@ -48,7 +48,7 @@ def submission(**changes: object) -> StoredSubmission:
 
 
 def test_a_new_person_becomes_a_contact():
-    """Nobody known is a new contact with what was sent."""
+    """An unknown person becomes a new contact with what was sent."""
     filing = file(submission(name="Ada", phone="+4930123456"), directory())
 
     assert filing.created

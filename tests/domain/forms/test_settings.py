@@ -54,7 +54,7 @@ def test_all_faults_are_reported_at_once():
 
 
 def test_a_mapping_that_stays_is_not_looked_at_again():
-    """A property that is gone since is no fault of who changes the name."""
+    """A property that was deleted since is no fault of a change of the name."""
     before = NewForm(name="Contact", field_map={"town": "gone"})
 
     assert NewForm(name="Lamps", field_map=before.field_map) == checked(

@@ -84,7 +84,7 @@ def test_a_clock_that_was_ahead_lengthens_no_wait(ahead_ms: int) -> None:
 
 
 def test_attacks_do_not_add_up() -> None:
-    """Names that nobody tries any more are forgotten: ten attacks take no more than the room of two."""
+    """Names that are no longer tried are forgotten: ten attacks take no more memory than two."""
     pace, largest = SignInPace(), 0
     for attack in range(10):
         for number in range(2_000):

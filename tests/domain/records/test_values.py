@@ -122,7 +122,7 @@ def test_all_faults_are_reported_at_once() -> None:
 
 
 def test_only_so_many_faults_are_looked_for() -> None:
-    """A body full of unknown properties costs no more than those that are told."""
+    """A body full of unknown properties costs no more than those that are reported."""
     _, faults = write({}, {f"unknown_{number}": 1 for number in range(10 * FAULTS_MAX)})
 
     assert FAULTS_MAX == len(faults)

@@ -15,7 +15,7 @@ from tests.tools.channels.connecting import PUSHED, SHOP, clerk, connect, run
 
 
 async def test_only_people_connect_and_make_keys(autojump_clock):
-    """A key is told so; to remove a connection it needs a person's approval."""
+    """A key gets `person_only`; to remove a connection it needs a person's approval."""
     async with tool_town() as here:
         made = await connect(here, PUSHED)
         request = {"id": made["id"]}
@@ -34,7 +34,7 @@ async def test_only_people_connect_and_make_keys(autojump_clock):
 
 
 async def test_a_member_connects_their_own_account_and_no_other(autojump_clock):
-    """Not even an Owner connects somebody else's."""
+    """Not even an Owner connects another member's."""
     async with tool_town() as here:
         person = await clerk(here)
         own = SHOP | {"account": {"kind": "member", "id": person.id}}

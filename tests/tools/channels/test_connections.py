@@ -52,7 +52,7 @@ async def test_a_connection_is_made_with_what_its_bridge_needs(autojump_clock):
     ],
 )
 async def test_what_makes_no_sense_is_refused(autojump_clock, changes: dict[str, object]):
-    """An address is for pushes, and leads somewhere; an account is somebody's."""
+    """An address is for pushes, and leads somewhere; an account has an owner."""
     async with tool_town() as here:
         status, answer = await run(here, "connection.create", PUSHED | changes)
 
@@ -117,7 +117,7 @@ async def test_several_keys_live_until_they_are_revoked(autojump_clock):
 
 
 async def test_a_connection_is_paused_resumed_and_removed(autojump_clock):
-    """It says what it is; a second time changes nothing; removed, it is nowhere, and its bridge is nobody."""
+    """It answers its status; a second time changes nothing; removed, it and its key are not found."""
     async with tool_town() as here:
         made = await connect(here)
         request = {"id": made["id"]}

@@ -42,7 +42,7 @@ def test_other_words_find_as_well():
 
 
 def test_what_says_nothing_finds_nothing():
-    """Neither do words that nobody has."""
+    """Neither do words that occur nowhere."""
     assert [] == RANKING.rank("is it that you would do so for me?")
     assert [] == RANKING.rank("xyzzy")
     assert [] == Ranking({}).rank("record")
@@ -64,7 +64,7 @@ def test_any_sentence_is_ranked(sentence):
 
 
 def test_a_name_without_synonyms_is_ranked_by_its_description():
-    """So that a new noun is found before anybody thinks of its other words."""
+    """So that a new noun is found before it has synonyms."""
     assert ("", "") == words_for("boat.sail")
     assert ["boat.sail"] == Ranking({"boat.sail": a_tool("boat.sail", "Sail a boat.", "", "")}).rank(
         "sail away"

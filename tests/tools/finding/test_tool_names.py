@@ -1,4 +1,4 @@
-"""What is told of a tool that there is not: the name that was probably meant."""
+"""The hint for an unknown tool: the name that was probably meant."""
 
 import pytest
 
@@ -46,5 +46,5 @@ def test_a_slip_of_the_pen_leads_to_what_was_meant(slip: str, meant: str) -> Non
 
 @pytest.mark.parametrize("name", ["", ".", "..", "contact", "contact.", ".create_x_y", "q" * 300, "a." * 300])
 def test_a_name_like_no_other_gets_no_wrong_hint(name: str) -> None:
-    """Whatever is told is the name of a tool."""
+    """Every hint is the name of a tool."""
     assert {*REGISTRY.nearest(name)} <= {*REGISTRY}

@@ -228,7 +228,7 @@ async def test_what_shows_a_secret_is_not_kept(autojump_clock):
 
 
 class Other:
-    """Somebody who is a member here, with a home of their own that allows keys elsewhere, and a key."""
+    """A member with a home elsewhere that allows keys here, and a key."""
 
     def __init__(self, here: ToolTown, person: Person, home: str, key: str) -> None:
         self.here = here
@@ -380,7 +380,7 @@ async def test_a_key_follows_the_roles_call_by_call(autojump_clock):
 
 
 async def test_a_person_from_elsewhere_mints_when_their_home_allows_it(autojump_clock):
-    """And is told why not when it does not."""
+    """And the refusal says why not, when it does not."""
     async with tool_town() as here:
         other = await other_of(here)
         csrf = await here.sign_in("guest@example.com")

@@ -18,7 +18,7 @@ from tests.tooling import tool_town
 
 
 async def test_members_are_listed_by_pages(autojump_clock):
-    """Each once, in the order of their accounts, whoever joins meanwhile."""
+    """Each once, in the order of their accounts, also if members join meanwhile."""
     async with tool_town() as here:
         for number in range(4):
             await here.member(f"p{number}@example.com", "viewer")
@@ -142,7 +142,7 @@ async def test_what_cannot_be_is_refused(
 
 
 async def test_roles_are_made_changed_and_deleted(autojump_clock):
-    """A custom one beside the built-in ones, while nobody has it."""
+    """A custom one beside the built-in ones, while no member has it."""
     async with tool_town() as here:
         csrf = await here.sign_in()
         asked = {"name": "Front desk", "permissions": ["records.write", "records.read", "records.read"]}

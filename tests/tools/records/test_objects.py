@@ -84,7 +84,7 @@ async def test_a_property_gets_other_choices(autojump_clock):
 
 
 async def test_only_a_person_publishes_an_object_or_deletes_a_property(autojump_clock):
-    """A key is told that a person has to approve."""
+    """A key gets `approval_required`."""
     async with tool_town() as here:
         await a_boat(here)
         answers = [

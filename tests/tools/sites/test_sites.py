@@ -96,7 +96,7 @@ async def test_nothing_is_bound_to_a_site_at_a_public_suffix(autojump_clock):
 
 
 async def test_two_sites_at_one_domain_are_refused(autojump_clock):
-    """Within one organization; another may track it as well, and a site may be told its own domain again."""
+    """Within one organization; another may track it as well, and an update may keep the domain."""
     async with tool_town() as here:
         first = await here.answer("site.create", {"domain": "lamps.example"})
         second = await here.answer("site.create", {"domain": "shades.example"})
