@@ -1,7 +1,7 @@
 """API keys, and gateway keys, which open the AI gateway and nothing else."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -76,7 +76,7 @@ class ListedKey(msgspec.Struct, frozen=True, kw_only=True):
         return "api" if self.limited_to is None else "gateway"
 
 
-class Route(msgspec.Struct, frozen=True):
+class Route(NamedTuple):
     """What a live key authenticates."""
 
     organization_id: str
@@ -91,7 +91,8 @@ _ROUTE = Statement(
         tables.api_keys.c.digest == sa.bindparam("digest"),
         tables.api_keys.c.expires_at > sa.bindparam("now"),
         tables.api_keys.c.revoked_at.is_(None),
-    )
+    ),
+    Route,
 )
 _NOTE_USE = Statement(
     sa.update(tables.api_keys)
@@ -194,9 +195,7 @@ def count_live(conn: sa.Connection, organization_id: str, now: int) -> int:
 
 
 def route(conn: sa.Connection, key_digest: str, now: int) -> Route | None:
-    """What the key authenticates. An unknown, revoked or expired key takes the same look-up."""
-    row = _ROUTE.one(conn, digest=key_digest, now=now)
-    return None if row is None else Route(*row)
+    return _ROUTE.one(conn, digest=key_digest, now=now)
 
 
 def note_uses(tx: Tx, used_at: Mapping[str, int]) -> None:

@@ -1,5 +1,7 @@
 """Teams of members, to which conversations and records can belong."""
 
+from typing import NamedTuple
+
 import msgspec
 import sqlalchemy as sa
 
@@ -22,8 +24,17 @@ class Team(msgspec.Struct, frozen=True):
     member_count: int
 
 
+class _TeamMember(NamedTuple):
+    """A member of a team."""
+
+    person_id: str
+
+
 _PEOPLE = Statement(
-    sa.select(tables.team_members.c.person_id).where(tables.team_members.c.team_id == sa.bindparam("team_id"))
+    sa.select(tables.team_members.c.person_id).where(
+        tables.team_members.c.team_id == sa.bindparam("team_id")
+    ),
+    _TeamMember,
 )
 
 
