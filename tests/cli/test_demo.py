@@ -243,9 +243,10 @@ async def test_a_first_start_that_was_killed_is_continued(
         await write(unit)
         raise Killed
 
-    with monkeypatch.context() as first_start, pytest.raises(Killed):
+    with monkeypatch.context() as first_start:
         first_start.setattr(store, "write", killed)
-        await opened(directory, store)
+        with pytest.raises(Killed):
+            await opened(directory, store)
     facts = await opened(directory, store)
 
     assert 1 == await count(store, tables.organizations)

@@ -98,8 +98,7 @@ def tls_context(certificate: Certificate) -> ssl.SSLContext:
 
 
 def check_certificate(certificate: Certificate) -> None:
-    """Raises `CertificateError` if a file of *certificate* is missing, unreadable, or does not fit the other.
-    """
+    """Raises `CertificateError` if a file is missing, unreadable, or does not fit the other."""
     tls_context(certificate)
 
 

@@ -34,7 +34,6 @@ from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
 
-
 class NewConnection(msgspec.Struct, frozen=True, kw_only=True):
     """A connection to be made."""
 

@@ -41,8 +41,7 @@ class FormRow(NamedTuple):
 
 
 COLUMNS: Final = tuple(
-    tables.forms.c[name] if name in tables.forms.c else sites_tables.sites.c[name]
-    for name in FormRow._fields
+    tables.forms.c[name] if name in tables.forms.c else sites_tables.sites.c[name] for name in FormRow._fields
 )
 JOINED = tables.forms.outerjoin(sites_tables.sites, tables.forms.c.site_id == sites_tables.sites.c.id)
 

@@ -83,9 +83,7 @@ _DUE_IDS = Statement(
     _DueId,
 )
 _DUE_ROW = Statement(
-    sa.select(*_COLUMNS)
-    .select_from(_JOINED)
-    .where(tables.submissions.c.id == sa.bindparam("submission_id")),
+    sa.select(*_COLUMNS).select_from(_JOINED).where(tables.submissions.c.id == sa.bindparam("submission_id")),
     _Row,
 )
 

@@ -11,7 +11,7 @@ from svc.domain.net.client_addresses import parse_networks
 from svc.storage.channels import tables as channel_tables
 from tests import tables
 from tests.tooling import tool_town
-from tests.tools.channels.connecting import PUSHED, SHOP, bridge, connect, run
+from tests.tools.channels.connecting import PUSHED, bridge, connect, run
 
 
 async def test_a_connection_is_made_with_what_its_bridge_needs(autojump_clock):
