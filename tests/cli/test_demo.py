@@ -234,9 +234,9 @@ async def test_a_first_start_that_was_killed_is_continued(
 
     write = store.write
 
-    async def killed(create: Callable[[Tx], DemoFacts]) -> None:
+    async def killed(create: Callable[..., object], *args: object) -> None:
         def unit(tx: Tx) -> None:
-            create(tx)
+            create(tx, *args)
             if not committed:
                 raise Killed
 
