@@ -1,6 +1,5 @@
 """The actor system of this program, with the store, the caches and the limiters that turns may use."""
 
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
@@ -104,8 +103,8 @@ class System(ActorSystem):
         """The client for requests to third parties."""
         self.wakeups = Wakeups()
         """Wakeups of long polls for replies, by connection."""
-        self.access_revisions: Counter[str] = Counter()
-        """The number of changes of access since the start, by organization."""
+        self.access_revisions = Revisions()
+        """Changes of access, by organization."""
         self.form_revisions = Revisions()
         """Changes of forms, their sites and server keys, by form key and by organization."""
         self.embed_snapshots = EmbedSnapshots()

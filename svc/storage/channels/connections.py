@@ -25,25 +25,12 @@ from svc.domain.near_names import shown
 from svc.storage import events
 from svc.storage.channels import deliveries, replies, tables
 from svc.storage.channels import keys as channel_keys
+from svc.storage.channels.rows import ConnectionRow
 from svc.storage.events import NewEvent
 from svc.storage.identity import members, teams
 from svc.storage.pages import Keyset
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-
-_COLUMNS: Final = (
-    "id",
-    "organization_id",
-    "name",
-    "messenger",
-    "delivery",
-    "url",
-    "contract",
-    "status",
-    "pause_reason",
-    "created_at",
-    "updated_at",
-)
 
 
 class NewConnection(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,8 +43,9 @@ class NewConnection(msgspec.Struct, frozen=True, kw_only=True):
     url: str | None = None
 
 
+_COLUMNS: Final = tuple(tables.connections.c[name] for name in ConnectionRow._fields)
 _GET = Statement(
-    sa.select(tables.connections).where(tables.connections.c.id == sa.bindparam("connection_id"))
+    sa.select(*_COLUMNS).where(tables.connections.c.id == sa.bindparam("connection_id")), ConnectionRow
 )
 
 
@@ -114,7 +102,7 @@ def find(conn: sa.Connection, connection_id: str) -> Connection:
     return from_row(row_of(conn, connection_id))
 
 
-def row_of(conn: sa.Connection, connection_id: str) -> Any:
+def row_of(conn: sa.Connection, connection_id: str) -> ConnectionRow:
     """The row of a connection, as `find`."""
     row = _GET.one(conn, connection_id=connection_id)
     if row is None:
@@ -140,13 +128,13 @@ def list_page(
         if member_id is None
         else [tables.connections.c.account_kind == "member", tables.connections.c.account_id == member_id]
     )
-    connections = sa.select(tables.connections).where(
+    connections = sa.select(*_COLUMNS).where(
         tables.connections.c.organization_id == organization_id,
         tables.connections.c.status != "removed",
         *own,
     )
     rows, next_cursor = keyset.fetch(conn, connections, tables.connections.c.id, newest_first=False)
-    return [from_row(row) for row in rows], next_cursor
+    return [from_row(ConnectionRow._make(row)) for row in rows], next_cursor
 
 
 def update(
@@ -277,13 +265,23 @@ def _tell_state(tx: Tx, connection: Connection) -> None:
     events.record(tx, connection.organization_id, [event])
 
 
-def from_row(row: Any) -> Connection:
+def from_row(row: ConnectionRow) -> Connection:
     """The connection of a row."""
     health = None
-    if row.health_state is not None:
+    if row.health_state is not None and row.health_at is not None:
         health = Health(row.health_state, row.health_reason, row.health_detail, row.health_at)
     return Connection(
-        **{name: getattr(row, name) for name in _COLUMNS},
+        id=row.id,
+        organization_id=row.organization_id,
+        name=row.name,
         account=Account(row.account_kind, row.account_id),
+        messenger=row.messenger,
+        delivery=row.delivery,
+        url=row.url,
+        contract=row.contract,
+        status=row.status,
+        pause_reason=row.pause_reason,
         health=health,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
     )

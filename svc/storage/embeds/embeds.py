@@ -73,9 +73,8 @@ def create(
 ) -> Embed:
     """Make an embed with a new key.
 
-    Raises:
-        InvalidInput: of name, site and blocks, with all that is wrong.
-        Conflict: there are `EMBEDS_MAX`.
+    Raises `InvalidInput` with all that is wrong with name, site and blocks, and `Conflict` where there are
+    `EMBEDS_MAX`.
     """
     _check(tx.conn, organization_id, name, site_id=site_id, blocks=blocks, blocks_max=blocks_max)
     many = tx.conn.execute(

@@ -77,9 +77,8 @@ def attach(
 
     A candidate that was merged since stands for the contact that it was merged into, and the other way round.
 
-    Raises:
-        NotFound: the organization has no such submission.
-        Conflict: it is not held, or the contact is not among its candidates, or not there any more.
+    Raises `NotFound` if the organization has no such submission, and `Conflict` if it is not held, or the
+    contact is not among its candidates, or not there any more.
     """
     held = stored_submissions.held(tx.conn, where.organization_id, submission_id)
     chosen: list[Contact] = []

@@ -87,8 +87,10 @@ def is_any(conn: sa.Connection) -> bool:
 def update(tx: Tx, call: Call, changes: OrganizationChanges) -> Organization:
     """Change the caller's organization, effective with the next submission and the next call.
 
-    Raises `InvalidInput`; and, when `allow_keys_elsewhere` changes, `Forbidden` or `PersonOnly` for a caller
-    without the permission `security`: that switch decides about keys.
+    Raises:
+        InvalidInput: a value does not fit.
+        PersonOnly: a key or an agent changes `allow_keys_elsewhere`.
+        Forbidden: the caller changes it without the permission `security`: it decides about keys.
     """
     organization_id = call.caller.organization_id
     before = get(tx.conn, organization_id)

@@ -26,8 +26,10 @@ class RoleChanges(msgspec.Struct, frozen=True, kw_only=True):
 def create(tx: Tx, call: Call, name: str, permissions: Iterable[str]) -> Role:
     """Make a role.
 
-    Raises `InvalidInput`, `InvalidValue`, `Forbidden`, and `Conflict` for a name in use or where there are
-    `ROLES_MAX`.
+    Raises:
+        Forbidden: the role permits more than the caller's own.
+        InvalidInput, InvalidValue: the name or a permission is none.
+        Conflict: the name is in use, or there are `ROLES_MAX`.
     """
     own = authorization.require(tx.conn, call, "settings")
     if len(custom(tx.conn, call.caller.organization_id)) >= ROLES_MAX:
@@ -72,7 +74,13 @@ def update(tx: Tx, call: Call, role_id: str, changes: RoleChanges) -> Role:
 
 
 def delete(tx: Tx, call: Call, role_id: str) -> None:
-    """Delete an unused role. Raises `NotFound`, `Forbidden`, and `Conflict` while it is in use."""
+    """Delete an unused role.
+
+    Raises:
+        NotFound: no such role of the organization.
+        Forbidden: it permits more than the caller's own.
+        Conflict: it is in use.
+    """
     own = authorization.require(tx.conn, call, "settings")
     role = _custom(tx, call, role_id)
     _check_gift(own, role)

@@ -97,9 +97,8 @@ def create_builtin(tx: Tx, organization_id: str) -> None:
 def create(tx: Tx, organization_id: str, slug: str, label: str, label_plural: str) -> StoredObject:
     """Make a custom object; it starts with the property `name`.
 
-    Raises:
-        InvalidInput: of the slug and the labels, with all that is wrong.
-        Conflict: there is such an object already, or there are `OBJECTS_MAX`.
+    Raises `InvalidInput` with all that is wrong with the slug and the labels, and `Conflict` if there is such
+    an object already, or there are `OBJECTS_MAX`.
     """
     rules.check_object(slug, label, label_plural)
     taken = ids_by_slug(tx.conn, organization_id)

@@ -1,4 +1,4 @@
-"""Records, one by record.
+"""Records, one at a time.
 
 Every write also updates the record's indexes, its identities and its events in the same transaction. Every
 look-up is scoped by the organization: another organization's record is not found.
@@ -62,7 +62,7 @@ def create_many(
     *,
     source: Source,
 ) -> list[Record]:
-    """Make up to `RECORDS_CREATED_MAX` records, all or nrecord.
+    """Make up to `RECORDS_CREATED_MAX` records: all or none.
 
     Raises:
         NotFound: no such object.
@@ -97,7 +97,7 @@ def update(
     *,
     source: Source,
 ) -> Record:
-    """Write the values *given*; null clears record. A write that changes nothing records nothing.
+    """Write the values *given*; null clears a value. A write that changes nothing records nothing.
 
     Raises:
         NotFound: no such object or record.
@@ -142,9 +142,8 @@ def restore(
 ) -> Record:
     """Bring a deleted record back as it was; its event is `record.created` again.
 
-    Raises:
-        NotFound: no such object, or no such deleted record.
-        Conflict: it was merged into another, or a unique value is another record's by now.
+    Raises `NotFound` for the object or the deleted record, and `Conflict` if it was merged into another, or a
+    unique value is another record's by now.
     """
     row = record_rows.get(tx.conn, organization_id, object_slug, record_id)
     object_ = record_rows.object_of(tx.conn, row)

@@ -47,9 +47,8 @@ _ANY = Statement(
 def create(tx: Tx, organization_id: str, domain: str) -> Site:
     """Track *domain* for the organization.
 
-    Raises:
-        InvalidInput: it is no domain, or one below which strangers have their pages.
-        Conflict: it is tracked already, or `SITES_MAX` sites are.
+    Raises `InvalidInput` if it is no domain, or one below which strangers have their pages, and `Conflict` if
+    it is tracked already, or `SITES_MAX` sites are.
     """
     name = _free_domain(tx.conn, organization_id, domain)
     if len(list_all(tx.conn, organization_id)) >= SITES_MAX:

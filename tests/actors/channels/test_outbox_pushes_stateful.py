@@ -186,7 +186,7 @@ class Promises(RuleBasedStateMachine):
 
     @rule(conversation=st.sampled_from("abc"))
     def die_during_a_push(self, conversation: str) -> None:
-        """The bridge has got it; nobody here knows whether it did."""
+        """The bridge received it; the service does not know that."""
         mood = self.model.mood
         self.receiver.mood = self.model.mood = "dies"
         self.write(conversation)
