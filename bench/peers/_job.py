@@ -541,6 +541,10 @@ def _insert_events(
                 "type": kind,
                 "at": now,
                 "data": _json(data),
+                "subject": data.get("recordId", filing.submission.id),
+                "object_type": data.get("objectType"),
+                "depth": 0,
+                "position": None,
             }
             for kind, data in _happened(filing, deal_id)
         ],

@@ -26,6 +26,7 @@ from svc.domain.limits import (
     CHANNEL_CALLS_MAX,
     CHANNEL_WINDOW_MS,
     EMBED_CACHES_MAX,
+    EVENT_LIFE_MS,
     READS_AT_ONCE,
     WRITES_AT_ONCE,
 )
@@ -69,18 +70,19 @@ class System(ActorSystem):
         passwords: PasswordHashing | None = None,
         *,
         calls_per_minute: int = CALLS_MAX,
+        event_life_ms: int = EVENT_LIFE_MS,
         outbound_http: OutboundHttp | None = None,
         random: Randomness = SYSTEM,
     ) -> None:
         super().__init__(kinds)
-        self.store = store
-        self.clock = clock
-        self.secrets = secrets
+        self.store, self.clock, self.secrets = store, clock, secrets
         self.random = random
         """The source of session tokens, request ids, and whatever else is made outside of units."""
         self.passwords = passwords or PasswordHashing()
         self.calls_per_minute = calls_per_minute
         """The budget of each key and of each signed-in person."""
+        self.event_life_ms = event_life_ms
+        """How long an event is kept after it was dispatched."""
         self.under_way: set[tuple[str, str, str, str]] = set()
         """Writes with an idempotency key that are in progress: organization, caller, tool and key."""
         self.keys: CredentialCache[Route] = CredentialCache(store, clock, api_keys.route)

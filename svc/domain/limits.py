@@ -202,6 +202,12 @@ IDEMPOTENCY_KEY_CHARS_MAX: Final = 255
 IDEMPOTENCY_LIFE_MS: Final = DAY_MS
 """How long the first answer is replayed to calls with its key."""
 
+# Events.
+EVENT_LIFE_MS: Final = 30 * DAY_MS
+"""How long an event is kept once it was dispatched (decisions §10)."""
+EVENTS_EXAMINED_MAX: Final = 2_000
+"""Events that one page of a list looks at. Ours: a few milliseconds of the reader's time."""
+
 # Retention.
 PRUNED_MAX: Final = 500
 """Rows of one kind that one unit of work deletes: a few milliseconds of the writer's time."""

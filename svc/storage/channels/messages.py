@@ -19,13 +19,13 @@ from svc.domain.channels.messages import (
 )
 from svc.domain.channels.replies import Failure, ReplyState
 from svc.domain.errors import NotFound
+from svc.domain.events import NewEvent, channel_source
 from svc.domain.limits import LIST_ROWS
 from svc.storage import events
 from svc.storage.channels import conversations, replies, tables
 from svc.storage.channels.conversation_matching import Participant
 from svc.storage.channels.conversations import Conversation
 from svc.storage.channels.rows import MessageRow
-from svc.storage.events import NewEvent
 from svc.storage.pages import Keyset
 from svc.storage.readable import each
 from svc.storage.statements import Statement
@@ -218,13 +218,9 @@ def _received(conversation: Conversation, message_id: str, message: InboundMessa
         "contactId": conversation.contact_id,
         "text": message.text,
         "attachments": [msgspec.to_builtins(attachment) for attachment in message.attachments],
-        "source": {
-            "kind": "channel",
-            "connectionId": conversation.connection_id,
-            "conversationId": conversation.id,
-        },
     }
-    return NewEvent("message.received", data)
+    source = channel_source(conversation.connection_id, conversation.id)
+    return NewEvent(type="message.received", subject=conversation.id, source=source, data=data)
 
 
 def _json(value: object) -> str:

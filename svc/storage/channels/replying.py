@@ -125,7 +125,7 @@ def cancel(tx: Tx, call: Call, message_id: str) -> Message:
     message = messages.get(tx.conn, organization_id, message_id)
     conversation = conversations.get(tx.conn, organization_id, message.conversation_id)
     _check(tx.conn, call, connections.find(tx.conn, conversation.connection_id).account)
-    replies.cancel(tx, message.id)
+    replies.cancel(tx, message.id, source=call.source())
     return messages.get(tx.conn, organization_id, message_id)
 
 

@@ -9,14 +9,13 @@ from typing import Any, Literal
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.events import Source
 from svc.storage.records import tables
 from svc.storage.records.listing import index as record_index
 from svc.storage.records.listing.index import Shape
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
-Source = Mapping[str, Any]
-"""Where a write came from, JSON-ready: `{"kind": "api", …}` (decisions §10)."""
 ChangeKind = Literal["updated", "deleted", "restored", "merged"]
 
 _INSERT = Statement(sa.insert(tables.records))
