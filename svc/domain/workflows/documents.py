@@ -12,6 +12,7 @@ wrote it, since a run keeps its version across upgrades. Therefore:
   are until a program that knows it steps them.
 """
 
+import re
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -31,6 +32,9 @@ from svc.domain.limits import (
 from svc.domain.records.queries import Filter
 
 OnError = Literal["fail", "continue"]
+
+KEY: Final = re.compile(f"[a-z][a-z0-9_]{{0,{STEP_KEY_CHARS_MAX - 1}}}")
+"""What a step's key is like."""
 
 _Slug = Annotated[str, Meta(description="Slug of the object.")]
 _Path = Annotated[str, Meta(description="A path such as `record.email` or `steps.big.statusCode`.")]
@@ -129,7 +133,7 @@ class Step(_Part, frozen=True, kw_only=True, tag_field="type"):
     key: Annotated[
         str,
         Meta(
-            pattern=f"^[a-z][a-z0-9_]{{0,{STEP_KEY_CHARS_MAX - 1}}}$",
+            pattern=f"^{KEY.pattern}$",
             description="Its name, once in the document.",
         ),
     ]

@@ -4,19 +4,20 @@ A scope has the shape of the context that a run will have there. The type of a v
 values it is compared and written; the id of a record is of type `relation`, to the record's object.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, Protocol, TypeAlias
 
 from svc.domain.errors import InvalidValue
+from svc.domain.limits import PROPERTIES_MAX
 from svc.domain.near_names import hint, listed, shown
 from svc.domain.records.objects import CONTACT, DEAL
 from svc.domain.records.properties import CURRENCY_SUFFIX, Property, PropertyType
 from svc.domain.records.queries import CREATED_AT, TIMES, UPDATED_AT
+from svc.domain.records.values import read
 from svc.domain.workflows.documents import (
     AddNote,
     AnyStep,
     AnyTrigger,
-    Assign,
     Branch,
     CallWebhook,
     CreateDeal,
@@ -29,7 +30,6 @@ from svc.domain.workflows.documents import (
     Reply,
     Schedule,
     Step,
-    Stop,
     UpdateRecord,
     Wait,
 )
@@ -62,6 +62,9 @@ def value_of(kind: PropertyType, *options: str) -> Property:
     return Property(slug="value", label="Value", type=kind, options=options)
 
 
+_RECORD_PREFIX: Final = "rec_"
+_HINTED_MAX: Final = 2 * PROPERTIES_MAX + 10
+"""Names among which near ones are looked for: those of one object, with currencies and what a record has."""
 _TEXT: Final = value_of("long_text")
 _EVENT: Final[Mapping[str, Shape]] = {"id": _TEXT, "type": _TEXT, "timestamp": value_of("datetime")}
 _AWAITED_EVENT: Final[Mapping[str, Shape]] = {**_EVENT, "data": ANYTHING}
@@ -73,78 +76,79 @@ _MESSAGE: Final[Mapping[str, Shape]] = {
     "connectionId": _TEXT,
     "contactId": value_of("relation", CONTACT),
 }
+_CALLED: Final[Mapping[str, Shape]] = {
+    "deliveryId": _TEXT,
+    "state": _TEXT,
+    "statusCode": value_of("number"),
+    "answer": _TEXT,
+}
 
 
 class Scope:
     """The paths at one place of a document."""
 
-    def __init__(self, roots: Mapping[Root, Shape]) -> None:
+    def __init__(
+        self, roots: Mapping[Root, Shape], results: Mapping[str, Mapping[str, Shape]] | None = None
+    ) -> None:
+        """*results* are the shapes of what earlier steps made, by their keys."""
         self._roots = roots
+        self._results = results or {}
+
+    def after(self, steps: Iterable[AnyStep]) -> "Scope":
+        """The scope once these *steps* may have run, too."""
+        results = dict(self._results)
+        for step in steps:
+            results[step.key] = {**_result(step, Scope(self._roots, results)), "error": _TEXT}
+        return Scope(self._roots, results)
 
     def type_at(self, path: Path) -> Property | None:
         """The type of the value at *path*; None where that is not known before it is there.
 
         Raises `InvalidValue` if it leads nowhere, or not to a single value.
         """
-        shape: Shape = self._roots.get(path.root, {})
+        shape: Shape = self._results if path.root == "steps" else self._roots.get(path.root, {})
+        if path.root == "steps" and (not path.names or path.names[0] not in self._results):
+            key = path.names[0] if path.names else ""
+            raise InvalidValue(f"no step before this one has the key {shown(key)}{hint(key, self._results)}")
         if not shape:
-            known = listed(root for root in self._roots if self._roots[root])
-            raise InvalidValue(f"{shown(str(path))} leads nowhere here, where there are {known}")
+            raise InvalidValue(f"{shown(str(path))} leads nowhere here, where there are {listed(self._roots)}")
         for name in path.names:
             if isinstance(shape, _Anything):
                 return None
             if isinstance(shape, Property) or name not in shape:
-                known_names = [] if isinstance(shape, Property) else [*shape]
-                raise InvalidValue(f"{shown(str(path))} leads nowhere{hint(name, known_names)}")
+                raise InvalidValue(f"{shown(str(path))} leads nowhere{_hint(name, shape)}")
             shape = shape[name]
-        if isinstance(shape, Property):
-            return shape
-        if isinstance(shape, _Anything):
-            return None
-        raise InvalidValue(f"{shown(str(path))} leads to no single value{hint('', [*shape])}")
+        if isinstance(shape, Mapping):
+            raise InvalidValue(f"{shown(str(path))} is no single value{_hint('', shape)}")
+        return shape if isinstance(shape, Property) else None
 
     def object_at(self, record: str | None) -> str | None:
         """The object of the record that a step names: an id, a path to one, or None for the trigger's.
 
         None if that is known only once it is there. Raises `InvalidValue` if it leads to no record.
         """
-        if record is not None and record.startswith("rec_"):
+        if record is not None and record.startswith(_RECORD_PREFIX):
+            read(value_of("relation"), record, "")
             return None
-        if record is None and not self._roots.get("record"):
+        if record is None and "record" not in self._roots:
             raise InvalidValue("is required: with this trigger there is no record")
-        kind = self.type_at(record_path(record))
+        kind = self.type_at(Path("record", ("id",)) if record is None else plain_path(record))
         if kind is None:
             return None
         if kind.type != "relation":
-            raise InvalidValue(f"{shown(record or '')} leads to no record, such as `record.id` does")
+            raise InvalidValue(f"{shown(record or '')} leads to no record, as `record.id` does")
         return kind.options[0] if kind.options else None
 
 
-def record_path(record: str | None) -> Path:
-    """The path to the id of a record that a step names by it: plain, or as one `{{path}}` alone.
-
-    Without one it is the trigger's. Raises `InvalidValue` if it is no path.
-    """
-    if record is None:
-        return Path("record", ("id",))
-    alone = lone(record)
-    return parse(record if alone is None else alone)
-
-
-def scope_after(trigger: AnyTrigger, objects: Objects, earlier: Mapping[str, AnyStep]) -> Scope:
-    """What a step sees after *earlier* ones, by key, in their order."""
-    roots = dict(trigger_roots(trigger, objects))
-    results: dict[str, Shape] = {}
-    roots["steps"] = results
-    scope = Scope(roots)
-    for key, step in earlier.items():
-        results[key] = {**_result(step, scope), "error": _TEXT}
-    return scope
+def plain_path(text: str) -> Path:
+    """The path that a member of a step is, plain or as one `{{path}}` alone. Raises `InvalidValue`."""
+    alone = lone(text)
+    return parse(text if alone is None else alone)
 
 
 def trigger_scope(trigger: AnyTrigger, objects: Objects) -> Scope:
-    """What the conditions of *trigger* see."""
-    return Scope(trigger_roots(trigger, objects))
+    """What the conditions of *trigger* see, and its first step."""
+    return Scope(_trigger_roots(trigger, objects))
 
 
 def awaited_scope(event_type: str, objects: Objects) -> Scope:
@@ -160,7 +164,7 @@ def awaited_scope(event_type: str, objects: Objects) -> Scope:
     return Scope(roots)
 
 
-def trigger_roots(trigger: AnyTrigger, objects: Objects) -> Mapping[Root, Shape]:
+def _trigger_roots(trigger: AnyTrigger, objects: Objects) -> Mapping[Root, Shape]:
     """The shape of the context that *trigger* makes."""
     match trigger:
         case FormSubmitted():
@@ -173,13 +177,8 @@ def trigger_roots(trigger: AnyTrigger, objects: Objects) -> Mapping[Root, Shape]
         case RecordCreated():
             return {"record": _record(trigger.object_type, objects), "event": _EVENT}
         case RecordUpdated():
-            properties = _properties(trigger.object_type, objects)
-            changed = {slug: {"from": prop, "to": prop} for slug, prop in properties.items()}
-            return {
-                "record": _record(trigger.object_type, objects),
-                "changed": changed,
-                "event": _EVENT,
-            }
+            slug = trigger.object_type
+            return {"record": _record(slug, objects), "changed": _changed(slug, objects), "event": _EVENT}
         case MessageReceived():
             return {"record": _record(CONTACT, objects), "message": _MESSAGE, "event": _EVENT}
         case Schedule():
@@ -206,12 +205,7 @@ def _result(step: Step, scope: Scope) -> Mapping[str, Shape]:
         case Reply():
             return {"replyId": _TEXT}
         case CallWebhook():
-            return {
-                "deliveryId": _TEXT,
-                "state": _TEXT,
-                "statusCode": value_of("number"),
-                "answer": _TEXT,
-            }
+            return _CALLED
         case Wait():
             return {"event": _AWAITED_EVENT} if step.event is not None else {}
         case Branch():
@@ -219,8 +213,16 @@ def _result(step: Step, scope: Scope) -> Mapping[str, Shape]:
     return {}
 
 
-def _record(object_type: str, objects: Objects) -> Mapping[str, Shape]:
-    return {**_properties(object_type, objects), **_facts(object_type)}
+def _record(object_type: str, objects: Objects) -> Shape:
+    properties = properties_of(object_type, objects)
+    return ANYTHING if properties is None else {**properties, **_facts(object_type)}
+
+
+def _changed(object_type: str, objects: Objects) -> Shape:
+    properties = properties_of(object_type, objects)
+    if properties is None:
+        return ANYTHING
+    return {slug: {"from": prop, "to": prop} for slug, prop in properties.items()}
 
 
 def _facts(*object_types: str) -> Mapping[str, Shape]:
@@ -232,10 +234,11 @@ def _facts(*object_types: str) -> Mapping[str, Shape]:
     }
 
 
-def _properties(object_type: str, objects: Objects) -> Mapping[str, Property]:
-    """The properties of an object, with the currencies of its amounts."""
-    object_ = objects.get(object_type)
-    properties = {} if object_ is None else dict(object_.properties)
+def properties_of(object_type: str, objects: Objects) -> Mapping[str, Property] | None:
+    """The properties of an object, and the currencies of its amounts; None if there is no such object."""
+    if object_type not in objects:
+        return None
+    properties = objects[object_type].properties
     amounts = [slug for slug, prop in properties.items() if prop.type == "amount"]
     return {**properties, **{slug + CURRENCY_SUFFIX: value_of("text") for slug in amounts}}
 
@@ -244,8 +247,14 @@ def _any_record(objects: Objects) -> Mapping[str, Shape]:
     """A record of whichever object: what all objects that have a property say of it."""
     shapes: dict[str, Any] = {}
     for slug in objects:
-        for name, prop in _properties(slug, objects).items():
+        for name, prop in (properties_of(slug, objects) or {}).items():
             known = shapes.setdefault(name, prop)
             if isinstance(known, Property) and (known.type, known.options) != (prop.type, prop.options):
                 shapes[name] = ANYTHING
     return {**shapes, **_facts()}
+
+
+def _hint(name: str, shape: Shape) -> str:
+    """The names in *shape* that *name* may have been meant for; of very many none, since comparing takes time."""
+    known = shape if isinstance(shape, Mapping) else {}
+    return hint(name, known) if len(known) <= _HINTED_MAX else ""
