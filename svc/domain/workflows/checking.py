@@ -43,8 +43,8 @@ def checked(
 ) -> Document:
     """*document*, checked, with its name trimmed.
 
-    *permissions* are those of the caller who saves or enables it. Raises `InvalidInput` with every fault, each
-    with the pointer to its place in the document.
+    *permissions* are those of the caller that saves or enables it. Raises `InvalidInput` with every fault,
+    each with the pointer to its place in the document.
     """
     faults = [*_size_faults(document)] or [
         *islice(_Checks(document, known, permissions, now).faults(), FAULTS_MAX)
@@ -165,7 +165,9 @@ class _Checks:
 
     def _key_faults(self, step: AnyStep, at: str) -> Iterator[Fault]:
         if not KEY.fullmatch(step.key):
-            yield Fault(f"{at}/key", "invalid_value", "must be such as `ask_again`: a-z, 0-9 and _, a-z first")
+            yield Fault(
+                f"{at}/key", "invalid_value", "must be such as `ask_again`: a-z, 0-9 and _, a-z first"
+            )
         elif step.key in self._keys:
             yield Fault(f"{at}/key", "duplicate_key", _ONCE)
         self._keys.add(step.key)

@@ -92,7 +92,10 @@ def filled(filters: Sequence[Filter], context: Context) -> tuple[Filter, ...]:
 def filter_faults(
     filters: Sequence[Filter], at: str, scope: Scope, values: Scope, country: str
 ) -> Iterator[Fault]:
-    """The faults of *filters* at the pointer *at*: of their properties in *scope*, and templates in *values*."""
+    """The faults of *filters*, which stand at the pointer *at*.
+
+    Their properties are looked up in *scope*, the templates of their values in *values*.
+    """
     for place, asked in enumerate(filters):
         read = _read(asked, f"{at}/{place}", scope, country)
         if isinstance(read, Fault):

@@ -9,9 +9,8 @@ from typing import Any
 
 import msgspec
 
-from svc.domain.workflows.paths import Root
-
-Context = Mapping[Root, Any]
+Context = Mapping[str, Any]
+"""Values by the roots of paths."""
 Tree = dict[str, Any]
 
 
@@ -44,7 +43,7 @@ def record_tree(record: Mapping[str, Any]) -> Tree:
 
 def event_context(
     event: Event, *, record: Mapping[str, Any] | None = None, deal: Mapping[str, Any] | None = None
-) -> dict[Root, Any]:
+) -> Tree:
     """What *event* is to a workflow, before any step.
 
     Without a *record*, it is the one in the event's data. A submission's contact and *deal*, and a message's

@@ -38,9 +38,7 @@ KEY: Final = re.compile(f"[a-z][a-z0-9_]{{0,{STEP_KEY_CHARS_MAX - 1}}}")
 
 _Slug = Annotated[str, Meta(description="Slug of the object.")]
 _Path = Annotated[str, Meta(description="A path such as `record.email` or `steps.big.statusCode`.")]
-_Record = Annotated[
-    str, Meta(description="An id, or a path to one; the record of the trigger without it.")
-]
+_Record = Annotated[str, Meta(description="An id, or a path to one; the record of the trigger without it.")]
 _Properties = Annotated[
     dict[str, Any], Meta(description="Values by slug, as for `record.create`; texts are templates.")
 ]
@@ -204,7 +202,7 @@ class Wait(Step, frozen=True, kw_only=True, tag="wait"):
         tuple[Filter, ...],
         Meta(
             max_length=FILTERS_MAX,
-            description="Must all hold. `property` is a slug of the event's record, or a path into the event.",
+            description="Must all hold. `property` is a slug of the event's record, or a path into it.",
         ),
     ] = ()
 
@@ -224,16 +222,7 @@ class Stop(Step, frozen=True, kw_only=True, tag="stop"):
 
 
 AnyStep = (
-    CreateRecord
-    | UpdateRecord
-    | AddNote
-    | CreateDeal
-    | Assign
-    | Reply
-    | CallWebhook
-    | Wait
-    | Branch
-    | Stop
+    CreateRecord | UpdateRecord | AddNote | CreateDeal | Assign | Reply | CallWebhook | Wait | Branch | Stop
 )
 
 
@@ -259,7 +248,9 @@ def decode_stored(stored: bytes | str) -> Document:
     try:
         return msgspec.convert(_known(_DOCUMENT, msgspec.json.decode(stored)), Document)
     except msgspec.DecodeError as error:
-        raise Unreadable(f"the document says what this version of the program does not know: {error}") from None
+        raise Unreadable(
+            f"the document says what this version of the program does not know: {error}"
+        ) from None
 
 
 _DOCUMENT: Final = inspect.type_info(Document)

@@ -57,8 +57,8 @@ class Timetable:
     def due(self, planned: int, now: int) -> Occurrence | None:
         """What a schedule whose next occurrence was *planned* starts at *now*; None if nothing.
 
-        Of several that have come by now it is the latest, as long as it is not over a day ago. The next one to
-        plan is `next_after(now)`, so each starts one run at most.
+        Of several that have come by now it is the latest, as long as it is not over a day ago. The next one
+        to plan is `next_after(now)`, so each starts one run at most.
         """
         latest = self._latest(max(planned, now - SCHEDULE_MISSED_MS), now)
         return None if latest is None else Occurrence(latest, late=now - latest >= SCHEDULE_LATE_MS)

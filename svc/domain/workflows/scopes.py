@@ -111,7 +111,9 @@ class Scope:
             key = path.names[0] if path.names else ""
             raise InvalidValue(f"no step before this one has the key {shown(key)}{hint(key, self._results)}")
         if not shape:
-            raise InvalidValue(f"{shown(str(path))} leads nowhere here, where there are {listed(self._roots)}")
+            raise InvalidValue(
+                f"{shown(str(path))} leads nowhere here, where there are {listed(self._roots)}"
+            )
         for name in path.names:
             if isinstance(shape, _Anything):
                 return None
@@ -255,6 +257,6 @@ def _any_record(objects: Objects) -> Mapping[str, Shape]:
 
 
 def _hint(name: str, shape: Shape) -> str:
-    """The names in *shape* that *name* may have been meant for; of very many none, since comparing takes time."""
+    """The names in *shape* that were probably meant by *name*; of very many none: comparing takes time."""
     known = shape if isinstance(shape, Mapping) else {}
     return hint(name, known) if len(known) <= _HINTED_MAX else ""

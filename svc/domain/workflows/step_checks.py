@@ -5,8 +5,13 @@ from typing import Any, Final
 
 from svc.domain.errors import Fault, InvalidValue, pointer_to
 from svc.domain.input_faults import json_type
-from svc.domain.limits import DETAIL_CHARS_MAX, MESSAGE_CHARS_MAX, NOTE_CHARS_MAX, NOTE_TITLE_CHARS_MAX
-from svc.domain.limits import TEXT_CHARS_MAX
+from svc.domain.limits import (
+    DETAIL_CHARS_MAX,
+    MESSAGE_CHARS_MAX,
+    NOTE_CHARS_MAX,
+    NOTE_TITLE_CHARS_MAX,
+    TEXT_CHARS_MAX,
+)
 from svc.domain.near_names import hint, shown
 from svc.domain.records.objects import CONTACT, DEAL
 from svc.domain.records.properties import Property
@@ -44,6 +49,8 @@ class StepChecks:
     def __init__(self, trigger: AnyTrigger, known: KnownToWorkflows) -> None:
         self._trigger = trigger
         self._known = known
+        self._slugs = {slug for one in known.objects for slug in properties_of(one, known.objects) or ()}
+        """The properties that any object has."""
 
     def faults(self, step: AnyStep, at: str, scope: Scope) -> Iterator[Fault]:
         """The faults of *step*, which stands at the pointer *at* and sees *scope*; not those of its key.
@@ -154,7 +161,9 @@ class StepChecks:
                 if given is not None:
                     yield Fault(f"{at}/{name}", "invalid_value", "does not come with `until`")
         elif step.seconds is None:
-            yield Fault(f"{at}/seconds", "missing", "is required: how long the run waits, if not `until` a time")
+            yield Fault(
+                f"{at}/seconds", "missing", "is required: how long the run waits, if not `until` a time"
+            )
 
     def _conversation_fault(self, at: str) -> Iterator[Fault]:
         if not isinstance(self._trigger, MessageReceived):
@@ -179,9 +188,11 @@ class StepChecks:
             pointer=pointer,
         )
         yield from faults
+        faulty = {fault.pointer for fault in faults}
         for slug, value in plain.items():
-            if slug in properties and properties[slug].type == "member" and isinstance(value, str):
-                yield from reference_fault(pointer + pointer_to(slug), "member", value, known.member_ids)
+            here = pointer + pointer_to(slug)
+            if slug in properties and properties[slug].type == "member" and here not in faulty:
+                yield from reference_fault(here, "member", value, known.member_ids)
         for slug, value in templates.items():
             here = pointer + pointer_to(slug)
             if slug not in properties:
@@ -193,10 +204,9 @@ class StepChecks:
 
     def _any_property_faults(self, values: Mapping[str, Any], at: str, scope: Scope) -> Iterator[Fault]:
         """The faults of *values* for a record whose object is known only once it is there."""
-        objects = self._known.objects
         for slug, value in values.items():
             here = f"{at}/properties{pointer_to(slug)}"
-            if not any(slug in (properties_of(one, objects) or ()) for one in objects):
+            if slug not in self._slugs:
                 yield Fault(here, "unknown_property", "is no property of any object")
             yield from template_faults(value, here, scope)
 
@@ -242,11 +252,15 @@ def _type_faults(prop: Property, value: Any, at: str, scope: Scope) -> Iterator[
     if kind is None:
         return
     if JSON_NAMES[kind.type] != JSON_NAMES[prop.type]:
-        yield Fault(at, "invalid_value", f"must be {JSON_NAMES[prop.type]}, and becomes {JSON_NAMES[kind.type]}")
+        yield Fault(
+            at, "invalid_value", f"must be {JSON_NAMES[prop.type]}, and becomes {JSON_NAMES[kind.type]}"
+        )
     elif {kind.type, prop.type} <= _REFERENCES and (
         kind.type != prop.type or (kind.options and prop.options and kind.options != prop.options)
     ):
-        yield Fault(at, "invalid_value", f"must be the id of {_referred(prop)}, and becomes that of {_referred(kind)}")
+        yield Fault(
+            at, "invalid_value", f"must be the id of {_referred(prop)}, and becomes that of {_referred(kind)}"
+        )
 
 
 def _referred(kind: Property) -> str:
