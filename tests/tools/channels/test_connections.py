@@ -7,7 +7,7 @@ import trio
 import trio.lowlevel
 from sqlalchemy import update
 
-from svc.actors.outbound_http import OutboundHttp
+from svc.actors.outbound.client import OutboundHttp
 from svc.domain.crypto.keys import CHANNEL_KEY, well_formed
 from svc.domain.identity.people import Person
 from svc.domain.limits import CHANNEL_KEYS_MAX
