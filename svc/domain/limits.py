@@ -325,6 +325,8 @@ OUTGOING_WAITING_MAX: Final = 10_000
 OUTGOING_WAIT_SECONDS: Final = 20
 """How long one waits for its turn among them. Ours: with its own time it stays well within
 `PUSH_HOLD_MS`."""
+OUTGOING_LOOKUPS_AT_ONCE: Final = 100
+"""Host names that are resolved at once, each in a thread. Ours."""
 OUTGOING_KEPT_MAX: Final = 100
 """Idle connections that are kept for the next request."""
 OUTGOING_KEPT_PER_ORIGIN_MAX: Final = 25

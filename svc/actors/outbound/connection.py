@@ -17,6 +17,7 @@ class Connection:
         self._tcp = tcp
         self._stream: trio.abc.Stream = tcp
         self._transport: _Transport | None = None
+        self._used = False
 
     async def start_tls(self, context: ssl.SSLContext, host: str) -> None:
         """Speak TLS with *host* from now on. Raises `trio.BrokenResourceError`, whose cause says why.
@@ -33,6 +34,7 @@ class Connection:
 
     async def send(self, data: bytes) -> None:
         """Send all of *data*. Raises `trio.BrokenResourceError`."""
+        self._used = True
         await self._stream.send_all(data)
 
     async def receive(self) -> bytes:
@@ -45,23 +47,21 @@ class Connection:
 
     def has_spoken_first(self) -> bool:
         """Whether data arrived before the first request. Unknown over TLS, where session tickets do."""
-        return self._transport is None and self.is_readable()
+        return not self._used and self._transport is None and self.is_readable()
 
-    async def is_silent(self) -> bool:
-        """Whether nothing has arrived that was not received, in the socket or in what TLS read ahead."""
-        if self.is_readable():
-            return False
+    async def has_read_ahead(self) -> bool:
+        """Whether TLS has read data, or the end, that was not received; no socket is readable for that."""
         if self._transport is None:
-            return True
+            return False
         self._transport.dry = True
         try:
             await self._stream.receive_some(1)
         except trio.WouldBlock:
-            return True
+            return False
         except trio.BrokenResourceError:
-            return False
+            return True
         else:
-            return False
+            return True
         finally:
             self._transport.dry = False
 

@@ -6,9 +6,9 @@ a name that resolves to another address a moment later (DNS rebinding) has no ef
 
 import ssl
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from ipaddress import IPv6Address, ip_address
-from socket import AF_INET, AF_INET6, SOCK_STREAM
+from socket import AF_INET, AF_INET6, SOCK_STREAM, getaddrinfo
 from typing import Final
 
 import certifi
@@ -17,6 +17,7 @@ import trio
 from svc.actors.outbound.connection import Connection
 from svc.actors.outbound.errors import NotSent
 from svc.actors.outbound.target import Target
+from svc.domain.limits import OUTGOING_LOOKUPS_AT_ONCE
 from svc.domain.net.client_addresses import Address, Network
 from svc.domain.net.egress import may_reach
 
@@ -30,6 +31,7 @@ class Connector:
 
     def __init__(self, allowed: Sequence[Network]) -> None:
         self._allowed = allowed
+        self._lookups = trio.CapacityLimiter(OUTGOING_LOOKUPS_AT_ONCE)
 
     async def connect(self, target: Target) -> Connection:
         """Connect to *target*. Raises `NotSent`."""
@@ -54,7 +56,7 @@ class Connector:
         return context
 
     async def _connect_tcp(self, target: Target) -> trio.SocketStream:
-        addresses = await _resolve(target.host, target.port)
+        addresses = await self._resolve(target.host, target.port)
         reachable = [address for address in addresses if may_reach(address, self._allowed)]
         if not reachable:
             raise NotSent("the address is private, or not one that may be reached")
@@ -68,14 +70,21 @@ class Connector:
                 failed = error
         raise NotSent("no connection") from failed
 
+    async def _resolve(self, host: str, port: int) -> list[Address]:
+        """The distinct addresses of *host*, in the resolver's order of preference.
 
-async def _resolve(host: str, port: int) -> list[Address]:
-    """The distinct addresses of *host*, in the resolver's order of preference."""
-    try:
-        resolved = await trio.socket.getaddrinfo(host, port, type=SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        raise NotSent("the name leads nowhere") from error
-    return list(dict.fromkeys(ip_address(str(address[0]).partition("%")[0]) for *_, address in resolved))
+        A lookup holds its thread until the resolver gives up, even if the request ended before. So lookups
+        have threads of their own: names that no server answers for must not keep passwords from being hashed.
+        """
+        try:
+            return [ip_address(host)]
+        except ValueError:
+            look_up = partial(getaddrinfo, host, port, type=SOCK_STREAM)
+        try:
+            found = await trio.to_thread.run_sync(look_up, limiter=self._lookups, abandon_on_cancel=True)
+        except (OSError, UnicodeError) as error:
+            raise NotSent("the name leads nowhere") from error
+        return list(dict.fromkeys(ip_address(str(address[0]).partition("%")[0]) for *_, address in found))
 
 
 async def _open_tcp(address: Address, port: int) -> trio.SocketStream:

@@ -226,10 +226,6 @@ async def test_an_answer_to_half_a_request_counts():
     async def refuse(stream: trio.abc.Stream) -> None:
         await stream.receive_some(1)
         await stream.send_all(b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n")
-        assert isinstance(stream, trio.SocketStream)
-        stream.socket.shutdown(trio.socket.SHUT_WR)
-        while await stream.receive_some(1_000_000):
-            pass
 
     async with client() as outbound_http, receiver(refuse) as url:
         result = await outbound_http.post(url, bytes(5_000_000), {}, seconds=5, now=NOW)

@@ -10,6 +10,7 @@ import certifi
 import pytest
 import trio
 
+from svc.actors.outbound import connector
 from svc.actors.outbound.client import OutboundHttp
 from svc.actors.outbound.errors import NotSent
 from tests.certificates import certify
@@ -26,10 +27,10 @@ def context(tmp_path: Path, monkeypatch) -> ssl.SSLContext:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate.chain_path, certificate.key_path)
 
-    async def resolve(_host: str, port: int, **_: object) -> list[tuple[object, ...]]:
+    def resolve(_host: str, port: int, **_: object) -> list[tuple[object, ...]]:
         return [(2, 1, 6, "", ("127.0.0.1", port))]
 
-    monkeypatch.setattr(trio.socket, "getaddrinfo", resolve)
+    monkeypatch.setattr(connector, "getaddrinfo", resolve)
     return context
 
 
@@ -78,11 +79,20 @@ async def test_the_name_is_what_is_spoken_of(context):
 
 
 async def test_an_address_may_have_a_certificate(context):
-    """Then that is verified."""
+    """The server may be known by its address alone."""
     async with secured(context, answer) as (outbound_http, url):
         assert (200, 0) == await post(outbound_http, url.replace(NAME, "127.0.0.1"))
-        with pytest.raises(NotSent, match=r"TLS failed: .*127\.0\.0\.2"):
-            await post(outbound_http, url.replace(NAME, "127.0.0.2"))
+
+
+async def test_an_address_needs_a_certificate(context, tmp_path, monkeypatch):
+    """One of a name, to which the address may well belong, is not enough."""
+    certificate = certify(tmp_path, NAME)
+    monkeypatch.setattr(certifi, "where", lambda: str(certificate.chain_path))
+    context.load_cert_chain(certificate.chain_path, certificate.key_path)
+    async with secured(context, answer) as (outbound_http, url):
+        assert (200, 0) == await post(outbound_http, url)
+        with pytest.raises(NotSent, match=r"TLS failed: .*127\.0\.0\.1"):
+            await post(outbound_http, url.replace(NAME, "127.0.0.1"))
 
 
 async def test_a_certificate_of_another_name_is_refused(context):
