@@ -10,7 +10,7 @@ from svc.actors._core import Actor, ActorSystem
 from svc.actors.concurrency_limits import ActiveKeys, KeyedLimiter
 from svc.actors.credential_cache import CredentialCache
 from svc.actors.embeds.embed_snapshots import EmbedSnapshots
-from svc.actors.outbound_http import OutboundHttp
+from svc.actors.outbound.client import OutboundHttp
 from svc.actors.password_hashing import PasswordHashing
 from svc.actors.revisions import Revisions
 from svc.actors.unknown_keys import UnknownKeys

@@ -9,7 +9,8 @@ import httpx
 import pytest
 import trio
 
-from svc.actors.outbound_http import NotSent, OutboundHttp, PostResult
+from svc.actors.outbound.client import OutboundHttp, PostResult
+from svc.actors.outbound.errors import NotSent
 from svc.client import NotDelivered, Offline, PushReceiver, Reply
 from svc.client.receiver import BODY_BYTES_MAX
 from svc.domain.crypto.signatures import new_secret, signed_headers

@@ -5,7 +5,8 @@ from typing import Any, cast
 import pytest
 import trio
 
-from svc.actors.outbound_http import NotSent, PostResult
+from svc.actors.outbound.client import PostResult
+from svc.actors.outbound.errors import NotSent
 from svc.domain.crypto.signatures import sign
 from svc.domain.errors import Conflict, Unavailable
 from svc.domain.limits import PUSH_HOLD_MS, PUSHES_AT_ONCE_MAX, REPLY_LIFE_MS, SIGNING_OVERLAP_MS

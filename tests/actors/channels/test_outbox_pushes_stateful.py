@@ -21,7 +21,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from svc.actors.outbound_http import NotSent, OutboundHttp, PostResult
+from svc.actors.outbound.client import OutboundHttp, PostResult
+from svc.actors.outbound.errors import NotSent
 from svc.domain.channels.messages import HealthReport, StatusReport
 from svc.domain.errors import Conflict
 from svc.storage.channels import connections, messages, replies

@@ -28,7 +28,7 @@ from hypothesis.stateful import (
 
 from svc.actors._core import ActorCrashed
 from svc.actors.channels.outbox import Outbox
-from svc.actors.outbound_http import OutboundHttp
+from svc.actors.outbound.client import OutboundHttp
 from svc.actors.system import System
 from svc.domain.channels.connections import Connection
 from svc.domain.channels.messages import HealthReport, StatusReport
