@@ -98,14 +98,14 @@ async def find(system: System, registry: Registry, call: Call, name: str) -> Too
 
     Raises:
         UnknownTool: there is no such tool.
-        Gone: its sunset is over.
+        Gone: it is an old name, and its time is over.
         Forbidden: the caller may not run it; this is audited.
     """
     tool = registry.named(name)
     if tool is None:
         await check_reach(system, call)
         raise UnknownTool(f"there is no tool {shown(name)}{registry.hint(name)}")
-    if tool.deprecated is not None and system.clock.now() >= tool.deprecated.sunset_at:
+    if tool.deprecated is not None and system.clock.now() >= tool.deprecated.times.gone_at:
         raise Gone(f"{tool.name} is gone: call {tool.deprecated.replacement}")
     try:
         permit(call.caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)

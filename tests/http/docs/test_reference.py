@@ -148,7 +148,7 @@ async def test_a_tools_page_has_all_that_a_caller_needs(autojump_clock):
     assert "Authorization: Bearer $SVC_KEY" in text
     assert "httpx.post(" in text
     assert "await fetch(" in text
-    assert "This name goes away on 17 March 2027. Call workflow.list" in " ".join(old.text.split())
+    assert "This name works through 17 March 2027. Call workflow.list" in " ".join(old.text.split())
     assert "/problems/gone" in old.addresses
     assert "/problems/approval_required" in deleted.addresses
     assert "/problems/not_found" in deleted.addresses
