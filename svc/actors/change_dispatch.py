@@ -11,6 +11,7 @@ from svc.domain.changes import (
     Change,
     ChannelKeysChanged,
     EmbedsChanged,
+    EventsDispatched,
     FormChanged,
     KeysChanged,
     MembersChanged,
@@ -36,14 +37,8 @@ class ChangeDispatcher:
     def __call__(self, change: Change) -> None:
         """Dispatch *change*. An actor that is not active needs no notice: it loads the current state."""
         match change:
-            case AccessChanged(organization_id):
-                # Seen by the very next turn, even of a message already in the mailbox: see `Organization`.
-                self._system.access_revisions.note(organization_id)
-                if isinstance(change, KeysChanged):
-                    self._system.keys.evict(change.digest)
-                if isinstance(change, MembersChanged):
-                    # The organization may be closed, and its channel keys with it.
-                    self._system.channel_keys.clear()
+            case AccessChanged():
+                self._note_access(change)
             case SessionsChanged(digests):
                 self._system.sessions.evict(*digests)
             case FormChanged(key) | OrganizationChanged(key) | ServerKeysChanged(key):
@@ -62,6 +57,8 @@ class ChangeDispatcher:
                     _wake(outbox)
                 # After the Outbox, which the waiting long polls will ask.
                 self._system.wakeups.notify(connection_id)
+            case EventsDispatched(organization_id):
+                self._system.wakeups.notify(organization_id)
             case EmbedsChanged(_, str(embed_key)):
                 self._system.unknown_embeds.evict(embed_key)
                 self._system.embed_snapshots.evict(embed_key)
@@ -69,6 +66,15 @@ class ChangeDispatcher:
                 self._system.embed_snapshots.evict_organization(organization_id)
             case SubmissionsDue(organization_id):
                 _wake(Filer(self._system, organization_id))
+
+    def _note_access(self, change: AccessChanged) -> None:
+        # Seen by the very next turn, even of a message already in the mailbox: see `Organization`.
+        self._system.access_revisions.note(change.organization_id)
+        if isinstance(change, KeysChanged):
+            self._system.keys.evict(change.digest)
+        if isinstance(change, MembersChanged):
+            # The organization may be closed, and its channel keys with it.
+            self._system.channel_keys.clear()
 
 
 def _wake(actor: Filer | Outbox) -> None:

@@ -104,7 +104,7 @@ class System(ActorSystem):
         self.outbound_http = outbound_http or OutboundHttp()
         """The client for requests to third parties."""
         self.wakeups = Wakeups()
-        """Wakeups of long polls for replies, by connection."""
+        """Wakeups of long polls: for replies by connection, for events by organization."""
         self.access_revisions = Revisions()
         """Changes of access, by organization."""
         self.form_revisions = Revisions()

@@ -89,6 +89,12 @@ class ChannelKeysChanged(Change, frozen=True):
     digests: tuple[str, ...]
 
 
+class EventsDispatched(Change, frozen=True):
+    """Events of the organization were dispatched: readers of its events have more to read."""
+
+    organization_id: str
+
+
 class EventsDue(Change, frozen=True):
     """Events of the organization were recorded, and wait to be dispatched to webhooks and workflows."""
 

@@ -192,6 +192,9 @@ READS_AT_ONCE: Final = 8
 """Calls of one organization that wait for the store's reader at once, while there are others. Ours."""
 CALLS_WAITING_MAX: Final = 1_024
 """Requests that wait for one of those places; more are answered 503. Ours: more than have connections."""
+POLLS_WAITING_MAX: Final = 10
+"""Calls of one organization that wait at once for something to answer; a further one is answered without
+waiting. Ours: a program needs one, and two while it is replaced."""
 TOOL_QUERY_CHARS_MAX: Final = 500
 """Ours: a plain sentence is shorter."""
 TOOLS_FOUND: Final = 5
@@ -205,6 +208,8 @@ IDEMPOTENCY_LIFE_MS: Final = DAY_MS
 # Events.
 EVENT_LIFE_MS: Final = 30 * DAY_MS
 """How long an event is kept once it was dispatched (decisions §10)."""
+EVENT_WAIT_SECONDS_MAX: Final = 20
+"""How long a call may wait for events (decisions §10)."""
 EVENTS_EXAMINED_MAX: Final = 2_000
 """Events that one page of a list looks at. Ours: a few milliseconds of the reader's time."""
 
