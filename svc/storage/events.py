@@ -14,7 +14,7 @@ from svc.domain import cursors
 from svc.domain.changes import EventsDue
 from svc.domain.cursors import Position
 from svc.domain.errors import Gone
-from svc.domain.events import NewEvent
+from svc.domain.events import EventType, NewEvent
 from svc.domain.limits import EVENTS_EXAMINED_MAX, LIST_ROWS
 from svc.storage import tables
 from svc.storage.identity import tables as identity_tables
@@ -28,7 +28,7 @@ class Event(NamedTuple):
 
     id: str
     organization_id: str
-    type: str
+    type: EventType
     at: int
     data: str
     subject: str
@@ -37,6 +37,16 @@ class Event(NamedTuple):
     depth: int
     position: int | None
     """The place in the order of dispatch; None until it was dispatched."""
+
+
+class EventPage(NamedTuple):
+    """A page of the events that were dispatched."""
+
+    events: list[Event]
+    next_cursor: str
+    """Goes on behind it, later too."""
+    is_last: bool
+    """Whether nothing was behind it when it was read."""
 
 
 _COLUMNS: Final = tuple(tables.events.c[name] for name in Event._fields)
@@ -70,6 +80,15 @@ _NEWEST = Statement(
     sa.select(tables.event_positions.c.newest).where(
         tables.event_positions.c.organization_id == sa.bindparam("organization_id")
     )
+)
+_AT_FROM = Statement(
+    sa.select(tables.events.c.at)
+    .where(
+        tables.events.c.organization_id == sa.bindparam("organization_id"),
+        tables.events.c.position >= sa.bindparam("first", type_=sa.BigInteger),
+    )
+    .order_by(tables.events.c.position)
+    .limit(1)
 )
 _KEEP_NEWEST = Statement(insert_or_replace(tables.event_positions, ["organization_id"]))
 
@@ -135,13 +154,14 @@ def list_page(
     types: Collection[str] | None = None,
     object_types: Collection[str] | None = None,
     cursor: str | None = None,
+    since: int | None = None,
     limit: int = LIST_ROWS,
-) -> tuple[list[Event], str]:
-    """Dispatched events in the order of their positions, and the cursor that goes on, later too.
+) -> EventPage:
+    """Dispatched events in the order of their positions.
 
     None of *types* are all of them; *object_types* leaves events out that are of records of other objects. It
     looks at `EVENTS_EXAMINED_MAX` events at most, so a page may be short or empty before the end. Without a
-    cursor it begins with the oldest that is kept.
+    cursor it begins with the first event of *since*, ms since the epoch, or with the oldest that is kept.
 
     Raises:
         InvalidInput: of the cursor and the limit.
@@ -157,7 +177,9 @@ def list_page(
         .limit(1)
     )
     first = newest + 1 if oldest is None else oldest
-    after = _position_of(cursor, default=first - 1)
+    after = _position_of(cursor)
+    if after is None:
+        after = first - 1 if since is None else _last_before(conn, organization_id, since, first, newest)
     if after < first - 1:
         raise Gone("the events behind this cursor are not kept any more: ask again from the start")
     until = min(after + EVENTS_EXAMINED_MAX, newest)
@@ -172,7 +194,7 @@ def list_page(
     rows = conn.execute(events.order_by(tables.events.c.position).limit(limit + 1)).all()
     page = [Event._make(row) for row in rows[:limit]]
     reached = page[-1].position if len(rows) > limit else max(after, until)
-    return page, cursors.write(_QUESTION, Position((), str(reached)))
+    return EventPage(page, cursors.write(_QUESTION, Position((), str(reached))), reached == newest)
 
 
 def _newest(conn: sa.Connection, organization_id: str) -> int:
@@ -181,11 +203,28 @@ def _newest(conn: sa.Connection, organization_id: str) -> int:
     return 0 if row is None else int(row.newest)
 
 
-def _position_of(cursor: str | None, *, default: int) -> int:
+def _last_before(conn: sa.Connection, organization_id: str, at: int, first: int, newest: int) -> int:
+    """The last position before those of events of *at* and later, from *first* - 1 to *newest*.
+
+    Found by halving, since events are dispatched in the order of their times, but for a few that were
+    committed late.
+    """
+    low, high = first - 1, newest
+    while low < high:
+        middle = (low + high + 1) // 2
+        row = _AT_FROM.one(conn, organization_id=organization_id, first=middle)
+        if row is not None and row.at < at:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _position_of(cursor: str | None) -> int | None:
     """The position in a cursor. Raises `InvalidInput`."""
     read = cursors.read(_QUESTION, cursor, 0)
     if read is None:
-        return default
+        return None
     if not (read.id.isascii() and read.id.isdigit() and len(read.id) <= _DIGITS_MAX):
         raise cursors.refused()
     return int(read.id)

@@ -17,6 +17,7 @@ from svc.tools.records import notes, objects, properties, records, suggestions
 from svc.tools.registry import Registry
 from svc.tools.sites import sites
 from svc.tools.tool import Tool
+from svc.tools.webhooks import events
 
 _MODULES: Final = (
     api_keys,
@@ -26,6 +27,7 @@ _MODULES: Final = (
     credentials,
     embed_blocks,
     embeds,
+    events,
     finder,
     forms,
     members,
