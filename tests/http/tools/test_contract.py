@@ -55,6 +55,8 @@ def media(document: Any) -> Iterator[tuple[str, Any]]:
         for status, answer in operation["responses"].items():
             for one in resolved(document, answer)["content"].values():
                 yield f"{name} {status}", one
+    for name, item in document["webhooks"].items():
+        yield f"{name} is sent", item["post"]["requestBody"]["content"]["application/json"]
 
 
 @BOTH
@@ -87,7 +89,8 @@ def test_it_has_every_tool_once(registry):
 
     assert list(registry) == list(found)
     assert list(registry) == [one["operationId"] for one in found.values()]
-    assert {tool.noun for tool in registry.values()} == {tag["name"] for tag in document["tags"]}
+    tags = {tool.noun for tool in registry.values()} | {"webhook"}
+    assert tags == {tag["name"] for tag in document["tags"]}
     assert [] == [tool.name for tool in registry.values() if tool.noun not in NOUNS]
     assert [] == [name for name, one in found.items() if not one["summary"] or not one["description"]]
 
