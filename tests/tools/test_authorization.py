@@ -58,6 +58,7 @@ embed.preview             embeds                        open
 embed.remove              embeds                        approval
 embed.resume              embeds                        open
 embed.update              embeds                        open
+event.list                webhooks                      open
 form.create               forms                         open
 form.get                  forms                         open
 form.list                 forms                         open

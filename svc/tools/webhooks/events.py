@@ -74,7 +74,7 @@ class ListEvents(ToolInput, frozen=True, kw_only=True):
         ),
     ] = ()
     wait_seconds: Annotated[
-        int,
+        float,
         about(description="Wait for so long where there are none yet.", ge=0, le=EVENT_WAIT_SECONDS_MAX),
     ] = 0
     limit: Annotated[int, Limit] = LIST_ROWS
