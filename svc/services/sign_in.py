@@ -79,7 +79,7 @@ async def with_password(
     except InvalidValue:
         address = email
     attempt, known = await enter(system, address, browser.address, browser.mark, organization_id)
-    token = new_key(SESSION)
+    token = new_key(SESSION, system.random)
     async with counted(system, attempt):
         hashes = [credentials.password_hash for credentials in known]
         opened = await system.passwords.matching(hashes, password, salt_for(address, system.secrets.sender))
@@ -97,7 +97,7 @@ async def with_password(
 
 async def with_link(system: System, link_token: str, browser: Browser) -> SignedIn:
     """Sign in with a one-time link, and use it up. Raises `WrongCredentials`."""
-    token = new_key(SESSION)
+    token = new_key(SESSION, system.random)
     profile = await system.store.of(Owner.SIGN_IN).write(_open_by_link, digest(link_token), token, browser)
     return _signed_in(system, token, profile, browser)
 
@@ -118,7 +118,7 @@ async def sign_up(
     invited = digest(invitation_token)
     invitation = await units.read(invitations.waiting, invited, system.clock.now())
     hashed = await _new_hash(system, invitation.email, password)
-    token = new_key(SESSION)
+    token = new_key(SESSION, system.random)
 
     def unit(tx: Tx) -> Profile:
         with at("/name"):
@@ -213,7 +213,7 @@ async def sign_out(system: System, token: str) -> None:
 
 def _signed_in(system: System, token: str, profile: Profile, browser: Browser) -> SignedIn:
     secret = system.secrets.sender
-    mark = mark_of(read_mark(browser.mark, secret), profile.person.id, secret)
+    mark = mark_of(read_mark(browser.mark, secret), profile.person.id, secret, system.random)
     return SignedIn(token, csrf_token(token), profile, mark)
 
 

@@ -46,7 +46,6 @@ from svc.storage.sqlite.inline import inline_store
 from svc.storage.store import Store, Tx
 from tests import tables
 from tests.channels import Receiver, a_connection, a_reply
-from tests.conftest import forget_ids
 from tests.http.asking import client_of
 from tests.people import a_member
 from tests.test_clock import Machine
@@ -62,8 +61,7 @@ class Shop:
 
     @asynccontextmanager
     async def started(self, clock: Clock) -> AsyncIterator[Town]:
-        """A new process over what is stored: none of its ids are remembered."""
-        forget_ids()
+        """A new store over what is stored: it remembers no ids."""
         async with inline_store(clock, self._path, sealer=Sealer(SECRETS.sealing)) as store:
             yield Town(store, cast("VirtualClock", clock), await _organization(store))
 

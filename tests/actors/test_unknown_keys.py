@@ -15,6 +15,7 @@ from svc.domain.crypto.keys import EMBED_KEY, FORM_KEY, new_key
 from svc.domain.embeds.blocks import HeroBlock
 from svc.domain.errors import NotFound
 from svc.domain.limits import SITE_LABELS_MAX, UNKNOWN_KEYS_MS
+from svc.domain.randomness import SYSTEM
 from svc.http.app import public_app
 from svc.storage.embeds import embeds
 from svc.storage.forms import forms
@@ -79,7 +80,7 @@ async def strangers() -> AsyncIterator[Strangers]:
             yield Strangers(here, system, store, client)
 
 
-FORM, EMBED = new_key(FORM_KEY), new_key(EMBED_KEY)
+FORM, EMBED = new_key(FORM_KEY, SYSTEM), new_key(EMBED_KEY, SYSTEM)
 ASKED: dict[str, Callable[[Strangers], Awaitable[int | None]]] = {
     "a page view": lambda at: at.view("nobody.example"),
     "a submission": lambda at: at.post(FORM),

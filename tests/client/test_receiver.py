@@ -9,17 +9,19 @@ import httpx
 import pytest
 import trio
 
-from svc.actors.outbound_http import NotSent, OutboundHttp, PostResult
+from svc.actors.outbound.client import OutboundHttp, PostResult
+from svc.actors.outbound.errors import NotSent
 from svc.client import NotDelivered, Offline, PushReceiver, Reply
 from svc.client.receiver import BODY_BYTES_MAX
 from svc.domain.crypto.signatures import new_secret, signed_headers
+from svc.domain.randomness import SYSTEM
 from svc.domain.times import SECOND_MS
 from svc.storage.channels import connections, outboxes
 from svc.storage.channels import tables as channel_tables
 from tests.channels import ChannelTown, channel_town
 from tests.client.edges import Running, bridged
 
-SECRET = new_secret()
+SECRET = new_secret(SYSTEM)
 
 
 class Post(OutboundHttp):

@@ -9,10 +9,9 @@ import pytest
 from outcome import Error
 from sqlalchemy import Connection
 
-from svc.storage.sqlite import transaction
 from svc.storage.sqlite.engine import make_engine
 from svc.storage.sqlite.transaction import Batch, Fairness, Unit
-from svc.storage.store import StoreFailed, Tx
+from svc.storage.store import Sources, StoreFailed, Tx
 
 
 @pytest.fixture
@@ -32,11 +31,6 @@ class Clock:
 
 
 clock = Clock()
-
-
-@pytest.fixture(autouse=True)
-def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transaction, "perf_counter", clock)
 
 
 def a_unit(name: str) -> Unit[str]:
@@ -63,7 +57,7 @@ def batch_of(
     joining: int = 16,
 ) -> Batch:
     fairness = Fairness(first=first, behind=behind, even=even, seconds=seconds, joining=joining)
-    return Batch(planned, {unit.owner for unit in planned}, fairness)
+    return Batch(planned, {unit.owner for unit in planned}, fairness, Sources(), timer=clock)
 
 
 def ran(batch: Batch) -> list[str]:
@@ -97,7 +91,7 @@ def test_what_only_some_have_is_left_when_time_is_up(conn: Connection) -> None:
     batch.commit(conn)
 
     assert ["a1", "b1", "z1", "z2", "a2", "a3", "a4"] == ran(batch)
-    assert ["a5", "a6", "a7", "a8"] == [unit.work(Tx(conn, 0)) for unit in batch.left]
+    assert ["a5", "a6", "a7", "a8"] == [unit.work(Tx(conn, 0, Sources())) for unit in batch.left]
 
 
 def test_while_there_is_time_all_of_it_runs(conn: Connection) -> None:

@@ -12,7 +12,7 @@ import structlog
 import trio
 
 from svc.actors._core import Actor, Policy, turn
-from svc.actors.outbound_http import NotSent
+from svc.actors.outbound.errors import NotSent
 from svc.actors.system import System
 from svc.domain.channels.connections import Delivery
 from svc.domain.crypto.sealing import SealBroken

@@ -186,6 +186,7 @@ class _PeopleDoor:
     def _signed_in(self, signed_in: SignedIn) -> Response:
         answer = _json(_session_answer(signed_in.csrf_token, signed_in.profile))
         encrypted = self._is_encrypted()
+        now = self._system.clock.wall()  # the browser compares with its own clock
         for name, value, life_ms in (
             (SESSION_COOKIE, signed_in.token, SESSION_LIFE_MS),
             (BROWSER_COOKIE, signed_in.mark, KNOWN_BROWSER_LIFE_MS),
@@ -194,6 +195,7 @@ class _PeopleDoor:
                 cookie_name(name, encrypted=encrypted),
                 value,
                 max_age=life_ms // SECOND_MS,
+                expires=(now + life_ms) // SECOND_MS,
                 httponly=True,
                 samesite="Lax",
                 secure=encrypted,

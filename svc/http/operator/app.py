@@ -72,7 +72,7 @@ _SORTS: Final[dict[str, Callable[[ActorStatistics], float]]] = {
 
 def operator_app(system: System, token: str) -> ASGIApp:
     """Build the application of the operator's listener, which requires *token* as a bearer token."""
-    app, pages = described_app()
+    app, pages = described_app(random=system.random)
     app.url_map.converters["any_text"] = _AnyText
     door = _OperatorDoor(system)
     app.add_url_rule("/", "front", OperatorFront(pages).show)

@@ -235,7 +235,7 @@ class Exchange:
         return self._response is not None and self._response.started
 
     def _id(self) -> bytes:
-        return request_id_of(self._request.headers)
+        return request_id_of(self._request.headers, self._link.context.random)
 
     def _scope(self) -> Scope:
         request, connection = self._request, self._link.connection

@@ -13,14 +13,13 @@ from svc.domain.channels.messages import (
     Identification,
 )
 from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue, NotFound, named_at
-from svc.domain.ids import new_id
+from svc.domain.events import NewEvent, channel_source
 from svc.domain.near_names import shown
 from svc.domain.records.matching import HeldReason
 from svc.storage import events
 from svc.storage.channels import conversation_matching, tables
 from svc.storage.channels.conversation_matching import Participant
 from svc.storage.channels.rows import ConversationRow
-from svc.storage.events import NewEvent
 from svc.storage.identity import members, organizations, teams
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import contacts
@@ -200,7 +199,7 @@ def _create(
     participant: Participant | None,
 ) -> Conversation:
     made = Conversation(
-        id=new_id("cnv", tx.now),
+        id=tx.new_id("cnv"),
         organization_id=organization_id,
         connection_id=connection_id,
         external_id=external_id,
@@ -227,7 +226,9 @@ def _create(
         "contactId": made.contact_id,
         "heldReason": made.held_reason,
     }
-    events.record(tx.conn, organization_id, tx.now, [NewEvent("conversation.created", data)])
+    source = channel_source(connection_id, made.id)
+    created = NewEvent(type="conversation.created", subject=made.id, source=source, data=data)
+    events.record(tx, organization_id, [created])
     return made
 
 
@@ -250,11 +251,7 @@ def _match(tx: Tx, conversation: Conversation, chosen: str | None = None) -> Con
     """Match the participant of a conversation with one person; *chosen* is a person's decision."""
     if conversation.kind != "direct" and chosen is None:
         return conversation
-    source = {
-        "kind": "channel",
-        "connectionId": conversation.connection_id,
-        "conversationId": conversation.id,
-    }
+    source = channel_source(conversation.connection_id, conversation.id)
     match = conversation_matching.match(
         tx,
         conversation.organization_id,

@@ -6,7 +6,6 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Conflict
-from svc.domain.ids import new_id
 from svc.domain.limits import PUSH_HOLD_MS
 from svc.storage.channels import tables
 from svc.storage.statements import Statement
@@ -173,7 +172,7 @@ def _new(
 ) -> dict[str, Any]:
     """The row of a delivery that was not tried yet."""
     return {
-        "id": new_id("dlv", tx.now),
+        "id": tx.new_id("dlv"),
         "organization_id": organization_id,
         "connection_id": connection_id,
         "event": event,

@@ -9,7 +9,6 @@ import sqlalchemy as sa
 from svc.domain.changes import ChannelKeysChanged
 from svc.domain.crypto.keys import CHANNEL_KEY, digest, new_key, visible_start
 from svc.domain.errors import KeyLimit, NotFound
-from svc.domain.ids import new_id
 from svc.domain.limits import CHANNEL_KEYS_MAX
 from svc.domain.near_names import shown
 from svc.storage.channels import tables
@@ -69,8 +68,8 @@ def mint(tx: Tx, organization_id: str, connection_id: str) -> MintedChannelKey:
     live = tx.conn.execute(sa.select(sa.func.count()).where(_live(connection_id))).scalar_one()
     if live >= CHANNEL_KEYS_MAX:
         raise KeyLimit(f"there are {CHANNEL_KEYS_MAX} live keys, which is the limit: revoke one first")
-    key = new_key(CHANNEL_KEY)
-    minted = MintedChannelKey(new_id("key", tx.now), key, visible_start(key, CHANNEL_KEY))
+    key = new_key(CHANNEL_KEY, tx.random)
+    minted = MintedChannelKey(tx.new_id("key"), key, visible_start(key, CHANNEL_KEY))
     tx.conn.execute(
         sa.insert(tables.channel_keys).values(
             id=minted.id,

@@ -19,14 +19,13 @@ from svc.domain.channels.messages import (
 )
 from svc.domain.channels.replies import Failure, ReplyState
 from svc.domain.errors import NotFound
-from svc.domain.ids import new_id
+from svc.domain.events import NewEvent, channel_source
 from svc.domain.limits import LIST_ROWS
 from svc.storage import events
 from svc.storage.channels import conversations, replies, tables
 from svc.storage.channels.conversation_matching import Participant
 from svc.storage.channels.conversations import Conversation
 from svc.storage.channels.rows import MessageRow
-from svc.storage.events import NewEvent
 from svc.storage.pages import Keyset
 from svc.storage.readable import each
 from svc.storage.statements import Statement
@@ -126,7 +125,7 @@ def receive(tx: Tx, organization_id: str, connection_id: str, message: InboundMe
         if seen is not None:
             _name(tx, seen.message_id, connection_id, seen.conversation_id, message.message_id)
             return MessageReceived(duplicate=True, conversation=seen.conversation_id, message=seen.message_id)
-    message_id = new_id("msg", tx.now)
+    message_id = tx.new_id("msg")
     values = {
         "id": message_id,
         "organization_id": organization_id,
@@ -151,7 +150,7 @@ def receive(tx: Tx, organization_id: str, connection_id: str, message: InboundMe
         return MessageReceived(duplicate=True, conversation=conversation.id, message=first.id)
     conversations.touch(tx, conversation.id)
     if inbound:
-        events.record(tx.conn, organization_id, tx.now, [_received(conversation, message_id, message)])
+        events.record(tx, organization_id, [_received(conversation, message_id, message)])
     return MessageReceived(duplicate=False, conversation=conversation.id, message=message_id)
 
 
@@ -219,13 +218,9 @@ def _received(conversation: Conversation, message_id: str, message: InboundMessa
         "contactId": conversation.contact_id,
         "text": message.text,
         "attachments": [msgspec.to_builtins(attachment) for attachment in message.attachments],
-        "source": {
-            "kind": "channel",
-            "connectionId": conversation.connection_id,
-            "conversationId": conversation.id,
-        },
     }
-    return NewEvent("message.received", data)
+    source = channel_source(conversation.connection_id, conversation.id)
+    return NewEvent(type="message.received", subject=conversation.id, source=source, data=data)
 
 
 def _json(value: object) -> str:

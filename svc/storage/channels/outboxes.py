@@ -9,6 +9,7 @@ from svc.domain.changes import OutboxChanged
 from svc.domain.channels.connections import Delivery
 from svc.domain.channels.messages import OutboundReply, PulledReplies
 from svc.domain.errors import Conflict
+from svc.domain.events import channel_source
 from svc.domain.tool_results import ToolResult
 from svc.storage import idempotency
 from svc.storage.channels import connections, deliveries, replies, reply_batches, signing_secrets
@@ -126,7 +127,8 @@ def note_push(tx: Tx, connection_id: str, push: Push, attempt: Attempt) -> None:
         return
     connection = connections.find(tx.conn, connection_id)
     if connection.status != "removed":
-        connections.pause(tx, connection.organization_id, connection_id, "gone")
+        source = channel_source(connection_id)
+        connections.pause(tx, connection.organization_id, connection_id, "gone", source=source)
 
 
 def send_test(tx: Tx, organization_id: str, connection_id: str) -> str:

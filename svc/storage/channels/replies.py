@@ -15,12 +15,11 @@ from svc.domain.channels.connections import ConnectionStatus
 from svc.domain.channels.messages import StatusNoted, StatusReport
 from svc.domain.channels.replies import Dispatch, Failure
 from svc.domain.errors import Conflict, NotFound
-from svc.domain.ids import new_id
+from svc.domain.events import NewEvent, Source, channel_source
 from svc.domain.limits import REPLIES_OPEN_MAX
 from svc.storage import events
 from svc.storage.channels import tables
 from svc.storage.channels.rows import ReplyRow, ReplyStatusRow, WaitingReplyRow
-from svc.storage.events import NewEvent
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -114,7 +113,7 @@ def queue(tx: Tx, organization_id: str, connection_id: str, conversation_id: str
     counted = _COUNT_OPEN.one(tx.conn, connection_id=connection_id)
     if counted is not None and counted.many >= REPLIES_OPEN_MAX:
         raise Conflict(f"{REPLIES_OPEN_MAX} replies wait for this connection's bridge already")
-    reply_id = new_id("rpl", tx.now)
+    reply_id = tx.new_id("rpl")
     _INSERT.run(
         tx.conn,
         {
@@ -187,7 +186,7 @@ def give_back(tx: Tx, connection_id: str, reply_id: str, attempt: int) -> None:
         write(tx, before, after)
 
 
-def cancel(tx: Tx, message_id: str) -> Reply:
+def cancel(tx: Tx, message_id: str, *, source: Source) -> Reply:
     """Cancel the reply that a message is. Raises `NotFound`, and `Conflict` when it does not wait."""
     row = _BY_MESSAGE.one(tx.conn, message_id=message_id)
     if row is None:
@@ -196,7 +195,7 @@ def cancel(tx: Tx, message_id: str) -> Reply:
     after = rules.cancel(before.dispatch)
     if after is None:
         raise Conflict(f"it does not wait any more: it is {before.dispatch.state}")
-    write(tx, before, after)
+    write(tx, before, after, source=source)
     return msgspec.structs.replace(before, dispatch=after)
 
 
@@ -218,11 +217,11 @@ def resume_all(tx: Tx, connection_id: str) -> None:
         write(tx, before, rules.resume(before.dispatch, tx.now))
 
 
-def fail_all(tx: Tx, connection_id: str, why: Failure) -> None:
+def fail_all(tx: Tx, connection_id: str, why: Failure, *, source: Source) -> None:
     """Fail all open replies."""
     for row in _OPEN.all(tx.conn, connection_id=connection_id):
         before = from_row(row)
-        write(tx, before, rules.fail(before.dispatch, why))
+        write(tx, before, rules.fail(before.dispatch, why), source=source)
 
 
 def get(conn: sa.Connection, connection_id: str, reply_id: str) -> Reply:
@@ -254,8 +253,13 @@ def _settle(tx: Tx, before: Reply, *, paused: bool) -> Reply:
     return msgspec.structs.replace(before, dispatch=after)
 
 
-def write(tx: Tx, before: Reply, after: Dispatch, *, error: str | None = None) -> None:
-    """Update a reply, and announce a final status, after which the next of its conversation may go out."""
+def write(
+    tx: Tx, before: Reply, after: Dispatch, *, error: str | None = None, source: Source | None = None
+) -> None:
+    """Update a reply, and announce a final status, after which the next of its conversation may go out.
+
+    Without a *source* it is the channel's: a report, the end of a push, or of the time for either.
+    """
     values = {f"new_{name}": value for name, value in msgspec.structs.asdict(after).items()}
     _WRITE.run(tx.conn, values | {"reply_id": before.id, "new_error": error, "at": tx.now})
     if after.state == before.dispatch.state or after.state in {"waiting", "taken"}:
@@ -270,7 +274,13 @@ def write(tx: Tx, before: Reply, after: Dispatch, *, error: str | None = None) -
         "failure": after.failure,
         "error": None if error is None else msgspec.json.decode(error),
     }
-    events.record(tx.conn, before.organization_id, tx.now, [NewEvent("message.status", status)])
+    changed = NewEvent(
+        type="message.status",
+        subject=before.conversation_id,
+        source=source or channel_source(before.connection_id, before.conversation_id),
+        data=status,
+    )
+    events.record(tx, before.organization_id, [changed])
 
 
 def from_row(row: ReplyRow | ReplyStatusRow | WaitingReplyRow) -> Reply:

@@ -10,7 +10,6 @@ from svc.domain.channels import replies as rules
 from svc.domain.channels.connections import Connection as MessengerConnection
 from svc.domain.channels.messages import Attachment, Author, OutboundReply
 from svc.domain.channels.replies import Dispatch
-from svc.domain.ids import new_id
 from svc.domain.times import rfc3339
 from svc.storage.channels import replies, tables
 from svc.storage.channels.rows import WaitingReplyRow
@@ -119,7 +118,7 @@ def hand_out(tx: Tx, connection: MessengerConnection, limit: int) -> PulledBatch
         after = (
             rules.begin_push(before.dispatch, tx.now)
             if pushes
-            else rules.take(before.dispatch, new_id("lse", tx.now), tx.now)
+            else rules.take(before.dispatch, tx.new_id("lse"), tx.now)
         )
         try:
             outbound = _outbound(row, after)

@@ -7,7 +7,6 @@ from svc.domain.channels.connections import Account, Connection, check_may_answe
 from svc.domain.channels.messages import Attachment, Author
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
-from svc.domain.ids import new_id
 from svc.storage.channels import connections, conversations, messages, replies, tables
 from svc.storage.channels.conversations import Conversation
 from svc.storage.channels.messages import Message
@@ -71,7 +70,7 @@ def write(
         reply_to = messages.get(tx.conn, connection.organization_id, new.reply_to)
         if reply_to.conversation_id != conversation.id:
             raise NotFound("no such message in this conversation")
-    message_id = new_id("msg", tx.now)
+    message_id = tx.new_id("msg")
     message = Message(
         id=message_id,
         conversation_id=conversation.id,
@@ -126,7 +125,7 @@ def cancel(tx: Tx, call: Call, message_id: str) -> Message:
     message = messages.get(tx.conn, organization_id, message_id)
     conversation = conversations.get(tx.conn, organization_id, message.conversation_id)
     _check(tx.conn, call, connections.find(tx.conn, conversation.connection_id).account)
-    replies.cancel(tx, message.id)
+    replies.cancel(tx, message.id, source=call.source())
     return messages.get(tx.conn, organization_id, message_id)
 
 

@@ -19,7 +19,7 @@ def rotate(tx: Tx, organization_id: str, connection_id: str) -> tuple[str, int]:
     before = connections.get(tx.conn, organization_id, connection_id)
     if before.delivery != "push":
         raise Conflict("this connection's bridge pulls: nothing is signed")
-    secret, until = new_secret(), tx.now + SIGNING_OVERLAP_MS
+    secret, until = new_secret(tx.random), tx.now + SIGNING_OVERLAP_MS
     connections.update_columns(
         tx,
         connection_id,

@@ -12,7 +12,6 @@ from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, PlanRequi
 from svc.domain.forms.forms import Form, FormStatus, NewForm
 from svc.domain.forms.settings import checked
 from svc.domain.identity.organizations import Organization
-from svc.domain.ids import new_id
 from svc.domain.limits import FORMS_MAX
 from svc.domain.near_names import shown
 from svc.domain.records.objects import CONTACT
@@ -94,13 +93,13 @@ def create(tx: Tx, organization: Organization, new: NewForm) -> StoredForm:
     )
     if there.scalar_one() >= FORMS_MAX:
         raise Conflict(f"an organization has at most {FORMS_MAX} forms")
-    form_id = new_id("frm", tx.now)
+    form_id = tx.new_id("frm")
     tx.conn.execute(
         sa.insert(tables.forms).values(
             **_values(new),
             id=form_id,
             organization_id=organization.id,
-            form_key=new_key(FORM_KEY),
+            form_key=new_key(FORM_KEY, tx.random),
             status="active",
             created_at=tx.now,
             updated_at=tx.now,

@@ -10,7 +10,6 @@ from svc.domain.crypto.keys import SERVER_KEY, digest, new_key, visible_start
 from svc.domain.errors import KeyLimit, NotFound, at
 from svc.domain.identity.callers import Call
 from svc.domain.identity.people import clean_name
-from svc.domain.ids import new_id
 from svc.domain.limits import EXPIRED_KEY_LISTED_MS, LIVE_SERVER_KEYS_MAX, SERVER_KEY_LIFE_MS
 from svc.domain.near_names import shown
 from svc.storage.forms import tables
@@ -69,9 +68,9 @@ def mint(tx: Tx, call: Call, name: str) -> MintedServerKey:
         clean = clean_name(name)
     if _count_live(tx.conn, organization_id, tx.now) >= LIVE_SERVER_KEYS_MAX:
         raise KeyLimit(f"there are {LIVE_SERVER_KEYS_MAX} live server keys, which is the limit: revoke one")
-    key = new_key(SERVER_KEY)
+    key = new_key(SERVER_KEY, tx.random)
     minted = MintedServerKey(
-        id=new_id("key", tx.now),
+        id=tx.new_id("key"),
         name=clean,
         key=key,
         visible_start=visible_start(key, SERVER_KEY),

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from svc.domain.changes import SubmissionsDue
 from svc.domain.forms.forms import Form
 from svc.domain.identity.organizations import Organization
-from svc.domain.ids import first_id, last_id, new_id
+from svc.domain.ids import first_id, last_id
 from svc.domain.limits import (
     PACE_FILINGS_MAX,
     PACE_WINDOW_MS,
@@ -63,7 +63,7 @@ def _json(value: object) -> str:
 
 def create(tx: Tx, new: NewSubmission) -> str:
     """Store a submission and return its id; it is due, and announced as such, or queued."""
-    submission_id = new_id("sub", tx.now)
+    submission_id = tx.new_id("sub")
     _INSERT.run(
         tx.conn,
         {

@@ -13,7 +13,6 @@ from svc.domain.identity.access import KeyKind
 from svc.domain.identity.callers import Call, Limit
 from svc.domain.identity.people import clean_name
 from svc.domain.identity.roles import ADMIN, OWNER, Role
-from svc.domain.ids import new_id
 from svc.domain.limits import (
     API_KEY_LIVES_MS,
     EXPIRED_KEY_LISTED_MS,
@@ -123,7 +122,7 @@ def mint(tx: Tx, call: Call, new: NewKey) -> MintedKey:
     _check(own, role, new)
     if count_live(tx.conn, call.caller.organization_id, tx.now) >= LIVE_KEYS_MAX:
         raise KeyLimit(f"there are {LIVE_KEYS_MAX} live keys, which is the limit: revoke one first")
-    minted, key_digest = _new(tx.now, role, new)
+    minted, key_digest = _new(tx, role, new)
     tx.conn.execute(
         sa.insert(tables.api_keys).values(
             id=minted.id,
@@ -241,21 +240,21 @@ def _check_home(conn: sa.Connection, organization_id: str, person_id: str) -> No
         raise Forbidden("your home organization does not allow its people to make keys elsewhere")
 
 
-def _new(now: int, role: Role, new: NewKey) -> tuple[MintedKey, str]:
+def _new(tx: Tx, role: Role, new: NewKey) -> tuple[MintedKey, str]:
     """A key as asked, and its digest."""
     prefix = API_KEY if new.limited_to is None else GATEWAY_KEY
     life_ms = GATEWAY_KEY_LIFE_MS if new.limited_to else API_KEY_LIVES_MS[new.expires_in or "90d"]
-    key = new_key(prefix)
+    key = new_key(prefix, tx.random)
     with at("/name"):
         name = clean_name(new.name)
     minted = MintedKey(
-        id=new_id("key", now),
+        id=tx.new_id("key"),
         name=name,
         key=key,
         visible_start=visible_start(key, prefix),
         role_id=role.id,
         tools=None if new.tools is None else tuple(dict.fromkeys(new.tools)),
         limited_to=new.limited_to,
-        expires_at=now + life_ms,
+        expires_at=tx.now + life_ms,
     )
     return minted, digest(key)

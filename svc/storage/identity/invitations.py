@@ -15,7 +15,6 @@ from svc.domain.errors import Conflict, Forbidden, NotFound, at, named_at
 from svc.domain.identity.callers import Call, Caller
 from svc.domain.identity.people import Person
 from svc.domain.identity.roles import OWNER, Role
-from svc.domain.ids import new_id
 from svc.domain.limits import INVITATION_LIFE_MS, INVITATIONS_MAX
 from svc.domain.records.contact_points import normalise_email
 from svc.storage import audit
@@ -79,8 +78,8 @@ def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ..
     )
     if len(list_all(tx.conn, organization_id, tx.now)) >= INVITATIONS_MAX:
         raise Conflict(f"{INVITATIONS_MAX} invitations wait, which is the limit: withdraw one first")
-    token = new_key(INVITATION)
-    made = MadeInvitation(new_id("inv", tx.now), token, tx.now + INVITATION_LIFE_MS)
+    token = new_key(INVITATION, tx.random)
+    made = MadeInvitation(tx.new_id("inv"), token, tx.now + INVITATION_LIFE_MS)
     tx.conn.execute(
         sa.insert(tables.invitations).values(
             id=made.id,

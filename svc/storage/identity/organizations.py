@@ -10,7 +10,6 @@ from svc.domain.changes import EmbedsChanged, MembersChanged, OrganizationChange
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
 from svc.domain.identity.organizations import Organization, Plan, clean_facts
-from svc.domain.ids import new_id
 from svc.domain.limits import TRIAL_MS
 from svc.storage.identity import authorization, tables
 from svc.storage.statements import Statement
@@ -50,7 +49,7 @@ def create(tx: Tx, new: NewOrganization) -> Organization:
     It inserts the row alone: `provisioning.create` adds the objects that every organization has.
     """
     made = Organization(
-        id=new_id("org", tx.now),
+        id=tx.new_id("org"),
         **clean_facts(msgspec.structs.asdict(new)),
         plan=new.plan,
         trial_ends_at=tx.now + TRIAL_MS,

@@ -10,7 +10,6 @@ from svc.domain.errors import Conflict, Forbidden, NotFound, at
 from svc.domain.identity.callers import Call
 from svc.domain.identity.people import clean_name
 from svc.domain.identity.roles import BUILTIN_ROLES, Role, permissions_of
-from svc.domain.ids import new_id
 from svc.domain.limits import ROLES_MAX
 from svc.domain.near_names import hint, shown
 from svc.storage.identity import authorization, tables
@@ -35,7 +34,7 @@ def create(tx: Tx, call: Call, name: str, permissions: Iterable[str]) -> Role:
     own = authorization.require(tx.conn, call, "settings")
     if len(custom(tx.conn, call.caller.organization_id)) >= ROLES_MAX:
         raise Conflict(f"there are {ROLES_MAX} roles, which is the limit: delete one first")
-    made = Role(new_id("rol", tx.now), _free_name(tx, call, name), permissions_of(permissions))
+    made = Role(tx.new_id("rol"), _free_name(tx, call, name), permissions_of(permissions))
     _check_gift(own, made)
     tx.conn.execute(
         sa.insert(tables.roles).values(

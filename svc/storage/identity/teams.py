@@ -8,7 +8,6 @@ import sqlalchemy as sa
 from svc.domain.errors import Conflict, NotFound, at
 from svc.domain.identity.callers import Call
 from svc.domain.identity.people import clean_name
-from svc.domain.ids import new_id
 from svc.domain.limits import TEAMS_MAX
 from svc.domain.near_names import shown
 from svc.storage.identity import authorization, tables
@@ -49,7 +48,7 @@ def create(tx: Tx, call: Call, name: str) -> Team:
     authorization.require(tx.conn, call, "settings")
     if len(list_all(tx.conn, call.caller.organization_id)) >= TEAMS_MAX:
         raise Conflict(f"there are {TEAMS_MAX} teams, which is the limit: use one that is there")
-    made = Team(new_id("tea", tx.now), _free_name(tx, call, name), 0)
+    made = Team(tx.new_id("tea"), _free_name(tx, call, name), 0)
     tx.conn.execute(
         sa.insert(tables.teams).values(
             id=made.id, organization_id=call.caller.organization_id, name=made.name, created_at=tx.now

@@ -9,14 +9,13 @@ from typing import Any, Literal
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain.ids import new_id
+from svc.domain.events import Source
 from svc.storage.records import tables
 from svc.storage.records.listing import index as record_index
 from svc.storage.records.listing.index import Shape
 from svc.storage.statements import Statement
+from svc.storage.store import Tx
 
-Source = Mapping[str, Any]
-"""Where a write came from, JSON-ready: `{"kind": "api", …}` (decisions §10)."""
 ChangeKind = Literal["updated", "deleted", "restored", "merged"]
 
 _INSERT = Statement(sa.insert(tables.records))
@@ -87,22 +86,21 @@ def update_properties(conn: sa.Connection, record_id: str, properties: Mapping[s
 
 
 def note_changes(
-    conn: sa.Connection,
+    tx: Tx,
     organization_id: str,
-    at: int,
     happened: Sequence[tuple[str, ChangeKind, Mapping[str, Any], Source]],
 ) -> None:
     """Keep for the timeline what happened to records: id, kind, `{slug: [before, after]}`, source."""
     if happened:
         _INSERT_CHANGE.many(
-            conn,
+            tx.conn,
             [
                 {
-                    "id": new_id("chg", at),
+                    "id": tx.new_id("chg"),
                     "organization_id": organization_id,
                     "record_id": record_id,
                     "kind": kind,
-                    "at": at,
+                    "at": tx.now,
                     "changed": _json(difference),
                     "source": _json(source),
                 }

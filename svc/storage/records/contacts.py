@@ -14,8 +14,9 @@ from svc.storage.statements import Statement
 IDENTITY_KINDS: Final = ("email", "phone")
 """The properties that identify a contact."""
 
+_COLUMNS: Final = (tables.records.c.id, tables.records.c.properties, tables.records.c.created_at)
 _KNOWN_BY = Statement(
-    sa.select(tables.records.c.id, tables.records.c.properties)
+    sa.select(*_COLUMNS)
     .join(tables.identities, tables.identities.c.record_id == tables.records.c.id)
     .where(
         tables.identities.c.organization_id == sa.bindparam("organization_id"),
@@ -25,7 +26,7 @@ _KNOWN_BY = Statement(
     )
 )
 _BY_ID = Statement(
-    sa.select(tables.records.c.id, tables.records.c.properties).where(
+    sa.select(*_COLUMNS).where(
         tables.records.c.organization_id == sa.bindparam("organization_id"),
         tables.records.c.deleted_at.is_(None),
         tables.records.c.id.in_(sa.bindparam("ids", expanding=True)),
@@ -93,8 +94,8 @@ def survivors(conn: sa.Connection, organization_id: str, ids: Collection[str]) -
     return survivors
 
 
-def _contact(contact_id: str, stored: str) -> Contact:
-    return Contact(id=contact_id, properties=_decode(stored))
+def _contact(contact_id: str, stored: str, created_at: int) -> Contact:
+    return Contact(id=contact_id, properties=_decode(stored), created_at=created_at)
 
 
 def remember(conn: sa.Connection, organization_id: str, learned: Sequence[tuple[str, str, str]]) -> None:

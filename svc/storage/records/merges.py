@@ -6,10 +6,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from svc.domain.errors import Conflict, named_at
+from svc.domain.events import Source
 from svc.domain.records.objects import CONTACT
 from svc.storage.records import objects, records, tables
 from svc.storage.records import rows as record_rows
-from svc.storage.records.bulk import Source
 from svc.storage.records.rows import Record
 from svc.storage.schema import MOVES_WITH_RECORD, metadata
 from svc.storage.store import Tx

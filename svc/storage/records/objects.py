@@ -8,7 +8,6 @@ import sqlalchemy as sa
 
 from svc.domain.changes import ObjectsChanged
 from svc.domain.errors import Conflict, NotFound
-from svc.domain.ids import new_id
 from svc.domain.limits import OBJECTS_MAX
 from svc.domain.near_names import hint, shown
 from svc.domain.records import objects as rules
@@ -194,7 +193,7 @@ def _property_of(row: PropertyRow) -> StoredProperty:
 
 
 def _insert(tx: Tx, organization_id: str, slug: str, label: str, label_plural: str) -> str:
-    object_id = new_id("obj", tx.now)
+    object_id = tx.new_id("obj")
     _INSERT_OBJECT.run(
         tx.conn,
         {
@@ -216,7 +215,7 @@ def insert_properties(
     """Insert properties of an object, at the positions from *first* on."""
     rows: list[dict[str, Any]] = [
         {
-            "id": new_id("prp", tx.now),
+            "id": tx.new_id("prp"),
             "organization_id": organization_id,
             "object_id": object_id,
             "slug": prop.slug,

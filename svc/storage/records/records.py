@@ -11,17 +11,17 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
+from svc.domain.events import NewEvent, Source
 from svc.domain.identity.organizations import Organization
-from svc.domain.ids import new_id
 from svc.domain.limits import FAULTS_MAX, RECORDS_CREATED_MAX
 from svc.domain.near_names import shown
+from svc.domain.records.events import RecordEventType, from_to, record_event
 from svc.domain.records.objects import CONTACT
 from svc.domain.records.values import Values
 from svc.storage import events
-from svc.storage.events import NewEvent
 from svc.storage.records import bulk, contacts, objects, tables
 from svc.storage.records import rows as record_rows
-from svc.storage.records.bulk import ChangeKind, Source
+from svc.storage.records.bulk import ChangeKind
 from svc.storage.records.contacts import IDENTITY_KINDS
 from svc.storage.records.listing import index as record_index
 from svc.storage.records.objects import StoredObject
@@ -131,11 +131,10 @@ def delete(
         contacts.forget_all(tx.conn, record_id)
     record_index.remove(tx.conn, record_index.shape_in(object_), [record_id])
     kind: ChangeKind = "merged" if merged_into else "deleted"
-    bulk.note_changes(tx.conn, organization_id, tx.now, [(record_id, kind, {}, source)])
-    deleted = NewEvent(
-        "record.deleted", _data(record_rows.from_row(object_, row), source) | _into(merged_into)
-    )
-    events.record(tx.conn, organization_id, tx.now, [deleted])
+    bulk.note_changes(tx, organization_id, [(record_id, kind, {}, source)])
+    gone = record_rows.from_row(object_, row)
+    into = {} if merged_into is None else {"mergedInto": merged_into}
+    events.record(tx, organization_id, [_event("record.deleted", gone, source, **into)])
 
 
 def restore(
@@ -161,9 +160,9 @@ def restore(
     if object_.slug == CONTACT:
         contacts.remember_values(tx.conn, organization_id, record_id, values)
     record_index.add_again(tx.conn, record_index.shape_in(object_), [(record_id, values)])
-    bulk.note_changes(tx.conn, organization_id, tx.now, [(record_id, "restored", {}, source)])
+    bulk.note_changes(tx, organization_id, [(record_id, "restored", {}, source)])
     restored = msgspec.structs.replace(record_rows.from_row(object_, row), updated_at=tx.now)
-    events.record(tx.conn, organization_id, tx.now, [NewEvent("record.created", _data(restored, source))])
+    events.record(tx, organization_id, [_event("record.created", restored, source)])
     return restored
 
 
@@ -193,17 +192,17 @@ def write(
                 now_known: Values = {kind: after[kind]} if kind in after else {}
                 contacts.remember_values(tx.conn, object_.organization_id, row.id, now_known)
     record_index.rewrite(tx.conn, record_index.shape_in(object_), row.id, after, difference.keys())
-    bulk.note_changes(tx.conn, object_.organization_id, tx.now, [(row.id, "updated", difference, source)])
-    events.record(
-        tx.conn, object_.organization_id, tx.now, [NewEvent("record.updated", _data(record, source))]
-    )
+    bulk.note_changes(tx, object_.organization_id, [(row.id, "updated", difference, source)])
+    shown_difference = from_to(record_rows.visible(object_, difference))
+    updated = _event("record.updated", record, source, changed=shown_difference)
+    events.record(tx, object_.organization_id, [updated])
     return record
 
 
 def _insert_all(tx: Tx, object_: StoredObject, made: Sequence[Values], source: Source) -> list[Record]:
     new = [
         Record(
-            id=new_id("rec", tx.now),
+            id=tx.new_id("rec"),
             object_type=object_.slug,
             properties=values,
             created_at=tx.now,
@@ -230,20 +229,19 @@ def _insert_all(tx: Tx, object_: StoredObject, made: Sequence[Values], source: S
                 if kind in record.properties
             ],
         )
-    created = [NewEvent("record.created", _data(record, source)) for record in new]
-    events.record(tx.conn, object_.organization_id, tx.now, created)
+    created = [_event("record.created", record, source) for record in new]
+    events.record(tx, object_.organization_id, created)
     return new
 
 
-def _data(record: Record, source: Source) -> dict[str, Any]:
-    """What an event says of a record."""
-    return {
-        "objectType": record.object_type,
-        "recordId": record.id,
-        "record": {"id": record.id, "objectType": record.object_type, "properties": record.properties},
-        "source": source,
-    }
-
-
-def _into(merged_into: str | None) -> dict[str, Any]:
-    return {} if merged_into is None else {"mergedInto": merged_into}
+def _event(type_: RecordEventType, record: Record, source: Source, **more: Any) -> NewEvent:
+    return record_event(
+        type_,
+        record_id=record.id,
+        object_type=record.object_type,
+        properties=record.properties,
+        created_at=record.created_at,
+        updated_at=record.updated_at,
+        source=source,
+        **more,
+    )

@@ -9,11 +9,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue
+from svc.domain.events import Source
 from svc.domain.identity.organizations import Organization
 from svc.domain.records.objects import CONTACT
 from svc.domain.records.values import read
 from svc.storage.records import contacts, objects, records
-from svc.storage.records.bulk import Source
 from svc.storage.records.listing import index as record_index
 from svc.storage.records.objects import StoredObject
 from svc.storage.records.rows import Record

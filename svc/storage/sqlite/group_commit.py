@@ -6,6 +6,7 @@ There is no writer task that could be cancelled or crash: the end of a batch sta
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from functools import partial
+from time import perf_counter
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 import sqlalchemy as sa
@@ -16,7 +17,6 @@ from outcome import Error, Outcome, Value
 
 from svc.clock import Clock
 from svc.domain.changes import Change
-from svc.domain.crypto.sealing import Sealer
 from svc.domain.fair_queue import FairQueue
 from svc.domain.times import SECOND_MS
 from svc.storage.sqlite.lane import Lane
@@ -24,6 +24,7 @@ from svc.storage.sqlite.reader import Reader
 from svc.storage.sqlite.transaction import Batch, Fairness, Unit, reason
 from svc.storage.store import (
     Owner,
+    Sources,
     Store,
     StoreClosed,
     StoreFailed,
@@ -98,14 +99,17 @@ class GroupCommitStore(_OwnerUnits, Store):
         reader: Lane,
         long_reader: Lane,
         resources: AsyncExitStack,
+        sources: Sources,
+        timer: Callable[[], float] = perf_counter,
         batch_max: int = BATCH_UNITS_MAX,
         queue_max: int = QUEUE_UNITS_MAX,
         owner_max: int = OWNER_UNITS_MAX,
-        sealer: Sealer | None = None,
     ) -> None:
+        """*timer* counts the seconds that a batch may take, in the writer's lane."""
         super().__init__(self, Owner.SYSTEM)
         self._clock = clock
-        self._sealer = sealer
+        self._sources = sources
+        self._timer = timer
         self._writer = writer
         self.reader: Final = Reader(reader)
         self.long_reader: Final = Reader(long_reader)
@@ -188,7 +192,9 @@ class GroupCommitStore(_OwnerUnits, Store):
             min(JOINING_UNITS_MAX, self._batch_max - len(units)),
         )
         probes = self._failing_since is not None
-        self._batch = batch = Batch(units, taken.owners, fairness, self._sealer, probes=probes)
+        self._batch = batch = Batch(
+            units, taken.owners, fairness, self._sources, timer=self._timer, probes=probes
+        )
         self._submit(batch)
 
     def _submit(self, batch: Batch) -> None:

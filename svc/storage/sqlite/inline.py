@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import TypeVar
 
 import sqlalchemy as sa
+import trio
 from outcome import Outcome, capture
 
 from svc.clock import Clock
 from svc.domain.crypto.sealing import Sealer
+from svc.domain.randomness import SYSTEM, Randomness
 from svc.storage.clock import future_times
 from svc.storage.clock import marks as clock_marks
 from svc.storage.metadata import metadata
@@ -24,7 +26,7 @@ from svc.storage.sqlite.group_commit import (
     GroupCommitStore,
 )
 from svc.storage.sqlite.transaction import read_snapshot, schema_change
-from svc.storage.store import Store
+from svc.storage.store import Sources, Store
 
 R = TypeVar("R")
 
@@ -45,23 +47,29 @@ async def inline_store(
     queue_max: int = QUEUE_UNITS_MAX,
     owner_max: int = OWNER_UNITS_MAX,
     sealer: Sealer | None = None,
+    random: Randomness = SYSTEM,
 ) -> AsyncIterator[Store]:
-    """A store in memory, or over the file at *path*, that runs all jobs on the Trio thread."""
+    """A store in memory, or over the file at *path*, that runs all jobs on the Trio thread.
+
+    Its batches are timed by Trio's clock: under a mock clock, how long a machine takes changes nothing.
+    """
+    sources = Sources(random, sealer)
     async with AsyncExitStack() as opening:
         conn = opening.enter_context(make_engine(path).connect())
         prepare(conn)
         traces = read_snapshot(conn, clock_marks.traces)
-        clock_marks.resume(clock, traces)
+        clock_marks.resume(clock, sources.ids, traces)
         store = GroupCommitStore(
             clock,
             writer=_InlineLane(conn),
             reader=_InlineLane(conn, read_only=True),
             long_reader=_InlineLane(conn, read_only=True),
             resources=opening.pop_all(),
+            sources=sources,
+            timer=trio.current_time,
             batch_max=batch_max,
             queue_max=queue_max,
             owner_max=owner_max,
-            sealer=sealer,
         )
     try:
         if traces.latest and traces.latest > clock.now():

@@ -15,6 +15,7 @@ from sqlalchemy.exc import DatabaseError
 
 from svc.clock import Clock
 from svc.domain.crypto.sealing import Sealer
+from svc.domain.randomness import SYSTEM, Randomness
 from svc.storage.clock import future_times
 from svc.storage.clock import marks as clock_marks
 from svc.storage.clock.marks import Traces
@@ -29,7 +30,7 @@ from svc.storage.sqlite.group_commit import (
     GroupCommitStore,
 )
 from svc.storage.sqlite.transaction import read_snapshot, schema_change
-from svc.storage.store import Store, StoreFailed
+from svc.storage.store import Sources, Store, StoreFailed
 
 R = TypeVar("R")
 
@@ -53,11 +54,12 @@ async def open_store(
     queue_max: int = QUEUE_UNITS_MAX,
     owner_max: int = OWNER_UNITS_MAX,
     sealer: Sealer | None = None,
+    random: Randomness = SYSTEM,
 ) -> AsyncIterator[Store]:
     """Open the store over the file at *path*, created if missing; it is closed on exit.
 
     *prepare* runs with the writer's connection before anything else, outside of a transaction. *clock* and
-    the ids of this process continue after those that are stored.
+    the store's ids continue after those that are stored. Ids, keys and tokens are made of *random*.
 
     Raises:
         StoreInUse: another process has the file open.
@@ -66,6 +68,7 @@ async def open_store(
             block is cancelled first.
     """
     engine = make_engine(path)
+    sources = Sources(random, sealer)
     read_traces: list[Traces] = []
     inside = trio.CancelScope()
     lost: list[str] = []
@@ -94,17 +97,17 @@ async def open_store(
         except (DatabaseError, sqlite3.DatabaseError, OSError, ThreadLost) as error:
             raise StoreFailed(f"{path} cannot be opened: {getattr(error, 'orig', error)}") from error
         [traces] = read_traces
-        clock_marks.resume(clock, traces)
+        clock_marks.resume(clock, sources.ids, traces)
         store = GroupCommitStore(
             clock,
             writer=writer,
             reader=reader,
             long_reader=long_reader,
             resources=opening.pop_all(),
+            sources=sources,
             batch_max=batch_max,
             queue_max=queue_max,
             owner_max=owner_max,
-            sealer=sealer,
         )
     with inside:
         try:

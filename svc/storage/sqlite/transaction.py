@@ -15,13 +15,11 @@ import sqlalchemy as sa
 from outcome import Error, Outcome, Value
 
 from svc.domain.changes import Change
-from svc.domain.crypto.sealing import Sealer
 from svc.storage.sqlite._aiosqlite_trio import Slot
 from svc.storage.sqlite.engine import raw
-from svc.storage.store import Owner, StoreFailed, StoreLost, Tx
+from svc.storage.store import Owner, Sources, StoreFailed, StoreLost, Tx
 
 R = TypeVar("R")
-
 
 _MACHINES_CODES: Final = {
     sqlite3.SQLITE_FULL: "the disk is full",
@@ -33,7 +31,6 @@ _MACHINES_CODES: Final = {
 }
 """Faults of the machine, not of the unit, by SQLite's primary result codes
 (https://www.sqlite.org/rescode.html)."""
-
 
 RETRY_FAILED_SECONDS: Final = 5.0
 """When to retry after a fault: a full disk is still full a second later."""
@@ -80,7 +77,8 @@ class Batch:
         "_owners",
         "_planned",
         "_room",
-        "_sealer",
+        "_sources",
+        "_timer",
         "changes",
         "commit_seconds",
         "failure",
@@ -98,11 +96,12 @@ class Batch:
         units: Sequence[Unit[Any]],
         owners: set[str],
         fairness: Fairness,
-        sealer: Sealer | None = None,
+        sources: Sources,
         *,
+        timer: Callable[[], float] = perf_counter,
         probes: bool = False,
     ) -> None:
-        """*owners*: those with units in this batch or in the queue."""
+        """*owners*: those with units in this batch or in the queue. *timer* counts seconds."""
         self.units: list[Unit[Any]] = []
         """The units that have run, in that order."""
         self.left: Sequence[Unit[Any]] = ()
@@ -113,7 +112,8 @@ class Batch:
         self.fairness = fairness
         self._owners = owners
         self._room = fairness.joining
-        self._sealer = sealer
+        self._sources = sources
+        self._timer = timer
         self.probes = probes
         """Whether it begins with a probe; a commit without a `fault` then shows that writing works."""
         self.outcomes: list[Outcome[Any]] = []
@@ -154,9 +154,9 @@ class Batch:
                     self.units.clear()  # if it failed, `fault` says so
                     self.outcomes.clear()
                 self._run_units(conn, sqlite)
-                begun = perf_counter()
+                begun = self._timer()
                 sqlite.execute("COMMIT")
-                self.commit_seconds = perf_counter() - begun
+                self.commit_seconds = self._timer() - begun
         except Exception as error:  # noqa: BLE001  # an outcome of the units; the writer continues
             self.lose(error)
 
@@ -179,16 +179,16 @@ class Batch:
         """Run units for as long as `fairness` allows while owners wait for the commit."""
         units = self._planned
         first, behind, _, seconds, _ = self.fairness
-        begun = perf_counter()
+        begun = self._timer()
         for unit in units[:first]:
             self._run(unit, conn, sqlite)
         if first > 1:
             # With many owners, further units of some may take as long as the first units of all did.
-            seconds = max(seconds, perf_counter() - begun)
+            seconds = max(seconds, self._timer() - begun)
         for unit in units[first : first + behind]:
             self._run(unit, conn, sqlite)
         if first + behind < len(units) or self.joining:
-            self._run_rest(conn, sqlite, first + behind, perf_counter() + seconds)
+            self._run_rest(conn, sqlite, first + behind, self._timer() + seconds)
 
     def _run_rest(self, conn: sa.Connection, sqlite: sqlite3.Connection, place: int, until: float) -> None:
         units, joining, even = self._planned, self.joining, self.fairness.even
@@ -199,7 +199,7 @@ class Batch:
                 joined = True
             if place == len(units):
                 return
-            if (joined or place >= even) and perf_counter() > until:
+            if (joined or place >= even) and self._timer() > until:
                 self.left = units[place:]
                 return
             self._run(units[place], conn, sqlite)
@@ -208,7 +208,7 @@ class Batch:
     def _run(self, unit: Unit[Any], conn: sa.Connection, sqlite: sqlite3.Connection) -> None:
         """Run the unit inside a savepoint, so that it can fail alone."""
         self.units.append(unit)
-        tx = Tx(conn, unit.now, self._sealer)
+        tx = Tx(conn, unit.now, self._sources)
         sqlite.execute("SAVEPOINT unit")
         try:
             value = unit.work(tx)

@@ -28,7 +28,7 @@ from hypothesis.stateful import (
 
 from svc.actors._core import ActorCrashed
 from svc.actors.channels.outbox import Outbox
-from svc.actors.outbound_http import OutboundHttp
+from svc.actors.outbound.client import OutboundHttp
 from svc.actors.system import System
 from svc.domain.channels.connections import Connection
 from svc.domain.channels.messages import HealthReport, StatusReport
@@ -37,7 +37,7 @@ from svc.storage.channels import connections, messages, replies
 from svc.storage.channels import tables as channel_tables
 from svc.storage.channels.reply_batches import PulledBatch
 from svc.storage.store import Store
-from tests.channels import a_connection, a_reply
+from tests.channels import PERSON, a_connection, a_reply
 from tests.town import START, Town, town
 
 T = TypeVar("T")
@@ -218,8 +218,8 @@ class World:
         trio.from_thread.run(done, trio_token=self._token)
         return results[0]
 
-    def write(self, fn: Callable[..., T], *args: Any) -> T:
-        result: T = self.do(self.here.store.write, fn, *args)
+    def write(self, fn: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        result: T = self.do(self.here.store.write, fn, *args, **kwargs)
         return result
 
     def pull(self, most: int) -> PulledBatch:
@@ -295,7 +295,7 @@ class Promises(RuleBasedStateMachine):
         promised = self.model.replies[reply_id]
         message_id = self.world.rows()[reply_id].message_id
         try:
-            self.world.write(replies.cancel, message_id)
+            self.world.write(replies.cancel, message_id, source=PERSON)
         except Conflict:
             assert "waiting" != promised.state
         else:
@@ -304,12 +304,12 @@ class Promises(RuleBasedStateMachine):
 
     @rule()
     def pause(self) -> None:
-        self.world.write(connections.pause, *self.mine())
+        self.world.write(connections.pause, *self.mine(), source=PERSON)
         self.model.paused = True
 
     @rule()
     def resume(self) -> None:
-        self.world.write(connections.resume, *self.mine())
+        self.world.write(connections.resume, *self.mine(), source=PERSON)
         if self.model.paused:
             for promised in self.model.replies.values():
                 if promised.is_open:

@@ -20,6 +20,7 @@ from svc.domain.crypto.keys import EMBED_KEY, new_key
 from svc.domain.embeds.blocks import Embed, HeroBlock
 from svc.domain.errors import NotFound, Unavailable
 from svc.domain.limits import EMBED_FRESH_MS, EMBED_STALE_MS
+from svc.domain.randomness import SYSTEM
 from svc.storage import provisioning
 from svc.storage.embeds import embeds
 from svc.storage.embeds.embeds import EmbedChange
@@ -339,7 +340,7 @@ async def test_an_unknown_key_leaves_nothing_behind(autojump_clock):
     async with place() as at:
         for _ in range(3):
             with pytest.raises(NotFound):
-                await current(at.system, new_key(EMBED_KEY))
+                await current(at.system, new_key(EMBED_KEY, SYSTEM))
 
         await trio.testing.wait_all_tasks_blocked()
         assert [at.key] == [one.key for one in at.system.actors("EmbedCache")]

@@ -14,6 +14,7 @@ from svc.domain.limits import (
     SERVER_KEY_LIFE_MS,
     TRIAL_MS,
 )
+from svc.domain.randomness import SYSTEM
 from svc.storage import provisioning
 from svc.storage.forms import forms, server_keys, submissions
 from svc.storage.identity import organizations
@@ -327,7 +328,8 @@ async def test_a_server_key_counts_each_visitor(autojump_clock):
             post = a_post(visitor_address=f"198.51.100.{number}", key_digest=digest(minted.key))
             assert "accepted" == (await window.submit(post)).relay
         for number in range(SENDER_SUBMISSIONS_MAX):
-            post = a_post(visitor_address=f"198.51.100.{number}", key_digest=digest(new_key("sk_live_")))
+            key = new_key("sk_live_", SYSTEM)
+            post = a_post(visitor_address=f"198.51.100.{number}", key_digest=digest(key))
             assert "refused" == (await window.submit(post)).relay
         with pytest.raises(PostRefused) as refused:
             await window.submit(post)

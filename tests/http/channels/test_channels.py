@@ -14,7 +14,7 @@ from svc.storage.channels import keys as channel_keys
 from svc.storage.channels import tables as channel_tables
 from svc.storage.identity import organizations
 from tests import tables
-from tests.channels import a_connection, channel_town
+from tests.channels import PERSON, a_connection, channel_town
 
 MESSAGE: dict[str, object] = {
     "conversationId": "chat-1",
@@ -100,7 +100,7 @@ async def test_the_keys_of_what_is_gone_stop(autojump_clock):
         key = (await here.store.write(channel_keys.mint, here.organization.id, other.id)).key
         assert 200 == (await here.ask("channel.outbox.pull", key=key)).status_code
 
-        await here.store.write(connections.remove, here.organization.id, other.id)
+        await here.store.write(connections.remove, here.organization.id, other.id, source=PERSON)
         removed = await here.ask("channel.outbox.pull", key=key)
         before = await here.ask("channel.outbox.pull")
         await here.store.write(organizations.close, here.organization.id)

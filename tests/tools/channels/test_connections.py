@@ -4,7 +4,7 @@ import pytest
 import trio
 import trio.lowlevel
 
-from svc.actors.outbound_http import OutboundHttp
+from svc.actors.outbound.client import OutboundHttp
 from svc.domain.crypto.keys import CHANNEL_KEY, well_formed
 from svc.domain.limits import CHANNEL_KEYS_MAX
 from svc.domain.net.client_addresses import parse_networks

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from svc.domain.ids import new_id
 from svc.domain.limits import FAULTS_MAX, RECORDS_CREATED_MAX
 from svc.storage import provisioning
 from svc.storage.identity.organizations import NewOrganization
@@ -210,7 +209,7 @@ async def test_a_member_is_one_of_this_organization(autojump_clock):
         good = [await a_contact(here, owner=person.id) for person in (here.owner, former)]
         bad = [
             await here.call("record.create", {"objectType": "contact", "properties": {"owner": person}})
-            for person in (stranger.id, new_id("usr", 0))
+            for person in (stranger.id, f"usr_{0:026}")
         ]
 
         assert [here.owner.id, former.id] == [one["properties"]["owner"] for one in good]
