@@ -66,10 +66,19 @@ _DISPATCH = Statement(
     )
     .values(position=sa.bindparam("new_position"))
 )
+
+
+class _Newest(NamedTuple):
+    """The position of the event that was dispatched last."""
+
+    newest: int
+
+
 _NEWEST = Statement(
     sa.select(tables.event_positions.c.newest).where(
         tables.event_positions.c.organization_id == sa.bindparam("organization_id")
-    )
+    ),
+    _Newest,
 )
 _KEEP_NEWEST = Statement(insert_or_replace(tables.event_positions, ["organization_id"]))
 
