@@ -184,7 +184,7 @@ def list_page(
 
 def _newest(conn: sa.Connection, organization_id: str) -> int:
     """The last position that was given; 0 where none was."""
-    row: Any = _NEWEST.one(conn, organization_id=organization_id)
+    row = _NEWEST.one(conn, organization_id=organization_id)
     return 0 if row is None else int(row.newest)
 
 
