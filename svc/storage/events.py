@@ -5,7 +5,7 @@ them: by id or time, an event that is committed late would be skipped.
 """
 
 from collections.abc import Collection, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
