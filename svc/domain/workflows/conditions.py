@@ -16,7 +16,7 @@ from svc.domain.records.queries import OPS, Condition, Filter, Op
 from svc.domain.workflows.contexts import Context
 from svc.domain.workflows.paths import Path, lookup, parse, parse_property
 from svc.domain.workflows.scopes import Scope, value_of
-from svc.domain.workflows.templates import fill, holes, is_template, texts, written_out
+from svc.domain.workflows.templates import Filling, holes, is_template, texts, written_out
 
 _TEXT: Final = value_of("long_text")
 _NUMBER: Final = value_of("number")
@@ -65,7 +65,7 @@ class Conditions:
     def _clause_holds(self, clause: _Clause, context: Context, values: Context) -> bool:
         condition, found = clause.condition, lookup(clause.path, context)
         if condition is None:
-            wanted = _without_nulls(fill(clause.asked.value, values))
+            wanted = _without_nulls(Filling(values).fill(clause.asked.value))
             if wanted is None:
                 return clause.asked.op in _HOLD_WITHOUT
             prop = _untyped(wanted) if clause.prop is None else clause.prop
@@ -78,7 +78,8 @@ def filled(filters: Sequence[Filter], context: Context) -> tuple[Filter, ...]:
 
     Raises `InvalidInput` where one becomes nothing, since such an event never comes.
     """
-    done = [msgspec.structs.replace(asked, value=fill(asked.value, context)) for asked in filters]
+    filling = Filling(context)
+    done = [msgspec.structs.replace(asked, value=filling.fill(asked.value)) for asked in filters]
     faults = [
         Fault(f"/{place}/value", "invalid_value", "leads to nothing, and so no event would match")
         for place, (before, after) in enumerate(zip(filters, done, strict=True))
