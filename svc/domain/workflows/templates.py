@@ -14,7 +14,7 @@ from svc.domain.errors import InvalidValue, pointer_to
 from svc.domain.limits import STEP_INPUT_BYTES_MAX
 from svc.domain.scalars import text_of
 from svc.domain.workflows.contexts import Context
-from svc.domain.workflows.paths import Path, lookup, parse
+from svc.domain.workflows.paths import RECORD_ID, Path, lookup, parse
 
 _RECORD_PREFIX: Final = "rec_"
 # Braces cannot be inside of one, so that no part of a text is looked at twice, however many there are.
@@ -48,7 +48,7 @@ def record_path(record: str | None) -> Path | None:
     A step that names none is about the trigger's. Raises `InvalidValue` for what is neither.
     """
     if record is None:
-        return Path("record", ("id",))
+        return RECORD_ID
     return None if record.startswith(_RECORD_PREFIX) else plain_path(record)
 
 
