@@ -15,6 +15,7 @@ from svc.domain.ids import new_id
 from svc.domain.limits import EMBED_BLOCKS_MAX, EMBEDS_MAX, LIST_ROWS
 from svc.domain.near_names import shown
 from svc.domain.sites.domains import binding_faults
+from svc.domain.versions import check_version
 from svc.storage.embeds import tables
 from svc.storage.forms import forms
 from svc.storage.identity import organizations
@@ -36,6 +37,7 @@ _COLUMNS = (
     tables.embeds.c.site_id,
     sites_tables.sites.c.domain,
     tables.embeds.c.blocks,
+    tables.embeds.c.version,
     tables.embeds.c.created_at,
     tables.embeds.c.updated_at,
 )
@@ -106,10 +108,20 @@ def create(
 
 
 def update(
-    tx: Tx, organization_id: str, embed_id: str, asked: EmbedChange, blocks_max: int = EMBED_BLOCKS_MAX
+    tx: Tx,
+    organization_id: str,
+    embed_id: str,
+    asked: EmbedChange,
+    blocks_max: int = EMBED_BLOCKS_MAX,
+    *,
+    if_version: int | None = None,
 ) -> Embed:
-    """Change an embed, effective at once. Raises `NotFound`, `InvalidInput`."""
+    """Change an embed, effective at once.
+
+    Raises `NotFound`, `InvalidInput`, and `Conflict` where it is at another version than *if_version*.
+    """
     kept = get(tx.conn, organization_id, embed_id)
+    check_version(kept.version, if_version)
     name = kept.name if asked.name is msgspec.UNSET else asked.name
     site_id = kept.site_id if asked.site_id is msgspec.UNSET else asked.site_id
     blocks = kept.blocks if asked.blocks is msgspec.UNSET else asked.blocks
@@ -125,7 +137,13 @@ def update(
     tx.conn.execute(
         sa.update(tables.embeds)
         .where(tables.embeds.c.id == kept.id)
-        .values(name=name, site_id=site_id, blocks=_encode(blocks), updated_at=tx.now)
+        .values(
+            name=name,
+            site_id=site_id,
+            blocks=_encode(blocks),
+            updated_at=tx.now,
+            version=tables.embeds.c.version + 1,
+        )
     )
     tx.announce(EmbedsChanged(organization_id, kept.embed_key))
     return get(tx.conn, organization_id, embed_id)
@@ -134,11 +152,14 @@ def update(
 def set_status(tx: Tx, organization_id: str, embed_id: str, status: EmbedStatus) -> Embed:
     """Pause, resume or remove an embed, effective with the next request. Raises `NotFound`."""
     kept = get(tx.conn, organization_id, embed_id)
+    version = kept.version + 1
     tx.conn.execute(
-        sa.update(tables.embeds).where(tables.embeds.c.id == kept.id).values(status=status, updated_at=tx.now)
+        sa.update(tables.embeds)
+        .where(tables.embeds.c.id == kept.id)
+        .values(status=status, updated_at=tx.now, version=version)
     )
     tx.announce(EmbedsChanged(organization_id, kept.embed_key))
-    return msgspec.structs.replace(kept, status=status, updated_at=tx.now)
+    return msgspec.structs.replace(kept, status=status, updated_at=tx.now, version=version)
 
 
 def get(conn: sa.Connection, organization_id: str, embed_id: str) -> Embed:
@@ -225,7 +246,8 @@ def _encode(blocks: Sequence[AnyBlock]) -> str:
 
 
 def _from_row(row: tuple[Any, ...], readable: tuple[AnyBlock, ...] | None = None) -> Embed:
-    embed_id, organization_id, name, embed_key, status, site_id, domain, blocks, created_at, updated_at = row
+    embed_id, organization_id, name, embed_key, status, site_id, domain, blocks = row[:8]
+    version, created_at, updated_at = row[8:]
     return Embed(
         id=embed_id,
         organization_id=organization_id,
@@ -235,6 +257,7 @@ def _from_row(row: tuple[Any, ...], readable: tuple[AnyBlock, ...] | None = None
         site_id=site_id,
         domain=domain,
         blocks=_decoder.decode(blocks) if readable is None else readable,
+        version=version,
         created_at=created_at,
         updated_at=updated_at,
     )

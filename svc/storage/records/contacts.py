@@ -14,7 +14,12 @@ from svc.storage.statements import Statement
 IDENTITY_KINDS: Final = ("email", "phone")
 """The properties that identify a contact."""
 
-_COLUMNS: Final = (tables.records.c.id, tables.records.c.properties, tables.records.c.created_at)
+_COLUMNS: Final = (
+    tables.records.c.id,
+    tables.records.c.properties,
+    tables.records.c.created_at,
+    tables.records.c.version,
+)
 _KNOWN_BY = Statement(
     sa.select(*_COLUMNS)
     .join(tables.identities, tables.identities.c.record_id == tables.records.c.id)
@@ -94,8 +99,8 @@ def survivors(conn: sa.Connection, organization_id: str, ids: Collection[str]) -
     return survivors
 
 
-def _contact(contact_id: str, stored: str, created_at: int) -> Contact:
-    return Contact(id=contact_id, properties=_decode(stored), created_at=created_at)
+def _contact(contact_id: str, stored: str, created_at: int, version: int) -> Contact:
+    return Contact(id=contact_id, properties=_decode(stored), created_at=created_at, version=version)
 
 
 def remember(conn: sa.Connection, organization_id: str, learned: Sequence[tuple[str, str, str]]) -> None:
