@@ -11,7 +11,7 @@ from svc.storage.records import merges as record_merges
 from svc.storage.records import records
 from svc.storage.store import Tx, View
 from svc.storage.timelines import Kind
-from svc.tools.records.records import EXAMPLE, ObjectTypeOfId, RecordAnswer, RecordId, answer_of
+from svc.tools.records.answers import EXAMPLE, ObjectTypeOfId, RecordAnswer, RecordId, answer_of
 from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
 
 

@@ -13,7 +13,7 @@ from svc.storage.records import objects
 from svc.storage.records.objects import StoredObject, StoredProperty
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.records.records import ObjectType
+from svc.tools.records.answers import ObjectType
 from svc.tools.tool import (
     IfVersion,
     Timestamp,

@@ -10,6 +10,7 @@ from svc.domain.records.properties import Property
 from svc.domain.times import rfc3339
 from svc.storage.records import properties
 from svc.storage.store import Tx
+from svc.tools.records.answers import ObjectType
 from svc.tools.records.objects import (
     Label,
     Options,
@@ -20,7 +21,6 @@ from svc.tools.records.objects import (
     Unique,
     property_answer,
 )
-from svc.tools.records.records import ObjectType
 from svc.tools.tool import IfVersion, Timestamp, ToolInput, ToolOutput, about, writes
 
 PropertySlug = Annotated[str, about(description="The property's slug.", examples=["color"])]
