@@ -8,7 +8,8 @@ import httpx
 import msgspec
 import trio
 
-from svc.actors.outbound_http import NotSent, OutboundHttp, PostResult
+from svc.actors.outbound.client import OutboundHttp, PostResult
+from svc.actors.outbound.errors import NotSent
 from svc.actors.system import System
 from svc.domain.channels.connections import Account, Connection
 from svc.domain.channels.messages import Author, InboundMessage

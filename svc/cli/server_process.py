@@ -13,7 +13,7 @@ import trio
 from svc import logging
 from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.kinds import KINDS
-from svc.actors.outbound_http import OutboundHttp
+from svc.actors.outbound.client import OutboundHttp
 from svc.actors.reconciler import Reconciler
 from svc.actors.system import Secrets, System
 from svc.cli import sockets
@@ -181,14 +181,12 @@ async def _live_system(
     )
     store.listen(ChangeDispatcher(system))
     try:
-        async with system.live():
+        async with outbound_http.live(), system.live():
             await Reconciler(system, "main").start()
             yield system
     finally:
-        with trio.CancelScope(shield=True):
-            await outbound_http.aclose()
-            with suppress(Unavailable):
-                await store.write(clock_marks.mark)
+        with trio.CancelScope(shield=True), suppress(Unavailable):
+            await store.write(clock_marks.mark)
 
 
 def _quiesce(system: System) -> None:

@@ -15,7 +15,6 @@ from svc.domain.changes import EventsDue
 from svc.domain.cursors import Position
 from svc.domain.errors import Gone
 from svc.domain.events import NewEvent
-from svc.domain.ids import new_id
 from svc.domain.limits import EVENTS_EXAMINED_MAX, LIST_ROWS
 from svc.storage import tables
 from svc.storage.identity import tables as identity_tables
@@ -83,7 +82,7 @@ def record(tx: Tx, organization_id: str, happened: Sequence[NewEvent]) -> None:
         tx.conn,
         [
             {
-                "id": new_id("evt", tx.now),
+                "id": tx.new_id("evt"),
                 "organization_id": organization_id,
                 "type": event.type,
                 "at": tx.now,

@@ -1,7 +1,7 @@
 """The tables that belong to no noun. Every table is SQLAlchemy Core, portable between SQLite and PostgreSQL.
 
 Times are integers: milliseconds since the epoch, UTC. Ids are text: a prefix and a ULID, so that
-the order of ids is the order of making. JSON is text that the noun modules encode and decode.
+the order of ids is the order of creation. JSON is text that the noun modules encode and decode.
 """
 
 from typing import Final

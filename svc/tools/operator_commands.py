@@ -111,7 +111,13 @@ class CreateUser(ToolInput, frozen=True, kw_only=True):
 
 @command("user.create")
 def create_user(tx: Tx, request: CreateUser) -> MadeUser:
-    """Make the account. Raises `InvalidInput`, `InvalidValue`, `NotFound` for the role, and `Conflict`."""
+    """Make the account.
+
+    Raises:
+        InvalidInput, InvalidValue: the e-mail address or the name is none.
+        NotFound: no such organization or role.
+        Conflict: the organization has an account with the address.
+    """
     organizations.get(tx.conn, request.organization_id)
     person = accounts.create(
         tx,

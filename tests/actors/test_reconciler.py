@@ -146,8 +146,8 @@ async def test_the_trail_and_the_keys_stay(autojump_clock):
         assert before == [await here.count(one) for one in (tables.audit, tables.api_keys)]
 
 
-async def test_the_reconciler_wakes_who_was_not_told(autojump_clock):
-    """Due submissions that no one was told of are filed within a round, and so is a forgotten queue."""
+async def test_the_reconciler_wakes_actors_that_were_not_notified(autojump_clock):
+    """Due submissions without a notice are filed within a round, and so is a forgotten queue."""
     async with town() as here, here.live_system():
         form = await here.form()
         await here.store.write(_insert_due_quietly, a_stored_one(form))

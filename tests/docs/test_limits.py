@@ -34,6 +34,7 @@ INTERNAL: Final = {
     "SEARCHED_WORD_CHARS_MAX": "how long words are cut up",
     "SEARCH_PREFIX_CHARS_MIN": "a rule of search, told in docs/records.md",
     "SESSION_SEEN_NOTED_MS": "how often a row is written",
+    "WEBHOOK_RETRY_SPREAD": "told beside the waits that it spreads",
 }
 UNITS: Final = {
     "year": YEAR_MS,

@@ -16,7 +16,7 @@ from svc.domain.limits import EVENT_LIFE_MS, EVENTS_EXAMINED_MAX, LIST_ROWS_MAX
 from svc.storage import events, provisioning, retention
 from svc.storage.events import Event
 from svc.storage.identity.organizations import NewOrganization
-from svc.storage.store import Tx
+from svc.storage.store import Sources, Tx
 from tests import tables
 from tests.storage.ledger import API, Ledger, ledger
 
@@ -60,7 +60,7 @@ def read_all(here: Ledger, cursor: str | None = None, **wanted: Any) -> tuple[li
 
 def test_a_unit_announces_its_events_once(here: Ledger) -> None:
     """However often it records some; a unit that records none announces none."""
-    tx = Tx(here.conn, here.now)
+    tx = Tx(here.conn, here.now, Sources())
 
     events.record(tx, here.organization.id, [])
     announced = [list(tx.changes)]

@@ -105,8 +105,8 @@ class NeverNullInside(msgspec.Struct):
         (AuthorAnswer, {"given": ("role",)}, "AuthorAnswer has no role"),
     ],
 )
-def test_what_does_not_fit_is_told_at_once(answer, members, said) -> None:
-    """When the module loads, and not when somebody asks."""
+def test_a_projection_that_does_not_fit_fails_at_once(answer, members, said) -> None:
+    """When the module is imported, and not at a request."""
     with pytest.raises(TypeError) as raised:
         Projection(Note, answer, **members)
 

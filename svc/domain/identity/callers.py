@@ -92,10 +92,13 @@ def permit(
 ) -> None:
     """Check that *caller* may run *tool*, by permission and by kind of caller.
 
-    The permission *own* suffices, too: the tool itself checks that the object is the caller's own.
+    The permission *own* suffices, too: the tool itself checks that the object is the caller's own. The most
+    informative error comes first: what no key may ever do comes before what this key may not.
 
-    Raises `Forbidden`, `PersonOnly` or `ApprovalRequired`, the most informative first: what no key may ever
-    do comes before what this key may not.
+    Raises:
+        PersonOnly: a key or an agent calls what only a person may.
+        ApprovalRequired: a key calls what needs a person's approval.
+        Forbidden: the caller lacks the permission, or its key is not for this tool.
     """
     if caller.limited_to is not None:
         raise Forbidden(f"this key is limited to {caller.limited_to}")

@@ -21,30 +21,16 @@ from svc.domain.crypto.signatures import new_secret
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, at, named_at
 from svc.domain.events import NewEvent, Source, channel_source
 from svc.domain.identity.people import clean_name
-from svc.domain.ids import new_id
 from svc.domain.limits import CONNECTIONS_MAX, LIST_ROWS
 from svc.domain.near_names import shown
 from svc.storage import events
 from svc.storage.channels import deliveries, replies, tables
 from svc.storage.channels import keys as channel_keys
+from svc.storage.channels.rows import ConnectionRow
 from svc.storage.identity import members, teams
 from svc.storage.pages import Keyset
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-
-_COLUMNS: Final = (
-    "id",
-    "organization_id",
-    "name",
-    "messenger",
-    "delivery",
-    "url",
-    "contract",
-    "status",
-    "pause_reason",
-    "created_at",
-    "updated_at",
-)
 
 
 class NewConnection(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,8 +43,9 @@ class NewConnection(msgspec.Struct, frozen=True, kw_only=True):
     url: str | None = None
 
 
+_COLUMNS: Final = tuple(tables.connections.c[name] for name in ConnectionRow._fields)
 _GET = Statement(
-    sa.select(tables.connections).where(tables.connections.c.id == sa.bindparam("connection_id"))
+    sa.select(*_COLUMNS).where(tables.connections.c.id == sa.bindparam("connection_id")), ConnectionRow
 )
 
 
@@ -80,8 +67,8 @@ def create(tx: Tx, organization_id: str, new: NewConnection) -> tuple[Connection
     )
     if tx.conn.execute(sa.select(sa.func.count()).where(mine)).scalar_one() >= CONNECTIONS_MAX:
         raise Conflict(f"an organization has at most {CONNECTIONS_MAX} connections")
-    connection_id = new_id("con", tx.now)
-    secret = new_secret() if new.delivery == "push" else None
+    connection_id = tx.new_id("con")
+    secret = new_secret(tx.random) if new.delivery == "push" else None
     tx.conn.execute(
         sa.insert(tables.connections).values(
             id=connection_id,
@@ -115,7 +102,7 @@ def find(conn: sa.Connection, connection_id: str) -> Connection:
     return from_row(row_of(conn, connection_id))
 
 
-def row_of(conn: sa.Connection, connection_id: str) -> Any:
+def row_of(conn: sa.Connection, connection_id: str) -> ConnectionRow:
     """The row of a connection, as `find`."""
     row = _GET.one(conn, connection_id=connection_id)
     if row is None:
@@ -141,13 +128,13 @@ def list_page(
         if member_id is None
         else [tables.connections.c.account_kind == "member", tables.connections.c.account_id == member_id]
     )
-    connections = sa.select(tables.connections).where(
+    connections = sa.select(*_COLUMNS).where(
         tables.connections.c.organization_id == organization_id,
         tables.connections.c.status != "removed",
         *own,
     )
     rows, next_cursor = keyset.fetch(conn, connections, tables.connections.c.id, newest_first=False)
-    return [from_row(row) for row in rows], next_cursor
+    return [from_row(ConnectionRow._make(row)) for row in rows], next_cursor
 
 
 def update(
@@ -278,13 +265,23 @@ def _tell_state(tx: Tx, connection: Connection, source: Source) -> None:
     events.record(tx, connection.organization_id, [event])
 
 
-def from_row(row: Any) -> Connection:
+def from_row(row: ConnectionRow) -> Connection:
     """The connection of a row."""
     health = None
-    if row.health_state is not None:
+    if row.health_state is not None and row.health_at is not None:
         health = Health(row.health_state, row.health_reason, row.health_detail, row.health_at)
     return Connection(
-        **{name: getattr(row, name) for name in _COLUMNS},
+        id=row.id,
+        organization_id=row.organization_id,
+        name=row.name,
         account=Account(row.account_kind, row.account_id),
+        messenger=row.messenger,
+        delivery=row.delivery,
+        url=row.url,
+        contract=row.contract,
+        status=row.status,
+        pause_reason=row.pause_reason,
         health=health,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
     )

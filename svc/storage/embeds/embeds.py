@@ -11,7 +11,6 @@ from svc.domain.crypto.keys import EMBED_KEY, new_key
 from svc.domain.embeds import rules as embed_rules
 from svc.domain.embeds.blocks import AnyBlock, Embed, EmbedStatus
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, Unreadable
-from svc.domain.ids import new_id
 from svc.domain.limits import EMBED_BLOCKS_MAX, EMBEDS_MAX, LIST_ROWS
 from svc.domain.near_names import shown
 from svc.domain.sites.domains import binding_faults
@@ -76,9 +75,8 @@ def create(
 ) -> Embed:
     """Make an embed with a new key.
 
-    Raises:
-        InvalidInput: of name, site and blocks, with all that is wrong.
-        Conflict: there are `EMBEDS_MAX`.
+    Raises `InvalidInput` with all that is wrong with name, site and blocks, and `Conflict` where there are
+    `EMBEDS_MAX`.
     """
     _check(tx.conn, organization_id, name, site_id=site_id, blocks=blocks, blocks_max=blocks_max)
     many = tx.conn.execute(
@@ -88,14 +86,14 @@ def create(
     ).scalar_one()
     if many >= EMBEDS_MAX:
         raise Conflict(f"an organization has at most {EMBEDS_MAX} embeds")
-    embed_id = new_id("emb", tx.now)
+    embed_id = tx.new_id("emb")
     tx.conn.execute(
         sa.insert(tables.embeds).values(
             id=embed_id,
             organization_id=organization_id,
             site_id=site_id,
             name=name,
-            embed_key=new_key(EMBED_KEY),
+            embed_key=new_key(EMBED_KEY, tx.random),
             status="active",
             blocks=_encode(blocks),
             created_at=tx.now,

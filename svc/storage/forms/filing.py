@@ -11,7 +11,6 @@ from sqlalchemy.exc import OperationalError
 from svc.domain.errors import Conflict
 from svc.domain.events import NewEvent, Source
 from svc.domain.forms.filing import Contact, ContactIndex, Filing, StoredSubmission, file, file_to
-from svc.domain.ids import new_id
 from svc.domain.limits import FILING_BATCH_MAX
 from svc.domain.records.events import record_event
 from svc.domain.records.matching import HeldReason
@@ -80,9 +79,8 @@ def attach(
 
     A candidate that was merged since stands for the contact that it was merged into, and the other way round.
 
-    Raises:
-        NotFound: the organization has no such submission.
-        Conflict: it is not held, or the contact is not among its candidates, or not there any more.
+    Raises `NotFound` if the organization has no such submission, and `Conflict` if it is not held, or the
+    contact is not among its candidates, or not there any more.
     """
     held = stored_submissions.held(tx.conn, where.organization_id, submission_id)
     chosen: list[Contact] = []
@@ -128,7 +126,7 @@ def _directory(
             else {}
         ),
         country=organizations.get(tx.conn, where.organization_id).country,
-        new_contact_id=lambda: new_id("rec", tx.now),
+        new_contact_id=lambda: tx.new_id("rec"),
     )
 
 
@@ -157,7 +155,7 @@ _UPDATE_SUBMISSION = Statement(
 def _write(tx: Tx, where: FilingTarget, filings: Sequence[Filing], *, filed_by: str | None) -> None:
     """Write every effect of *filings*, a statement a table."""
     filed = [filing for filing in filings if filing.contact is not None]
-    deals = {filing.submission.id: new_id("rec", tx.now) for filing in filed if filing.deal_title is not None}
+    deals = {filing.submission.id: tx.new_id("rec") for filing in filed if filing.deal_title is not None}
     enrichments.write(
         tx, where.organization_id, where.object_ids[CONTACT], [_learned(filing) for filing in filed]
     )
@@ -202,7 +200,7 @@ def _deal(filing: Filing) -> dict[str, Any]:
 def _write_notes(tx: Tx, where: FilingTarget, filed: Sequence[Filing]) -> None:
     rows = [
         {
-            "id": new_id("not", tx.now),
+            "id": tx.new_id("not"),
             "organization_id": where.organization_id,
             "record_id": one.contact.id,
             "title": one.submission.form.name,

@@ -13,7 +13,6 @@ import sqlalchemy as sa
 from svc.domain.crypto.passwords import salt_for, salt_of
 from svc.domain.errors import Conflict, Home, NotFound
 from svc.domain.identity.people import Person, clean_name
-from svc.domain.ids import new_id
 from svc.domain.records.contact_points import normalise_email
 from svc.storage.identity import sessions, tables
 from svc.storage.statements import Statement
@@ -53,7 +52,7 @@ _GET = Statement(_SELECT.where(tables.people.c.id == sa.bindparam("person_id")))
 def create(tx: Tx, new: NewAccount) -> Person:
     """Make an account. Raises `InvalidValue`, and `Conflict` for an e-mail address that its home knows."""
     made = Person(
-        id=new_id("usr", tx.now),
+        id=tx.new_id("usr"),
         email=normalise_email(new.email),
         name=clean_name(new.name),
         home_organization_id=new.home_organization_id,

@@ -10,7 +10,6 @@ from svc.domain.changes import EmbedsChanged, MembersChanged, OrganizationChange
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
 from svc.domain.identity.organizations import Organization, Plan, clean_facts
-from svc.domain.ids import new_id
 from svc.domain.limits import TRIAL_MS
 from svc.domain.versions import check_version
 from svc.storage.identity import authorization, tables
@@ -51,7 +50,7 @@ def create(tx: Tx, new: NewOrganization) -> Organization:
     It inserts the row alone: `provisioning.create` adds the objects that every organization has.
     """
     made = Organization(
-        id=new_id("org", tx.now),
+        id=tx.new_id("org"),
         **clean_facts(msgspec.structs.asdict(new)),
         plan=new.plan,
         trial_ends_at=tx.now + TRIAL_MS,
@@ -91,9 +90,11 @@ def update(
 ) -> Organization:
     """Change the caller's organization, effective with the next submission and the next call.
 
-    Raises `InvalidInput`; `Conflict` where it is at another version than *if_version*; and, when
-    `allow_keys_elsewhere` changes, `Forbidden` or `PersonOnly` for a caller without the permission
-    `security`: that switch decides about keys.
+    Raises:
+        InvalidInput: a value does not fit.
+        Conflict: it is at another version than *if_version*.
+        PersonOnly: a key or an agent changes `allow_keys_elsewhere`.
+        Forbidden: the caller changes it without the permission `security`: it decides about keys.
     """
     organization_id = call.caller.organization_id
     before = get(tx.conn, organization_id)

@@ -10,7 +10,6 @@ from svc.domain.errors import Conflict, Forbidden, NotFound, at
 from svc.domain.identity.callers import Call
 from svc.domain.identity.people import clean_name
 from svc.domain.identity.roles import BUILTIN_ROLES, Role, permissions_of
-from svc.domain.ids import new_id
 from svc.domain.limits import ROLES_MAX
 from svc.domain.near_names import hint, shown
 from svc.domain.versions import check_version
@@ -28,13 +27,15 @@ class RoleChanges(msgspec.Struct, frozen=True, kw_only=True):
 def create(tx: Tx, call: Call, name: str, permissions: Iterable[str]) -> Role:
     """Make a role.
 
-    Raises `InvalidInput`, `InvalidValue`, `Forbidden`, and `Conflict` for a name in use or where there are
-    `ROLES_MAX`.
+    Raises:
+        Forbidden: the role permits more than the caller's own.
+        InvalidInput, InvalidValue: the name or a permission is none.
+        Conflict: the name is in use, or there are `ROLES_MAX`.
     """
     own = authorization.require(tx.conn, call, "settings")
     if len(custom(tx.conn, call.caller.organization_id)) >= ROLES_MAX:
         raise Conflict(f"there are {ROLES_MAX} roles, which is the limit: delete one first")
-    made = Role(new_id("rol", tx.now), _free_name(tx, call, name), permissions_of(permissions))
+    made = Role(tx.new_id("rol"), _free_name(tx, call, name), permissions_of(permissions))
     _check_gift(own, made)
     tx.conn.execute(
         sa.insert(tables.roles).values(
@@ -77,7 +78,13 @@ def update(tx: Tx, call: Call, role_id: str, changes: RoleChanges, *, if_version
 
 
 def delete(tx: Tx, call: Call, role_id: str) -> None:
-    """Delete an unused role. Raises `NotFound`, `Forbidden`, and `Conflict` while it is in use."""
+    """Delete an unused role.
+
+    Raises:
+        NotFound: no such role of the organization.
+        Forbidden: it permits more than the caller's own.
+        Conflict: it is in use.
+    """
     own = authorization.require(tx.conn, call, "settings")
     role = _custom(tx, call, role_id)
     _check_gift(own, role)

@@ -6,7 +6,6 @@ import sqlalchemy as sa
 from svc.domain.changes import SessionsChanged
 from svc.domain.errors import NotFound
 from svc.domain.identity.sessions import Session
-from svc.domain.ids import new_id
 from svc.domain.limits import SESSION_IDLE_MS, SESSION_LIFE_MS
 from svc.storage.identity import tables
 from svc.storage.statements import Statement
@@ -38,7 +37,7 @@ def create(tx: Tx, person_id: str, digest: str, user_agent: str, replaces: str |
     if replaces is not None:
         _revoke(tx, tables.sessions.c.digest == replaces)
     opened = Session(
-        id=new_id("ses", tx.now),
+        id=tx.new_id("ses"),
         person_id=person_id,
         created_at=tx.now,
         confirmed_at=tx.now,

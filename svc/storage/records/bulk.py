@@ -10,12 +10,12 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.events import Source
-from svc.domain.ids import new_id
 from svc.domain.versions import FIRST_VERSION
 from svc.storage.records import tables
 from svc.storage.records.listing import index as record_index
 from svc.storage.records.listing.index import Shape
 from svc.storage.statements import Statement
+from svc.storage.store import Tx
 
 ChangeKind = Literal["updated", "deleted", "restored", "merged"]
 
@@ -110,20 +110,18 @@ class RecordChange(NamedTuple):
     source: Source
 
 
-def note_changes(
-    conn: sa.Connection, organization_id: str, at: int, happened: Sequence[RecordChange]
-) -> None:
+def note_changes(tx: Tx, organization_id: str, happened: Sequence[RecordChange]) -> None:
     """Store what happened to records."""
     if happened:
         _INSERT_CHANGE.many(
-            conn,
+            tx.conn,
             [
                 {
-                    "id": new_id("chg", at),
+                    "id": tx.new_id("chg"),
                     "organization_id": organization_id,
                     "record_id": change.record_id,
                     "kind": change.kind,
-                    "at": at,
+                    "at": tx.now,
                     "changed": _json(change.difference),
                     "source": _json(change.source),
                     "version": change.version,

@@ -8,7 +8,6 @@ import sqlalchemy as sa
 
 from svc.domain.events import NewEvent, Source
 from svc.domain.forms.filing import Enrichment
-from svc.domain.ids import new_id
 from svc.domain.records.events import from_to, record_event
 from svc.domain.records.objects import CONTACT
 from svc.storage.records import bulk, contacts, tables
@@ -53,9 +52,8 @@ def write(tx: Tx, organization_id: str, object_id: str, learned: Sequence[Source
         [(contact.id, contact.properties, contact.version) for contact in changed.values()],
     )
     bulk.note_changes(
-        tx.conn,
+        tx,
         organization_id,
-        tx.now,
         [
             RecordChange(
                 enrichment.contact.id,
@@ -128,7 +126,7 @@ def _write_suggestions(tx: Tx, organization_id: str, learned: Sequence[SourcedEn
             tx.conn,
             [
                 {
-                    "id": new_id("sug", tx.now),
+                    "id": tx.new_id("sug"),
                     "organization_id": organization_id,
                     "record_id": record_id,
                     "property": slug,

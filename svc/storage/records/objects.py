@@ -8,7 +8,6 @@ import sqlalchemy as sa
 
 from svc.domain.changes import ObjectsChanged
 from svc.domain.errors import Conflict, NotFound
-from svc.domain.ids import new_id
 from svc.domain.limits import OBJECTS_MAX
 from svc.domain.near_names import hint, shown
 from svc.domain.records import objects as rules
@@ -102,9 +101,8 @@ def create_builtin(tx: Tx, organization_id: str) -> None:
 def create(tx: Tx, organization_id: str, slug: str, label: str, label_plural: str) -> StoredObject:
     """Make a custom object; it starts with the property `name`.
 
-    Raises:
-        InvalidInput: of the slug and the labels, with all that is wrong.
-        Conflict: there is such an object already, or there are `OBJECTS_MAX`.
+    Raises `InvalidInput` with all that is wrong with the slug and the labels, and `Conflict` if there is such
+    an object already, or there are `OBJECTS_MAX`.
     """
     rules.check_object(slug, label, label_plural)
     taken = ids_by_slug(tx.conn, organization_id)
@@ -212,7 +210,7 @@ def _property_of(row: PropertyRow) -> StoredProperty:
 
 
 def _insert(tx: Tx, organization_id: str, slug: str, label: str, label_plural: str) -> str:
-    object_id = new_id("obj", tx.now)
+    object_id = tx.new_id("obj")
     _INSERT_OBJECT.run(
         tx.conn,
         {
@@ -235,7 +233,7 @@ def insert_properties(
     """Insert properties of an object, at the positions from *first* on."""
     rows: list[dict[str, Any]] = [
         {
-            "id": new_id("prp", tx.now),
+            "id": tx.new_id("prp"),
             "organization_id": organization_id,
             "object_id": object_id,
             "slug": prop.slug,

@@ -70,7 +70,7 @@ def update(
 
     Raises:
         NotFound: no such object or property.
-        InvalidInput: a value does not fit; a property that is always personal cannot be made public, and a
+        InvalidInput: a value does not fit: a property that is always personal cannot be made public, and a
             relation leads to the object that it was made for.
         Conflict: it is at another version than *if_version*.
     """
@@ -100,9 +100,7 @@ def delete(tx: Tx, organization_id: str, object_slug: str, slug: str) -> StoredP
 
     Returns what was hidden.
 
-    Raises:
-        NotFound: no such object or property.
-        Conflict: it is one of those that a built-in object needs.
+    Raises `NotFound` for the object or property, and `Conflict` for one that a built-in object needs.
     """
     object_ = objects.get(tx.conn, organization_id, object_slug)
     kept = _get(object_, slug)

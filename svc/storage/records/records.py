@@ -1,4 +1,4 @@
-"""Records, one by record.
+"""Records, one at a time.
 
 Every write also updates the record's indexes, its identities and its events in the same transaction. Every
 look-up is scoped by the organization: another organization's record is not found.
@@ -13,7 +13,6 @@ import sqlalchemy as sa
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound
 from svc.domain.events import NewEvent, Source
 from svc.domain.identity.organizations import Organization
-from svc.domain.ids import new_id
 from svc.domain.limits import FAULTS_MAX, RECORDS_CREATED_MAX
 from svc.domain.near_names import shown
 from svc.domain.records.events import RecordEventType, from_to, record_event
@@ -66,7 +65,7 @@ def create_many(
     *,
     source: Source,
 ) -> list[Record]:
-    """Make up to `RECORDS_CREATED_MAX` records, all or nrecord.
+    """Make up to `RECORDS_CREATED_MAX` records: all or none.
 
     Raises:
         NotFound: no such object.
@@ -102,7 +101,7 @@ def update(
     if_version: int | None = None,
     source: Source,
 ) -> Record:
-    """Write the values *given*; null clears one. A write that changes nothing records nothing.
+    """Write the values *given*; null clears a value. A write that changes nothing records nothing.
 
     Raises:
         NotFound: no such object or record.
@@ -145,7 +144,7 @@ def delete(
         contacts.forget_all(tx.conn, record_id)
     record_index.remove(tx.conn, record_index.shape_in(object_), [record_id])
     kind: ChangeKind = "merged" if merged_into else "deleted"
-    bulk.note_changes(tx.conn, organization_id, tx.now, [RecordChange(record_id, kind, version, {}, source)])
+    bulk.note_changes(tx, organization_id, [RecordChange(record_id, kind, version, {}, source)])
     gone = msgspec.structs.replace(record_rows.from_row(object_, row), version=version)
     into = {} if merged_into is None else {"mergedInto": merged_into}
     events.record(tx, organization_id, [_event("record.deleted", gone, source, **into)])
@@ -156,9 +155,8 @@ def restore(
 ) -> Record:
     """Bring a deleted record back as it was; its event is `record.created` again.
 
-    Raises:
-        NotFound: no such object, or no such deleted record.
-        Conflict: it was merged into another, or a unique value is another record's by now.
+    Raises `NotFound` for the object or the deleted record, and `Conflict` if it was merged into another, or a
+    unique value is another record's by now.
     """
     row = record_rows.get(tx.conn, organization_id, object_slug, record_id)
     object_ = record_rows.object_of(tx.conn, row)
@@ -176,9 +174,7 @@ def restore(
     if object_.slug == CONTACT:
         contacts.remember_values(tx.conn, organization_id, record_id, values)
     record_index.add_again(tx.conn, record_index.shape_in(object_), [(record_id, values)])
-    bulk.note_changes(
-        tx.conn, organization_id, tx.now, [RecordChange(record_id, "restored", version, {}, source)]
-    )
+    bulk.note_changes(tx, organization_id, [RecordChange(record_id, "restored", version, {}, source)])
     restored = msgspec.structs.replace(record_rows.from_row(object_, row), updated_at=tx.now, version=version)
     events.record(tx, organization_id, [_event("record.created", restored, source)])
     return restored
@@ -212,7 +208,7 @@ def write(
                 contacts.remember_values(tx.conn, object_.organization_id, row.id, now_known)
     record_index.rewrite(tx.conn, record_index.shape_in(object_), row.id, after, difference.keys())
     change = RecordChange(row.id, "updated", record.version, difference, source)
-    bulk.note_changes(tx.conn, object_.organization_id, tx.now, [change])
+    bulk.note_changes(tx, object_.organization_id, [change])
     shown_difference = from_to(record_rows.visible(object_, difference))
     updated = _event("record.updated", record, source, changed=shown_difference)
     events.record(tx, object_.organization_id, [updated])
@@ -222,7 +218,7 @@ def write(
 def _insert_all(tx: Tx, object_: StoredObject, made: Sequence[Values], source: Source) -> list[Record]:
     new = [
         Record(
-            id=new_id("rec", tx.now),
+            id=tx.new_id("rec"),
             object_type=object_.slug,
             version=FIRST_VERSION,
             properties=values,

@@ -68,9 +68,8 @@ def list_page(
 def accept(tx: Tx, organization: Organization, suggestion_id: str, *, source: Source) -> Record:
     """Write the suggested value to the record and close the suggestion.
 
-    Raises:
-        NotFound: no such suggestion, or its record is deleted.
-        Conflict: it was decided already, or the value does not fit any more.
+    Raises `NotFound` for the suggestion, or if its record is deleted; and `Conflict` if it was decided
+    already, or the value does not fit any more.
     """
     row = _open(tx.conn, organization.id, suggestion_id)
     values = {row.property: msgspec.json.decode(row.value)}

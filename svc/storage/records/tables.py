@@ -1,4 +1,4 @@
-"""The tables of records, what they are found by, and what is told of them."""
+"""The tables of records, of their indexes, and of their history."""
 
 from typing import Final
 
@@ -39,7 +39,7 @@ properties: Final = sa.Table(
     sa.Column("unique_values", sa.Boolean, nullable=False, server_default=sa.false()),
     # None, `building` or `ready`: whether `record_keys` has the values of this property.
     sa.Column("index_state", sa.Text),
-    # The last record that a building index has come to.
+    # The last record in an index that is being built.
     sa.Column("index_cursor", sa.Text),
     sa.Column("deleted_at", sa.BigInteger),
     sa.Column("version", sa.Integer, nullable=False, server_default="1"),
@@ -64,7 +64,7 @@ records: Final = sa.Table(
     sa.Index("ix_records_merged_into", "merged_into", **_where("merged_into IS NOT NULL")),
 )
 
-# What follows is made of the records' properties, in the same transaction.
+# The following tables are derived from the records' properties, in the same transaction.
 
 record_keys: Final = sa.Table(
     "record_keys",
@@ -102,11 +102,11 @@ search_texts: Final = sa.Table(
     metadata,
     sa.Column("id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True),
     sa.Column("record_id", sa.Text, sa.ForeignKey("records.id"), nullable=False, unique=True),
-    # Each word with the mark of its object before it, so that one object's search never meets another's.
+    # Each word is prefixed with the mark of its object, so that a search finds words of one object only.
     sa.Column("words", sa.Text, nullable=False),
 )
 
-# SQLite's own index over them; its tables are not among the metadata (see `sqlite/full_text.py`).
+# SQLite's full-text index over them; its tables are not in the metadata (see `sqlite/full_text.py`).
 _CREATE_INDEX: Final[sa.DDL] = sa.DDL(full_text.CREATE)  # type: ignore[no-untyped-call]  # so in SQLAlchemy
 
 sa.event.listen(search_texts, "after_create", _CREATE_INDEX.execute_if(dialect="sqlite"))
@@ -135,7 +135,7 @@ identities: Final = sa.Table(
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("value", sa.Text, nullable=False),
     sa.Column("record_id", sa.Text, sa.ForeignKey("records.id"), nullable=False),
-    # What a contact is known by. Not unique: two contacts may share a phone, and then a person decides.
+    # An e-mail or phone of a contact. Not unique: two contacts may share a phone; then a person decides.
     sa.Index("pk_identities", "organization_id", "kind", "value", "record_id", unique=True),
     sa.Index("ix_identities_record_id", "record_id"),
 )
@@ -170,4 +170,4 @@ suggestions: Final = sa.Table(
 )
 
 BUILDING: Final = sa.literal_column("'building'", sa.Text)
-"""Of an index that is being built; as a literal, so that a partial index is used: see `forms.tables`."""
+"""State of an index that is being built; a literal, so that a partial index is used: see `forms.tables`."""

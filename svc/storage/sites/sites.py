@@ -7,7 +7,6 @@ import sqlalchemy as sa
 
 from svc.domain.changes import EmbedsChanged, SitesChanged
 from svc.domain.errors import Conflict, NotFound, at
-from svc.domain.ids import new_id
 from svc.domain.limits import SITE_LABELS_MAX, SITES_MAX
 from svc.domain.near_names import shown
 from svc.domain.sites.domains import is_shared, site_domain
@@ -48,14 +47,13 @@ _ANY = Statement(
 def create(tx: Tx, organization_id: str, domain: str) -> Site:
     """Track *domain* for the organization.
 
-    Raises:
-        InvalidInput: it is no domain, or one below which strangers have their pages.
-        Conflict: it is tracked already, or `SITES_MAX` sites are.
+    Raises `InvalidInput` if it is no domain, or one below which strangers have their pages, and `Conflict` if
+    it is tracked already, or `SITES_MAX` sites are.
     """
     name = _free_domain(tx.conn, organization_id, domain)
     if len(list_all(tx.conn, organization_id)) >= SITES_MAX:
         raise Conflict(f"an organization tracks at most {SITES_MAX} sites")
-    site = Site(new_id("sit", tx.now), organization_id, name, tx.now)
+    site = Site(tx.new_id("sit"), organization_id, name, tx.now)
     tx.conn.execute(sa.insert(tables.sites).values(msgspec.structs.asdict(site)))
     tx.announce(SitesChanged(organization_id))
     return site

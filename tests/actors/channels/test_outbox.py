@@ -24,7 +24,7 @@ async def state_of(here: ChannelTown) -> tuple[str, str | None]:
 
 
 async def test_a_reply_is_handed_out_once(autojump_clock):
-    """Whoever pulls next gets nothing while the lease runs."""
+    """The next pull gets nothing while the lease runs."""
     async with channel_town() as here:
         message = await here.write_reply(text="It is ready.")
         [reply] = await here.pull()
@@ -61,7 +61,7 @@ async def test_an_unreported_reply_is_offered_again(autojump_clock):
 
 
 async def test_the_fifth_lapse_is_the_last(autojump_clock):
-    """Then it has failed, whether or not anybody asks."""
+    """Then it has failed, without a pull that notices it."""
     async with channel_town() as here:
         await here.write_reply()
         for number in range(LAPSES_MAX):
@@ -75,7 +75,7 @@ async def test_the_fifth_lapse_is_the_last(autojump_clock):
         assert "message.status" == (await here.rows(tables.events))[-1].type
 
 
-async def test_what_nobody_pulls_fails_after_an_hour(autojump_clock):
+async def test_a_reply_that_is_not_pulled_fails_after_an_hour(autojump_clock):
     """It is found out by the Outbox itself."""
     async with channel_town() as here:
         await here.write_reply()
@@ -180,7 +180,7 @@ async def test_reports_go_forward_only(autojump_clock):
 
 
 async def test_an_older_lease_does_not_count(autojump_clock):
-    """Once the reply was handed out again, only who holds it now answers for it."""
+    """Once the reply was handed out again, only reports under the current lease count."""
     async with channel_town() as here:
         await here.write_reply()
         [first] = await here.pull()
@@ -320,7 +320,7 @@ async def test_only_so_many_pulls_wait(autojump_clock):
 
 
 async def test_waiting_pulls_end_with_the_service(autojump_clock):
-    """Nobody who only waits holds up a stop."""
+    """A pull that only waits does not delay a stop."""
     async with channel_town() as here, trio.open_nursery() as nursery:
         nursery.start_soon(lambda: here.pull(waitSeconds=20))
         await trio.testing.wait_all_tasks_blocked()

@@ -5,7 +5,8 @@ from typing import Any, cast
 import pytest
 import trio
 
-from svc.actors.outbound_http import NotSent, PostResult
+from svc.actors.outbound.client import PostResult
+from svc.actors.outbound.errors import NotSent
 from svc.domain.crypto.signatures import sign
 from svc.domain.errors import Conflict, Unavailable
 from svc.domain.limits import PUSH_HOLD_MS, PUSHES_AT_ONCE_MAX, REPLY_LIFE_MS, SIGNING_OVERLAP_MS
@@ -144,7 +145,7 @@ async def test_a_2xx_is_kept_when_the_store_was_overloaded(autojump_clock):
         ]
 
 
-async def test_a_2xx_that_nobody_could_keep_is_pushed_again_as_the_same_delivery(autojump_clock):
+async def test_a_2xx_that_could_not_be_stored_is_pushed_again_as_the_same_delivery(autojump_clock):
     """A crash between the answer and keeping it: once the push counts as cut off, and that is no lapse."""
     async with push_town() as (here, receiver):
         here.system.store = cast("Store", Overloaded(here.system.store, refusals=31))
@@ -163,9 +164,9 @@ async def test_a_2xx_of_an_earlier_push_ends_the_later_one(autojump_clock):
     async with town() as here:
         pushed = await here.store.write(a_connection, here.organization.id, **PUSHES)
         await here.store.write(a_reply, pushed)
-        [first] = (await here.store.write(outboxes.load, pushed.id, 8)).parcels
+        [first] = (await here.store.write(outboxes.load, pushed.id, 8)).pushes
         here.clock.jump(PUSH_HOLD_MS)
-        [second] = (await here.store.write(outboxes.load, pushed.id, 8)).parcels
+        [second] = (await here.store.write(outboxes.load, pushed.id, 8)).pushes
         await here.store.write(outboxes.note_push, pushed.id, first, Attempt(status_code=200))
         await here.store.write(outboxes.note_push, pushed.id, second, Attempt(error="cut off"))
 

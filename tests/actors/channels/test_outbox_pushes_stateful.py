@@ -21,7 +21,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from svc.actors.outbound_http import NotSent, OutboundHttp, PostResult
+from svc.actors.outbound.client import OutboundHttp, PostResult
+from svc.actors.outbound.errors import NotSent
 from svc.domain.channels.messages import HealthReport, StatusReport
 from svc.domain.errors import Conflict
 from svc.storage.channels import connections, messages, replies
@@ -186,7 +187,7 @@ class Promises(RuleBasedStateMachine):
 
     @rule(conversation=st.sampled_from("abc"))
     def die_during_a_push(self, conversation: str) -> None:
-        """The bridge has got it; nobody here knows whether it did."""
+        """The bridge received it; the service does not know that."""
         mood = self.model.mood
         self.receiver.mood = self.model.mood = "dies"
         self.write(conversation)

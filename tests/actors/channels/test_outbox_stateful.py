@@ -28,7 +28,7 @@ from hypothesis.stateful import (
 
 from svc.actors._core import ActorCrashed
 from svc.actors.channels.outbox import Outbox
-from svc.actors.outbound_http import OutboundHttp
+from svc.actors.outbound.client import OutboundHttp
 from svc.actors.system import System
 from svc.domain.channels.connections import Connection
 from svc.domain.channels.messages import HealthReport, StatusReport
@@ -131,7 +131,7 @@ class Model:
 
 
 class Faulty:
-    """The store, of which a unit may be committed while whoever asked for it dies, and which wears out."""
+    """The store, which may commit a unit whose caller crashes, and which wears out."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -156,7 +156,7 @@ class Faulty:
 
 
 class World:
-    """A town in a thread of its own, whose system does what it is told, burns down, and is built again."""
+    """A town in a thread of its own, whose system runs commands, is killed, and is started again."""
 
     here: Town
     system: System
@@ -350,7 +350,7 @@ class Promises(RuleBasedStateMachine):
     @rule()
     @precondition(lambda self: self.model.heads())
     def die_while_handing_out(self) -> None:
-        """What was taken is taken, and nobody has it: the leases are known to the rows alone."""
+        """Leased replies stay leased, though no bridge received them: only the rows know the leases."""
         heads = self.model.heads()
         self.world.store.dies = True
         try:

@@ -335,7 +335,7 @@ async def test_a_repeated_pull_is_given_the_same_replies(autojump_clock):
         assert 1 == len(await here.pull())
 
 
-async def test_a_bridge_tells_how_it_is(autojump_clock):
+async def test_a_bridge_reports_its_health(autojump_clock):
     """While it is offline nothing is handed out, and its time goes on."""
     async with channel_town() as here:
         told = await here.answer("channel.connection.report", {"state": "offline", "reason": "token_revoked"})
@@ -350,7 +350,7 @@ async def test_a_bridge_tells_how_it_is(autojump_clock):
         assert 2 == len(states)
 
 
-async def test_an_answer_tells_nothing_of_contacts(autojump_clock):
+async def test_an_answer_reveals_nothing_of_contacts(autojump_clock):
     """Evidence of a contact that is there and of one that is not are answered alike, to the byte."""
     async with channel_town() as here:
         evidence = {"evidence": [{"kind": "email", "value": "ada@example.com"}]}

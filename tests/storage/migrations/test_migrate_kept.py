@@ -173,7 +173,7 @@ def rows(conn: Connection) -> dict[str, list[dict[str, Any]]]:
 
 
 def schema(conn: Connection) -> dict[str, Any]:
-    """Of each table, as SQLite tells it: its columns, foreign keys, unique constraints and indexes."""
+    """Of each table, as SQLite reports it: its columns, foreign keys, unique constraints and indexes."""
     plain: sqlite3.Connection = raw(conn)
 
     def told(pragma: str, name: str, columns: slice) -> set[Any]:

@@ -84,7 +84,7 @@ async def test_a_property_gets_other_choices(autojump_clock):
 
 
 async def test_only_a_person_publishes_an_object_or_deletes_a_property(autojump_clock):
-    """A key is told that a person has to approve."""
+    """A key gets `approval_required`."""
     async with tool_town() as here:
         await a_boat(here)
         answers = [
@@ -100,7 +100,7 @@ async def test_only_a_person_publishes_an_object_or_deletes_a_property(autojump_
         assert (200, True) == (good.status_code, good.json()["publishable"])
 
 
-async def test_who_listens_is_told_of_changed_objects(autojump_clock):
+async def test_listeners_are_notified_of_changed_objects(autojump_clock):
     """After every change of an object or a property, and of nothing else."""
     async with tool_town() as here:
         told: list[Change] = []

@@ -43,9 +43,7 @@ def search(
     The last word also finds longer ones, from `SEARCH_PREFIX_CHARS_MIN` characters on. Of each object the
     newest `SEARCH_CANDIDATES_MAX` matches are ranked, so that common words cost no more than rare ones.
 
-    Raises:
-        NotFound: no such object.
-        InvalidInput: of the limit.
+    Raises `NotFound` for the object, and `InvalidInput` for the limit.
     """
     cursors.check_limit(limit, SEARCH_ROWS_MAX)
     looked_for = sought(query)
