@@ -14,6 +14,7 @@ from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, Unreadabl
 from svc.domain.limits import EMBED_BLOCKS_MAX, EMBEDS_MAX, LIST_ROWS
 from svc.domain.near_names import shown
 from svc.domain.sites.domains import binding_faults
+from svc.domain.versions import check_version
 from svc.storage.embeds import tables
 from svc.storage.forms import forms
 from svc.storage.identity import organizations
@@ -38,6 +39,7 @@ class _Row(NamedTuple):
     site_id: str | None
     domain: str | None
     blocks: str
+    version: int
     created_at: int
     updated_at: int
 
@@ -111,10 +113,20 @@ def create(
 
 
 def update(
-    tx: Tx, organization_id: str, embed_id: str, asked: EmbedChange, blocks_max: int = EMBED_BLOCKS_MAX
+    tx: Tx,
+    organization_id: str,
+    embed_id: str,
+    asked: EmbedChange,
+    blocks_max: int = EMBED_BLOCKS_MAX,
+    *,
+    if_version: int | None = None,
 ) -> Embed:
-    """Change an embed, effective at once. Raises `NotFound`, `InvalidInput`."""
+    """Change an embed, effective at once.
+
+    Raises `NotFound`, `InvalidInput`, and `Conflict` where it is at another version than *if_version*.
+    """
     kept = get(tx.conn, organization_id, embed_id)
+    check_version(kept.version, if_version)
     name = kept.name if asked.name is msgspec.UNSET else asked.name
     site_id = kept.site_id if asked.site_id is msgspec.UNSET else asked.site_id
     blocks = kept.blocks if asked.blocks is msgspec.UNSET else asked.blocks
@@ -130,7 +142,13 @@ def update(
     tx.conn.execute(
         sa.update(tables.embeds)
         .where(tables.embeds.c.id == kept.id)
-        .values(name=name, site_id=site_id, blocks=_encode(blocks), updated_at=tx.now)
+        .values(
+            name=name,
+            site_id=site_id,
+            blocks=_encode(blocks),
+            updated_at=tx.now,
+            version=tables.embeds.c.version + 1,
+        )
     )
     tx.announce(EmbedsChanged(organization_id, kept.embed_key))
     return get(tx.conn, organization_id, embed_id)
@@ -139,11 +157,14 @@ def update(
 def set_status(tx: Tx, organization_id: str, embed_id: str, status: EmbedStatus) -> Embed:
     """Pause, resume or remove an embed, effective with the next request. Raises `NotFound`."""
     kept = get(tx.conn, organization_id, embed_id)
+    version = kept.version + 1
     tx.conn.execute(
-        sa.update(tables.embeds).where(tables.embeds.c.id == kept.id).values(status=status, updated_at=tx.now)
+        sa.update(tables.embeds)
+        .where(tables.embeds.c.id == kept.id)
+        .values(status=status, updated_at=tx.now, version=version)
     )
     tx.announce(EmbedsChanged(organization_id, kept.embed_key))
-    return msgspec.structs.replace(kept, status=status, updated_at=tx.now)
+    return msgspec.structs.replace(kept, status=status, updated_at=tx.now, version=version)
 
 
 def get(conn: sa.Connection, organization_id: str, embed_id: str) -> Embed:
@@ -239,6 +260,7 @@ def _from_row(row: _Row, readable: tuple[AnyBlock, ...] | None = None) -> Embed:
         site_id=row.site_id,
         domain=row.domain,
         blocks=_decoder.decode(row.blocks) if readable is None else readable,
+        version=row.version,
         created_at=row.created_at,
         updated_at=row.updated_at,
     )

@@ -10,6 +10,7 @@ from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
 from svc.domain.identity.organizations import Organization, Plan, clean_facts
 from svc.domain.limits import TRIAL_MS
+from svc.domain.versions import check_version
 from svc.storage.identity import authorization, tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -113,16 +114,20 @@ def is_any(conn: sa.Connection) -> bool:
     return conn.scalar(sa.select(tables.organizations.c.id).limit(1)) is not None
 
 
-def update(tx: Tx, call: Call, changes: OrganizationChanges) -> Organization:
+def update(
+    tx: Tx, call: Call, changes: OrganizationChanges, *, if_version: int | None = None
+) -> Organization:
     """Change the caller's organization, effective with the next submission and the next call.
 
     Raises:
         InvalidInput: a value does not fit.
+        Conflict: it is at another version than *if_version*.
         PersonOnly: a key or an agent changes `allow_keys_elsewhere`.
         Forbidden: the caller changes it without the permission `security`: it decides about keys.
     """
     organization_id = call.caller.organization_id
     before = get(tx.conn, organization_id)
+    check_version(before.version, if_version)
     values = {name: value for name, value in msgspec.structs.asdict(changes).items() if value is not None}
     clean = clean_facts(values)
     switches_keys = changes.allow_keys_elsewhere not in {None, before.allow_keys_elsewhere}
@@ -169,7 +174,9 @@ def _announce_people(tx: Tx, organization_id: str) -> None:
 
 def _update(tx: Tx, organization_id: str, values: dict[str, Any]) -> None:
     done = tx.conn.execute(
-        sa.update(tables.organizations).where(tables.organizations.c.id == organization_id).values(values)
+        sa.update(tables.organizations)
+        .where(tables.organizations.c.id == organization_id)
+        .values(values | {"version": tables.organizations.c.version + 1})
     )
     if not done.rowcount:
         raise NotFound("no such organization")

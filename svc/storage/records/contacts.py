@@ -21,6 +21,7 @@ class _Row(NamedTuple):
     id: str
     properties: str
     created_at: int
+    version: int
 
 
 class _Standing(NamedTuple):
@@ -114,7 +115,12 @@ def survivors(conn: sa.Connection, organization_id: str, ids: Collection[str]) -
 
 
 def _contact(row: _Row) -> Contact:
-    return Contact(id=row.id, properties=_decode(row.properties), created_at=row.created_at)
+    return Contact(
+        id=row.id,
+        properties=_decode(row.properties),
+        created_at=row.created_at,
+        version=row.version,
+    )
 
 
 def remember(conn: sa.Connection, organization_id: str, learned: Sequence[tuple[str, str, str]]) -> None:
