@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Table, func, select
 from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.forms.form_window import FormWindow, Post, Receipt
 from svc.actors.kinds import KINDS
-from svc.actors.outbound_http import OutboundHttp
+from svc.actors.outbound.client import OutboundHttp
 from svc.actors.password_hashing import PasswordHashing
 from svc.actors.reconciler import Reconciler
 from svc.actors.system import Secrets, System

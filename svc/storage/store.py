@@ -209,7 +209,11 @@ class Units(Protocol):
         A cancellation before the unit is accepted drops it; after that, the unit runs without its caller.
         An actor keeps waiting then: see `svc.wait_guard`.
 
-        Raises `StoreFull`, `StoreClosed`, `StoreFailed`, `StoreLost`, and what *fn* raises.
+        Raises:
+            StoreFull, StoreClosed: the unit was rejected.
+            StoreFailed: the transaction around it was lost.
+            StoreLost: it is unknown whether the unit was committed.
+            Exception: *fn* raised it.
         """
         ...
 

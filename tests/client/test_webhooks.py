@@ -100,6 +100,6 @@ def test_a_time_that_is_none(at: str):
 
 @pytest.mark.parametrize("secret", ["whsec_!", "whsec_é"])
 def test_a_secret_that_is_none_is_the_programs_fault(secret: str):
-    """It is told, and not taken for a bad signature."""
+    """It is reported as such, and not as a bad signature."""
     with pytest.raises(ValueError, match="a signing secret is"):
         verify(secret, pushed(), BODY, now=NOW)

@@ -76,7 +76,7 @@ def then(unit: Unit[str], do: Callable[[], object]) -> None:
 
 
 def test_what_all_owners_have_alike_runs_whole(conn: Connection) -> None:
-    """However long that takes, no owner is ahead of another, and nobody waits for somebody else's second."""
+    """However long that takes, no owner is ahead of another, and none waits for a second unit of another."""
     batch = batch_of(units("a1", "b1", "a2", "b2"), first=2, even=4)
     batch.commit(conn)
 
@@ -103,14 +103,14 @@ def test_while_there_is_time_all_of_it_runs(conn: Connection) -> None:
 
 
 def test_one_owner_alone_has_no_limit_of_time(conn: Connection) -> None:
-    """Where nobody else waits there is nothing to be gained by a shorter batch."""
+    """Without other waiting owners a shorter batch has no benefit."""
     batch = batch_of(units("a1", "a2", "a3"), first=1, even=3)
     batch.commit(conn)
 
     assert ["a1", "a2", "a3"] == ran(batch)
 
 
-def test_who_joins_runs_next_and_ends_the_batch(conn: Connection) -> None:
+def test_a_unit_that_joins_runs_next_and_ends_the_batch(conn: Connection) -> None:
     """Another owner's unit waits for the one that runs, and for no more of a long batch."""
     planned, joining = units("a1", "a2", "a3", "a4", "a5"), a_unit("b1")
     batch = batch_of(planned, first=1, even=5)
@@ -140,7 +140,7 @@ def test_few_join(conn: Connection) -> None:
 
 
 def test_a_lost_batch_loses_what_was_planned(conn: Connection) -> None:
-    """Its own units are told of it; who joined too late is for the next batch."""
+    """Its own units fail; a unit that joined too late is for the next batch."""
     planned, joining = units("a1", "a2"), a_unit("b1")
     batch = batch_of(planned, first=1, even=2)
 

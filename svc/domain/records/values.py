@@ -43,7 +43,7 @@ def read(prop: Property, value: Any, country: str) -> Value | None:
         return None
     expected, reader = _READERS[prop.type]
     if not isinstance(value, expected) or (isinstance(value, bool) and expected is not bool):
-        raise InvalidValue(f"must be {_NAMES[prop.type]}, not {json_type(value)}")
+        raise InvalidValue(f"must be {JSON_NAMES[prop.type]}, not {json_type(value)}")
     if isinstance(value, str):
         value = value.strip()
         if not value:
@@ -241,7 +241,8 @@ _READERS: Final[Mapping[PropertyType, _Reader]] = {
 }
 """By type: the JSON type, and the reader of its values."""
 
-_NAMES: Final[Mapping[PropertyType, str]] = {
+JSON_NAMES: Final[Mapping[PropertyType, str]] = {
     kind: {str: "a string", list: "a list of choices", bool: "true or false"}.get(expected, "a number")
     for kind, (expected, _) in _READERS.items()
 }
+"""By type: what its values are in JSON's words."""

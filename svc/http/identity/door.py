@@ -220,9 +220,8 @@ class _PeopleDoor:
     def _guarded_token(self) -> str:
         """The session's token, of a request with its CSRF token.
 
-        Raises:
-            Unauthenticated: there is no session cookie.
-            Forbidden: the CSRF token is missing or wrong.
+        Raises `Unauthenticated` without a session cookie, and `Forbidden` if the CSRF token is missing or
+        wrong.
         """
         return guarded_token(self._cookie(SESSION_COOKIE), request.headers.get(CSRF_HEADER))
 
@@ -234,8 +233,7 @@ class _PeopleDoor:
 def _check_origin() -> None:
     """Reject login CSRF: a page of another site that signs a browser in. Programs send no `Origin`.
 
-    Raises:
-        Forbidden: the request comes from a page of another site.
+    Raises `Forbidden` for a request from a page of another site.
     """
     origin = request.headers.get("Origin")
     if origin is not None and origin.partition("://")[2].lower() != request.host.lower():

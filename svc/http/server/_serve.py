@@ -45,9 +45,8 @@ async def serve(
     answered, with `Connection: close`, for `graceful_seconds` at most. *app* is sent no lifespan events:
     its resources are opened before it is served, and closed after.
 
-    Raises:
-        ListenError: a bind is malformed, busy, or not this machine's.
-        CertificateError: the certificate cannot be used.
+    Raises `ListenError` if a bind is malformed, busy, or not this machine's, and `CertificateError` if the
+    certificate cannot be used.
     """
     try:
         tls = tls_context(options.certificate) if options.certificate else None

@@ -1,6 +1,7 @@
 """Channel keys: what a bridge shows at the channel doors. A connection may have several."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -32,7 +33,7 @@ class MintedChannelKey(msgspec.Struct, frozen=True):
     visible_start: str
 
 
-class ChannelRoute(msgspec.Struct, frozen=True):
+class ChannelRoute(NamedTuple):
     """Where a live channel key leads."""
 
     id: str
@@ -57,7 +58,8 @@ _ROUTE = Statement(
         tables.channel_keys.c.digest == sa.bindparam("digest"),
         tables.channel_keys.c.revoked_at.is_(None),
         identity_tables.organizations.c.closed_at.is_(None),
-    )
+    ),
+    ChannelRoute,
 )
 
 
@@ -106,8 +108,7 @@ def of_connection(conn: sa.Connection, connection_id: str) -> list[ChannelKey]:
 
 def route(conn: sa.Connection, key_digest: str, _now: int) -> ChannelRoute | None:
     """Where the key leads; for unknown and revoked ones the same search, which finds nothing."""
-    row = _ROUTE.one(conn, digest=key_digest)
-    return None if row is None else ChannelRoute(*row)
+    return _ROUTE.one(conn, digest=key_digest)
 
 
 def _live(connection_id: str) -> sa.ColumnElement[bool]:

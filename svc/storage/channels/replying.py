@@ -30,7 +30,10 @@ _INSERT_REPLY = Statement(sa.insert(tables.messages))
 def answer(tx: Tx, call: Call, conversation_id: str, new: NewReply) -> Message:
     """Write a reply in the caller's name.
 
-    Raises `NotFound`, `Conflict`, and `Forbidden` for an account that the caller may not write from.
+    Raises:
+        NotFound: no such conversation, or no such message in it to answer.
+        Forbidden: the caller may not write from that account.
+        Conflict: as for `write`.
     """
     organization_id = call.caller.organization_id
     conversation = conversations.get(tx.conn, organization_id, conversation_id)
@@ -57,9 +60,8 @@ def write(
 ) -> Message:
     """Write a reply, to go out as soon as it can.
 
-    Raises:
-        NotFound: the message that it answers is none of the conversation.
-        Conflict: the connection is removed, or has more on its way than it may.
+    Raises `NotFound` if the message that it answers is none of the conversation, and `Conflict` if the
+    connection is removed, or has more on its way than it may.
     """
     if connection.status == "removed":
         raise Conflict("the connection of this conversation was removed")
@@ -112,12 +114,18 @@ def write(
 
 
 def cancel(tx: Tx, call: Call, message_id: str) -> Message:
-    """Cancel a reply that waits. Raises `NotFound`, `Conflict` and `Forbidden`."""
+    """Cancel a reply that waits.
+
+    Raises:
+        NotFound: no such message, or it is no reply.
+        Forbidden: the caller may not write from that account.
+        Conflict: the reply does not wait any more.
+    """
     organization_id = call.caller.organization_id
     message = messages.get(tx.conn, organization_id, message_id)
     conversation = conversations.get(tx.conn, organization_id, message.conversation_id)
     _check(tx.conn, call, connections.find(tx.conn, conversation.connection_id).account)
-    replies.cancel(tx, message.id)
+    replies.cancel(tx, message.id, source=call.source())
     return messages.get(tx.conn, organization_id, message_id)
 
 

@@ -1,5 +1,7 @@
 """Server keys: with one, each visitor that a server names is counted as its own sender."""
 
+from typing import NamedTuple
+
 import msgspec
 import sqlalchemy as sa
 
@@ -32,12 +34,20 @@ class MintedServerKey(ServerKey, frozen=True, kw_only=True):
     key: str
 
 
+class _LiveKey(NamedTuple):
+    """A key that is not revoked, by its digest."""
+
+    digest: str
+    expires_at: int
+
+
 _COLUMNS = [tables.server_keys.c[name] for name in ServerKey.__struct_fields__]
 _LIVE = Statement(
     sa.select(tables.server_keys.c.digest, tables.server_keys.c.expires_at).where(
         tables.server_keys.c.organization_id == sa.bindparam("organization_id"),
         tables.server_keys.c.revoked_at.is_(None),
-    )
+    ),
+    _LiveKey,
 )
 
 
@@ -85,7 +95,10 @@ def mint(tx: Tx, call: Call, name: str) -> MintedServerKey:
 def revoke(tx: Tx, call: Call, key_id: str) -> int:
     """Revoke a key for good, effective with the next submission, and return when: ms since the epoch.
 
-    Raises `PersonOnly`, `Forbidden` and `NotFound`.
+    Raises:
+        PersonOnly: a key or an agent calls.
+        Forbidden: the caller lacks the permission `security`.
+        NotFound: no such key.
     """
     authorization.require(tx.conn, call, "security")
     organization_id = call.caller.organization_id

@@ -1,7 +1,7 @@
 """API keys, and gateway keys, which open the AI gateway and nothing else."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -75,7 +75,7 @@ class ListedKey(msgspec.Struct, frozen=True, kw_only=True):
         return "api" if self.limited_to is None else "gateway"
 
 
-class Route(msgspec.Struct, frozen=True):
+class Route(NamedTuple):
     """What a live key authenticates."""
 
     organization_id: str
@@ -90,7 +90,8 @@ _ROUTE = Statement(
         tables.api_keys.c.digest == sa.bindparam("digest"),
         tables.api_keys.c.expires_at > sa.bindparam("now"),
         tables.api_keys.c.revoked_at.is_(None),
-    )
+    ),
+    Route,
 )
 _NOTE_USE = Statement(
     sa.update(tables.api_keys)
@@ -144,7 +145,10 @@ def mint(tx: Tx, call: Call, new: NewKey) -> MintedKey:
 def revoke(tx: Tx, call: Call, key_id: str) -> int:
     """Revoke a key for good, effective with the next call, and return when: ms since the epoch.
 
-    Raises `NotFound`, `Forbidden` and `PersonOnly`.
+    Raises:
+        PersonOnly: a key or an agent calls.
+        Forbidden: the caller lacks the permission `security`.
+        NotFound: no such key.
     """
     authorization.require(tx.conn, call, "security")
     key_digest = tx.conn.execute(
@@ -190,9 +194,7 @@ def count_live(conn: sa.Connection, organization_id: str, now: int) -> int:
 
 
 def route(conn: sa.Connection, key_digest: str, now: int) -> Route | None:
-    """What the key authenticates. An unknown, revoked or expired key takes the same look-up."""
-    row = _ROUTE.one(conn, digest=key_digest, now=now)
-    return None if row is None else Route(*row)
+    return _ROUTE.one(conn, digest=key_digest, now=now)
 
 
 def note_uses(tx: Tx, used_at: Mapping[str, int]) -> None:

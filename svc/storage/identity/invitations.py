@@ -49,9 +49,11 @@ class MadeInvitation(msgspec.Struct, frozen=True):
 def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ...] = ()) -> MadeInvitation:
     """Invite the person with the e-mail address; an earlier invitation to it no longer counts.
 
-    Raises `InvalidInput`, also for a role or team that does not exist; `Forbidden` for a role above the
-    caller's own; and `Conflict` where the organization has an account with that address, or
-    `INVITATIONS_MAX` wait.
+    Raises:
+        PersonOnly: a key or an agent calls.
+        Forbidden: the caller lacks the permission `settings`, or gives a role above their own.
+        InvalidInput: the e-mail address; or no such role or team.
+        Conflict: the organization has an account with that address, or `INVITATIONS_MAX` wait.
     """
     own = authorization.require(tx.conn, call, "settings")
     organization_id = call.caller.organization_id
@@ -127,8 +129,12 @@ def waiting(conn: sa.Connection, token_digest: str, now: int) -> Invitation:
 def accept(tx: Tx, token_digest: str, person_id: str) -> Invitation:
     """Make a signed-in person who holds an invitation's token a member, whatever their e-mail address is.
 
-    It is worth what its inviter may give at this moment. Raises `NotFound`, `Forbidden`, and `Conflict` for
-    a person who is a member or was one: a former member is not let in again by a link.
+    It is worth what its inviter may give at this moment.
+
+    Raises:
+        NotFound: no such invitation waits.
+        Forbidden: its inviter may no longer give that role.
+        Conflict: the person is a member or was one: a former member is not let in again by a link.
     """
     invitation = waiting(tx.conn, token_digest, tx.now)
     _check_inviter(tx, invitation)

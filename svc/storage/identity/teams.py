@@ -1,5 +1,7 @@
 """Teams of members, to which conversations and records can belong."""
 
+from typing import NamedTuple
+
 import msgspec
 import sqlalchemy as sa
 
@@ -21,15 +23,27 @@ class Team(msgspec.Struct, frozen=True):
     member_count: int
 
 
+class _TeamMember(NamedTuple):
+    """A member of a team."""
+
+    person_id: str
+
+
 _PEOPLE = Statement(
-    sa.select(tables.team_members.c.person_id).where(tables.team_members.c.team_id == sa.bindparam("team_id"))
+    sa.select(tables.team_members.c.person_id).where(
+        tables.team_members.c.team_id == sa.bindparam("team_id")
+    ),
+    _TeamMember,
 )
 
 
 def create(tx: Tx, call: Call, name: str) -> Team:
     """Make a team.
 
-    Raises `InvalidInput`, `Forbidden`, and `Conflict` for a name in use or where there are `TEAMS_MAX`.
+    Raises:
+        Forbidden: the caller lacks the permission `settings`.
+        InvalidInput: the name is none.
+        Conflict: the name is in use, or there are `TEAMS_MAX`.
     """
     authorization.require(tx.conn, call, "settings")
     if len(list_all(tx.conn, call.caller.organization_id)) >= TEAMS_MAX:

@@ -1,6 +1,6 @@
-"""The store without threads, for tests of time: a mock clock jumps when all tasks wait, threads or not.
+"""The store without threads, for tests of time: a mock clock would jump while a thread works.
 
-Its SQL, its transactions and its queue are those of the store over a file.
+The SQL, the transactions and the queue are those of the store over a file.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -32,7 +32,7 @@ R = TypeVar("R")
 
 
 def create_tables(conn: sa.Connection, tables: sa.MetaData = metadata) -> None:
-    """Make *tables* in an empty database: quicker than the migrations, to the same schema."""
+    """Create *tables* in an empty database: the schema that the migrations lead to, but faster."""
     with schema_change(conn):
         tables.create_all(conn)
 
@@ -49,7 +49,7 @@ async def inline_store(
     sealer: Sealer | None = None,
     random: Randomness = SYSTEM,
 ) -> AsyncIterator[Store]:
-    """A store in memory, or over the file at *path*, that does all work on the Trio thread.
+    """A store in memory, or over the file at *path*, that runs all jobs on the Trio thread.
 
     Its batches are timed by Trio's clock: under a mock clock, how long a machine takes changes nothing.
     """
@@ -80,12 +80,12 @@ async def inline_store(
 
 
 class _InlineLane:
-    """Does its work at once. The one connection serves all lanes, so each sets it to its own way of use."""
+    """Runs each job at once. All lanes share one connection, so each job sets whether it is read-only."""
 
     def __init__(self, conn: sa.Connection, *, read_only: bool = False) -> None:
         self._conn = conn
         self._mode = f"PRAGMA query_only = {read_only}"
 
-    def submit(self, work: Callable[[sa.Connection], R], tell: Callable[[Outcome[R]], None]) -> None:
+    def submit(self, work: Callable[[sa.Connection], R], done: Callable[[Outcome[R]], None]) -> None:
         raw(self._conn).execute(self._mode)
-        tell(capture(work, self._conn))
+        done(capture(work, self._conn))

@@ -38,7 +38,7 @@ log = structlog.get_logger("svc.storage")
 
 
 def migrate_to_head(conn: sa.Connection, versions: Path = migrate.VERSIONS) -> None:
-    """Bring the schema to what this program expects; raises `SchemaTooNew` and `StoreFailed`."""
+    """Migrate the schema to the newest revision. Raises `SchemaTooNew` and `StoreFailed`."""
     if not read_snapshot(conn, lambda conn: migrate.is_current(conn, versions)):
         with schema_change(conn):
             migrate.upgrade(conn, versions)
@@ -56,23 +56,26 @@ async def open_store(
     sealer: Sealer | None = None,
     random: Randomness = SYSTEM,
 ) -> AsyncIterator[Store]:
-    """The store over the file at *path*, made if it is not there, and closed on leaving.
+    """Open the store over the file at *path*, created if missing; it is closed on exit.
 
-    *prepare* runs over the writer's connection before anything else, outside of a transaction. *clock* and
-    the store's ids go on after what is stored. Ids, keys and tokens are made of *random*.
+    *prepare* runs with the writer's connection before anything else, outside of a transaction. *clock* and
+    the store's ids continue after those that are stored. Ids, keys and tokens are made of *random*.
 
-    Raises `StoreInUse`, `SchemaTooNew`, and `StoreFailed` for a file that cannot be used. Should a thread of
-    the store end by itself, what is inside is cancelled, and `StoreFailed` raised in its place.
+    Raises:
+        StoreInUse: another process has the file open.
+        SchemaTooNew: the data is of a newer version.
+        StoreFailed: the file cannot be used, or a thread of the store has ended by itself, in which case the
+            block is cancelled first.
     """
     engine = make_engine(path)
     sources = Sources(random, sealer)
-    looked: list[Traces] = []
+    read_traces: list[Traces] = []
     inside = trio.CancelScope()
     lost: list[str] = []
 
-    def prepare_and_look(conn: sa.Connection) -> None:
+    def prepare_and_read(conn: sa.Connection) -> None:
         prepare(conn)
-        looked.append(read_snapshot(conn, clock_marks.traces))
+        read_traces.append(read_snapshot(conn, clock_marks.traces))
 
     def lose(name: str) -> None:
         log.critical("a thread of the store has ended by itself; the store closes", thread=name)
@@ -85,7 +88,7 @@ async def open_store(
             opening.enter_context(sole_use(path))
             with trio.CancelScope(shield=True):
                 writer = await opening.enter_async_context(
-                    _thread_lane(engine, "writer", prepare_and_look, lose)
+                    _thread_lane(engine, "writer", prepare_and_read, lose)
                 )
                 reader = await opening.enter_async_context(_thread_lane(engine, "reader", _read_only, lose))
                 long_reader = await opening.enter_async_context(
@@ -93,7 +96,7 @@ async def open_store(
                 )
         except (DatabaseError, sqlite3.DatabaseError, OSError, ThreadLost) as error:
             raise StoreFailed(f"{path} cannot be opened: {getattr(error, 'orig', error)}") from error
-        [traces] = looked
+        [traces] = read_traces
         clock_marks.resume(clock, sources.ids, traces)
         store = GroupCommitStore(
             clock,
@@ -118,14 +121,14 @@ async def open_store(
 
 
 class _ThreadLane:
-    """A connection that aiosqlite owns, together with the thread that all its work is done in."""
+    """A connection that aiosqlite owns, with the thread that runs all jobs on it."""
 
     def __init__(self, connection: aiosqlite_trio.Connection, conn: sa.Connection) -> None:
         self._connection = connection
         self._conn = conn
 
-    def submit(self, work: Callable[[sa.Connection], R], tell: Callable[[Outcome[R]], None]) -> None:
-        self._connection.submit(partial(work, self._conn), tell)
+    def submit(self, work: Callable[[sa.Connection], R], done: Callable[[Outcome[R]], None]) -> None:
+        self._connection.submit(partial(work, self._conn), done)
 
 
 @asynccontextmanager
@@ -146,7 +149,7 @@ async def _thread_lane(
             yield _ThreadLane(connection, conn)
         finally:
             if connection.is_lost:
-                conn.detach()  # it can be closed by its own thread alone, or by the end of the process
+                conn.detach()  # only its own thread can close it, or the end of the process
             else:
                 with trio.CancelScope(shield=True):
                     await connection.run(conn.close)

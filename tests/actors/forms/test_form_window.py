@@ -306,7 +306,7 @@ async def test_a_bound_form_takes_only_its_own_site(autojump_clock, origin, take
 
 
 async def test_without_email_and_phone_nothing_is_stored(autojump_clock):
-    """A submission that nobody could answer is refused, and the fields at fault are named."""
+    """A submission without a way to answer it is refused, and the fields at fault are named."""
     async with town() as here, here.live_system() as system:
         form = await here.form()
 

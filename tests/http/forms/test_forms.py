@@ -347,7 +347,7 @@ async def test_the_server_key_is_answered_for(autojump_clock):
 
 
 async def test_the_senders_address_is_that_of_the_trusted_proxy(autojump_clock):
-    """Behind a trusted proxy senders are told apart; other clients cannot choose their address."""
+    """Behind a trusted proxy senders are distinguished; other clients cannot choose their address."""
     async with town() as here, here.live_system() as system:
         form = await here.form()
         sender = Sender(system, ("10.0.0.0/8",))

@@ -137,7 +137,7 @@ async def stopped_keys(path: Path) -> AsyncIterator[Keys]:
             yield Keys(app, system, keys)
 
 
-async def test_stopped_keys_cannot_be_told_apart_by_time(tmp_path: Path) -> None:
+async def test_stopped_keys_cannot_be_distinguished_by_time(tmp_path: Path) -> None:
     """An unknown, a revoked and an expired key are rejected after the same time, call for call."""
     async with stopped_keys(tmp_path / "svc.db") as asked:
         taken = await asked.times()
