@@ -34,6 +34,7 @@ class _Row(NamedTuple):
     of_label: str
     of_label_plural: str
     of_publishable: bool
+    of_version: int
     of_created_at: int
 
 
