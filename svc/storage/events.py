@@ -143,9 +143,7 @@ def list_page(
     looks at `EVENTS_EXAMINED_MAX` events at most, so a page may be short or empty before the end. Without a
     cursor it begins with the oldest that is kept.
 
-    Raises:
-        InvalidInput: of the cursor and the limit.
-        Gone: events behind the cursor were pruned.
+    Raises `InvalidInput` of the cursor and the limit, and `Gone` where events behind the cursor were pruned.
     """
     cursors.check_limit(limit)
     newest = _newest(conn, organization_id)

@@ -127,7 +127,10 @@ def update_labels(
 ) -> StoredObject:
     """Change the labels that are given.
 
-    Raises `NotFound`, `InvalidInput`, and `Conflict` where it is at another version than *if_version*.
+    Raises:
+        NotFound: no such object.
+        InvalidInput: of the labels, with all that is wrong.
+        Conflict: it is at another version than *if_version*.
     """
     kept = get(tx.conn, organization_id, slug)
     check_version(kept.version, if_version)
