@@ -1,7 +1,6 @@
 """Organizations."""
 
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -40,8 +39,25 @@ class OrganizationChanges(msgspec.Struct, frozen=True, kw_only=True):
     allow_keys_elsewhere: bool | None = None
 
 
-_NAMES: Final = tuple(column.name for column in tables.organizations.c)
-_GET = Statement(sa.select(tables.organizations).where(tables.organizations.c.id == sa.bindparam("id")))
+class OrganizationRow(NamedTuple):
+    """An organization's row."""
+
+    id: str
+    name: str
+    country: str
+    currency: str
+    locale: str
+    time_zone: str
+    plan: Plan
+    trial_ends_at: int | None
+    marketing_hub: bool
+    created_at: int
+    closed_at: int | None
+    allow_keys_elsewhere: bool
+
+
+COLUMNS: Final = tuple(tables.organizations.c[name] for name in OrganizationRow._fields)
+_GET = Statement(sa.select(*COLUMNS).where(tables.organizations.c.id == sa.bindparam("id")), OrganizationRow)
 
 
 def create(tx: Tx, new: NewOrganization) -> Organization:
@@ -69,9 +85,22 @@ def get(conn: sa.Connection, organization_id: str) -> Organization:
     return from_row(row)
 
 
-def from_row(values: Sequence[Any]) -> Organization:
-    """The organization of a row whose *values* are those of its table's columns."""
-    return Organization(**dict(zip(_NAMES, values, strict=True)))
+def from_row(row: OrganizationRow) -> Organization:
+    """The organization of a row."""
+    return Organization(
+        id=row.id,
+        name=row.name,
+        country=row.country,
+        currency=row.currency,
+        locale=row.locale,
+        time_zone=row.time_zone,
+        plan=row.plan,
+        trial_ends_at=row.trial_ends_at,
+        marketing_hub=row.marketing_hub,
+        created_at=row.created_at,
+        closed_at=row.closed_at,
+        allow_keys_elsewhere=row.allow_keys_elsewhere,
+    )
 
 
 def list_all(conn: sa.Connection) -> list[Organization]:

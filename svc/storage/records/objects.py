@@ -65,23 +65,34 @@ class PropertyRow(NamedTuple):
     version: int
 
 
-COLUMNS: Final[tuple["sa.Column[Any]", ...]] = tuple(
-    tables.objects.c[name] for name in StoredObject.__struct_fields__ if name in tables.objects.c
-)
-"""What `with_properties` reads."""
-_NAMES: Final = tuple(column.name for column in COLUMNS)
+class ObjectRow(NamedTuple):
+    """An object's row."""
+
+    id: str
+    organization_id: str
+    slug: str
+    label: str
+    label_plural: str
+    publishable: bool
+    version: int
+    created_at: int
+
+
+COLUMNS: Final[tuple["sa.Column[Any]", ...]] = tuple(tables.objects.c[name] for name in ObjectRow._fields)
 
 _INSERT_OBJECT = Statement(sa.insert(tables.objects))
 _OBJECT = Statement(
     sa.select(*COLUMNS).where(
         tables.objects.c.organization_id == sa.bindparam("organization_id"),
         tables.objects.c.slug == sa.bindparam("slug"),
-    )
+    ),
+    ObjectRow,
 )
 _EVERY = Statement(
     sa.select(*COLUMNS)
     .where(tables.objects.c.organization_id == sa.bindparam("organization_id"))
-    .order_by(tables.objects.c.id)
+    .order_by(tables.objects.c.id),
+    ObjectRow,
 )
 _PROPERTIES = Statement(
     sa.select(*(tables.properties.c[name] for name in PropertyRow._fields))
@@ -167,13 +178,23 @@ def get(conn: sa.Connection, organization_id: str, slug: str) -> StoredObject:
     return with_properties(conn, row)
 
 
-def with_properties(conn: sa.Connection, values: Sequence[Any]) -> StoredObject:
-    """The object of a row whose *values* are those of `COLUMNS`."""
-    facts = dict(zip(_NAMES, values, strict=True))
-    rows = _PROPERTIES.all(conn, object_id=facts["id"])
+def with_properties(conn: sa.Connection, row: ObjectRow) -> StoredObject:
+    """The object of a row, with its properties."""
+    rows = _PROPERTIES.all(conn, object_id=row.id)
     kept = tuple(map(_property_of, rows))
-    live = {prop.slug: prop for prop, row in zip(kept, rows, strict=True) if row.deleted_at is None}
-    return StoredObject(**facts, properties=live, kept=kept)
+    live = {prop.slug: prop for prop, of in zip(kept, rows, strict=True) if of.deleted_at is None}
+    return StoredObject(
+        id=row.id,
+        organization_id=row.organization_id,
+        slug=row.slug,
+        label=row.label,
+        label_plural=row.label_plural,
+        publishable=row.publishable,
+        version=row.version,
+        created_at=row.created_at,
+        properties=live,
+        kept=kept,
+    )
 
 
 def list_all(conn: sa.Connection, organization_id: str) -> list[StoredObject]:

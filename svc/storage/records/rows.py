@@ -9,7 +9,7 @@ from svc.domain.errors import NotFound
 from svc.domain.near_names import shown
 from svc.domain.records.values import Values
 from svc.storage.records import objects, tables
-from svc.storage.records.objects import StoredObject
+from svc.storage.records.objects import ObjectRow, StoredObject
 from svc.storage.statements import Statement
 
 
@@ -110,7 +110,7 @@ def find(
 
 def object_of(conn: sa.Connection, row: RecordRow) -> StoredObject:
     """The object of a record, from the record's row."""
-    return objects.with_properties(conn, row[-len(objects.COLUMNS) :])
+    return objects.with_properties(conn, ObjectRow._make(row[-len(ObjectRow._fields) :]))
 
 
 def live_row(conn: sa.Connection, object_: StoredObject, record_id: str) -> RecordRow:
