@@ -30,7 +30,7 @@ class StoredProperty(Property, frozen=True, kw_only=True):
     id: str
     index_state: IndexState | None = None
     """Whether the sort keys of its values are kept: being made, or there for every record."""
-    version: int = FIRST_VERSION
+    version: int
 
 
 class StoredObject(msgspec.Struct, frozen=True, kw_only=True):

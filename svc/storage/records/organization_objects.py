@@ -28,12 +28,14 @@ class _Row(NamedTuple):
     created_at: int
     closed_at: int | None
     allow_keys_elsewhere: bool
+    version: int
     of_id: str
     of_organization_id: str
     of_slug: str
     of_label: str
     of_label_plural: str
     of_publishable: bool
+    of_version: int
     of_created_at: int
 
 
