@@ -123,7 +123,10 @@ def update(
 ) -> Embed:
     """Change an embed, effective at once.
 
-    Raises `NotFound`, `InvalidInput`, and `Conflict` where it is at another version than *if_version*.
+    Raises:
+        NotFound: no such embed.
+        InvalidInput: of name, site and blocks, with all that is wrong.
+        Conflict: it is at another version than *if_version*.
     """
     kept = get(tx.conn, organization_id, embed_id)
     check_version(kept.version, if_version)

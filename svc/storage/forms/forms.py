@@ -121,8 +121,10 @@ def update(
 ) -> StoredForm:
     """Change a form, effective with the next submission.
 
-    Raises `NotFound` for the form; `InvalidInput`: see `settings.checked` and `binding_faults`; and
-    `Conflict` where it is at another version than *if_version*.
+    Raises:
+        NotFound: no such form.
+        InvalidInput: see `settings.checked` and `binding_faults`.
+        Conflict: it is at another version than *if_version*.
     """
     form = get(tx.conn, organization_id, form_id)
     check_version(form.version, if_version)

@@ -10,7 +10,7 @@ from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
 from svc.domain.identity.organizations import Organization, Plan, clean_facts
 from svc.domain.limits import TRIAL_MS
-from svc.domain.versions import check_version
+from svc.domain.versions import FIRST_VERSION, check_version
 from svc.storage.identity import authorization, tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -54,6 +54,7 @@ class OrganizationRow(NamedTuple):
     created_at: int
     closed_at: int | None
     allow_keys_elsewhere: bool
+    version: int
 
 
 COLUMNS: Final = tuple(tables.organizations.c[name] for name in OrganizationRow._fields)
@@ -72,6 +73,7 @@ def create(tx: Tx, new: NewOrganization) -> Organization:
         trial_ends_at=tx.now + TRIAL_MS,
         marketing_hub=True,
         created_at=tx.now,
+        version=FIRST_VERSION,
     )
     tx.conn.execute(sa.insert(tables.organizations), [msgspec.structs.asdict(made)])
     return made
@@ -100,6 +102,7 @@ def from_row(row: OrganizationRow) -> Organization:
         created_at=row.created_at,
         closed_at=row.closed_at,
         allow_keys_elsewhere=row.allow_keys_elsewhere,
+        version=row.version,
     )
 
 

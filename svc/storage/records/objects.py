@@ -30,7 +30,7 @@ class StoredProperty(Property, frozen=True, kw_only=True):
     id: str
     index_state: IndexState | None = None
     """Whether the sort keys of its values are kept: being made, or there for every record."""
-    version: int = FIRST_VERSION
+    version: int
 
 
 class StoredObject(msgspec.Struct, frozen=True, kw_only=True):
@@ -138,7 +138,10 @@ def update_labels(
 ) -> StoredObject:
     """Change the labels that are given.
 
-    Raises `NotFound`, `InvalidInput`, and `Conflict` where it is at another version than *if_version*.
+    Raises:
+        NotFound: no such object.
+        InvalidInput: of the labels, with all that is wrong.
+        Conflict: it is at another version than *if_version*.
     """
     kept = get(tx.conn, organization_id, slug)
     check_version(kept.version, if_version)

@@ -28,6 +28,7 @@ class _Row(NamedTuple):
     created_at: int
     closed_at: int | None
     allow_keys_elsewhere: bool
+    version: int
     of_id: str
     of_organization_id: str
     of_slug: str

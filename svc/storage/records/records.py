@@ -129,7 +129,10 @@ def delete(
 ) -> None:
     """Delete the record so that `restore` can bring it back.
 
-    Raises `NotFound`; `InvalidInput` of *if_version*; and `ChangedSince` where any value was changed since.
+    Raises:
+        NotFound: no such object or record.
+        InvalidInput: the record has not come to *if_version*.
+        ChangedSince: a value was changed since *if_version*.
     """
     object_, row = record_rows.find(tx.conn, organization_id, object_slug, record_id)
     if if_version is not None:

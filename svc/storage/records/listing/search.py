@@ -28,6 +28,7 @@ class _Row(NamedTuple):
     properties: str
     created_at: int
     updated_at: int
+    version: int
     deleted_at: int | None
 
 
