@@ -24,7 +24,6 @@ class _Row(NamedTuple):
 
     id: str
     object_id: str
-    version: int
     properties: str
     created_at: int
     updated_at: int
