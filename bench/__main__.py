@@ -15,6 +15,7 @@ NAMES: Final = (
     "mcp",
     "embeds",
     "channels",
+    "outgoing",
     "abuse",
 )
 

@@ -8,7 +8,8 @@ import httpx
 import msgspec
 import trio
 
-from svc.actors.outbound_http import NotSent, OutboundHttp, PostResult
+from svc.actors.outbound.client import OutboundHttp, PostResult
+from svc.actors.outbound.errors import NotSent
 from svc.actors.system import System
 from svc.domain.channels.connections import Account, Connection
 from svc.domain.channels.messages import Author, InboundMessage
@@ -23,6 +24,8 @@ from tests.http.asking import client_of
 from tests.town import START, Town, town
 
 ADA = Author(kind="member", name="Ada")
+PERSON = {"kind": "person", "id": "usr_1", "personId": "usr_1"}
+"""The source of what a person does."""
 
 
 def a_connection(tx: Tx, /, organization_id: str, **changes: Any) -> Connection:

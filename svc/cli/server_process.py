@@ -13,7 +13,7 @@ import trio
 from svc import logging
 from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.kinds import KINDS
-from svc.actors.outbound_http import OutboundHttp
+from svc.actors.outbound.client import OutboundHttp
 from svc.actors.reconciler import Reconciler
 from svc.actors.system import Secrets, System
 from svc.cli import sockets
@@ -26,6 +26,7 @@ from svc.clock import Clock, WallClock
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
 from svc.domain.net.client_addresses import parse_networks
+from svc.domain.times import DAY_MS
 from svc.http.server import check_certificate
 from svc.settings import Settings
 from svc.storage.clock import marks as clock_marks
@@ -175,18 +176,17 @@ async def _live_system(
         clock,
         secrets,
         calls_per_minute=settings.tools.calls_per_minute,
+        event_life_ms=settings.data.history_days * DAY_MS,
         outbound_http=outbound_http,
     )
     store.listen(ChangeDispatcher(system))
     try:
-        async with system.live():
+        async with outbound_http.live(), system.live():
             await Reconciler(system, "main").start()
             yield system
     finally:
-        with trio.CancelScope(shield=True):
-            await outbound_http.aclose()
-            with suppress(Unavailable):
-                await store.write(clock_marks.mark)
+        with trio.CancelScope(shield=True), suppress(Unavailable):
+            await store.write(clock_marks.mark)
 
 
 def _quiesce(system: System) -> None:

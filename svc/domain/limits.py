@@ -74,6 +74,8 @@ NUMBER_MAX: Final = 1e15
 """Largest number of a property, either way from zero; whole numbers up to it are exact as doubles."""
 RECORD_BYTES_MAX: Final = 256 * 1024
 """The properties of one record, as JSON."""
+VERSION_CHANGES_MAX: Final = 1_000
+"""Changes of a record that `ifVersion` looks back over; what lies behind them counts as changed. Ours."""
 RECORDS_CREATED_MAX: Final = 100
 """Records made by one call (decisions, the tools of records)."""
 NOTE_CHARS_MAX: Final = 64_000
@@ -201,6 +203,12 @@ TOOLS_DESCRIBED_MAX: Final = 20
 IDEMPOTENCY_KEY_CHARS_MAX: Final = 255
 IDEMPOTENCY_LIFE_MS: Final = DAY_MS
 """How long the first answer is replayed to calls with its key."""
+
+# Events.
+EVENT_LIFE_MS: Final = 30 * DAY_MS
+"""How long an event is kept once it was dispatched (decisions §10)."""
+EVENTS_EXAMINED_MAX: Final = 2_000
+"""Events that one page of a list looks at. Ours: a few milliseconds of the reader's time."""
 
 # Retention.
 PRUNED_MAX: Final = 500
@@ -387,13 +395,25 @@ SCHEDULE_LATE_MS: Final = MINUTE_MS
 # Requests to other servers.
 OUTGOING_CONNECTIONS_MAX: Final = 1_000
 """Requests under way at once, in the whole installation."""
+OUTGOING_CONNECTIONS_PER_ORIGIN_MAX: Final = 250
+"""Of these, to one scheme, host and port. Ours: one that never answers leaves the rest to others."""
+OUTGOING_WAITING_MAX: Final = 10_000
+"""Requests that wait for their turn; the next is refused at once. Ours."""
 OUTGOING_WAIT_SECONDS: Final = 20
 """How long one waits for its turn among them. Ours: with its own time it stays well within
 `PUSH_HOLD_MS`."""
+OUTGOING_LOOKUPS_AT_ONCE: Final = 100
+"""Host names that are resolved at once, each in a thread. Ours."""
 OUTGOING_KEPT_MAX: Final = 100
 """Idle connections that are kept for the next request."""
+OUTGOING_KEPT_PER_ORIGIN_MAX: Final = 25
+"""Of these, to one scheme, host and port. Ours."""
 OUTGOING_KEPT_SECONDS: Final = 30
+OUTGOING_HEAD_BYTES_MAX: Final = 64 * 1024
+"""Of an answer's head, with the responses 1xx before it. Ours."""
 OUTGOING_ANSWER_BYTES_MAX: Final = 64 * 1024
 """Of an answer's body; the rest is not read, and the connection closed. Ours: only the status counts."""
+OUTGOING_ANSWER_NOTED_BYTES: Final = 1_000
+"""What is told of an answer's body to the person who entered the address. Ours."""
 OUTGOING_REST_SECONDS: Final = 1
 """How long the body of an answer may take after its status, for its connection to be kept. Ours."""

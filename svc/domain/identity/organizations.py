@@ -12,6 +12,7 @@ import phonenumbers
 from svc.domain.currencies import CURRENCIES
 from svc.domain.errors import Fault, InvalidInput, InvalidValue
 from svc.domain.identity.people import clean_name
+from svc.domain.versions import FIRST_VERSION
 
 Plan = Literal["free", "pro", "business", "enterprise"]
 
@@ -37,6 +38,7 @@ class Organization(msgspec.Struct, frozen=True, kw_only=True):
     closed_at: int | None = None
     allow_keys_elsewhere: bool = False
     """Whether people whose home this is may issue keys in other organizations."""
+    version: int = FIRST_VERSION
 
     def in_trial(self, now: int) -> bool:
         return self.trial_ends_at is not None and now < self.trial_ends_at

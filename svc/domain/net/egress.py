@@ -63,12 +63,12 @@ def check_host(url: str, allowed: Sequence[Network]) -> None:
 
     A name passes: the addresses that it resolves to are checked at each connection.
     """
-    address = _literal(urlsplit(url).hostname or "")
+    address = literal_address(urlsplit(url).hostname or "")
     if address is not None and not may_reach(address, allowed):
         raise InvalidValue("the address is private, or not one that may be reached")
 
 
-def _literal(host: str) -> Address | None:
+def literal_address(host: str) -> Address | None:
     """The address that *host* is, in the old forms of IPv4 too: `127.1`, `0x7f000001`, `2130706433`."""
     try:
         return ip_address(host)

@@ -217,7 +217,7 @@ async def test_changing_a_password_requires_confirmation(autojump_clock):
         assert [204, 204, 200] == [one.status_code for one in (confirmed, changed, again)]
 
 
-async def test_another_sites_page_signs_nobody_in(autojump_clock):
+async def test_a_page_of_another_site_cannot_sign_in(autojump_clock):
     """Neither by a script nor by a form."""
     async with doors() as asked:
         other = await asked.ask("sign-in", GOOD, origin="https://evil.test")
@@ -274,7 +274,7 @@ async def test_what_is_wrong_is_pointed_at(autojump_clock):
         ]
 
 
-async def test_where_nobody_may_work_nobody_signs_in(autojump_clock):
+async def test_nobody_signs_in_to_a_closed_organization(autojump_clock):
     """A closed organization's people get the answer to a wrong password."""
     async with doors() as asked:
         await asked.store.write(organizations.close, asked.organization.id)

@@ -1,4 +1,4 @@
-"""The HTTP client for requests to addresses that users have entered, such as pushes. It prevents SSRF.
+"""The outgoing HTTP client that svc had before its own: httpx over checked connections.
 
 A host name is resolved once, its addresses are checked, and the connection is made to an address that passed:
 a name that resolves to another address a moment later (DNS rebinding) has no effect. TLS and `Host` still use
@@ -86,7 +86,7 @@ class OutboundHttp:
                 headers={"User-Agent": "svc", "Accept-Encoding": "identity"},
                 cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # cookies are ignored
                 follow_redirects=False,
-                timeout=None,  # noqa: S113  # `post` limits the whole request
+                timeout=None,  # `post` limits the whole request
                 trust_env=False,
             )
         return self._open_client

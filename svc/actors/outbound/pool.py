@@ -1,0 +1,144 @@
+"""How many requests are in progress, and the connections that are kept for the next ones."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import trio
+
+from svc.actors.concurrency_limits import KeyedLimiter
+from svc.actors.outbound.connection import Connection
+from svc.actors.outbound.errors import NoPlace
+from svc.domain.limits import (
+    OUTGOING_CONNECTIONS_MAX,
+    OUTGOING_CONNECTIONS_PER_ORIGIN_MAX,
+    OUTGOING_KEPT_MAX,
+    OUTGOING_KEPT_PER_ORIGIN_MAX,
+    OUTGOING_KEPT_SECONDS,
+    OUTGOING_WAIT_SECONDS,
+    OUTGOING_WAITING_MAX,
+)
+
+
+class Places:
+    """The places of requests in progress: so many in all, and of each origin. First come, first served.
+
+    An origin has fewer than there are, so that one which never answers does not take them all.
+    """
+
+    def __init__(self) -> None:
+        self._of_origins = KeyedLimiter(OUTGOING_CONNECTIONS_PER_ORIGIN_MAX, OUTGOING_WAITING_MAX)
+        self._free = trio.Semaphore(OUTGOING_CONNECTIONS_MAX)
+        self._waiting = 0
+
+    @property
+    def taken(self) -> int:
+        return OUTGOING_CONNECTIONS_MAX - self._free.value
+
+    @property
+    def waiting(self) -> int:
+        return self._waiting
+
+    @asynccontextmanager
+    async def of(self, origin: str) -> AsyncIterator[None]:
+        """A place for a request to *origin*, until the block ends. Raises `NoPlace`."""
+        await self._acquire(origin)
+        try:
+            yield
+        finally:
+            self._free.release()
+            self._of_origins.release(origin)
+
+    async def _acquire(self, origin: str) -> None:
+        if self._waiting >= OUTGOING_WAITING_MAX:
+            raise NoPlace("too many requests are under way")
+        self._waiting += 1
+        try:
+            with trio.move_on_after(OUTGOING_WAIT_SECONDS) as patience:
+                # In this order a request waits for its origin without a place that others could use.
+                await self._of_origins.acquire(origin)
+                try:
+                    await self._acquire_any()
+                except BaseException:
+                    self._of_origins.release(origin)
+                    raise
+        finally:
+            self._waiting -= 1
+        if patience.cancelled_caught:
+            raise NoPlace("too many requests are under way")
+
+    async def _acquire_any(self) -> None:
+        """Without a checkpoint if there is a place, which is a tenth of the cost of a request."""
+        try:
+            self._free.acquire_nowait()
+        except trio.WouldBlock:
+            await self._free.acquire()
+
+
+class KeptConnections:
+    """Idle connections, for the next request to their origin. The longest idle are closed first."""
+
+    def __init__(self) -> None:
+        self._expiries: dict[Connection, float] = {}  # in the order in which they expire
+        self._by_origin: dict[str, list[Connection]] = {}
+        self._arrival = trio.Event()
+
+    def __len__(self) -> int:
+        return len(self._expiries)
+
+    def take(self, origin: str) -> Connection | None:
+        """The connection to *origin* that was used last; None if there is none.
+
+        One that is readable is closed: its peer has closed it, or has sent what no request asked for.
+        """
+        self._close_expired()
+        while connections := self._by_origin.get(origin):
+            connection = connections[-1]
+            self._forget(connection)
+            if not connection.is_readable():
+                return connection
+            connection.close()
+        return None
+
+    def put(self, connection: Connection) -> None:
+        """Keep *connection*, on which nothing may arrive until it is taken."""
+        connections = self._by_origin.setdefault(connection.origin, [])
+        connections.append(connection)
+        self._expiries[connection] = trio.current_time() + OUTGOING_KEPT_SECONDS
+        self._arrival.set()
+        if len(connections) > OUTGOING_KEPT_PER_ORIGIN_MAX:
+            self._drop(connections[0])
+        elif len(self._expiries) > OUTGOING_KEPT_MAX:
+            self._drop(next(iter(self._expiries)))
+
+    async def expire(self) -> None:
+        """Close connections when their time is over, for ever."""
+        while True:
+            await self._arrival.wait()
+            self._arrival = trio.Event()
+            while self._expiries:
+                await trio.sleep_until(next(iter(self._expiries.values())))
+                self._close_expired()
+
+    def close(self) -> None:
+        """Close all."""
+        while self._expiries:
+            self._drop(next(iter(self._expiries)))
+
+    def _close_expired(self) -> None:
+        now = trio.current_time()
+        while self._expiries:
+            connection, expiry = next(iter(self._expiries.items()))
+            if expiry > now:
+                return
+            self._drop(connection)
+
+    def _drop(self, connection: Connection) -> None:
+        self._forget(connection)
+        connection.close()
+
+    def _forget(self, connection: Connection) -> None:
+        del self._expiries[connection]
+        connections = self._by_origin[connection.origin]
+        connections.remove(connection)
+        if not connections:
+            del self._by_origin[connection.origin]
