@@ -74,6 +74,8 @@ NUMBER_MAX: Final = 1e15
 """Largest number of a property, either way from zero; whole numbers up to it are exact as doubles."""
 RECORD_BYTES_MAX: Final = 256 * 1024
 """The properties of one record, as JSON."""
+VERSION_CHANGES_MAX: Final = 1_000
+"""Changes of a record that `ifVersion` looks back over; what lies behind them counts as changed. Ours."""
 RECORDS_CREATED_MAX: Final = 100
 """Records made by one call (decisions, the tools of records)."""
 NOTE_CHARS_MAX: Final = 64_000
@@ -361,6 +363,18 @@ WEBHOOK_ANSWER_BYTES_MAX: Final = 1_000
 """What is kept of the answer to an attempt."""
 WEBHOOK_REDELIVERED_MAX: Final = 10_000
 """Deliveries that one call redelivers."""
+WEBHOOK_REPLAY_EXAMINED_MAX: Final = 20_000
+"""Events that one call looks at for that. Ours: some tens of milliseconds of the writer's time."""
+WEBHOOK_ENDED_AT_ONCE: Final = 1_000
+"""Waiting deliveries that one unit of work ends, of a subscription that was disabled or deleted. Ours."""
+WEBHOOK_ATTEMPTS_KEPT: Final = 50
+"""Attempts of one delivery that are kept, the latest ones. Ours: the plan has ten, each redelivery again."""
+WEBHOOK_ANSWER_SECONDS: Final = 10
+"""How long an attempt may take."""
+DISPATCH_EVENTS_MAX: Final = 200
+"""Events that one unit of work dispatches."""
+DISPATCH_DELIVERIES_MAX: Final = 1_000
+"""Deliveries that one unit of work queues for them. Ours: some ten milliseconds of the writer's time."""
 
 # Workflows.
 WORKFLOWS_MAX: Final = 200

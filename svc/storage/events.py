@@ -5,7 +5,7 @@ them: by id or time, an event that is committed late would be skipped.
 """
 
 from collections.abc import Collection, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -76,20 +76,39 @@ _DISPATCH = Statement(
     )
     .values(position=sa.bindparam("new_position"))
 )
+
+
+class _Place(NamedTuple):
+    """The position and the time of an event."""
+
+    position: int
+    at: int
+
+
+class _Newest(NamedTuple):
+    """The position of the event that was dispatched last."""
+
+    newest: int
+
+
 _NEWEST = Statement(
     sa.select(tables.event_positions.c.newest).where(
         tables.event_positions.c.organization_id == sa.bindparam("organization_id")
-    )
+    ),
+    _Newest,
 )
-_AT_FROM = Statement(
-    sa.select(tables.events.c.at)
+_FROM = Statement(
+    sa.select(tables.events.c.position, tables.events.c.at)
     .where(
         tables.events.c.organization_id == sa.bindparam("organization_id"),
-        tables.events.c.position >= sa.bindparam("first", type_=sa.BigInteger),
+        tables.events.c.position >= sa.bindparam("position"),
+        tables.events.c.position.is_not(None),
     )
     .order_by(tables.events.c.position)
-    .limit(1)
+    .limit(1),
+    _Place,
 )
+_KEPT = Statement(sa.select(tables.events.c.id).where(tables.events.c.id == sa.bindparam("event_id")))
 _KEEP_NEWEST = Statement(insert_or_replace(tables.event_positions, ["organization_id"]))
 
 
@@ -133,18 +152,50 @@ def organizations_with_undispatched(conn: sa.Connection) -> list[str]:
     return list(conn.scalars(sa.select(identity_tables.organizations.c.id).where(waiting.exists())))
 
 
-def mark_dispatched(tx: Tx, organization_id: str, ids: Sequence[str]) -> None:
-    """Give the undispatched events *ids* the next positions, in this order; others keep theirs."""
-    newest = _newest(tx.conn, organization_id)
+def mark_dispatched(tx: Tx, organization_id: str, ids: Sequence[str]) -> range:
+    """Give the undispatched events *ids* the next positions, in this order; others keep theirs.
+
+    Returns the positions.
+    """
+    newest = newest_position(tx.conn, organization_id)
+    positions = range(newest + 1, newest + 1 + len(ids))
     _DISPATCH.many(
         tx.conn,
         [
             {"event_id": event_id, "of_organization": organization_id, "new_position": position}
-            for position, event_id in enumerate(ids, start=newest + 1)
+            for event_id, position in zip(ids, positions, strict=True)
         ],
     )
     if ids:
-        _KEEP_NEWEST.run(tx.conn, organization_id=organization_id, newest=newest + len(ids))
+        _KEEP_NEWEST.run(tx.conn, organization_id=organization_id, newest=positions[-1])
+    return positions
+
+
+def newest_position(conn: sa.Connection, organization_id: str) -> int:
+    """The last position that was given; 0 where none was."""
+    row = _NEWEST.one(conn, organization_id=organization_id)
+    return 0 if row is None else int(row.newest)
+
+
+def is_kept(conn: sa.Connection, event_id: str) -> bool:
+    """Whether the event is still there: see `svc.storage.retention`."""
+    return _KEPT.one(conn, event_id=event_id) is not None
+
+
+def position_at(conn: sa.Connection, organization_id: str, at: int, newest: int) -> int:
+    """The first position of an event that happened at *at* or later; the one after *newest* if none did.
+
+    By bisection: in the order of dispatch, times only go up.
+    """
+    low, high = 1, newest + 1
+    while low < high:
+        middle = (low + high) // 2
+        found = _FROM.one(conn, organization_id=organization_id, position=middle)
+        if found is None or found.at >= at:
+            high = middle
+        else:
+            low = found.position + 1
+    return low
 
 
 def list_page(
@@ -163,10 +214,10 @@ def list_page(
     looks at `EVENTS_EXAMINED_MAX` events at most, so a page may be short or empty before the end. Without a
     cursor it begins with the first event of *since*, ms since the epoch, or with the oldest that is kept.
 
-    Raises `InvalidInput` of the cursor and the limit, and `Gone` if events behind the cursor were pruned.
+    Raises `InvalidInput` for the cursor and the limit, and `Gone` if events behind the cursor were pruned.
     """
     cursors.check_limit(limit)
-    newest = _newest(conn, organization_id)
+    newest = newest_position(conn, organization_id)
     own = tables.events.c.organization_id == organization_id
     oldest = conn.scalar(
         sa.select(tables.events.c.position)
@@ -177,7 +228,8 @@ def list_page(
     first = newest + 1 if oldest is None else oldest
     after = _position_of(cursor)
     if after is None:
-        after = first - 1 if since is None else _last_before(conn, organization_id, since, first, newest)
+        begin = 0 if since is None else position_at(conn, organization_id, since, newest)
+        after = max(begin, first) - 1
     if after < first - 1:
         raise Gone("the events behind this cursor are not kept any more: ask again from the start")
     until = min(after + EVENTS_EXAMINED_MAX, newest)
@@ -193,29 +245,6 @@ def list_page(
     page = [Event._make(row) for row in rows[:limit]]
     reached = page[-1].position if len(rows) > limit else max(after, until)
     return EventPage(page, cursors.write(_QUESTION, Position((), str(reached))), reached == newest)
-
-
-def _newest(conn: sa.Connection, organization_id: str) -> int:
-    """The last position that was given; 0 where none was."""
-    row: Any = _NEWEST.one(conn, organization_id=organization_id)
-    return 0 if row is None else int(row.newest)
-
-
-def _last_before(conn: sa.Connection, organization_id: str, at: int, first: int, newest: int) -> int:
-    """The last position before those of events of *at* and later, from *first* - 1 to *newest*.
-
-    Found by halving, since events are dispatched in the order of their times, but for a few that were
-    committed late.
-    """
-    low, high = first - 1, newest
-    while low < high:
-        middle = (low + high + 1) // 2
-        row = _AT_FROM.one(conn, organization_id=organization_id, first=middle)
-        if row is not None and row.at < at:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _position_of(cursor: str | None) -> int | None:

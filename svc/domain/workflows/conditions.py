@@ -13,10 +13,11 @@ import msgspec
 from svc.domain.errors import Fault, InvalidInput, InvalidValue
 from svc.domain.records.properties import Property, Value, coerce
 from svc.domain.records.queries import OPS, Condition, Filter, Op
+from svc.domain.records.values import is_of
 from svc.domain.workflows.contexts import Context
-from svc.domain.workflows.paths import Path, lookup, parse, parse_property
+from svc.domain.workflows.paths import RECORD_ID, Path, Root, lookup, parse, parse_property
 from svc.domain.workflows.scopes import Scope, value_of
-from svc.domain.workflows.templates import fill, holes, is_template, texts, written_out
+from svc.domain.workflows.templates import Filling, holes, is_template, texts, written_out
 
 _TEXT: Final = value_of("long_text")
 _NUMBER: Final = value_of("number")
@@ -54,23 +55,32 @@ class Conditions:
         if faults:
             raise InvalidInput(faults)
 
-    def holds(self, context: Context, values: Context | None = None) -> bool:
-        """Whether all of them hold in *context*; templates are filled in from *values*, if it is another.
+    @property
+    def roots(self) -> frozenset[Root]:
+        """The roots that they look below: what else a context has need not be loaded for them."""
+        compared = (text for clause in self._clauses for _, text in texts(clause.asked.value))
+        filled_in = (parse(hole).root for text in compared for hole in holes(text))
+        return frozenset([*(clause.path.root for clause in self._clauses), *filled_in])
+
+    def holds(self, context: Context) -> bool:
+        """Whether all of them hold in *context*.
 
         A value of another type than is expected counts as none. Compared with nothing, as a template may
         become, only `neq` and `not_in` hold. Raises `InvalidValue` for a filled-in value that does not fit.
         """
-        return all(self._clause_holds(clause, context, values or context) for clause in self._clauses)
+        return all(self._clause_holds(clause, context) for clause in self._clauses)
 
-    def _clause_holds(self, clause: _Clause, context: Context, values: Context) -> bool:
+    def _clause_holds(self, clause: _Clause, context: Context) -> bool:
         condition, found = clause.condition, lookup(clause.path, context)
         if condition is None:
-            wanted = _without_nulls(fill(clause.asked.value, values))
+            wanted = _without_nulls(Filling(context).fill(clause.asked.value))
             if wanted is None:
                 return clause.asked.op in _HOLD_WITHOUT
             prop = _untyped(wanted) if clause.prop is None else clause.prop
             condition = Condition(prop, clause.asked.op, wanted, self._country)
-        return condition.holds(_as(condition.prop, found, self._country) if clause.prop is None else found)
+        if clause.prop is None:
+            return condition.holds(_as(condition.prop, found, self._country))
+        return condition.holds(found if is_of(clause.prop.type, found) else None)
 
 
 def filled(filters: Sequence[Filter], context: Context) -> tuple[Filter, ...]:
@@ -78,7 +88,8 @@ def filled(filters: Sequence[Filter], context: Context) -> tuple[Filter, ...]:
 
     Raises `InvalidInput` where one becomes nothing, since such an event never comes.
     """
-    done = [msgspec.structs.replace(asked, value=fill(asked.value, context)) for asked in filters]
+    filling = Filling(context)
+    done = [msgspec.structs.replace(asked, value=filling.fill(asked.value)) for asked in filters]
     faults = [
         Fault(f"/{place}/value", "invalid_value", "leads to nothing, and so no event would match")
         for place, (before, after) in enumerate(zip(filters, done, strict=True))
@@ -87,6 +98,17 @@ def filled(filters: Sequence[Filter], context: Context) -> tuple[Filter, ...]:
     if faults:
         raise InvalidInput(faults)
     return tuple(done)
+
+
+def awaited_record(filters: Sequence[Filter]) -> str | None:
+    """The id of the only record whose events may match *filters*, which are filled in; None if any may.
+
+    By it the runs that wait for an event of that record are found, without asking all that wait.
+    """
+    for asked in filters:
+        if asked.op == "eq" and isinstance(asked.value, str) and parse_property(asked.property) == RECORD_ID:
+            return asked.value.strip()
+    return None
 
 
 def filter_faults(

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from svc.tools.records.records import EXAMPLE as RECORD
+from svc.tools.records.answers import EXAMPLE as RECORD
 from svc.tools.webhooks.payloads import (
     ConnectionStateChanged,
     ConnectionStateData,

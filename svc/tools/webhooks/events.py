@@ -1,12 +1,12 @@
 """`event.*`: what happened in the organization, to pull."""
 
 from datetime import datetime
-from typing import Annotated, Final, get_args
+from typing import Annotated, Final
 
 import msgspec
 
 from svc.domain.errors import Fault, Gone, InvalidInput
-from svc.domain.events import EventType
+from svc.domain.events import EVENT_TYPES, EventType
 from svc.domain.identity.callers import Call
 from svc.domain.limits import EVENT_WAIT_SECONDS_MAX, LIST_ROWS, OBJECTS_MAX
 from svc.domain.near_names import hint, shown
@@ -16,12 +16,10 @@ from svc.storage import events
 from svc.storage.events import Event
 from svc.storage.records import objects
 from svc.storage.store import View
-from svc.tools.records.records import EXAMPLE as RECORD
+from svc.tools.records.answers import EXAMPLE as RECORD
 from svc.tools.tool import Limit, Timestamp, ToolInput, ToolOutput, about, reads
 from svc.tools.webhooks.event_examples import EXAMPLES
 from svc.tools.webhooks.payloads import EventId
-
-EVENT_TYPES: Final[tuple[EventType, ...]] = get_args(EventType)
 
 
 class EventAnswer(ToolOutput, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from svc.domain.channels.replies import Failure, ReplyState
 from svc.domain.records.matching import HeldReason
 from svc.domain.scalars import Scalar
 from svc.domain.workflows.runs import FailureReason
-from svc.tools.records.records import ObjectType, RecordAnswer, RecordId
+from svc.tools.records.answers import ObjectType, RecordAnswer, RecordId
 from svc.tools.tool import Timestamp, ToolOutput, about
 
 EventId = Annotated[str, about(description="The event's id.", examples=["evt_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from svc.domain.errors import InvalidInput, InvalidValue
 from svc.domain.records.objects import CONTACT
 from svc.domain.records.queries import Condition, Filter, Op
-from svc.domain.workflows.conditions import Conditions, filled, filter_faults
+from svc.domain.workflows.conditions import Conditions, awaited_record, filled, filter_faults
 from svc.domain.workflows.documents import FormSubmitted, RecordUpdated
 from svc.domain.workflows.scopes import Scope, awaited_scope, trigger_scope
 from tests.workflow_documents import KNOWN, RECORD
@@ -135,6 +135,25 @@ def test_a_value_may_be_a_template(op: Op, value: Any, expected: bool):
     assert expected == holds(FORM, context, ("city", op, value))
 
 
+@pytest.mark.parametrize(
+    ("prop", "value"), [("watts", "eight"), ("lit", 1), ("colours", "red"), ("name", {}), ("due", True)]
+)
+def test_a_value_of_another_type_counts_as_none(prop: str, value: Any):
+    """Such as what an event has kept of a property that was of another type."""
+    assert holds(LAMP, {"record": {prop: value}}, (prop, "is_empty", None))
+    assert not holds(LAMP, {"record": {"watts": "eight"}}, ("watts", "gt", 7))
+
+
+def test_conditions_say_what_they_look_at():
+    """Also in their templates: the deal need not be loaded for these."""
+    filters = [
+        Filter("city", "in", ["x", "{{submission.fields.town}}"]),
+        Filter("event.type", "is_not_empty"),
+    ]
+
+    assert {"record", "submission", "event"} == Conditions(filters, FORM, "GB").roots
+
+
 def test_a_filled_in_value_of_another_type_is_refused():
     """It is no answer to say that it does not hold."""
     with pytest.raises(InvalidValue, match="number"):
@@ -197,6 +216,22 @@ def test_a_waiting_step_keeps_its_filters_filled_in():
     assert (Filter("event.data.replyId", "eq", "rpl_1"), Filter("event.id", "is_not_empty")) == kept
     assert awaited.holds({"event": {"id": "evt_1", "data": {"replyId": "rpl_1"}}})
     assert not awaited.holds({"event": {"id": "evt_1", "data": {"replyId": "rpl_2"}}})
+
+
+@pytest.mark.parametrize(
+    ("filters", "record"),
+    [
+        ([], None),
+        ([Filter("stage", "eq", "Won")], None),
+        ([Filter("stage", "eq", "Won"), Filter("record.id", "eq", RECORD)], RECORD),
+        ([Filter("id", "eq", RECORD)], RECORD),
+        ([Filter("record.id", "neq", RECORD)], None),
+        ([Filter("record.id", "in", [RECORD])], None),
+    ],
+)
+def test_filters_may_say_whose_events_they_wait_for(filters: list[Filter], record: str | None):
+    """Then no event of another record can match."""
+    assert record == awaited_record(filters)
 
 
 def test_a_filter_that_is_filled_in_to_nothing_is_refused():
