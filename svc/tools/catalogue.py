@@ -17,7 +17,8 @@ from svc.tools.records import notes, objects, properties, records, suggestions
 from svc.tools.registry import Registry
 from svc.tools.sites import sites
 from svc.tools.tool import Tool
-from svc.tools.webhooks import events
+from svc.tools.webhooks import deliveries as webhook_deliveries
+from svc.tools.webhooks import events, webhooks
 
 _MODULES: Final = (
     api_keys,
@@ -45,6 +46,8 @@ _MODULES: Final = (
     submissions,
     suggestions,
     teams,
+    webhook_deliveries,
+    webhooks,
 )
 
 
