@@ -13,6 +13,7 @@ from bench._machine import Server, free_port, is_ready, program, running, stand_
 from bench._report import print_table
 from bench._world import make_world, workspace
 from svc.domain.crypto.keys import API_KEY, EMBED_KEY, FORM_KEY, new_key
+from svc.domain.randomness import SYSTEM
 
 REQUESTS: Final = 1_500
 """Of each kind, over one connection."""
@@ -51,7 +52,7 @@ def _tool(key: Callable[[], str]) -> Callable[[], tuple[str, str, bytes | None, 
 
 
 def _strangers() -> list[Stranger]:
-    form, embed, api = new_key(FORM_KEY), new_key(EMBED_KEY), new_key(API_KEY)
+    form, embed, api = new_key(FORM_KEY, SYSTEM), new_key(EMBED_KEY, SYSTEM), new_key(API_KEY, SYSTEM)
     count = iter(range(10**9))
     return [
         Stranger("a form key that cannot be one: no look-up", _post(lambda: "x"), 400),
@@ -63,10 +64,10 @@ def _strangers() -> list[Stranger]:
             204,
         ),
         Stranger("posts to one unknown form", _post(lambda: form), 400),
-        Stranger("posts to unknown forms", _post(lambda: new_key(FORM_KEY)), 400),
+        Stranger("posts to unknown forms", _post(lambda: new_key(FORM_KEY, SYSTEM)), 400),
         Stranger("preflights for one unknown form", _preflight(lambda: form), 403),
         Stranger("one unknown embed", _embed(lambda: embed), 404),
-        Stranger("unknown embeds", _embed(lambda: new_key(EMBED_KEY)), 404),
+        Stranger("unknown embeds", _embed(lambda: new_key(EMBED_KEY, SYSTEM)), 404),
         Stranger("one unknown API key", _tool(lambda: api), 401),
     ]
 

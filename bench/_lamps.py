@@ -9,7 +9,6 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from svc.domain.identity.organizations import Organization
-from svc.domain.ids import new_id
 from svc.domain.records.properties import Property
 from svc.storage import provisioning
 from svc.storage.identity.organizations import NewOrganization
@@ -17,11 +16,12 @@ from svc.storage.records import bulk, objects, properties
 from svc.storage.records.listing import index_builds
 from svc.storage.sqlite.engine import make_engine, raw
 from svc.storage.sqlite.store import migrate_to_head
-from svc.storage.store import Tx
+from svc.storage.store import Sources, Tx
 
 SIZES: Final = (10_000, 100_000, 1_000_000)
 SEED: Final = 7
 _CHUNK: Final = 5_000
+_SOURCES: Final = Sources()
 NOW: Final = 1_789_689_600_000
 REGIONS: Final = ("North", "East", "South", "West", "Isles")
 GIVEN: Final = tuple(f"given{number}" for number in range(2_000))
@@ -42,7 +42,7 @@ def unit(conn: Connection, now: int = NOW) -> Iterator[Tx]:
     """A unit of work in a transaction of its own."""
     with conn.begin():
         raw(conn).execute("BEGIN IMMEDIATE")
-        yield Tx(conn, now)
+        yield Tx(conn, now, _SOURCES)
         raw(conn).execute("COMMIT")
 
 
@@ -63,7 +63,7 @@ def fill(conn: Connection, size: int) -> Organization:
     for first in range(0, size, _CHUNK):
         with unit(conn) as tx:
             made = [
-                (new_id("rec", NOW), lamp(chance, number * 5_000 // size))
+                (tx.new_id("rec"), lamp(chance, number * 5_000 // size))
                 for number in range(first, min(size, first + _CHUNK))
             ]
             bulk.insert_many(conn, organization.id, of.id, NOW + first, made)

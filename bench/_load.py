@@ -82,10 +82,10 @@ def start_load(
 
 
 def start_calls(
-    url: str, bodies: Path, keys: Sequence[str], *, seconds: int, connections: int
+    url: str, bodies: Path, keys: Sequence[str], *, seconds: int, connections: int, method: str = "POST"
 ) -> "subprocess.Popen[str]":
-    """Start wrk against the tool at *url* with the *bodies* of a file, a line each, and API *keys*."""
-    told = {"BENCH_BODIES": str(bodies), "BENCH_KEYS": ",".join(keys)}
+    """Start wrk against *url* with the *bodies* of a file, a line each, and *keys*; "" sends none."""
+    told = {"BENCH_BODIES": str(bodies), "BENCH_KEYS": ",".join(keys), "BENCH_METHOD": method}
     return _start_wrk(url, CALLS_SCRIPT, told, seconds=seconds, connections=connections)
 
 

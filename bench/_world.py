@@ -15,7 +15,6 @@ import trio
 from svc.cli.data_directory import DataDirectory
 from svc.clock import WallClock
 from svc.domain.forms.forms import NewForm
-from svc.domain.ids import new_id
 from svc.domain.records.objects import CONTACT
 from svc.storage import provisioning
 from svc.storage.forms import forms
@@ -84,7 +83,7 @@ def _fill(tx: Tx, organizations_count: int, forms_count: int) -> list[WorldForm]
 
 
 def _add_contacts(tx: Tx, organization_id: str, customer: str) -> None:
-    ids = {new_id("rec", tx.now): customer % number for number in range(CONTACTS_OF_EACH)}
+    ids = {tx.new_id("rec"): customer % number for number in range(CONTACTS_OF_EACH)}
     object_id = objects.ids_by_slug(tx.conn, organization_id)[CONTACT]
     bulk.insert_many(
         tx.conn,

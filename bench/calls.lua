@@ -1,7 +1,8 @@
--- The load of calls that wrk sends to a tool.
+-- The load of calls that wrk sends to a tool, or to another door.
 -- From the environment:
 --   BENCH_BODIES  a file with a body a line; they are sent in turn
---   BENCH_KEYS    API keys, separated by commas; they are used in turn
+--   BENCH_KEYS    API keys, separated by commas; they are used in turn; may be empty
+--   BENCH_METHOD  POST unless it says otherwise
 
 local bodies, keys, place = {}, {}, 0
 local threads = {}
@@ -16,12 +17,12 @@ local requests = {}
 function init()
    for line in io.lines(os.getenv("BENCH_BODIES")) do table.insert(bodies, line) end
    for key in os.getenv("BENCH_KEYS"):gmatch("[^,]+") do table.insert(keys, key) end
+   if #keys == 0 then keys = { "" } end
    for number = 1, #bodies * #keys do
-      local headers = {
-         ["content-type"] = "application/json",
-         ["authorization"] = "Bearer " .. keys[number % #keys + 1],
-      }
-      table.insert(requests, wrk.format("POST", nil, headers, bodies[math.ceil(number / #keys)]))
+      local headers = { ["content-type"] = "application/json" }
+      local key = keys[number % #keys + 1]
+      if key ~= "" then headers["authorization"] = "Bearer " .. key end
+      table.insert(requests, wrk.format(os.getenv("BENCH_METHOD") or "POST", nil, headers, bodies[math.ceil(number / #keys)]))
    end
 end
 

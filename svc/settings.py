@@ -10,13 +10,15 @@ from typing import Annotated, Final, Literal, Self
 
 import msgspec
 
-from svc.domain.limits import CALLS_MAX
+from svc.domain.limits import CALLS_MAX, EVENT_LIFE_MS
+from svc.domain.times import DAY_MS
 
 TOKEN_CHARS_MIN: Final = 16
 CALLS_PER_MINUTE_MAX: Final = 100_000
 """Bounds memory: the time of each call of the last minute is kept, for each caller."""
 HSTS_SECONDS_MAX: Final = 63_072_000
 """Two years: the most that browsers' preload lists ask for."""
+HISTORY_DAYS_MAX: Final = 3_650
 _ADDRESS: Final = re.compile(r"(\[[^\[\]]+\]|[^:\[\]\s]*):(?P<port>[0-9]{1,5})")
 _PORT_MAX: Final = 0xFFFF
 _BASE_URL: Final = re.compile(
@@ -130,9 +132,10 @@ class ToolSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DataSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """`[data]`: the data directory."""
+    """`[data]`: the data directory, and how long what only tells of the past is kept."""
 
     directory: Path = Path("data")
+    history_days: Annotated[int, msgspec.Meta(ge=1, le=HISTORY_DAYS_MAX)] = EVENT_LIFE_MS // DAY_MS
 
 
 class LogSettings(msgspec.Struct, frozen=True, kw_only=True):

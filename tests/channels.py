@@ -24,6 +24,8 @@ from tests.http.asking import client_of
 from tests.town import START, Town, town
 
 ADA = Author(kind="member", name="Ada")
+PERSON = {"kind": "person", "id": "usr_1", "personId": "usr_1"}
+"""The source of what a person does."""
 
 
 def a_connection(tx: Tx, /, organization_id: str, **changes: Any) -> Connection:

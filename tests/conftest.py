@@ -4,10 +4,7 @@ import gc
 import os
 import sys
 
-import pytest
 from hypothesis import settings
-
-from svc.domain import ids
 
 # What Python has compiled is kept, also for the programs that tests start: there are about a hundred, and
 # compiling is half of what the start of one costs. Some machines are set to keep nothing.
@@ -31,14 +28,3 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(10_000, 20, 50)
     gc.enable()
-
-
-@pytest.fixture(autouse=True)
-def _ids_of_a_new_process() -> None:
-    """Begin each test without the ids that others made, perhaps years ahead of it."""
-    forget_ids()
-
-
-def forget_ids() -> None:
-    """Leave the sequence of ids as a new process has it."""
-    ids.SEQUENCE._latest_at = ids.SEQUENCE._last_ms = ids.SEQUENCE._last_random = 0

@@ -25,13 +25,13 @@ class Disk:
         self.commits = 0
         """Begun while it was slow."""
 
-    def submit(self, work: Callable[[Connection], R], tell: Callable[[Outcome[R]], None]) -> None:
+    def submit(self, work: Callable[[Connection], R], done: Callable[[Outcome[R]], None]) -> None:
         if self.seconds:
             self.commits += 1
-            trio.lowlevel.spawn_system_task(self._submit_late, self.seconds, work, tell)
+            trio.lowlevel.spawn_system_task(self._submit_late, self.seconds, work, done)
         else:
-            self._lane.submit(work, tell)
+            self._lane.submit(work, done)
 
-    async def _submit_late(self, seconds: float, work: Callable[[Connection], Any], tell: Any) -> None:
+    async def _submit_late(self, seconds: float, work: Callable[[Connection], Any], done: Any) -> None:
         await trio.sleep(seconds)
-        self._lane.submit(work, tell)
+        self._lane.submit(work, done)

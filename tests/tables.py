@@ -30,7 +30,7 @@ from svc.storage.records.tables import (
     unique_values,
 )
 from svc.storage.sites.tables import sites, visitor_keys, visits
-from svc.storage.tables import audit, clock_marks, events, idempotency
+from svc.storage.tables import audit, clock_marks, event_positions, events, idempotency
 
 __all__ = [
     "BUILDING",
@@ -41,6 +41,7 @@ __all__ = [
     "audit",
     "clock_marks",
     "embeds",
+    "event_positions",
     "events",
     "forms",
     "idempotency",

@@ -13,7 +13,7 @@ from tests.town import START
 
 
 class Machine:
-    """A machine's clock, that goes with Trio's, and that somebody sets."""
+    """A machine's clock, which runs with Trio's and can be set."""
 
     def __init__(self, at: int = START) -> None:
         self.set_by = 0
@@ -24,7 +24,7 @@ class Machine:
 
 
 async def test_it_is_the_machines_time(autojump_clock):
-    """Where nobody sets the machine's clock, its time is told."""
+    """If the machine's clock is not set, its time is read."""
     machine = Machine()
     clock = WallClock(machine)
 
@@ -70,7 +70,7 @@ async def test_asked_often_while_it_catches_up_it_is_as_exact(autojump_clock):
 
 
 @pytest.mark.parametrize("ms", [HOUR_MS, YEAR_MS])
-async def test_a_leap_forward_is_told_with_the_next_reading(ms, autojump_clock):
+async def test_a_leap_forward_shows_at_the_next_reading(ms, autojump_clock):
     """A machine that slept, or whose clock was put right, shows the right time at once."""
     machine = Machine()
     clock = WallClock(machine)
@@ -109,7 +109,7 @@ def test_whatever_is_done_to_the_machines_clock_time_goes_on(steps):
 
 
 async def test_a_start_goes_on_from_what_is_stored(autojump_clock):
-    """After a start under a clock that was set back, no time is told before the stored one."""
+    """After a start under a clock that was set back, no time before the stored one is read."""
     clock = WallClock(Machine(START - HOUR_MS))
 
     clock.start_from([START - DAY_MS, START])
@@ -121,7 +121,7 @@ async def test_a_start_goes_on_from_what_is_stored(autojump_clock):
 
 
 async def test_a_start_does_not_believe_what_lies_years_ahead(autojump_clock):
-    """Times that a wrong clock has stored are told of in the log, and not gone on from; others still are."""
+    """Times that a wrong clock has stored are logged, and not continued from; others still are."""
     clock = WallClock(Machine())
     with capture_logs() as logs:
         clock.start_from([START + 2 * YEAR_MS, START + MINUTE_MS])

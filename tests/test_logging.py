@@ -84,7 +84,7 @@ def test_a_traceback_has_places_and_types_and_no_values(lines: io.StringIO) -> N
     assert "in look_up" in record["exception"]
 
 
-def test_causes_and_groups_are_told_in_order(lines: io.StringIO) -> None:
+def test_causes_and_groups_are_logged_in_order(lines: io.StringIO) -> None:
     """What led to an exception stands before it, and each error of a group under it."""
     try:
         try:
@@ -102,7 +102,7 @@ def test_causes_and_groups_are_told_in_order(lines: io.StringIO) -> None:
 
 
 def test_a_cycle_of_causes_ends(lines: io.StringIO) -> None:
-    """Exceptions can be each other's causes; each is told once."""
+    """Exceptions can be each other's causes; each is logged once."""
     first, second = ValueError(), TypeError()
     first.__cause__, second.__cause__ = second, first
 
@@ -146,7 +146,7 @@ def test_libraries_are_heard_from_warnings_on(lines: io.StringIO) -> None:
 
 
 def test_at_level_debug_the_text_of_every_exception_is_there() -> None:
-    """Whoever looks for a fault with made-up data may see the values."""
+    """In a search for a fault with made-up data the values may be seen."""
     stream = io.StringIO()
     configure(LogSettings(format="json", level="debug"), stream)
     try:
@@ -190,7 +190,7 @@ class Mute:
         raise RuntimeError(PERSONAL)
 
 
-def test_a_log_that_takes_nothing_stops_nobody(lines: Stream, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_that_takes_nothing_blocks_no_caller(lines: Stream, capsys: pytest.CaptureFixture[str]) -> None:
     """Neither the program's records nor those of libraries nor warnings raise anything, or print anything."""
     lines.full = True
 
@@ -203,7 +203,7 @@ def test_a_log_that_takes_nothing_stops_nobody(lines: Stream, capsys: pytest.Cap
     assert ("", "") == capsys.readouterr()
 
 
-def test_lines_that_were_lost_are_counted_and_told(lines: Stream) -> None:
+def test_lines_that_were_lost_are_counted_and_reported(lines: Stream) -> None:
     """The first line after them says how many they were; it is said once."""
     log = structlog.get_logger("test")
     log.info("first")
@@ -220,8 +220,8 @@ def test_lines_that_were_lost_are_counted_and_told(lines: Stream) -> None:
     assert (4, "warning") == (told[1]["lines"], told[1]["level"])
 
 
-def test_lost_lines_are_told_without_another(lines: Stream) -> None:
-    """Whoever asks regularly has it said as soon as the log takes lines, and nothing where none was lost."""
+def test_lost_lines_are_reported_without_another_line(lines: Stream) -> None:
+    """A regular check logs it as soon as the log takes lines, and nothing if none was lost."""
     report_lost()
     lines.full = True
     structlog.get_logger("test").info("lost")

@@ -83,7 +83,7 @@ def dead(request: pytest.FixtureRequest) -> Iterator[TextIO | None]:
         stream.close()
 
 
-def test_what_takes_nothing_is_told_and_raises_nothing(dead: TextIO | None) -> None:
+def test_a_failed_write_is_reported_and_raises_nothing(dead: TextIO | None) -> None:
     """A stream that is full, gone, closed or broken loses every line, the second too."""
     output = Output(dead)
 
@@ -91,7 +91,7 @@ def test_what_takes_nothing_is_told_and_raises_nothing(dead: TextIO | None) -> N
     assert not output.is_terminal
 
 
-def test_a_pipe_that_nobody_reads_is_not_waited_for(pipe: Pipe) -> None:
+def test_a_pipe_without_a_reader_is_not_waited_for(pipe: Pipe) -> None:
     """What a full pipe cannot take at once is lost; once it is read, lines are taken again."""
     output = Output(pipe.stream)
     pipe.fill()
@@ -139,7 +139,7 @@ def test_a_text_stream_is_written_as_one(pipe: Pipe) -> None:
 
 
 def test_a_steady_stream_raises_nothing(pipe: Pipe) -> None:
-    """`print` to it works while somebody reads, and goes nowhere after; nothing is left to fail later."""
+    """`print` to it works while there is a reader, and is dropped after; nothing is left to fail later."""
     stream = steady(pipe.stream)
 
     print("heard é", file=stream)

@@ -114,7 +114,7 @@ def service(directory: DataDirectory, place: Place) -> Iterator[Service]:
 
 
 class Visitor:
-    """Somebody at an address of their own, whose every request says all that it can."""
+    """A visitor at an address of their own, whose every request says all that it can."""
 
     def __init__(self, client: httpx.Client, place: Place, number: int) -> None:
         self.address = f"198.51.100.{number}"

@@ -7,13 +7,15 @@ from typing import Any
 import httpx
 
 from svc.actors.system import System
+from svc.domain.crypto.passwords import salt_for
 from svc.domain.identity.people import Person
+from svc.domain.randomness import SYSTEM, Randomness
 from svc.http.app import public_app
 from svc.storage.identity import api_keys
 from svc.storage.identity.api_keys import NewKey
 from tests.http.asking import client_of
 from tests.people import a_member, call_of
-from tests.town import HASHER, Town, town
+from tests.town import HASHER, SECRETS, Town, town
 
 PASSWORD = "correct horse battery"
 
@@ -48,9 +50,8 @@ class ToolTown(Town):
 
     async def member(self, email: str, role_id: str) -> Person:
         """A new member, who signs in with `PASSWORD`."""
-        return await self.store.write(
-            a_member, self.organization.id, email, role_id, password_hash=HASHER.hash(PASSWORD)
-        )
+        hashed = HASHER.hash(PASSWORD, salt=salt_for(email, SECRETS.sender))
+        return await self.store.write(a_member, self.organization.id, email, role_id, password_hash=hashed)
 
     async def sign_in(self, email: str = "owner@example.com") -> str:
         """Sign the client in, and return the CSRF token."""
@@ -73,8 +74,8 @@ class ToolTown(Town):
 
 
 @asynccontextmanager
-async def tool_town() -> AsyncIterator[ToolTown]:
-    async with town() as here, here.live_system() as system:
+async def tool_town(random: Randomness = SYSTEM) -> AsyncIterator[ToolTown]:
+    async with town(random=random) as here, here.live_system() as system:
         made = ToolTown(here.store, here.clock, here.organization)
         made.system = system
         made.owner = await made.member("owner@example.com", "owner")

@@ -22,6 +22,7 @@ from svc.clock import VirtualClock
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.forms.forms import Form, NewForm
 from svc.domain.identity.organizations import Organization
+from svc.domain.randomness import SYSTEM, Randomness
 from svc.domain.scalars import Scalar
 from svc.storage import provisioning
 from svc.storage.forms import forms
@@ -54,17 +55,28 @@ PASSWORDS = PasswordHashing(HASHER, _at_once)
 class Town:
     """A store with one organization, over which actor systems can be started one after the other."""
 
-    def __init__(self, store: Store, clock: VirtualClock, organization: Organization) -> None:
+    def __init__(
+        self, store: Store, clock: VirtualClock, organization: Organization, random: Randomness = SYSTEM
+    ) -> None:
         self.store = store
         self.clock = clock
         self.organization = organization
+        self.random = random
         self.outbound_http: OutboundHttp | None = None
         """The client for requests to third parties of the next system."""
 
     @asynccontextmanager
     async def live_system(self) -> AsyncIterator[System]:
         """A running system. It is not drained at the end, as in a crash."""
-        system = System(KINDS, self.store, self.clock, SECRETS, PASSWORDS, outbound_http=self.outbound_http)
+        system = System(
+            KINDS,
+            self.store,
+            self.clock,
+            SECRETS,
+            PASSWORDS,
+            outbound_http=self.outbound_http,
+            random=self.random,
+        )
         async with system.live():
             self.store.listen(ChangeDispatcher(system))
             await Reconciler(system, "main").start()
@@ -129,11 +141,11 @@ def _make_tables(conn: Connection) -> None:
 
 
 @asynccontextmanager
-async def town(start: int = START) -> AsyncIterator[Town]:
-    clock = VirtualClock(start)
-    async with inline_store(clock, prepare=_make_tables, sealer=Sealer(SECRETS.sealing)) as store:
+async def town(start: int = START, random: Randomness = SYSTEM) -> AsyncIterator[Town]:
+    clock, sealer = VirtualClock(start), Sealer(SECRETS.sealing, random)
+    async with inline_store(clock, prepare=_make_tables, sealer=sealer, random=random) as store:
         asked = NewOrganization(name="Lamps & Co", country="DE", currency="EUR", locale="de_DE")
-        yield Town(store, clock, await store.write(provisioning.create, asked))
+        yield Town(store, clock, await store.write(provisioning.create, asked), random)
 
 
 def a_post(email: str = "ada@example.com", address: str = "192.0.2.1", **changes: Any) -> Post:

@@ -28,7 +28,7 @@ from svc.domain.forms.submissions import (
     read_submission,
 )
 from svc.domain.identity.organizations import Organization
-from svc.domain.ids import first_id, new_id
+from svc.domain.ids import Ids, first_id
 from svc.domain.limits import (
     FORM_BODY_BYTES_MAX,
     PACE_FILINGS_MAX,
@@ -40,11 +40,13 @@ from svc.domain.limits import (
 )
 from svc.domain.net.client_addresses import sender_of
 from svc.domain.net.origins import origin_allowed
+from svc.domain.randomness import SYSTEM
 from svc.domain.rate_limits.keyed_windows import KeyedWindows
 from svc.domain.rate_limits.sliding_window import SlidingWindow
 from svc.domain.records.objects import CONTACT, DEAL, DEAL_STAGES
 from svc.domain.records.properties import Property
 from svc.domain.sites.visits import visitor_digests
+from svc.domain.versions import FIRST_VERSION
 from svc.storage.forms.tables import forms, submissions
 from svc.storage.identity.tables import organizations
 from svc.storage.records.tables import identities, notes, objects, properties, records, suggestions
@@ -55,6 +57,7 @@ PRAGMAS: Final = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRA
 BUSY_SECONDS: Final = 30
 POOL_WAIT_SECONDS: Final = 30
 READERS: Final = 4
+new_id: Final = Ids(SYSTEM).new
 TAKEN: Final = b'{"ok":true}'
 """What both peers answer 200 with."""
 
@@ -160,6 +163,7 @@ def find(conn: Connection, form_key: str) -> Found:
             marketing_hub=row.marketing_hub,
             created_at=row.created_at,
             closed_at=row.closed_at,
+            version=FIRST_VERSION,
         ),
         row.tracked,
     )
@@ -539,6 +543,10 @@ def _insert_events(
                 "type": kind,
                 "at": now,
                 "data": _json(data),
+                "subject": data.get("recordId", filing.submission.id),
+                "object_type": data.get("objectType"),
+                "depth": 0,
+                "position": None,
             }
             for kind, data in _happened(filing, deal_id)
         ],

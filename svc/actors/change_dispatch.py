@@ -38,7 +38,7 @@ class ChangeDispatcher:
         match change:
             case AccessChanged(organization_id):
                 # Seen by the very next turn, even of a message already in the mailbox: see `Organization`.
-                self._system.access_revisions[organization_id] += 1
+                self._system.access_revisions.note(organization_id)
                 if isinstance(change, KeysChanged):
                     self._system.keys.evict(change.digest)
                 if isinstance(change, MembersChanged):

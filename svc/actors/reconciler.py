@@ -70,7 +70,7 @@ class Reconciler(Actor[System, ReconcilerState]):
     @turn
     async def prune(self) -> None:
         """Store the clock's mark and delete a batch of expired data; repeat until none is left."""
-        if await self.system.store.write_behind(_mark_and_prune):
+        if await self.system.store.write_behind(_mark_and_prune, self.system.event_life_ms):
             self.prune.after(0)
 
     async def _rotate_keys(self) -> int:
@@ -92,6 +92,6 @@ def _rotate_visitor_keys(tx: Tx) -> list[bytes]:
     return visits.rotate_keys(tx)
 
 
-def _mark_and_prune(tx: Tx) -> bool:
+def _mark_and_prune(tx: Tx, event_life_ms: int) -> bool:
     clock_marks.mark(tx)
-    return retention.prune(tx)
+    return retention.prune(tx, event_life_ms)

@@ -1,6 +1,5 @@
 """The actor system of this program, with the store, the caches and the limiters that turns may use."""
 
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
@@ -27,9 +26,11 @@ from svc.domain.limits import (
     CHANNEL_CALLS_MAX,
     CHANNEL_WINDOW_MS,
     EMBED_CACHES_MAX,
+    EVENT_LIFE_MS,
     READS_AT_ONCE,
     WRITES_AT_ONCE,
 )
+from svc.domain.randomness import SYSTEM, Randomness
 from svc.domain.rate_limits.keyed_windows import KeyedWindows
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.keys import ChannelRoute
@@ -69,15 +70,19 @@ class System(ActorSystem):
         passwords: PasswordHashing | None = None,
         *,
         calls_per_minute: int = CALLS_MAX,
+        event_life_ms: int = EVENT_LIFE_MS,
         outbound_http: OutboundHttp | None = None,
+        random: Randomness = SYSTEM,
     ) -> None:
         super().__init__(kinds)
-        self.store = store
-        self.clock = clock
-        self.secrets = secrets
+        self.store, self.clock, self.secrets = store, clock, secrets
+        self.random = random
+        """The source of session tokens, request ids, and whatever else is made outside of units."""
         self.passwords = passwords or PasswordHashing()
         self.calls_per_minute = calls_per_minute
         """The budget of each key and of each signed-in person."""
+        self.event_life_ms = event_life_ms
+        """How long an event is kept after it was dispatched."""
         self.under_way: set[tuple[str, str, str, str]] = set()
         """Writes with an idempotency key that are in progress: organization, caller, tool and key."""
         self.keys: CredentialCache[Route] = CredentialCache(store, clock, api_keys.route)
@@ -95,13 +100,13 @@ class System(ActorSystem):
         """Calls that write, by organization."""
         self.reads = KeyedLimiter(READS_AT_ONCE, CALLS_WAITING_MAX, active_keys)
         """Calls that read, by organization."""
-        self.sealer = Sealer(secrets.sealing)
+        self.sealer = Sealer(secrets.sealing, random)
         self.outbound_http = outbound_http or OutboundHttp()
         """The client for requests to third parties."""
         self.wakeups = Wakeups()
         """Wakeups of long polls for replies, by connection."""
-        self.access_revisions: Counter[str] = Counter()
-        """The number of changes of access since the start, by organization."""
+        self.access_revisions = Revisions()
+        """Changes of access, by organization."""
         self.form_revisions = Revisions()
         """Changes of forms, their sites and server keys, by form key and by organization."""
         self.embed_snapshots = EmbedSnapshots()

@@ -18,7 +18,7 @@ from svc.domain.crypto.passwords import HASHER
 from svc.domain.net.origins import normalise_domain
 from svc.storage.identity import organizations
 from svc.storage.sqlite.offline import organization_ids
-from svc.storage.store import Store, StoreError
+from svc.storage.store import Store, StoreError, Tx
 
 WELCOME: Final = """\
 Open first  {base_url}/       the front page
@@ -97,10 +97,14 @@ async def open_demo(
     the endpoints of this start. Raises `Failure` if the store has other data.
     """
     facts = _facts_among(directory, await store.read(_organization_ids))
-    if facts is None:
-        domain = normalise_domain(host)
-        password = secrets.token_urlsafe(_PASSWORD_BYTES)
-        shop = await store.write(open_shop, domain, sender_secret, HASHER.hash(password))
+    if facts is not None:
+        return write_files(directory, facts, bound)
+    domain = normalise_domain(host)
+    password = secrets.token_urlsafe(_PASSWORD_BYTES)
+    password_hash = HASHER.hash(password)
+
+    def create(tx: Tx) -> DemoFacts:
+        shop = open_shop(tx, domain, sender_secret, password_hash)
         facts = DemoFacts(
             base_url=bound.base_url,
             operator_url=bound.operator_url,
@@ -109,7 +113,11 @@ async def open_demo(
             site_domain=domain,
             **msgspec.structs.asdict(shop),
         )
-    return write_files(directory, facts, bound)
+        # Before the commit: the keys are nowhere else, so a shop without its files would be lost. Files
+        # without their shop are replaced by the next start.
+        return write_files(directory, facts, bound)
+
+    return await store.write(create)
 
 
 def write_files(directory: DataDirectory, facts: DemoFacts, bound: Endpoints) -> DemoFacts:

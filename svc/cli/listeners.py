@@ -15,6 +15,7 @@ from svc.cli.failures import Failure, in_a_line, leaves
 from svc.demo.shop import HONEYPOT, NAME
 from svc.demo.shop_page import shop_blueprint
 from svc.domain.net.client_addresses import parse_networks
+from svc.domain.randomness import Randomness
 from svc.http.app import public_app
 from svc.http.asgi import ASGIApp
 from svc.http.docs.demo_shop import DemoShop
@@ -28,11 +29,12 @@ OPERATOR_CONNECTIONS_MAX: Final = 100
 
 
 class Listener(NamedTuple):
-    """An application, the sockets that it is served on, and the server's options."""
+    """An application, the sockets that it is served on, and the server's options and randomness."""
 
     app: ASGIApp
     sockets: Sequence[trio.SocketListener]
     options: ServerOptions
+    random: Randomness
 
     async def start(self, nursery: trio.Nursery, stop: trio.Event) -> None:
         """Serve in *nursery* until *stop*. Return once connections are accepted."""
@@ -45,6 +47,7 @@ class Listener(NamedTuple):
                 self.app,
                 listeners=self.sockets,
                 options=self.options,
+                random=self.random,
                 stop=stop,
                 task_status=task_status,
             )
@@ -130,8 +133,8 @@ def _public(
         demo=shop,
         blueprints=() if shop is None else (shop_blueprint(shop),),
     )
-    options = _options(server)
-    return Listener(app, public, msgspec.structs.replace(options, certificate=certificate))
+    options = msgspec.structs.replace(_options(server), certificate=certificate)
+    return Listener(app, public, options, system.random)
 
 
 def _shop(demo: DemoFacts, settings: Settings) -> DemoShop:
@@ -150,7 +153,7 @@ def _operator(
     system: System, settings: Settings, operator: Sequence[trio.SocketListener], token: Secret
 ) -> Listener:
     options = msgspec.structs.replace(_options(settings.server), connections_max=OPERATOR_CONNECTIONS_MAX)
-    return Listener(operator_app(system, token), operator, options)
+    return Listener(operator_app(system, token), operator, options, system.random)
 
 
 def _options(server: ServerSettings) -> ServerOptions:

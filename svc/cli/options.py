@@ -13,6 +13,7 @@ from svc.cli.data_directory import DataDirectory
 from svc.cli.failures import BadConfiguration
 from svc.cli.operator_calls import Operator
 from svc.config import ConfigError, Configuration, load
+from svc.tools.tool import Tool
 
 P = ParamSpec("P")
 
@@ -89,3 +90,14 @@ def as_operator(fn: Callable[Concatenate[Operator, P], None]) -> Callable[..., N
 ORGANIZATION = click.option(
     "--organization", metavar="ID", help="The organization; needed if there are several."
 )
+
+
+def command_by_id(group: click.Group, name: str, tool: Tool[Any, Any], summary: str) -> None:
+    """Add to *group* the command *name*, which calls a *tool* that needs an id and nothing else."""
+
+    @group.command(name, help=summary)
+    @click.argument("row_id", metavar="ID")
+    @ORGANIZATION
+    @as_operator
+    def command(operator: Operator, row_id: str, organization: str | None) -> None:
+        operator.call(tool, operator.organization(organization).id, tool.request_type(id=row_id))

@@ -26,6 +26,7 @@ from svc.clock import Clock, WallClock
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
 from svc.domain.net.client_addresses import parse_networks
+from svc.domain.times import DAY_MS
 from svc.http.server import check_certificate
 from svc.settings import Settings
 from svc.storage.clock import marks as clock_marks
@@ -175,6 +176,7 @@ async def _live_system(
         clock,
         secrets,
         calls_per_minute=settings.tools.calls_per_minute,
+        event_life_ms=settings.data.history_days * DAY_MS,
         outbound_http=outbound_http,
     )
     store.listen(ChangeDispatcher(system))

@@ -59,9 +59,8 @@ class Bridge(ABC):
 
         Replies of one conversation are delivered one after the other; those of others concurrently.
 
-        Raises:
-            NotDelivered: the messenger will never accept it.
-            Offline: the messenger cannot be used now.
+        Raises `NotDelivered` if the messenger will never accept it, and `Offline` if the messenger cannot be
+        used now.
         """
 
     @abstractmethod

@@ -28,8 +28,8 @@ _PATH: Final = "/api/channels/v1/"
 class Channel(Transport):
     """A client of the channel doors, for one connection, with its channel key.
 
-    A call that gets no response is retried under the same idempotency key, so it takes effect once. Every
-    method raises `Refused`, `Unreachable` and `BadAnswer`.
+    A call that gets no response is retried under the same idempotency key, so it takes effect once. A
+    call that fails raises one of `ServiceError`'s kinds.
 
     async with Channel("https://svc.example.com", channel_key) as channel:
         await channel.receive(Message(conversation_id="7", message_id="1", direction="in", text="Hello"))

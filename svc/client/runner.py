@@ -42,9 +42,8 @@ async def run_bridge(
     *receiver*, pushed. An ASGI server in the same program has to serve the receiver. Failed calls are retried
     with backoff, for as long as it takes.
 
-    Raises:
-        Refused: running on is pointless: the channel key is rejected, or the connection delivers its replies
-            by push while there is no *receiver*, or by pull.
+    Raises `Refused` if running on is pointless: the channel key is rejected, or the connection delivers its
+    replies by push while there is no *receiver*, or by pull while there is one.
     """
     stop = stop or anyio.Event()
     health = Health(bridge, channel)

@@ -40,8 +40,7 @@ class Transport:
             client: an HTTP client to use instead of a new one; it is not closed.
             attempts: how often a call is sent at most.
 
-        Raises:
-            ValueError: *key* cannot be a key.
+        Raises `ValueError` if *key* cannot be a key.
         """
         self._key = key.strip()
         if not (self._key.isascii() and self._key.isprintable() and 0 < len(self._key) <= KEY_CHARS_MAX):

@@ -29,9 +29,8 @@ def verify(secret: str, headers: Mapping[str, str], body: bytes, *, now: float |
         body: the request's body, exactly as received.
         now: Unix time; the current time by default.
 
-    Raises:
-        BadSignature: the signature is missing, wrong or too old.
-        ValueError: *secret* is not a signing secret.
+    Raises `BadSignature` if the signature is missing, wrong or too old, and `ValueError` if *secret* is not a
+    signing secret.
     """
     by_name = {name.lower(): value for name, value in headers.items()}
     delivery, sent, signatures = (

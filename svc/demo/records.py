@@ -203,7 +203,7 @@ class _Maker:
 
     def run(self, tool: Tool[Any, Any], arguments: ToolInput) -> bytes:
         """Call a tool, and return its answer."""
-        return execution.write(Tx(self._tx.conn, self._at), tool, self._call, arguments).body
+        return execution.write(self._tx.at(self._at), tool, self._call, arguments).body
 
 
 class _Made(msgspec.Struct):

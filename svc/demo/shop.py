@@ -73,7 +73,7 @@ class Shop(msgspec.Struct, frozen=True, kw_only=True):
 def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> Shop:
     """Create the shop with its site at *domain*, its owner, and its data so far."""
     # In chronological order, since ids are too.
-    opened = Tx(tx.conn, tx.now - 21 * DAY_MS)
+    opened = tx.at(tx.now - 21 * DAY_MS)
     shop = provisioning.create(opened, _SHOP)
     owner = _owner_call(opened, shop, password_hash)
     site = sites.create(opened, shop.id, domain)
@@ -215,7 +215,7 @@ class _Inbox:
         tracked_sites = sites.at_host(self._tx.conn, domain)
         for minutes, path, title in ((55, "/", "Harbour Lamps"), (52, "/lamps/skerry", "Skerry wall light")):
             visits.create(
-                Tx(self._tx.conn, self._tx.now - minutes * MINUTE_MS),
+                self._tx.at(self._tx.now - minutes * MINUTE_MS),
                 tracked_sites,
                 visitor_of(address, _BROWSER, keys[0]),
                 page_view(f"https://{domain}{path}", None, title),
@@ -242,7 +242,7 @@ class _Inbox:
         values: dict[str, Scalar],
         visitors: tuple[str, ...] = (),
     ) -> None:
-        at = Tx(self._tx.conn, self._tx.now - ago_ms)
+        at = self._tx.at(self._tx.now - ago_ms)
         prepared = prepare(values, field_map(form.field_map), self._shop.country)
         submissions.create(
             at,

@@ -87,3 +87,9 @@ class ChannelKeysChanged(Change, frozen=True):
     """Channel keys were revoked; they are named by their digests."""
 
     digests: tuple[str, ...]
+
+
+class EventsDue(Change, frozen=True):
+    """Events of the organization were recorded, and wait to be dispatched to webhooks and workflows."""
+
+    organization_id: str

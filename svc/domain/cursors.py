@@ -55,9 +55,15 @@ def read(question: Any, cursor: str | None, keys: int, *, pointer: str = "/curso
         if packed[:_DIGEST_BYTES] != _digest(question) or len(position.keys) != keys:
             raise ValueError  # noqa: TRY301  # as above
     except (ValueError, binascii.Error, msgspec.DecodeError):
-        fault = Fault(pointer, "invalid_value", "not a cursor of this list: ask again from its start")
-        raise InvalidInput([fault]) from None
+        raise refused(pointer) from None
     return position
+
+
+def refused(pointer: str = "/cursor") -> InvalidInput:
+    """The error for what is not a cursor of the list."""
+    return InvalidInput(
+        [Fault(pointer, "invalid_value", "not a cursor of this list: ask again from its start")]
+    )
 
 
 def _digest(question: Any) -> bytes:

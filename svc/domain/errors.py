@@ -92,7 +92,7 @@ class UnknownTool(NotFound):
 
 
 class Gone(DomainError):
-    """Raised for a deprecated tool after its sunset. Call its replacement."""
+    """Raised for a deprecated tool after its sunset, or a cursor to deleted events. Says what to do."""
 
     code: ClassVar[str] = "gone"
 

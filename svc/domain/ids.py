@@ -8,13 +8,15 @@ before it, or than the newest that is stored. So an id's time is never before th
 be after it where the clock was wrong.
 """
 
-import secrets
 import threading
 from typing import Final
+
+from svc.domain.randomness import Randomness
 
 _ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _PAIRS: Final = tuple(a + b for a in _ALPHABET for b in _ALPHABET)
 _RANDOM_BITS: Final = 80
+_RANDOM_BYTES: Final = _RANDOM_BITS // 8
 _RANDOM_MAX: Final = (1 << _RANDOM_BITS) - 1
 _LENGTH: Final = 26
 _BITS: Final = 128
@@ -23,9 +25,10 @@ _SHIFTS: Final = range((_LENGTH - 2) * 5, -1, -10)
 
 
 class Ids:
-    """A monotonic sequence of ids. Thread-safe."""
+    """A monotonic sequence of ids: a store has one. Thread-safe."""
 
-    def __init__(self) -> None:
+    def __init__(self, random: Randomness) -> None:
+        self._random = random
         self._lock = threading.Lock()
         self._latest_at = 0
         """The latest time that an id was made at."""
@@ -43,7 +46,7 @@ class Ids:
                 self._latest_at = at
                 self._last_ms = max(at, self._last_ms + 1)
                 # The top bit stays clear, so that counting up within the millisecond has room.
-                self._last_random = secrets.randbits(_RANDOM_BITS - 1)
+                self._last_random = int.from_bytes(self._random(_RANDOM_BYTES), "big") >> 1
             else:
                 self._last_random += 1
                 if self._last_random > _RANDOM_MAX:
@@ -60,12 +63,6 @@ class Ids:
         with self._lock:
             if value > (self._last_ms << _RANDOM_BITS) | self._last_random:
                 self._last_ms, self._last_random = value >> _RANDOM_BITS, value & _RANDOM_MAX
-
-
-SEQUENCE: Final = Ids()
-"""The sequence of this process."""
-
-new_id: Final = SEQUENCE.new
 
 
 def time_of(ulid: str) -> int:

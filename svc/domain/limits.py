@@ -74,6 +74,8 @@ NUMBER_MAX: Final = 1e15
 """Largest number of a property, either way from zero; whole numbers up to it are exact as doubles."""
 RECORD_BYTES_MAX: Final = 256 * 1024
 """The properties of one record, as JSON."""
+VERSION_CHANGES_MAX: Final = 1_000
+"""Changes of a record that `ifVersion` looks back over; what lies behind them counts as changed. Ours."""
 RECORDS_CREATED_MAX: Final = 100
 """Records made by one call (decisions, the tools of records)."""
 NOTE_CHARS_MAX: Final = 64_000
@@ -202,6 +204,12 @@ IDEMPOTENCY_KEY_CHARS_MAX: Final = 255
 IDEMPOTENCY_LIFE_MS: Final = DAY_MS
 """How long the first answer is replayed to calls with its key."""
 
+# Events.
+EVENT_LIFE_MS: Final = 30 * DAY_MS
+"""How long an event is kept once it was dispatched (decisions §10)."""
+EVENTS_EXAMINED_MAX: Final = 2_000
+"""Events that one page of a list looks at. Ours: a few milliseconds of the reader's time."""
+
 # Retention.
 PRUNED_MAX: Final = 500
 """Rows of one kind that one unit of work deletes: a few milliseconds of the writer's time."""
@@ -314,6 +322,75 @@ EVIDENCE_CHARS_MAX: Final = 255
 DETAIL_CHARS_MAX: Final = 1_000
 """What a bridge may write about an error or its health. Ours."""
 ERROR_CODE_CHARS_MAX: Final = 100
+
+# Webhooks.
+WEBHOOKS_MAX: Final = 100
+"""Subscriptions of one organization."""
+WEBHOOK_RETRIES_MS: Final = (
+    5 * SECOND_MS,
+    5 * MINUTE_MS,
+    30 * MINUTE_MS,
+    2 * HOUR_MS,
+    5 * HOUR_MS,
+    10 * HOUR_MS,
+    14 * HOUR_MS,
+    20 * HOUR_MS,
+    24 * HOUR_MS,
+)
+"""Waits after the failed attempts of one delivery; after one attempt more it is dead."""
+WEBHOOK_RETRY_SPREAD: Final = 0.1
+"""The part by which such a wait is longer or shorter, at random."""
+WEBHOOK_RETRY_AFTER_MS_MAX: Final = DAY_MS
+"""How much of a receiver's `Retry-After` is honoured for the delivery."""
+WEBHOOK_HOLD_MS: Final = MINUTE_MS
+"""How long a subscription is held after a 429 that does not say."""
+WEBHOOK_HOLD_MS_MAX: Final = HOUR_MS
+"""How long a receiver may hold its subscription with one 429 or 503."""
+WEBHOOK_FAILING_MS: Final = 5 * DAY_MS
+"""After so long with nothing but failures a subscription is disabled."""
+WEBHOOK_ATTEMPTS_AT_ONCE: Final = 8
+"""Attempts of one subscription under way at once."""
+WEBHOOK_LAST_ATTEMPTS: Final = 10
+"""While as many last attempts of a subscription have all failed, only one is under way at once."""
+WEBHOOK_PER_SECOND_MAX: Final = 100
+"""The largest `maxPerSecond` of a subscription."""
+WEBHOOK_ANSWER_BYTES_MAX: Final = 1_000
+"""What is kept of the answer to an attempt."""
+WEBHOOK_REDELIVERED_MAX: Final = 10_000
+"""Deliveries that one call redelivers."""
+
+# Workflows.
+WORKFLOWS_MAX: Final = 200
+"""Workflows of one organization."""
+WORKFLOW_BYTES_MAX: Final = 64 * 1024
+"""One document, as JSON."""
+WORKFLOW_STEPS_MAX: Final = 50
+"""Steps of one document, those in branches included."""
+WORKFLOW_BRANCHES_MAX: Final = 5
+"""Branches inside one another."""
+STEP_KEY_CHARS_MAX: Final = 50
+PATH_CHARS_MAX: Final = 200
+"""A path into what a run knows. Ours: the longest slug, key or field's name fits twice."""
+CRON_CHARS_MAX: Final = 100
+"""Ours: a longer one can be written shorter."""
+CALL_WAIT_SECONDS_MAX: Final = 3_600
+"""How long a run waits for the outcome of a call, unless its step says less."""
+WAIT_SECONDS_MAX: Final = 31_536_000
+DEBOUNCE_SECONDS_MAX: Final = 86_400
+"""How long a burst of events may be held together. Ours: what is to wait longer is a step `wait`."""
+STEP_INPUT_BYTES_MAX: Final = 256 * 1024
+"""What one step's templates may fill in to. Ours: as much as a record may be."""
+RUN_DEPTH_MAX: Final = 8
+"""Runs that may begin one another; the next one is cut as a loop."""
+RUNS_OPEN_MAX: Final = 100_000
+"""Runs of one organization that have not ended."""
+RUN_STARTS_WINDOW_MS: Final = MINUTE_MS
+RUN_STARTS_MAX: Final = 1_000
+"""Runs of one workflow that start within `RUN_STARTS_WINDOW_MS`; the others wait."""
+SCHEDULE_MISSED_MS: Final = DAY_MS
+"""How far back an occurrence that was missed is still made up for: the latest one alone."""
+SCHEDULE_LATE_MS: Final = MINUTE_MS
+"""After so long a scheduled run is marked late. Ours: the finest schedule has one a minute."""
 
 # Requests to other servers.
 OUTGOING_CONNECTIONS_MAX: Final = 1_000

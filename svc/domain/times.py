@@ -1,6 +1,7 @@
 """Time as the whole program keeps it: `int` milliseconds since the Unix epoch, UTC."""
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 SECOND_MS: Final = 1_000
@@ -12,8 +13,12 @@ YEAR_MS: Final = 365 * DAY_MS
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
 
+@lru_cache(maxsize=256)
 def rfc3339(at: int) -> str:
-    """*at* as the outside sees it: RFC 3339 in UTC with milliseconds, `2026-09-18T00:00:00.000Z`."""
+    """*at* as the outside sees it: RFC 3339 in UTC with milliseconds, `2026-09-18T00:00:00.000Z`.
+
+    Cached, since what a unit of work answers and the events of it have the same few times.
+    """
     moment = datetime.fromtimestamp(at // SECOND_MS, UTC)
     return f"{moment.isoformat()[:19]}.{at % SECOND_MS:03d}Z"
 

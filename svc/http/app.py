@@ -7,6 +7,7 @@ from quart import Blueprint
 from svc.actors.system import System
 from svc.domain.forms.forms import SUBMIT_PATH
 from svc.domain.net.client_addresses import Network
+from svc.domain.randomness import SYSTEM, Randomness
 from svc.http.asgi import ASGIApp
 from svc.http.channels import door as channels
 from svc.http.channels.door import ChannelDoor
@@ -47,7 +48,7 @@ def public_app(
     `Strict-Transport-Security` for that long (RFC 6797).
     """
     transport = Transport(trusted_proxies, public_https)
-    app, pages = described_app(demo, trusted_proxies)
+    app, pages = described_app(demo, trusted_proxies, system.random)
     app.add_url_rule("/", "front", PublicFront(pages, len(REGISTRY)).show)
     app.register_blueprint(tracker.script)
     app.register_blueprint(embeds.loader)
@@ -66,19 +67,22 @@ def public_app(
             mcp.PATH: McpDoor(system, REGISTRY),
             mcp.FULL_PATH: McpDoor(system, REGISTRY, flat=True),
         },
+        system.random,
     )
     return StrictTransport(doors, transport, strict_transport_seconds) if strict_transport_seconds else doors
 
 
 def described_app(
-    demo: DemoShop | None = None, trusted_proxies: Sequence[Network] | None = None
+    demo: DemoShop | None = None,
+    trusted_proxies: Sequence[Network] | None = None,
+    random: Randomness = SYSTEM,
 ) -> tuple[QuartApp, Pages]:
     """Build an application that serves the documentation, and the renderer of its pages.
 
     It answers errors to browsers with a page and to programs with a problem. Without *trusted_proxies*,
-    pages show a default address instead of the one in the request.
+    pages show a default address instead of the one in the request. Request ids are made of *random*.
     """
-    app = QuartApp("svc", static_folder=None)
+    app = QuartApp("svc", random=random, static_folder=None)
     doors, pages = doc_pages(REGISTRY, demo=demo, trusted_proxies=trusted_proxies)
     app.register_blueprint(doors)
     answer_problems_with_pages(app, pages)

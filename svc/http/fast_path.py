@@ -10,6 +10,7 @@ from typing import Final, Protocol
 
 import msgspec
 
+from svc.domain.randomness import SYSTEM, Randomness
 from svc.http.asgi import ASGIApp, Headers, Receive, Scope, Send
 from svc.http.request.body import REQUEST, BodyBroken, BodyTooLarge, ClientGone, read_body
 from svc.http.request.request_id import REQUEST_ID_HEADER, request_id_of
@@ -32,7 +33,7 @@ class Request:
 
     __slots__ = ("_fields", "_receive", "client", "headers", "id", "method", "path", "query", "scheme")
 
-    def __init__(self, scope: Scope, receive: Receive) -> None:
+    def __init__(self, scope: Scope, receive: Receive, random: Randomness) -> None:
         self.method: Final[str] = scope["method"]
         self.scheme: Final[str] = scope.get("scheme", "http")
         self.path: Final[str] = scope["path"]
@@ -41,7 +42,7 @@ class Request:
         self.headers: Final[Headers] = scope["headers"]
         self.client: Final[str] = scope["client"][0] if scope["client"] else ""
         """The address of the socket's peer; empty where the peer has none."""
-        self.id: Final = request_id_of(self.headers)
+        self.id: Final = request_id_of(self.headers, random)
         """The value of `X-Request-Id` in the answer."""
         self._receive = receive
         self._fields = dict(self.headers)
@@ -94,12 +95,14 @@ class Door(Protocol):
 class FastPath:
     """Routes a request to the door of its path in *doors*, and every other request to *app*.
 
-    A door whose path ends with a slash answers for one more segment below it.
+    A door whose path ends with a slash answers for one more segment below it. Request ids are made of
+    *random*.
     """
 
-    def __init__(self, app: ASGIApp, doors: Mapping[str, Door]) -> None:
+    def __init__(self, app: ASGIApp, doors: Mapping[str, Door], random: Randomness = SYSTEM) -> None:
         self._app = app
         self._doors = doors
+        self._random = random
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """ASGI."""
@@ -107,7 +110,7 @@ class FastPath:
         if door is None:
             await self._app(scope, receive, send)
             return
-        request = Request(scope, receive)
+        request = Request(scope, receive, self._random)
         try:
             answer = await door(request)
         except ClientGone:

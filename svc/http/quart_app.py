@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Generator
-from functools import cached_property
 from typing import Any, Final, Self, cast
 
 import structlog
@@ -22,6 +21,7 @@ from werkzeug.datastructures import ImmutableDict
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as WerkzeugResponse
 
+from svc.domain.randomness import SYSTEM, Randomness
 from svc.http.asgi import Receive, Send
 from svc.http.request.body import REQUEST, ClientGone, read_body
 from svc.http.request.request_id import REQUEST_ID_HEADER, request_id_of
@@ -75,11 +75,8 @@ class QuartRequest(TrioRequest):
 
     body_class = QuartBody
     body: QuartBody
-
-    @cached_property
-    def id(self) -> bytes:
-        """The value of `X-Request-Id` in the answer."""
-        return request_id_of(list(self.scope["headers"]))
+    id: bytes
+    """The value of `X-Request-Id` in the answer."""
 
     @property
     def peer(self) -> str:
@@ -115,9 +112,12 @@ class NoSessions(SessionInterface):
 class QuartConnection(TrioASGIHTTPConnection):
     """One request, answered in the task that received it."""
 
+    app: "QuartApp"
+
     async def __call__(self, receive: Any, send: Any) -> None:
         """ASGI."""
         http_request = cast("QuartRequest", self._create_request_from_scope(send))
+        http_request.id = request_id_of(list(self.scope["headers"]), self.app.random)
         http_request.body.receive = receive
         http_request.body.coding = ",".join(http_request.headers.getlist("Content-Encoding")).encode(
             "latin-1"
@@ -175,6 +175,11 @@ class QuartApp(QuartTrio):
         QuartTrio.default_config
         | {"BODY_TIMEOUT": None, "RESPONSE_TIMEOUT": None, "MAX_CONTENT_LENGTH": BODY_BYTES_MAX}
     )
+
+    def __init__(self, import_name: str, *, random: Randomness = SYSTEM, **options: Any) -> None:
+        """*options* are Quart's; request ids are made of *random*."""
+        super().__init__(import_name, **options)
+        self.random = random
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """ASGI, typed as an `ASGIApp`."""

@@ -139,7 +139,10 @@ async def call(
 
     *wait_gone* returns when the bridge has disconnected.
 
-    Raises what the door refuses, `Unavailable`, and `IdempotencyInProgress` and `IdempotencyMismatch`.
+    Raises:
+        DomainError: the call is refused.
+        IdempotencyInProgress, IdempotencyMismatch: the *key* is in use, or was used for another call.
+        Unavailable: the call cannot be served now.
     """
     if key is None:
         return await _call(system, bridge, _Call(name, request), wait_gone)

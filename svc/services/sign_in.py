@@ -68,15 +68,18 @@ async def with_password(
 
     The work is that of one hash, however many accounts the address has, so timing does not tell how many.
 
-    Raises `OrganizationRequired` where several accounts match; `WrongCredentials`, also for a person who is
-    not an active member of any organization; `TooManyAttempts`; and `Unavailable`.
+    Raises:
+        OrganizationRequired: several accounts match.
+        WrongCredentials: none does, or the person is not an active member of any organization.
+        TooManyAttempts: too many sign-ins have failed.
+        Unavailable: too many passwords are being checked.
     """
     try:
         address = normalise_email(email)
     except InvalidValue:
         address = email
     attempt, known = await enter(system, address, browser.address, browser.mark, organization_id)
-    token = new_key(SESSION)
+    token = new_key(SESSION, system.random)
     async with counted(system, attempt):
         hashes = [credentials.password_hash for credentials in known]
         opened = await system.passwords.matching(hashes, password, salt_for(address, system.secrets.sender))
@@ -94,7 +97,7 @@ async def with_password(
 
 async def with_link(system: System, link_token: str, browser: Browser) -> SignedIn:
     """Sign in with a one-time link, and use it up. Raises `WrongCredentials`."""
-    token = new_key(SESSION)
+    token = new_key(SESSION, system.random)
     profile = await system.store.of(Owner.SIGN_IN).write(_open_by_link, digest(link_token), token, browser)
     return _signed_in(system, token, profile, browser)
 
@@ -104,14 +107,18 @@ async def sign_up(
 ) -> SignedIn:
     """Accept an invitation with a new account at home in the inviting organization, and sign it in.
 
-    Raises `NotFound` for an unknown invitation, `Forbidden` if its inviter may no longer give that role,
-    `Conflict` if that organization has an account with the e-mail address, `InvalidInput` and `Unavailable`.
+    Raises:
+        NotFound: no such invitation waits.
+        Forbidden: its inviter may no longer give that role.
+        Conflict: that organization has an account with the e-mail address.
+        InvalidInput: the name or the password does not meet the rules.
+        Unavailable: too many passwords are being hashed.
     """
     units = system.store.of(Owner.SIGN_IN)
     invited = digest(invitation_token)
     invitation = await units.read(invitations.waiting, invited, system.clock.now())
     hashed = await _new_hash(system, invitation.email, password)
-    token = new_key(SESSION)
+    token = new_key(SESSION, system.random)
 
     def unit(tx: Tx) -> Profile:
         with at("/name"):
@@ -125,7 +132,11 @@ async def sign_up(
 async def accept(system: System, token: str, invitation_token: str) -> Profile:
     """Accept an invitation as the signed-in person; return where they may work now.
 
-    Raises `Unauthenticated`, `NotFound`, `Forbidden` and `Conflict`.
+    Raises:
+        Unauthenticated: there is no such session.
+        NotFound: no such invitation waits.
+        Forbidden: its inviter may no longer give that role.
+        Conflict: the person is a member already, or was one.
     """
     session = await session_of(system, token)
     units = system.store.of(session.person_id)
@@ -154,7 +165,11 @@ async def confirm(system: System, token: str, password: str) -> None:
 
     Each session is paced by itself, so failed sign-ins of others do not hold up a person who is signed in.
 
-    Raises `Unauthenticated`, `WrongCredentials`, `TooManyAttempts` and `Unavailable`.
+    Raises:
+        Unauthenticated: there is no such session.
+        WrongCredentials: the password is not theirs.
+        TooManyAttempts: too many attempts have failed.
+        Unavailable: too many passwords are being checked.
     """
     session = await session_of(system, token)
     profile = await profile_of(system, session.person_id)
@@ -176,8 +191,11 @@ async def confirm(system: System, token: str, password: str) -> None:
 async def set_password(system: System, token: str, password: str) -> None:
     """Set a new password for the signed-in person, and end their other sessions.
 
-    Raises `Unauthenticated`, `ConfirmationRequired` unless the session is fresh, `InvalidInput` and
-    `Unavailable`.
+    Raises:
+        Unauthenticated: there is no such session.
+        ConfirmationRequired: the session is not fresh.
+        InvalidInput: the password does not meet the rules.
+        Unavailable: too many passwords are being hashed.
     """
     session = await session_of(system, token)
     if not is_fresh(session.confirmed_at, system.clock.now()):
@@ -195,7 +213,7 @@ async def sign_out(system: System, token: str) -> None:
 
 def _signed_in(system: System, token: str, profile: Profile, browser: Browser) -> SignedIn:
     secret = system.secrets.sender
-    mark = mark_of(read_mark(browser.mark, secret), profile.person.id, secret)
+    mark = mark_of(read_mark(browser.mark, secret), profile.person.id, secret, system.random)
     return SignedIn(token, csrf_token(token), profile, mark)
 
 

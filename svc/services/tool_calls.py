@@ -96,7 +96,10 @@ async def check_reach(system: System, call: Call) -> None:
 async def find(system: System, registry: Registry, call: Call, name: str) -> Tool[Any, Any]:
     """The tool called *name*, with dots or underscores, if this call may run it.
 
-    Raises `UnknownTool`, `Gone`, and `Forbidden` or one of its kind, which is audited.
+    Raises:
+        UnknownTool: there is no such tool.
+        Gone: its sunset is over.
+        Forbidden: the caller may not run it; this is audited.
     """
     tool = registry.named(name)
     if tool is None:
@@ -117,9 +120,12 @@ async def run(
 ) -> ToolResult:
     """Run a tool that `find` returned. A write is on disk when this returns.
 
-    Raises what the tool refuses; for a write with an *idempotency_key* also `IdempotencyInProgress` and
-    `IdempotencyMismatch`; `Unauthenticated` and `Forbidden` if the caller's access has changed since it was
-    admitted; and `Unavailable`.
+    Raises:
+        DomainError: the tool refuses.
+        IdempotencyInProgress, IdempotencyMismatch: the *idempotency_key* is in use, or was used for another
+            write.
+        Unauthenticated, Forbidden: the caller's access has changed since it was admitted.
+        Unavailable: the call cannot be served now.
     """
 
     def write(tx: Tx, key: str | None = None) -> ToolResult:
@@ -177,7 +183,8 @@ def _as_of_now(system: System, conn: Connection, now: int, tool: Tool[Any, Any],
     """
     caller = call.caller
     organization_id = caller.organization_id
-    if caller.access_revision in {None, system.access_revisions[organization_id]}:
+    revision = caller.access_revision
+    if revision is None or not system.access_revisions.changed(organization_id, revision):
         return call
     caller = admit_again(access.load(conn, organization_id, now), caller, now)
     permit(caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)

@@ -6,7 +6,7 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.identity.callers import Call, CallerKind, DoorName
-from svc.domain.ids import first_id, new_id
+from svc.domain.ids import first_id
 from svc.domain.limits import LIST_ROWS
 from svc.storage import tables
 from svc.storage.pages import Keyset
@@ -73,7 +73,7 @@ def note_refusal(tx: Tx, call: Call, action: str, reason: str, target: str | Non
 
 def _entry(tx: Tx, call: Call, action: str, target: str | None) -> AuditEntry:
     return AuditEntry(
-        id=new_id("aud", tx.now),
+        id=tx.new_id("aud"),
         organization_id=call.caller.organization_id,
         at=tx.now,
         caller_kind=call.caller.kind,

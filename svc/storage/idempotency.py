@@ -6,7 +6,7 @@ retried after a crash either finds its answer, or its effect did not happen.
 
 import hashlib
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -33,6 +33,13 @@ class Repeatable(msgspec.Struct, frozen=True):
     fingerprint: bytes
 
 
+class _Answered(NamedTuple):
+    """The arguments of a first call, and its answer."""
+
+    fingerprint: bytes
+    answer: bytes
+
+
 _encode: Final = msgspec.json.Encoder().encode
 _canonical: Final = msgspec.json.Encoder(order="sorted").encode
 
@@ -43,7 +50,8 @@ _FIND = Statement(
         tables.idempotency.c.tool == sa.bindparam("tool"),
         tables.idempotency.c.key == sa.bindparam("key"),
         tables.idempotency.c.created_at > sa.bindparam("since"),
-    )
+    ),
+    _Answered,
 )
 # An expired row that was not pruned yet is replaced.
 _KEEP = Statement(insert_or_replace(tables.idempotency, ["organization_id", "caller_id", "tool", "key"]))

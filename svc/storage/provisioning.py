@@ -1,5 +1,6 @@
 """Creating and closing an organization, over all nouns that belong to it."""
 
+from svc.domain.events import Source
 from svc.domain.identity.organizations import Organization
 from svc.storage.channels import connections
 from svc.storage.identity import organizations
@@ -15,10 +16,10 @@ def create(tx: Tx, new: NewOrganization) -> Organization:
     return made
 
 
-def close(tx: Tx, organization_id: str) -> None:
+def close(tx: Tx, organization_id: str, *, source: Source) -> None:
     """Close the organization for good: its keys stop at once, nothing of it goes out, its data stays.
 
     Raises `NotFound`, and `Conflict` where it is closed already.
     """
     organizations.close(tx, organization_id)
-    connections.stop_all(tx, organization_id)
+    connections.stop_all(tx, organization_id, source=source)

@@ -10,6 +10,8 @@ import sqlalchemy as sa
 from svc.domain.changes import Change
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
+from svc.domain.ids import Ids
+from svc.domain.randomness import SYSTEM, Randomness
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -85,26 +87,53 @@ class View:
             raise TakesLong
 
 
-class Tx(View):
-    """What a writing unit works with: a connection inside a transaction, and its time.
+class Sources:
+    """What the units of one store take ids, random bytes and the seal from."""
 
-    A unit neither commits nor rolls back, and it does not catch database errors: some of them end the
+    __slots__ = ("ids", "random", "sealer")
+
+    def __init__(self, random: Randomness = SYSTEM, sealer: Sealer | None = None) -> None:
+        self.ids = Ids(random)
+        self.random = random
+        self.sealer = sealer
+
+
+class Tx(View):
+    """What a writing unit works with: a connection inside a transaction, its time, and a source of ids.
+
+    A unit takes times, ids and random bytes from here alone, so it does the same again when it is given the
+    same. It neither commits nor rolls back, and it does not catch database errors: some of them end the
     transaction. It may use savepoints (`conn.begin_nested()`).
     """
 
-    __slots__ = ("_sealer", "changes")
+    __slots__ = ("_sources", "changes")
 
-    def __init__(self, conn: sa.Connection, now: int, sealer: Sealer | None = None) -> None:
+    def __init__(self, conn: sa.Connection, now: int, sources: Sources) -> None:
         super().__init__(conn, now, patient=True)
         self.changes: list[Change] = []
-        self._sealer = sealer
+        self._sources = sources
+
+    def new_id(self, prefix: str) -> str:
+        """A new id such as `rec_01J8…`; it sorts after those that the store has made before."""
+        return self._sources.ids.new(prefix, self.now)
+
+    def random(self, size: int) -> bytes:
+        """Random bytes, for keys, tokens and secrets."""
+        return self._sources.random(size)
 
     @property
     def sealer(self) -> Sealer:
         """What secrets are sealed with; a store that serves is opened with one."""
-        if self._sealer is None:
+        sealer = self._sources.sealer
+        if sealer is None:
             raise RuntimeError("this store was opened without the installation's key")
-        return self._sealer
+        return sealer
+
+    def at(self, time: int) -> "Tx":
+        """The same unit at another time, for data that is to be as if written then."""
+        other = Tx(self.conn, time, self._sources)
+        other.changes = self.changes
+        return other
 
     def announce(self, change: Change) -> None:
         """Dispatch *change* to the listeners after the commit; it is dropped if the unit fails."""
@@ -180,7 +209,11 @@ class Units(Protocol):
         A cancellation before the unit is accepted drops it; after that, the unit runs without its caller.
         An actor keeps waiting then: see `svc.wait_guard`.
 
-        Raises `StoreFull`, `StoreClosed`, `StoreFailed`, `StoreLost`, and what *fn* raises.
+        Raises:
+            StoreFull, StoreClosed: the unit was rejected.
+            StoreFailed: the transaction around it was lost.
+            StoreLost: it is unknown whether the unit was committed.
+            Exception: *fn* raised it.
         """
         ...
 

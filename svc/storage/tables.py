@@ -1,7 +1,7 @@
 """The tables that belong to no noun. Every table is SQLAlchemy Core, portable between SQLite and PostgreSQL.
 
 Times are integers: milliseconds since the epoch, UTC. Ids are text: a prefix and a ULID, so that
-the order of ids is the order of making. JSON is text that the noun modules encode and decode.
+the order of ids is the order of creation. JSON is text that the noun modules encode and decode.
 """
 
 from typing import Final
@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from svc.storage.schema import metadata
 from svc.storage.schema import of_organization as _organization
+from svc.storage.schema import only_where as _where
 
 events: Final = sa.Table(
     "events",
@@ -19,7 +20,27 @@ events: Final = sa.Table(
     sa.Column("type", sa.Text, nullable=False),
     sa.Column("at", sa.BigInteger, nullable=False),
     sa.Column("data", sa.Text, nullable=False),
-    sa.Index("ix_events_organization_id_id", "organization_id", "id"),
+    # The id of what it is about.
+    sa.Column("subject", sa.Text, nullable=False),
+    # Of an event of a record, the slug of its object.
+    sa.Column("object_type", sa.Text),
+    sa.Column("depth", sa.Integer, nullable=False),
+    # The place in the order of dispatch; None until it was dispatched.
+    sa.Column("position", sa.BigInteger),
+    # Partial, so that an insert adds to one of them only.
+    sa.Index("ix_events_undispatched", "organization_id", "id", **_where("position IS NULL")),
+    sa.Index(
+        "ix_events_position", "organization_id", "position", unique=True, **_where("position IS NOT NULL")
+    ),
+    sa.Index("ix_events_dispatched_at", "at", **_where("position IS NOT NULL")),
+)
+
+event_positions: Final = sa.Table(
+    "event_positions",
+    metadata,
+    # The last position that was given in each organization; it stays when the event is pruned.
+    sa.Column("organization_id", sa.Text, sa.ForeignKey("organizations.id"), primary_key=True),
+    sa.Column("newest", sa.BigInteger, nullable=False),
 )
 
 audit: Final = sa.Table(

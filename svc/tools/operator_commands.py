@@ -86,8 +86,9 @@ class CloseOrganization(ToolInput, frozen=True, kw_only=True):
 @command("organization.close")
 def close_organization(tx: Tx, request: CloseOrganization) -> NothingToShow:
     """Close the organization for good; its data stays. Raises `NotFound`, and `Conflict` if it is closed."""
-    provisioning.close(tx, request.organization_id)
-    audit.note(tx, operator_call(request.organization_id), "organization.close", request.organization_id)
+    call = operator_call(request.organization_id)
+    provisioning.close(tx, request.organization_id, source=call.source())
+    audit.note(tx, call, "organization.close", request.organization_id)
     return NothingToShow()
 
 
@@ -110,7 +111,13 @@ class CreateUser(ToolInput, frozen=True, kw_only=True):
 
 @command("user.create")
 def create_user(tx: Tx, request: CreateUser) -> MadeUser:
-    """Make the account. Raises `InvalidInput`, `InvalidValue`, `NotFound` for the role, and `Conflict`."""
+    """Make the account.
+
+    Raises:
+        InvalidInput, InvalidValue: the e-mail address or the name is none.
+        NotFound: no such organization or role.
+        Conflict: the organization has an account with the address.
+    """
     organizations.get(tx.conn, request.organization_id)
     person = accounts.create(
         tx,

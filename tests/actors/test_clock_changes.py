@@ -46,7 +46,6 @@ from svc.storage.sqlite.inline import inline_store
 from svc.storage.store import Store, Tx
 from tests import tables
 from tests.channels import Receiver, a_connection, a_reply
-from tests.conftest import forget_ids
 from tests.http.asking import client_of
 from tests.people import a_member
 from tests.test_clock import Machine
@@ -62,8 +61,7 @@ class Shop:
 
     @asynccontextmanager
     async def started(self, clock: Clock) -> AsyncIterator[Town]:
-        """A new process over what is stored: none of its ids are remembered."""
-        forget_ids()
+        """A new store over what is stored: it remembers no ids."""
         async with inline_store(clock, self._path, sealer=Sealer(SECRETS.sealing)) as store:
             yield Town(store, cast("VirtualClock", clock), await _organization(store))
 
@@ -87,7 +85,7 @@ def shop(tmp_path: Path) -> Shop:
 
 
 def virtual(at: int) -> VirtualClock:
-    """A clock that tells *at* now, whatever is stored."""
+    """A clock that now reads *at*, whatever is stored."""
     return VirtualClock(at - round(trio.current_time() * SECOND_MS))
 
 
@@ -191,7 +189,7 @@ async def test_set_back_while_it_runs_a_long_poll_ends(shop: Shop, autojump_cloc
 async def test_after_a_leap_everything_goes_on_within_a_round(
     shop: Shop, leap_ms: int, autojump_clock: Any
 ) -> None:
-    """What ended meanwhile is found out within a minute of awake time, without anybody who asks."""
+    """What ended meanwhile is settled within a minute of awake time, without a request."""
     its_clock = machine(START)
     async with shop.started(WallClock(its_clock)) as here, here.live_system() as system:
         form = await here.form()
@@ -271,7 +269,7 @@ async def test_replies_keep_their_order_over_a_restart(shop: Shop, autojump_cloc
 
 
 async def test_a_queue_keeps_its_order_over_a_restart(shop: Shop, autojump_clock: Any) -> None:
-    """Who queued before the restart is filed before who queued after it, and in the next pass."""
+    """Submissions queued before the restart are filed before those queued after it, and in the next pass."""
     async with shop.started(virtual(START)) as here, here.live_system() as system:
         form = await here.form()
         for number in range(PACE_FILINGS_MAX + 3):
@@ -378,7 +376,7 @@ async def _all_rows(here: Town) -> list[Any]:
     ]
 
 
-def test_who_confirmed_in_the_future_did_not(autojump_clock: Any) -> None:
+def test_a_confirmation_in_the_future_does_not_count(autojump_clock: Any) -> None:
     """A confirmation that a wrong clock noted hands out no secrets."""
     assert not is_fresh(START + 1, START)
     assert is_fresh(START, START + CONFIRMATION_MS - 1)
@@ -406,7 +404,7 @@ async def test_a_use_that_was_noted_in_the_future_is_noted_again(autojump_clock:
         csrf = await here.sign_in()
         await here.store.write(_use_in_the_future)
         here.system.sessions.clear()
-        here.system.access_revisions[here.organization.id] += 1
+        here.system.access_revisions.note(here.organization.id)
 
         await here.answer("record.list", {"objectType": "contact"})
         await here.answer_to_person("record.list", {"objectType": "contact"}, csrf=csrf)

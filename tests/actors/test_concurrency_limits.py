@@ -10,7 +10,7 @@ from svc.domain.errors import Unavailable
 
 
 class Workers:
-    """Tasks that take a place each and keep it until they are told to go."""
+    """Tasks that each take a place, and keep it until they are released."""
 
     def __init__(self, limiter: KeyedLimiter, nursery: trio.Nursery) -> None:
         self._limiter = limiter
@@ -41,7 +41,7 @@ class Workers:
 
 
 async def test_a_key_has_so_many_places_and_others_have_their_own() -> None:
-    """Who wants one more waits; another key does not wait for that."""
+    """A further task waits; another key does not wait for that."""
     async with trio.open_nursery() as nursery:
         workers = Workers(KeyedLimiter(2, 10), nursery)
         await workers.come("a1", "a2", "a3", "b1")
@@ -50,8 +50,8 @@ async def test_a_key_has_so_many_places_and_others_have_their_own() -> None:
         nursery.cancel_scope.cancel()
 
 
-async def test_places_go_to_who_has_waited_longest() -> None:
-    """A place is handed over, so that nobody who comes later gets it."""
+async def test_places_go_to_the_longest_waiter() -> None:
+    """A place is handed over, so that no later task gets it first."""
     async with trio.open_nursery() as nursery:
         workers = Workers(KeyedLimiter(1, 10), nursery)
         await workers.come("a1", "a2", "a3")
@@ -64,7 +64,7 @@ async def test_places_go_to_who_has_waited_longest() -> None:
         nursery.cancel_scope.cancel()
 
 
-async def test_who_leaves_while_waiting_is_passed_over() -> None:
+async def test_a_waiter_that_leaves_is_skipped() -> None:
     """A waiting task that is cancelled takes no place, and leaves none taken."""
     async with trio.open_nursery() as nursery:
         limiter = KeyedLimiter(1, 10)
@@ -78,7 +78,7 @@ async def test_who_leaves_while_waiting_is_passed_over() -> None:
 
 
 async def test_few_wait() -> None:
-    """Who finds too many waiting is refused at once."""
+    """A task that finds too many waiting is refused at once."""
     async with trio.open_nursery() as nursery:
         limiter = KeyedLimiter(1, 2)
         workers = Workers(limiter, nursery)
@@ -93,7 +93,7 @@ async def test_few_wait() -> None:
 
 
 async def test_a_lone_key_has_no_limit() -> None:
-    """Where nobody else is there to be spared, nobody waits."""
+    """Without other keys to protect, no task waits."""
     async with trio.open_nursery() as nursery:
         workers = Workers(KeyedLimiter(1, 10, ActiveKeys()), nursery)
         await workers.come("a1", "a2", "a3")
@@ -103,7 +103,7 @@ async def test_a_lone_key_has_no_limit() -> None:
 
 
 async def test_the_limit_holds_from_the_moment_that_another_comes() -> None:
-    """Those at work beyond it finish; nobody else begins before there is room."""
+    """Tasks beyond the limit finish; no other begins before there is room."""
     async with trio.open_nursery() as nursery:
         workers = Workers(KeyedLimiter(1, 10, ActiveKeys()), nursery)
         await workers.come("a1", "a2", "b1", "a3")
@@ -117,7 +117,7 @@ async def test_the_limit_holds_from_the_moment_that_another_comes() -> None:
 
 
 async def test_a_key_that_is_alone_again_is_let_go(mock_clock: MockClock) -> None:
-    """A minute after the other was seen; but nobody gets ahead of those who wait already."""
+    """A minute after the other key was seen; but no task overtakes those that wait already."""
     async with trio.open_nursery() as nursery:
         workers = Workers(KeyedLimiter(1, 10, ActiveKeys()), nursery)
         await workers.come("b1", "a1", "a2")

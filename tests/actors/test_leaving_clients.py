@@ -61,8 +61,8 @@ async def test_a_tool_call_that_comes_again_is_answered_as_the_first(autojump_cl
         assert (1, 1) == (await here.count(tables.records), await here.count(tables.idempotency))
 
 
-async def test_a_key_that_was_revoked_stops_though_nobody_heard_that_it_was(autojump_clock):
-    """The Organization judges by what is on disk from the commit on, whoever still waits for it."""
+async def test_a_revoked_key_stops_though_its_revoker_left(autojump_clock):
+    """From the commit on, the Organization judges by what is on disk, also if the client has left."""
     async with tool_town() as here:
         key = await here.mint()
         before = await here.call("record.list", {"objectType": "contact"}, key=key)
@@ -79,7 +79,7 @@ async def test_a_key_that_was_revoked_stops_though_nobody_heard_that_it_was(auto
         assert [200, 200, 401] == [one.status_code for one in (before, on_its_way, after)]
 
 
-async def test_right_passwords_count_for_nothing_whoever_leaves(autojump_clock):
+async def test_right_passwords_are_not_counted_when_the_client_leaves(autojump_clock):
     """A client that leaves while its session is being stored has not guessed wrong."""
     async with tool_town() as here:
         disk = Disk(here.store)
@@ -95,7 +95,7 @@ async def test_right_passwords_count_for_nothing_whoever_leaves(autojump_clock):
         assert 0 == await here.count(tables.sign_in_failures)
 
 
-async def test_wrong_passwords_count_whoever_leaves(autojump_clock):
+async def test_wrong_passwords_are_counted_when_the_client_leaves(autojump_clock):
     """A client that leaves before it hears that it was wrong gets no more guesses."""
     async with tool_town() as here:
         disk = Disk(here.store)

@@ -111,8 +111,8 @@ async def test_nothing_is_done_by_itself(autojump_clock):
 
 
 @pytest.mark.parametrize("begun", ["file", "index", "push", "activate"])
-async def test_what_is_told_begins_nothing(begun, autojump_clock):
-    """Work that an actor is told of is a row, which the next start finds."""
+async def test_a_notice_begins_no_work(begun, autojump_clock):
+    """Work that an actor is notified of is a row, which the next start finds."""
     async with push_town() as (here, receiver):
         form = await here.form()
         await here.store.write(lambda tx: submissions.create(tx, a_stored_one(form, queued=True)))
@@ -135,8 +135,8 @@ async def test_what_is_told_begins_nothing(begun, autojump_clock):
         assert ([], units) == (receiver.got, here.store.statistics().units)
 
 
-async def test_a_round_that_is_under_way_wakes_nobody(autojump_clock):
-    """What is due waits for the next start, and nobody is loaded only to be told to leave."""
+async def test_a_round_that_is_under_way_wakes_no_actor(autojump_clock):
+    """What is due waits for the next start, and no actor is loaded only to be unloaded."""
     async with town() as here, here.live_system() as system:
         form = await here.form()
         system.quiesce()
@@ -148,8 +148,8 @@ async def test_a_round_that_is_under_way_wakes_nobody(autojump_clock):
         assert (False, False) == (before, system.is_active(FormWindow, form.form_key))
 
 
-async def test_an_embed_is_not_made_ahead_for_nobody(autojump_clock):
-    """A refresh that waits for its place is given up; who asks for what is not there still has it made."""
+async def test_an_embed_is_not_refreshed_without_a_request(autojump_clock):
+    """A refresh that waits for its place is given up; a request for a missing embed still has it rendered."""
     async with lamp_town() as here, here.live_system() as system:
         embed, other = await here.embed(), await here.embed()
         await current(system, embed.embed_key)

@@ -7,8 +7,10 @@ import trio
 
 from svc.actors.reconciler import Reconciler
 from svc.actors.system import System
+from svc.domain.events import NewEvent
 from svc.domain.identity.callers import operator_call
 from svc.domain.limits import (
+    EVENT_LIFE_MS,
     IDEMPOTENCY_LIFE_MS,
     INVITATION_LIFE_MS,
     PRUNED_MAX,
@@ -17,7 +19,7 @@ from svc.domain.limits import (
     SIGN_IN_WINDOW_MS,
 )
 from svc.domain.times import DAY_MS, YEAR_MS
-from svc.storage import idempotency, retention
+from svc.storage import events, idempotency, retention
 from svc.storage.forms import submissions
 from svc.storage.idempotency import Repeatable
 from svc.storage.identity import invitations, sessions, sign_in
@@ -49,6 +51,13 @@ def a_failure(tx: Tx, here: Town, key: str) -> None:
     sign_in.note_failure(tx, Failure(key, key, tx.now))
 
 
+def a_dispatched_event(tx: Tx, here: Town, key: str) -> None:
+    event = NewEvent(type="submission.held", subject=key, source={}, data={})
+    events.record(tx, here.organization.id, [event])
+    new = events.undispatched(tx.conn, here.organization.id, 1)
+    events.mark_dispatched(tx, here.organization.id, [one.id for one in new])
+
+
 async def round_made(system: System) -> None:
     """Return once the Reconciler has made a round, and all that it started with it."""
     reconciler = Reconciler(system, "main")
@@ -64,6 +73,7 @@ async def round_made(system: System) -> None:
         (tables.invitations, an_invitation, INVITATION_LIFE_MS),
         (tables.sessions, a_session, SESSION_LIFE_MS),
         (tables.sign_in_failures, a_failure, SIGN_IN_WINDOW_MS),
+        (tables.events, a_dispatched_event, EVENT_LIFE_MS),
     ],
     ids=lambda one: getattr(one, "name", None),
 )
@@ -136,8 +146,8 @@ async def test_the_trail_and_the_keys_stay(autojump_clock):
         assert before == [await here.count(one) for one in (tables.audit, tables.api_keys)]
 
 
-async def test_the_reconciler_wakes_who_was_not_told(autojump_clock):
-    """Due submissions that no one was told of are filed within a round, and so is a forgotten queue."""
+async def test_the_reconciler_wakes_actors_that_were_not_notified(autojump_clock):
+    """Due submissions without a notice are filed within a round, and so is a forgotten queue."""
     async with town() as here, here.live_system():
         form = await here.form()
         await here.store.write(_insert_due_quietly, a_stored_one(form))

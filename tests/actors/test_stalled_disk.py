@@ -138,7 +138,7 @@ async def test_a_crash_does_not_load_before_what_a_task_has_begun_is_on_disk(aut
         assert {"filed": 1} == await here.states()
 
 
-async def test_a_drain_names_who_waits_for_the_disk_and_the_end_does_not_wait(autojump_clock):
+async def test_a_drain_names_actors_that_wait_for_the_disk_and_the_end_does_not_wait(autojump_clock):
     """Both are bounded; the store finishes what it has accepted, and it is there."""
     async with town() as here:
         async with here.live_system() as system:

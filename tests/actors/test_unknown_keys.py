@@ -1,4 +1,4 @@
-"""What strangers ask for and nobody has: looked up once, forgotten when it is made, and bounded."""
+"""Keys that do not exist: looked up once, forgotten when they are made, and bounded."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -15,6 +15,7 @@ from svc.domain.crypto.keys import EMBED_KEY, FORM_KEY, new_key
 from svc.domain.embeds.blocks import HeroBlock
 from svc.domain.errors import NotFound
 from svc.domain.limits import SITE_LABELS_MAX, UNKNOWN_KEYS_MS
+from svc.domain.randomness import SYSTEM
 from svc.http.app import public_app
 from svc.storage.embeds import embeds
 from svc.storage.forms import forms
@@ -79,7 +80,7 @@ async def strangers() -> AsyncIterator[Strangers]:
             yield Strangers(here, system, store, client)
 
 
-FORM, EMBED = new_key(FORM_KEY), new_key(EMBED_KEY)
+FORM, EMBED = new_key(FORM_KEY, SYSTEM), new_key(EMBED_KEY, SYSTEM)
 ASKED: dict[str, Callable[[Strangers], Awaitable[int | None]]] = {
     "a page view": lambda at: at.view("nobody.example"),
     "a submission": lambda at: at.post(FORM),
@@ -117,7 +118,7 @@ async def _move_site(at: Strangers) -> None:
 
 @pytest.mark.parametrize("make", [_make_site, _move_site])
 async def test_a_host_is_counted_as_soon_as_it_is_tracked(make, autojump_clock):
-    """A view of a page below the domain, that nobody tracked a moment ago, is kept."""
+    """A view of a page below the domain, which was not tracked a moment ago, is kept."""
     async with strangers() as at:
         await at.view("shop.lamps.example")
         assert [] == await at.here.rows(tables.visits)
@@ -129,8 +130,8 @@ async def test_a_host_is_counted_as_soon_as_it_is_tracked(make, autojump_clock):
 
 
 async def test_a_form_takes_submissions_as_soon_as_it_is_made(autojump_clock, monkeypatch):
-    """Though somebody asked for its key a moment before."""
-    monkeypatch.setattr(forms, "new_key", lambda _: FORM)
+    """Even if its key was requested a moment before."""
+    monkeypatch.setattr(forms, "new_key", lambda *_: FORM)
     async with strangers() as at:
         assert 400 == await at.post(FORM)
 
@@ -140,8 +141,8 @@ async def test_a_form_takes_submissions_as_soon_as_it_is_made(autojump_clock, mo
 
 
 async def test_an_embed_is_shown_as_soon_as_it_is_made(autojump_clock, monkeypatch):
-    """Though somebody asked for its key a moment before."""
-    monkeypatch.setattr(embeds, "new_key", lambda _: EMBED)
+    """Even if its key was requested a moment before."""
+    monkeypatch.setattr(embeds, "new_key", lambda *_: EMBED)
     async with strangers() as at:
         assert 404 == await at.embed(EMBED)
 

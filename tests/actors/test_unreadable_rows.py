@@ -1,4 +1,4 @@
-"""What a disk or somebody's shell has spoilt takes no other row, and no actor, with it."""
+"""A row that a disk or a shell has corrupted affects no other row, and no actor."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ async def spoil(here: Town, table: Table, column: str, row_id: str, value: str =
 
 
 def _insert_quietly(tx: Tx, new: submissions.NewSubmission) -> str:
-    """A due submission that nobody is told of."""
+    """A due submission without a notice."""
     stored = submissions.create(tx, new)
     tx.changes.clear()
     return stored
@@ -82,7 +82,7 @@ async def test_a_submission_that_cannot_be_read_is_held_and_the_others_are_filed
 
 
 async def test_people_see_that_a_submission_cannot_be_read(autojump_clock: Any) -> None:
-    """It is Held as `unreadable`, with what can still be told of it; it cannot be attached."""
+    """It is Held as `unreadable`, with what can still be read of it; it cannot be attached."""
     async with tool_town() as here:
         form = await here.form()
         submission_id = await here.store.write(_insert_quietly, a_stored_one(form))
@@ -141,7 +141,7 @@ async def test_a_fault_of_filing_leaves_the_tool_api_as_it_was(
 
 
 async def test_a_contact_that_cannot_be_read_holds_its_own_submissions_alone(autojump_clock: Any) -> None:
-    """Who is known by the same address is held as `error`; everybody else is filed."""
+    """Submissions with the same address are held as `error`; all others are filed."""
     async with town() as here, here.live_system() as system:
         form = await here.form()
         await submit(system, form, 1)
@@ -204,7 +204,7 @@ async def test_a_key_that_cannot_be_read_closes_nothing(autojump_clock: Any) -> 
         narrowed = await here.mint(tools=("record.list",))
         [row] = [one for one in await here.rows(tables.api_keys) if one.tools is not None]
         await spoil(here, tables.api_keys, "tools", row.id)
-        here.system.access_revisions[here.organization.id] += 1
+        here.system.access_revisions.note(here.organization.id)
 
         own = await here.call("record.list", {"objectType": "contact"}, key=narrowed)
         other = await here.call("record.list", {"objectType": "contact"})
@@ -216,7 +216,7 @@ async def test_a_key_that_cannot_be_read_closes_nothing(autojump_clock: Any) -> 
 
 
 async def test_a_role_that_cannot_be_read_permits_nothing(autojump_clock: Any) -> None:
-    """Who has it may do nothing; everybody else works as before."""
+    """Its members may do nothing; all others work as before."""
     async with tool_town() as here:
         csrf = await here.sign_in()
         made = await here.answer_to_person(
@@ -224,7 +224,7 @@ async def test_a_role_that_cannot_be_read_permits_nothing(autojump_clock: Any) -
         )
         await here.member("reader@example.com", made["id"])
         await spoil(here, tables.roles, "permissions", made["id"])
-        here.system.access_revisions[here.organization.id] += 1
+        here.system.access_revisions.note(here.organization.id)
 
         mine = await here.call_as_person("record.list", {"objectType": "contact"}, csrf=csrf)
         listed = await here.answer_to_person("role.list", csrf=csrf)
@@ -347,7 +347,7 @@ async def test_a_reply_that_cannot_be_read_fails_alone(autojump_clock: Any) -> N
 
 
 def _write_unreadable_reply(tx: Tx, connection: Connection) -> None:
-    """Spoilt before it is told of."""
+    """Corrupted before its notice."""
     written = a_reply(tx, connection)
     spoilt = channel_tables.messages.update().where(channel_tables.messages.c.id == written.id)
     tx.conn.execute(spoilt.values(attachments="not JSON"))
@@ -380,7 +380,7 @@ async def test_a_conversation_whose_evidence_cannot_be_read_takes_messages(autoj
 
 
 async def test_a_message_of_a_contact_that_cannot_be_read_is_recorded(autojump_clock: Any) -> None:
-    """The conversation has no contact until somebody says who it is."""
+    """The conversation has no contact until a person chooses one."""
     async with channel_town() as here:
         sender = {"email": "ada@example.com"}
         said = {"direction": "in", "text": "Hi", "sender": sender}

@@ -1,4 +1,4 @@
-"""What a browser can visit: a real service with its demo, and a website that is somebody else's."""
+"""What a browser can visit: a real service with its demo, and a website of a third party."""
 
 import json
 import sqlite3
@@ -75,7 +75,7 @@ def service_with_demo(directory: Path) -> Iterator[Service]:
 
 
 class Website:
-    """Somebody's website: its pages by their paths, and the headers that they all have."""
+    """A website: its pages by their paths, and the headers that they all have."""
 
     def __init__(self, port: int) -> None:
         self.port = port

@@ -68,7 +68,7 @@ def test_a_chat_goes_both_ways(messenger: str, page: Page):
 
 
 def test_a_shared_number_finds_the_contact(messenger: str, page: Page):
-    """The demo has a contact with it, and the shop's side says who it is."""
+    """The demo has a contact with it, whose name the shop's side shows."""
     page.goto(messenger)
     ask(page)
     expect(page.locator("#lines")).to_contain_text(QUESTION)
@@ -79,7 +79,7 @@ def test_a_shared_number_finds_the_contact(messenger: str, page: Page):
     expect(page.locator("#contact")).to_have_text("Known contact")
 
 
-def test_a_reply_is_delivered_while_nobody_looks(messenger: str, page: Page):
+def test_a_reply_is_delivered_while_no_page_is_open(messenger: str, page: Page):
     """It is `delivered` on a page in the background, and `read` when that is looked at."""
     page.goto(messenger)
     ask(page)

@@ -40,7 +40,7 @@ def a_submission(form_key: str) -> dict[str, Any]:
 
 
 def test_an_enquiry_is_stored_and_filed_with_the_visit_that_led_to_it(service: Service, page: Page):
-    """Who fills in the form is thanked, and the enquiry is with its contact, together with the visit."""
+    """The page thanks the visitor, and the enquiry is at its contact, together with the visit."""
     heard = complaints(page)
     page.goto(f"{service.url}/demo/")
 
@@ -62,7 +62,7 @@ def test_an_enquiry_is_stored_and_filed_with_the_visit_that_led_to_it(service: S
     assert [] == heard
 
 
-def test_a_missing_contact_is_told_at_the_field(service: Service, page: Page):
+def test_a_missing_contact_is_shown_at_the_field(service: Service, page: Page):
     """Without e-mail and phone nothing is stored, the field says so, and what was typed stays."""
     page.goto(f"{service.url}/demo/")
     fill(page, name="Ada", message="Hello")
@@ -83,8 +83,8 @@ def test_a_missing_contact_is_told_at_the_field(service: Service, page: Page):
     assert [] == service.submissions()
 
 
-def test_the_twenty_first_in_a_minute_is_told_to_wait(service: Service, page: Page):
-    """Whoever sends too much hears for how long to wait, and what was typed stays."""
+def test_the_twenty_first_in_a_minute_has_to_wait(service: Service, page: Page):
+    """The page says how long to wait, and what was typed stays."""
     page.goto(f"{service.url}/demo/")
     with httpx.Client() as sender:
         for _ in range(SENDER_SUBMISSIONS_MAX):
@@ -129,7 +129,7 @@ def test_the_form_works_without_scripts(service: Service, browser: Browser):
     assert ("ada@example.com", "Plain") == (fields["email"], fields["message"])
 
 
-def test_nobody_is_led_into_the_trap(service: Service, page: Page):
+def test_the_trap_cannot_be_reached(service: Service, page: Page):
     """The field that marks spam is not there for people: not on the page, not by key, not read out."""
     page.goto(f"{service.url}/demo/")
 
@@ -217,7 +217,7 @@ def test_the_tracker_counts_the_pages_of_a_site_elsewhere(service: Service, webs
     assert [] == heard
 
 
-def test_the_tracker_leaves_alone_who_does_not_want_it(service: Service, browser: Browser):
+def test_the_tracker_respects_an_opt_out(service: Service, browser: Browser):
     """A browser that asks not to be tracked sends nothing."""
     with browser.new_context() as context:
         context.add_init_script("Object.defineProperty(navigator, 'globalPrivacyControl', { value: true })")

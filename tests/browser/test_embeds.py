@@ -31,7 +31,7 @@ def elsewhere() -> Iterator[Website]:
 
 
 def page_with(service: Service, *placeholders: str, head: str = "") -> str:
-    """A page that somebody else serves."""
+    """A page on another website."""
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Elsewhere</title>'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">{head}'
@@ -296,7 +296,7 @@ def test_what_is_hostile_does_nothing_on_a_page(service: Service, website: Websi
 
 
 def rename(service: Service, text: str) -> None:
-    """Have the cheapest lamp called *text*, as whoever may write records can; nobody was shown it before."""
+    """Rename the cheapest lamp to *text*, as a member with `records.write` can, before it was shown."""
     with closing(sqlite3.connect(service.database)) as database, database:
         rows = database.execute(
             "SELECT id, properties FROM records WHERE properties LIKE '%Sailcloth shade%'"

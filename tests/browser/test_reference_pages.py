@@ -30,7 +30,7 @@ SCREENS: Final = {"phone": ViewportSize(width=390, height=844), "desk": Viewport
 
 
 def test_pages_fit_a_phone_and_a_desk(service: Service, browser: Browser):
-    """With scripts off nothing is cut or scrolls sideways, nothing is missing, and nobody else is asked."""
+    """With scripts off nothing is cut, missing or scrolls sideways, and no other host is requested."""
     asked = list[str]()
     for (screen, viewport), scheme in product(SCREENS.items(), SCHEMES):
         with browser.new_context(

@@ -89,7 +89,7 @@ class Service:
         resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
 
     def resident_mib(self) -> float:
-        """Memory in use now, as Linux tells it."""
+        """Memory in use now, as Linux reports it."""
         [kib] = re.findall(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{self.process.pid}/status").read_text())
         return int(kib) / 1024
 

@@ -66,7 +66,7 @@ def test_a_form_is_paused_resumed_and_removed(svc: Svc, shop: Path) -> None:
 
 
 def test_a_held_submission_is_attached(svc: Svc, demo: Path) -> None:
-    """The list leads to it, its candidates are shown, and who says who sent it gets the contact's id."""
+    """The list leads to it, its candidates are shown, and attaching it prints the contact's id."""
     head, *held = svc("submission", "list", "--state", "held").stdout.splitlines()
     submission = next(line.split()[0] for line in held if "similar" in line)
     shown = json.loads(svc("submission", "show", submission).stdout)
@@ -170,7 +170,7 @@ def test_a_password_is_read_and_not_shown(svc: Svc, shop: Path) -> None:
     assert HASHER.verify(stored, "correct horse")
 
 
-def test_accounts_of_one_address_are_told_apart_by_their_home(svc: Svc, shop: Path) -> None:
+def test_accounts_of_one_address_are_distinguished_by_their_home(svc: Svc, shop: Path) -> None:
     """Each organization has its own; a link is for the one that is named; their passwords share a salt."""
     other = svc("org", "create", "Other").stdout.strip()
     first = next(
@@ -248,7 +248,7 @@ def test_accounts_of_one_address_are_told_apart_by_their_home(svc: Svc, shop: Pa
         (("restore", "missing.tar", "--force"), 1, "missing.tar: No such file or directory"),
     ],
 )
-def test_a_mistake_is_told_in_one_line(
+def test_a_mistake_is_reported_in_one_line(
     svc: Svc, shop: Path, args: tuple[str, ...], code: int, message: str
 ) -> None:
     """The message says what is wrong; the exit code, whether it was the question or the doing."""
@@ -302,7 +302,7 @@ def test_while_the_data_is_in_use_it_is_read_and_not_written(svc: Svc, shop: Pat
 
 
 def test_everything_in_the_data_directory_is_its_owners(svc: Svc, shop: Path) -> None:
-    """Nobody else can read the directory, nor any file in it."""
+    """Other users can read neither the directory nor any file in it."""
     assert 0o700 == stat.S_IMODE(shop.stat().st_mode)
     assert {0o600} == {stat.S_IMODE(path.stat().st_mode) for path in shop.iterdir()}
 
@@ -386,7 +386,7 @@ def test_a_damaged_file_is_found(svc: Svc, demo: Path) -> None:
     assert "Traceback" not in result.output
 
 
-def test_a_file_that_is_no_database_is_told(svc: Svc, shop: Path) -> None:
+def test_a_file_that_is_no_database_is_reported(svc: Svc, shop: Path) -> None:
     """What stands in the place of the database is named."""
     (shop / "svc.db").write_bytes(b"no database at all, whatever its name may say" * 100)
 

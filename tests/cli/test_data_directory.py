@@ -53,7 +53,7 @@ def test_a_derived_secret_never_changes(directory: DataDirectory) -> None:
 
 @pytest.mark.parametrize("others", [0o640, 0o604, 0o620])
 def test_a_key_that_others_can_read_is_refused(directory: DataDirectory, others: int) -> None:
-    """Somebody may have read it already, so that is for a person to judge."""
+    """It may have been read already, which a person has to judge."""
     directory.open_key()
     directory.secret_key.chmod(others)
 
@@ -100,7 +100,7 @@ def test_a_token_that_cannot_be_sent_is_refused(directory: DataDirectory, conten
         directory.open_token()
 
 
-def test_a_file_in_the_place_of_the_directory_is_told(tmp_path: Path) -> None:
+def test_a_file_in_the_place_of_the_directory_is_reported(tmp_path: Path) -> None:
     """The message names it, and the flag."""
     (tmp_path / "file").touch()
 

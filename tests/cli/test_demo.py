@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -13,7 +13,14 @@ from sqlalchemy import Connection, Table, func, select
 from svc.actors.kinds import KINDS
 from svc.actors.system import Secrets, System
 from svc.cli.data_directory import DataDirectory
-from svc.cli.demo_files import DemoFacts, open_demo, refuse_other_data, welcome, write_files
+from svc.cli.demo_files import (
+    DemoFacts,
+    open_demo,
+    read_facts,
+    refuse_other_data,
+    welcome,
+    write_files,
+)
 from svc.cli.endpoints import Endpoints
 from svc.cli.failures import Failure
 from svc.clock import VirtualClock
@@ -29,7 +36,7 @@ from svc.storage.identity import organizations
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.sqlite.inline import inline_store
 from svc.storage.sqlite.store import open_store
-from svc.storage.store import Store
+from svc.storage.store import Store, Tx
 from tests import tables
 from tests.cli.conftest import Svc
 from tests.http.asking import client_of
@@ -215,6 +222,39 @@ async def test_a_second_start_finds_the_same_shop(directory: DataDirectory, stor
     )
 
 
+class Killed(Exception):
+    """Stands for the end of the process at this point."""
+
+
+@pytest.mark.parametrize("committed", [False, True])
+async def test_a_first_start_that_was_killed_is_continued(
+    directory: DataDirectory, store: Store, monkeypatch: pytest.MonkeyPatch, committed: bool
+) -> None:
+    """Before its commit or after: the next start has one shop, and the keys of that shop."""
+
+    write = store.write
+
+    async def killed(create: Callable[..., object], *args: object) -> None:
+        def unit(tx: Tx) -> None:
+            create(tx, *args)
+            if not committed:
+                raise Killed
+
+        await write(unit)
+        raise Killed
+
+    with monkeypatch.context() as first_start:
+        first_start.setattr(store, "write", killed)
+        with pytest.raises(Killed):
+            await opened(directory, store)
+    facts = await opened(directory, store)
+
+    assert 1 == await count(store, tables.organizations)
+    assert facts == read_facts(directory)
+    assert "Harbour Lamps" == (await store.read(organizations.get, facts.organization_id)).name
+    assert facts.form_key == (await store.read(forms.by_key, facts.form_key)).form_key
+
+
 async def test_facts_of_a_shop_that_is_gone_are_replaced(directory: DataDirectory, store: Store) -> None:
     """A `demo.json` beside an empty database is an old one."""
     async with inline_store(VirtualClock(START), sealer=SEALER) as gone:
@@ -238,7 +278,7 @@ async def test_other_data_is_left_alone(directory: DataDirectory, store: Store) 
 
 
 async def test_its_own_demo_of_an_older_version_is_opened(directory: DataDirectory, store: Store) -> None:
-    """`demo.json` tells whose it is, before and after the data is migrated."""
+    """`demo.json` identifies it, before and after the data is migrated."""
     with closing(sqlite3.connect(directory.database)) as old:
         old.executescript((KEPT / "0004.sql").read_text())
         [(organization_id,), *_] = old.execute("SELECT id FROM organizations ORDER BY id")

@@ -204,7 +204,7 @@ def test_a_mistake_reads_the_same_with_and_without_a_service(
     assert 1 == live.stderr.count("\n")
 
 
-def test_another_token_is_told(running: Running) -> None:
+def test_another_token_is_reported(running: Running) -> None:
     """The service has its own from somewhere that this shell does not know of."""
     result = running.svc("org", "create", "X", env={"SVC_OPERATOR__TOKEN": "x" * 40})
 

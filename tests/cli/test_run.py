@@ -66,7 +66,7 @@ def run_curl(line: str) -> httpx.Response:
 
 @contextmanager
 def taken(*ports: int) -> Iterator[None]:
-    """Meanwhile something listens at each of *ports*, if not a program of somebody else's already."""
+    """Meanwhile something listens at each of *ports*, if no other program does already."""
     with ExitStack() as open_sockets:
         for port in ports:
             with suppress(OSError):
@@ -244,7 +244,7 @@ def test_an_idle_service_is_small(start: Start, shop: Path) -> None:
 
 
 def wait_refused(address: httpx.URL) -> None:
-    """Return once nobody listens at *address*."""
+    """Return once nothing listens at *address*."""
     for _ in range(TRIES):
         try:
             socket.create_connection((address.host, address.port or 0), END_SECONDS).close()
@@ -312,7 +312,7 @@ def test_data_that_is_not_the_demos_is_left_alone(run: Svc, shop: Path, ended: s
 
 
 def test_a_directory_of_other_files_is_left_alone(run: Svc, data: Path) -> None:
-    """Nobody wants a database among holiday pictures."""
+    """A database does not belong among holiday pictures."""
     data.mkdir()
     (data / "harbour.jpg").write_bytes(b"a picture")
 
@@ -323,7 +323,7 @@ def test_a_directory_of_other_files_is_left_alone(run: Svc, data: Path) -> None:
 
 
 @pytest.mark.parametrize("args", [(), ("--demo",)])
-def test_an_address_in_use_is_told(run: Svc, data: Path, args: tuple[str, ...]) -> None:
+def test_an_address_in_use_is_reported(run: Svc, data: Path, args: tuple[str, ...]) -> None:
     """The message names the address; nothing else is printed, and nothing is written."""
     with closing(socket.create_server(("127.0.0.1", 0))) as other:
         bind = f"127.0.0.1:{other.getsockname()[1]}"
@@ -336,7 +336,7 @@ def test_an_address_in_use_is_told(run: Svc, data: Path, args: tuple[str, ...]) 
     assert not data.exists()
 
 
-def test_data_in_use_is_told(run: Svc, shop: Path) -> None:
+def test_data_in_use_is_reported(run: Svc, shop: Path) -> None:
     """Two services never share their data."""
     with sole_use(shop / "svc.db"):
         result = run()
@@ -345,7 +345,7 @@ def test_data_in_use_is_told(run: Svc, shop: Path) -> None:
     assert f"Error: {shop / 'svc.db'} is in use by process {os.getpid()}: stop it first\n" == result.output
 
 
-def test_a_certificate_that_cannot_be_used_is_told(run: Svc, tmp_path: Path, data: Path) -> None:
+def test_a_certificate_that_cannot_be_used_is_reported(run: Svc, tmp_path: Path, data: Path) -> None:
     """The message names its files, and nothing is written."""
     (tmp_path / "tls.toml").write_text('[server]\ntls_certificate = "cert.pem"\ntls_key = "key.pem"\n')
 

@@ -10,7 +10,7 @@ from svc.http.server import AddressInUse
 
 
 async def test_a_taken_port_gives_way_to_the_next_in_steps_of_ten():
-    """Only where nobody asked for the address; and it is closed in the end."""
+    """Only if the address was not configured; and it is closed in the end."""
     with closing(socket.create_server(("127.0.0.1", 0))) as other:
         port = other.getsockname()[1]
         taken = f"127.0.0.1:{port}"

@@ -21,7 +21,7 @@ It never arrives; its answer is lost, or never ends; the service is about to sto
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """What the service, or who stands before it, was asked."""
+    """What the service, or a proxy before it, was asked."""
 
     door: str
     body: bytes
@@ -71,7 +71,7 @@ def answering(status: int, body: Any = None, **headers: str) -> httpx.Response:
 
 
 class Messenger(Bridge):
-    """A messenger that does as it is told."""
+    """A messenger that behaves as a test says."""
 
     def __init__(self) -> None:
         self.sent: list[Reply] = []

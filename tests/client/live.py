@@ -74,7 +74,7 @@ class Live:
 
 
 class Team:
-    """Those who answer, with the tools."""
+    """The members that answer, with the tools."""
 
     def __init__(self, tools: Tools, connection_id: str) -> None:
         self._tools = tools

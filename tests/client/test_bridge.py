@@ -49,7 +49,7 @@ async def changes_of_health(here: ChannelTown) -> int:
 
 
 async def test_a_reply_goes_out_and_its_status_comes_back(autojump_clock):
-    """At once, with what the messenger calls it, and then whatever the messenger tells of it."""
+    """At once, with the messenger's id of it, and then with each status that the messenger reports."""
     async with channel_town() as here, bridged(here) as bridge:
         written = await here.write_reply(text="It is ready.")
         await trio.sleep(1)
@@ -65,8 +65,8 @@ async def test_a_reply_goes_out_and_its_status_comes_back(autojump_clock):
         assert "there-1" == row.external_id
 
 
-async def test_messages_come_in_with_who_wrote_them(autojump_clock):
-    """In the order of the messenger; what is told of a person finds the contact."""
+async def test_messages_come_in_with_their_senders(autojump_clock):
+    """In the order of the messenger; the facts of a person find the contact."""
     async with channel_town() as here, bridged(here) as bridge:
         evidence = [Evidence(kind="email", value="ada@example.com")]
         bridge.messenger.happens(
@@ -81,7 +81,7 @@ async def test_messages_come_in_with_who_wrote_them(autojump_clock):
 
 
 async def test_a_delivery_that_is_more_than_sent(autojump_clock):
-    """A messenger that knows at once that it arrived has it told."""
+    """A status that the messenger knows at once is reported."""
 
     async def deliver(reply: Reply) -> Delivery:
         return Delivery(status="delivered")
@@ -98,7 +98,7 @@ async def test_a_delivery_that_is_more_than_sent(autojump_clock):
 
 
 async def test_a_report_that_is_lost_sends_nothing_twice(autojump_clock):
-    """The service offers the reply again, and is told what became of it the first time."""
+    """The service hands out the reply again, and gets the status of the first attempt."""
     async with channel_town() as here:
         await here.write_reply()
         # The state and the pull are answered; the report is not, in any of its attempts.
@@ -115,7 +115,7 @@ async def test_a_report_that_is_lost_sends_nothing_twice(autojump_clock):
 
 
 async def test_replies_of_a_lost_answer_come_after_their_minute(autojump_clock):
-    """They were handed out to nobody, and count as tried."""
+    """They count as an attempt, though no bridge received them."""
     async with channel_town() as here:
         await here.write_reply()
         async with bridged(here, "lost", "lost", "lost") as bridge:
@@ -139,7 +139,7 @@ async def test_order_is_kept_through_an_outage(autojump_clock):
         assert ["sent"] * 7 == await states(here)
 
 
-async def test_a_message_that_is_refused_stands_in_nobodys_way(autojump_clock):
+async def test_a_message_that_is_refused_holds_up_no_other(autojump_clock):
     """One that the service will never take is passed over, and said in the log."""
     async with channel_town() as here, bridged(here) as bridge:
         bridge.messenger.happens(message(1), message(2, text="x" * 64_001), message(3))
@@ -162,7 +162,7 @@ async def test_a_service_that_answers_at_once_is_not_pressed(autojump_clock):
 
 
 async def test_what_the_messenger_never_takes_has_failed(autojump_clock):
-    """Who wrote it is told why, in words that fit."""
+    """Its author sees why, in words that fit."""
 
     async def deliver(reply: Reply) -> None:
         raise NotDelivered("blocked" * 50, "the user has blocked the bot. " * 100)
@@ -221,7 +221,7 @@ async def test_a_slow_conversation_holds_up_no_other(autojump_clock):
 
 
 async def test_a_fault_of_the_bridge_is_tried_again(autojump_clock):
-    """Nobody knows whether it was sent: it comes again when its lease has ended."""
+    """It is unknown whether it was sent: it is handed out again when its lease has ended."""
 
     async def deliver(reply: Reply) -> None:
         if reply.attempt == 1:
@@ -245,7 +245,7 @@ async def test_events_that_break_off_are_begun_again(autojump_clock):
         assert ["Message 1", "Message 2"] == await stored(here)
 
 
-async def test_an_offline_messenger_is_told_looked_after_and_told_again(autojump_clock):
+async def test_an_offline_messenger_is_reported_probed_and_reported_again(autojump_clock):
     """Replies wait meanwhile: what was under way is sent within its lease, and counts once."""
     down = True
 
@@ -302,7 +302,7 @@ async def test_a_short_outage_ends_within_the_lease(autojump_clock):
 
 
 async def test_a_bridge_that_cannot_ask_how_it_is_finds_out(autojump_clock):
-    """It believes that all is well after a rest, and the next failure tells otherwise: ever more rarely."""
+    """It assumes after a pause that all is well until the next failure, with growing pauses."""
     async with channel_town() as here, bridged(here) as bridge:
         bridge.messenger.happens(*[Offline("network")] * 6, message(1))
         await trio.sleep(70)
@@ -311,7 +311,7 @@ async def test_a_bridge_that_cannot_ask_how_it_is_finds_out(autojump_clock):
         assert await changes_of_health(here) <= 14
 
 
-async def test_a_state_that_another_program_told_is_set_right(autojump_clock):
+async def test_a_state_that_another_program_reported_is_corrected(autojump_clock):
     """The old process may say that it stops after the new one has said that it is there."""
     async with channel_town() as here, bridged(here) as bridge:
         await trio.sleep(1)
@@ -326,7 +326,7 @@ async def test_a_state_that_another_program_told_is_set_right(autojump_clock):
 
 
 async def test_a_stop_finishes_what_is_under_way(autojump_clock):
-    """What was begun is sent and told, what is being stored is stored, and nothing new is taken."""
+    """What was begun is sent and reported, what is being stored is stored, and nothing new is taken."""
 
     async def deliver(reply: Reply) -> None:
         bridge.stop.set()
@@ -362,7 +362,7 @@ async def test_a_stop_waits_a_little_for_a_message_that_cannot_be_stored(autojum
         assert [] == await stored(here)
 
 
-async def test_a_stop_while_offline_waits_for_nobody(autojump_clock):
+async def test_a_stop_while_offline_does_not_wait(autojump_clock):
     """What waits for the messenger is offered again when the bridge is back."""
 
     async def deliver(reply: Reply) -> None:
@@ -378,7 +378,7 @@ async def test_a_stop_while_offline_waits_for_nobody(autojump_clock):
 
 
 async def test_a_crash_between_sending_and_telling_can_be_seen(autojump_clock):
-    """Nobody can know whether it was sent: the next process is handed it with another attempt."""
+    """It is unknown whether it was sent: the next process gets it with a higher attempt."""
     async with channel_town() as here:
         await here.write_reply()
 

@@ -48,7 +48,7 @@ def example() -> tuple[str, dict[str, Any]]:
 
 
 async def test_the_bridge_in_the_docs_runs(autojump_clock):
-    """Both ways, with what was read, and with a failure that is told."""
+    """Both ways, with what was read, and with a failure that is reported."""
     post = PigeonPost()
     _, names = example()
     async with (

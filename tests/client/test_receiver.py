@@ -1,4 +1,4 @@
-"""Push receivers: what the service pushes is taken once, and nothing that anybody else sends."""
+"""Push receivers: a push of the service is taken once, and no other request is."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -14,13 +14,14 @@ from svc.actors.outbound.errors import NotSent
 from svc.client import NotDelivered, Offline, PushReceiver, Reply
 from svc.client.receiver import BODY_BYTES_MAX
 from svc.domain.crypto.signatures import new_secret, signed_headers
+from svc.domain.randomness import SYSTEM
 from svc.domain.times import SECOND_MS
 from svc.storage.channels import connections, outboxes
 from svc.storage.channels import tables as channel_tables
 from tests.channels import ChannelTown, channel_town
 from tests.client.edges import Running, bridged
 
-SECRET = new_secret()
+SECRET = new_secret(SYSTEM)
 
 
 class Post(OutboundHttp):
@@ -55,7 +56,7 @@ class Pushed(ChannelTown):
     receiver: PushReceiver
 
     async def knock(self, body: bytes, headers: dict[str, str] | None = None, method: str = "POST") -> int:
-        """What the receiver answers to somebody."""
+        """What the receiver answers to an unsigned request."""
         assert self.post.client is not None
         answer = await self.post.client.request(method, "/", content=body, headers=headers)
         return answer.status_code
@@ -87,7 +88,7 @@ def signed(body: bytes, here: Pushed) -> dict[str, str]:
     return signed_headers([SECRET], "dlv_1", here.clock.now() // SECOND_MS, body)
 
 
-async def test_a_reply_is_delivered_and_told_before_it_is_answered(autojump_clock):
+async def test_a_reply_is_delivered_and_reported_before_it_is_answered(autojump_clock):
     """204 once the messenger has it and the service knows what it is called there."""
     async with pushed() as here:
         await here.write_reply(text="It is ready.")

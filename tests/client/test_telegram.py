@@ -161,7 +161,7 @@ async def test_what_is_no_message_of_a_person_is_passed_over(autojump_clock):
 
 
 async def test_files_and_places_come_without_the_token(autojump_clock):
-    """A link to a file of Telegram's has the token in it, so only its id is told."""
+    """A link to a file of Telegram's contains the token, so only its id is passed on."""
     photo = [{"file_id": "small", "file_size": 10}, {"file_id": "large", "file_size": 1000}]
     async with bot() as here:
         here.api.post(photo=photo, caption="This one")
@@ -177,7 +177,7 @@ async def test_files_and_places_come_without_the_token(autojump_clock):
 
 
 @pytest.mark.parametrize(("owner", "known"), [(42, True), (43, False)])
-async def test_a_shared_number_tells_who_it_is(autojump_clock, owner: int, known: bool):
+async def test_a_shared_number_identifies_the_customer(autojump_clock, owner: int, known: bool):
     """Their own, and not that of a friend whose card they send."""
     async with bot() as here:
         here.api.post(contact={"phone_number": "441632960001", "first_name": "Ada", "user_id": owner})
@@ -216,7 +216,7 @@ async def test_what_telegram_never_takes_has_failed(autojump_clock, code: int, w
         assert ("failed", {"code": expected, "message": why}) == await here.outcome()
 
 
-async def test_a_revoked_token_is_told_until_it_is_good_again(autojump_clock):
+async def test_a_revoked_token_is_reported_until_it_is_good_again(autojump_clock):
     """The connection is offline for that reason, and replies wait; nothing has the token in it."""
     async with bot() as here:
         here.api.token = "another"

@@ -20,7 +20,7 @@ OK = {"id": "rec_1"}
 
 
 class Served(httpx.AsyncBaseTransport):
-    """A service that answers everything with what it is told."""
+    """A service that gives the prepared answers."""
 
     def __init__(self, body: Any = None, **more: Any) -> None:
         self._answer: dict[str, Any] = {"json": OK if body is None else body} | more
@@ -93,14 +93,14 @@ async def test_half_a_character_stops_nothing(autojump_clock):
 
 @pytest.mark.parametrize("seconds", [1, 54, RETRY_AFTER_SECONDS_MAX])
 async def test_retry_after_is_waited_out(autojump_clock, seconds: float):
-    """To the second: who comes earlier is only refused again."""
+    """To the second: an earlier call would only be refused again."""
     wire = Wire(Served(), [answering(429, retry_after=f"{seconds:.0f}")])
     await call(wire)
 
     assert pytest.approx(seconds, abs=0.01) == trio.current_time()
 
 
-async def test_a_wait_that_is_too_long_is_told(autojump_clock):
+async def test_a_wait_that_is_too_long_is_reported(autojump_clock):
     """At once, so that the caller can do something else."""
     wire = Wire(Served(), [answering(429, {"code": "rate_limited"}, retry_after="121")])
     with pytest.raises(Refused) as raised:
@@ -124,7 +124,7 @@ async def test_it_gives_up_in_the_end(autojump_clock):
     assert 0.5 * 15.5 <= trio.current_time() <= 15.5
 
 
-async def test_a_refusal_is_told_with_all_that_is_wrong(autojump_clock):
+async def test_a_refusal_has_all_faults(autojump_clock):
     """It is not repeated: it would be refused again."""
     errors = [{"pointer": "/objectType", "code": "unknown_object", "detail": "there is no such object"}]
     problem = {"code": "validation_failed", "detail": "1 thing is wrong", "errors": errors}
@@ -150,7 +150,7 @@ async def test_a_refusal_is_told_with_all_that_is_wrong(autojump_clock):
     ],
     ids=["page", "page of 404", "redirect", "too much"],
 )
-async def test_what_somebody_else_answers_is_no_answer(autojump_clock, answer: httpx.Response):
+async def test_an_answer_of_another_server_is_bad(autojump_clock, answer: httpx.Response):
     """Nothing is followed, and nothing is taken for the service's word."""
     wire = Wire(Served(), [answer])
     with pytest.raises(BadAnswer):

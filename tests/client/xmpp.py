@@ -1,4 +1,4 @@
-"""XMPP as those have it who write to an organization: a real server, and a customer's client."""
+"""XMPP for tests: a real server, and a customer's client."""
 
 import os
 import shutil

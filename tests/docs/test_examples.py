@@ -38,7 +38,7 @@ for (const name of process.argv.slice(2)) {
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    """A demo that nobody has touched."""
+    """A demo without changes."""
     with service_with_demo(tmp_path) as running:
         yield running
 

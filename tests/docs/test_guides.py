@@ -122,7 +122,7 @@ class Reader(NamedTuple):
         )
 
     def wait_filed(self) -> None:
-        """Wait as somebody who reads on does: until what was sent is filed."""
+        """Wait, as a reader would, until what was sent is filed."""
         wait_for(self.service.submissions, lambda found: all(state in SETTLED for state, *_ in found))
 
 

@@ -108,7 +108,7 @@ def refusal(body: bytes) -> list[tuple[str, str, str]]:
     return [(one.pointer, one.code, one.detail) for one in caught.value.faults]
 
 
-def test_every_fault_is_told_at_its_place() -> None:
+def test_every_fault_is_reported_at_its_place() -> None:
     """Missing and unknown members by their own names, all of them in one answer."""
     assert [
         ("/objectType", "missing", "is required: a string"),
@@ -131,7 +131,7 @@ def test_a_whole_number_is_an_integer_however_it_is_written() -> None:
     )
 
 
-def test_what_is_told_has_an_end() -> None:
+def test_reported_faults_are_limited() -> None:
     """However many faults there are, and however long a name is."""
     many = refusal(b'{"objectType":"a",' + b",".join(b'"x%d":1' % n for n in range(500)) + b"}")
     long = refusal(b'{"objectType":"a","' + b"x" * 100_000 + b'":1}')
@@ -171,5 +171,5 @@ def test_what_is_no_json_is_pointed_at(body: bytes, detail: str) -> None:
 
 
 def test_no_value_is_repeated() -> None:
-    """What was sent may be a secret: the fault tells its type alone."""
+    """What was sent may be a secret: the fault names its type only."""
     assert "hunter2" not in str(refusal(b'{"objectType": ["hunter2"], "limit": "hunter2"}'))

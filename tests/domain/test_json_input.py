@@ -111,7 +111,7 @@ def test_exactly_the_names_that_stand_twice_are_refused(data, value):
         (b' \n{"a" : 1 ,\t"a"\r: 2 } ', ["/a"]),
     ],
 )
-def test_a_repeated_name_is_told_by_its_place(body, pointers):
+def test_a_repeated_name_is_reported_by_its_place(body, pointers):
     """As 422 with a pointer to the member, once for each name."""
     with pytest.raises(InvalidInput) as refused:
         read(ANYTHING, body)
@@ -148,15 +148,15 @@ class _Open(msgspec.Struct):
     id: str
 
 
-def test_a_repeated_name_is_told_beside_another_fault():
-    """Who mends the one hears of the other as well."""
+def test_a_repeated_name_is_reported_beside_another_fault():
+    """Both faults are reported at once."""
     with pytest.raises(InvalidInput) as refused:
         read(msgspec.json.Decoder(_Closed), b'{"id": 5, "no": {"a": 1, "a": 2}}')
 
     assert ["/id", "/no", "/no/a"] == [fault.pointer for fault in refused.value.faults]
 
 
-def test_so_many_repeated_names_are_told_as_help():
+def test_only_so_many_repeated_names_are_reported():
     """A body full of them is not answered with another one as long."""
     body = b"[%b]" % b",".join([b'{"a":1,"a":1}'] * 10_000)
 

@@ -9,6 +9,7 @@ import msgspec
 import trio
 import trio.testing
 
+from svc.domain.randomness import SYSTEM
 from svc.http.asgi import ASGIApp, Receive, Scope, Send
 from svc.http.server import Bind, ServerOptions, serve
 from svc.http.server._context import Context
@@ -141,7 +142,7 @@ class Memory:
 @asynccontextmanager
 async def in_memory(app: ASGIApp = echo, **options: Any) -> AsyncIterator[Memory]:
     """Serve *app* to connections in memory."""
-    context = Context(app, ServerOptions(**options), _Noon())
+    context = Context(app, ServerOptions(**options), _Noon(), SYSTEM)
     async with trio.open_nursery() as nursery:
         for patience in context.patiences:
             nursery.start_soon(patience.watch)

@@ -167,7 +167,7 @@ async def test_mcp_answers_it_too(autojump_clock):
         assert f"{UNWRITTEN}: try again in 5 s" == answer.json()["error"]["message"]
 
 
-async def test_the_page_of_the_problem_tells_them_apart(autojump_clock):
+async def test_the_page_of_the_problem_distinguishes_them(autojump_clock):
     """`/problems/overloaded` says that it may be the disk, and what helps."""
     async with tool_town() as here:
         page = await here.client.get("/problems/overloaded")

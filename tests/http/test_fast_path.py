@@ -55,7 +55,7 @@ async def test_a_path_leads_to_its_door() -> None:
     assert [b"elsewhere"] * 3 == [reply.body for reply in there]
 
 
-async def test_a_request_tells_what_it_is() -> None:
+async def test_a_request_has_its_facts() -> None:
     """A door sees the method, path, query, headers and address of its request."""
     seen: list[object] = []
 

@@ -170,7 +170,7 @@ async def test_there_are_no_sessions() -> None:
     assert not {"set-cookie", "vary"} & set(reply.headers)
 
 
-async def test_an_unknown_error_tells_nothing() -> None:
+async def test_an_unknown_error_reveals_nothing() -> None:
     """An unhandled error is a 500 with no detail, and is logged with the id."""
     with structlog.testing.capture_logs() as logs:
         async with in_memory(_app()) as server:

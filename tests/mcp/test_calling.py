@@ -111,7 +111,7 @@ async def test_a_write_is_in_the_trail(autojump_clock):
         )
 
 
-async def test_the_nearest_names_are_told(autojump_clock):
+async def test_the_nearest_names_are_suggested(autojump_clock):
     """A result with an error through `tool_call`; an error where the request itself has the name."""
     async with mcp_town() as here:
         by_entry = await here.use("tool_call", through("record_craete", ADA))

@@ -311,7 +311,7 @@ async def test_pages_of_others_are_kept_out(origin, status, autojump_clock):
         assert status == answer.status_code
 
 
-async def test_who_has_no_good_key_gets_the_one_answer(autojump_clock):
+async def test_all_bad_keys_get_the_same_answer(autojump_clock):
     """That of the doors of tools, to the byte."""
     async with mcp_town() as here:
         answers = [

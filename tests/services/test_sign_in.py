@@ -80,7 +80,7 @@ async def attempt(
 
 
 async def test_a_person_signs_in_with_a_password(autojump_clock):
-    """Whoever they are and where they may work is told, and the session is theirs."""
+    """The answer has the person and where they may work, and the session is theirs."""
     async with at_home() as here, here.live_system() as system:
         done = await sign_in.with_password(system, " Ada@Example.com ", PASSWORD, BROWSER)
 
@@ -118,7 +118,7 @@ async def test_what_opens_nothing_is_refused_alike(email, password, autojump_clo
 
 @pytest.mark.parametrize("email", ["ada@example.com", "nobody@example.com", "owner@example.com"])
 async def test_every_attempt_costs_one_hash(email, autojump_clock):
-    """Whether or not there is such an account, so that the time does not tell."""
+    """Whether or not the account exists, so that the time does not reveal it."""
     checked: list[Any] = []
 
     async def count(fn: Any, *args: Any, limiter: Any) -> Any:
@@ -133,7 +133,7 @@ async def test_every_attempt_costs_one_hash(email, autojump_clock):
 
 
 @pytest.mark.parametrize("stop", ["deactivate", "close"])
-async def test_who_is_nowhere_a_member_does_not_sign_in(stop, autojump_clock):
+async def test_a_person_without_a_membership_does_not_sign_in(stop, autojump_clock):
     """The right password is refused as a wrong one is."""
     async with at_home() as here, here.live_system() as system:
         [owner] = [
@@ -203,7 +203,7 @@ async def test_an_address_is_slowed_down(autojump_clock):
 
 
 async def test_a_known_browser_gets_in_while_strangers_are_held_up(autojump_clock):
-    """Where it shares its address with who guesses, and where the account is guessed at from everywhere."""
+    """Where it shares its address with an attacker, and where the account is attacked from everywhere."""
     async with at_home() as here, here.live_system() as system:
         known = (await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER)).mark
         for number in range(ACCOUNT_FAILURES_MAX):
@@ -258,7 +258,7 @@ async def test_a_mark_is_only_good_for_whom_it_was_made(mark, autojump_clock):
 
 
 async def test_a_browser_known_by_an_account_of_the_same_address_tries_only_that(autojump_clock):
-    """Who has an account of their own with somebody's address gets no tries at the other by it."""
+    """An account of one's own with the same address gives no attempts at the other."""
     async with at_home() as here, here.live_system() as system:
         other = await here.store.write(provisioning.create, NewOrganization(name="Mallory Ltd"))
         mallorys = HASHER.hash("the password of Mallory")
@@ -311,7 +311,7 @@ async def test_many_at_once_do_not_get_past_the_pace(autojump_clock):
 
 
 async def test_sign_ins_that_succeed_are_not_counted(autojump_clock):
-    """However often somebody signs in with the right password."""
+    """However often the right password is used."""
     async with at_home() as here, here.live_system() as system:
         outcomes = [await attempt(system, "ada@example.com", PASSWORD) for _ in range(20)]
 
@@ -361,7 +361,7 @@ async def test_a_link_signs_in_once(autojump_clock):
 
 
 async def test_a_refused_link_is_not_used_up(autojump_clock):
-    """Who may not come in now can use it when they may again."""
+    """A person that may not sign in now can use it when they may again."""
     async with at_home() as here, here.live_system() as system:
         link = await here.store.write(stored.make_link, here.ada.id)
         await here.store.write(organizations.close, here.organization.id)
@@ -440,7 +440,7 @@ async def test_that_a_session_is_used_is_noted_once_a_minute(autojump_clock):
         assert [0, SESSION_SEEN_NOTED_MS] == noted
 
 
-async def test_who_confirms_is_fresh_again(autojump_clock):
+async def test_a_confirmation_makes_a_session_fresh(autojump_clock):
     """For two hours from then; wrong passwords are paced by session."""
     async with at_home() as here, here.live_system() as system:
         done = await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER)
@@ -464,7 +464,7 @@ async def test_who_confirms_is_fresh_again(autojump_clock):
 
 
 async def test_strangers_hold_up_no_confirmation(autojump_clock):
-    """Who is signed in confirms, however often others failed at the account, from the same address too."""
+    """A signed-in person confirms, however often others failed at the account, from the same address too."""
     async with at_home() as here, here.live_system() as system:
         done = await sign_in.with_password(system, "ada@example.com", PASSWORD, BROWSER)
         for number in range(ACCOUNT_FAILURES_MAX):

@@ -58,7 +58,7 @@ def a_call(admission: Admission) -> Call:
 
 
 async def test_of_many_at_once_under_one_idempotency_key_one_is_done(autojump_clock):
-    """The others are answered as it was, or are told to come again in a second; then they are as well."""
+    """The others get its answer, or are asked to retry in a second, and then get it."""
     async with tool_town() as here:
         answers = await together(here, "record.create", ADA, AT_ONCE, idempotency_key="k-1")
         later = await here.call("record.create", ADA, idempotency_key="k-1")
@@ -104,7 +104,7 @@ async def test_the_row_decides_which_call_is_the_first(autojump_clock):
         assert 1 == await here.count(tables.records)
 
 
-async def test_a_key_is_told_apart_by_its_tool_and_its_caller(autojump_clock):
+async def test_a_key_belongs_to_its_tool_and_its_caller(autojump_clock):
     """The same idempotency key of another API key is another call."""
     async with tool_town() as here:
         answers = [
@@ -231,7 +231,7 @@ async def test_a_call_that_was_let_in_is_judged_as_it_runs(
 
 
 async def test_a_body_on_its_way_buys_a_revoked_key_no_time(autojump_clock):
-    """A caller who is let in, and sends the body after the key was revoked, gets the 401 of all others."""
+    """An admitted call whose body comes after the key was revoked gets the 401 of all others."""
     async with tool_town() as here:
 
         async def body() -> Any:
@@ -251,8 +251,8 @@ async def test_a_body_on_its_way_buys_a_revoked_key_no_time(autojump_clock):
         assert 0 == await here.count(tables.records)
 
 
-async def test_other_changes_of_access_stop_nobody(autojump_clock):
-    """A call that waits while somebody joins, or another key is made, goes on."""
+async def test_other_changes_of_access_stop_no_call(autojump_clock):
+    """A call that waits while a member joins, or another key is made, goes on."""
     async with tool_town() as here:
         call = a_call(await tool_calls.admit_key(here.system, here.key))
         await here.mint()

@@ -89,6 +89,8 @@ VALUES: Final[dict[str, tuple[Any, Any]]] = {
     "audit.outcome": ("refused", "done"),
     "events.type": ("message.status", "message.status"),
     "events.data": ("{}", "{}"),
+    "events.position": (1, None),
+    "event_positions.newest": (1, 1),
     "connections.account_kind": ("organization", "organization"),
     "connections.account_id": (None, None),
     "connections.messenger": ("telegram", "signal"),

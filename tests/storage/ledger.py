@@ -11,7 +11,7 @@ from svc.storage.identity.organizations import NewOrganization
 from svc.storage.metadata import metadata
 from svc.storage.sqlite.engine import make_engine
 from svc.storage.sqlite.transaction import schema_change
-from svc.storage.store import Tx
+from svc.storage.store import Sources, Tx
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -26,6 +26,7 @@ class Ledger:
     def __init__(self, conn: Connection) -> None:
         self.conn = conn
         self.now = START
+        self._sources = Sources()
         self.organization = self.write(
             provisioning.create, NewOrganization(name="Lamps & Co", country="DE", currency="EUR")
         )
@@ -33,7 +34,7 @@ class Ledger:
     def write(self, fn: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         self.now += 1_000
         with self.conn.begin_nested():
-            return fn(Tx(self.conn, self.now), *args, **kwargs)
+            return fn(Tx(self.conn, self.now, self._sources), *args, **kwargs)
 
     def rows(self, table: Any, **where: Any) -> list[Any]:
         return list(

@@ -120,7 +120,7 @@ async def test_a_connection_that_fails_to_open_ends_its_thread() -> None:
     await trio.to_thread.run_sync(connection._thread.join)
 
 
-async def test_a_job_that_is_reported_twice_is_told_once() -> None:
+async def test_a_job_that_is_reported_twice_is_answered_once() -> None:
     """Should the thread fail right after it has reported a job, it reports that job once more."""
     told: list[object] = []
     async with _aiosqlite_trio.Connection(connect, name="test") as connection:
@@ -135,7 +135,7 @@ async def test_a_job_that_is_reported_twice_is_told_once() -> None:
 
 
 async def test_when_its_thread_ends_by_itself_what_is_left_is_answered() -> None:
-    """Jobs in its queue raise, the owner is told once, and closing waits for nothing."""
+    """Jobs in its queue raise, the owner is notified once, and closing does not wait."""
     lost: list[str] = []
     told: list[object] = []
     gate = Event()

@@ -9,10 +9,9 @@ import pytest
 from outcome import Error
 from sqlalchemy import Connection
 
-from svc.storage.sqlite import transaction
 from svc.storage.sqlite.engine import make_engine
 from svc.storage.sqlite.transaction import Batch, Fairness, Unit
-from svc.storage.store import StoreFailed, Tx
+from svc.storage.store import Sources, StoreFailed, Tx
 
 
 @pytest.fixture
@@ -32,11 +31,6 @@ class Clock:
 
 
 clock = Clock()
-
-
-@pytest.fixture(autouse=True)
-def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transaction, "perf_counter", clock)
 
 
 def a_unit(name: str) -> Unit[str]:
@@ -63,7 +57,7 @@ def batch_of(
     joining: int = 16,
 ) -> Batch:
     fairness = Fairness(first=first, behind=behind, even=even, seconds=seconds, joining=joining)
-    return Batch(planned, {unit.owner for unit in planned}, fairness)
+    return Batch(planned, {unit.owner for unit in planned}, fairness, Sources(), timer=clock)
 
 
 def ran(batch: Batch) -> list[str]:
@@ -82,7 +76,7 @@ def then(unit: Unit[str], do: Callable[[], object]) -> None:
 
 
 def test_what_all_owners_have_alike_runs_whole(conn: Connection) -> None:
-    """However long that takes, no owner is ahead of another, and nobody waits for somebody else's second."""
+    """However long that takes, no owner is ahead of another, and none waits for a second unit of another."""
     batch = batch_of(units("a1", "b1", "a2", "b2"), first=2, even=4)
     batch.commit(conn)
 
@@ -97,7 +91,7 @@ def test_what_only_some_have_is_left_when_time_is_up(conn: Connection) -> None:
     batch.commit(conn)
 
     assert ["a1", "b1", "z1", "z2", "a2", "a3", "a4"] == ran(batch)
-    assert ["a5", "a6", "a7", "a8"] == [unit.work(Tx(conn, 0)) for unit in batch.left]
+    assert ["a5", "a6", "a7", "a8"] == [unit.work(Tx(conn, 0, Sources())) for unit in batch.left]
 
 
 def test_while_there_is_time_all_of_it_runs(conn: Connection) -> None:
@@ -109,14 +103,14 @@ def test_while_there_is_time_all_of_it_runs(conn: Connection) -> None:
 
 
 def test_one_owner_alone_has_no_limit_of_time(conn: Connection) -> None:
-    """Where nobody else waits there is nothing to be gained by a shorter batch."""
+    """Without other waiting owners a shorter batch has no benefit."""
     batch = batch_of(units("a1", "a2", "a3"), first=1, even=3)
     batch.commit(conn)
 
     assert ["a1", "a2", "a3"] == ran(batch)
 
 
-def test_who_joins_runs_next_and_ends_the_batch(conn: Connection) -> None:
+def test_a_unit_that_joins_runs_next_and_ends_the_batch(conn: Connection) -> None:
     """Another owner's unit waits for the one that runs, and for no more of a long batch."""
     planned, joining = units("a1", "a2", "a3", "a4", "a5"), a_unit("b1")
     batch = batch_of(planned, first=1, even=5)
@@ -146,7 +140,7 @@ def test_few_join(conn: Connection) -> None:
 
 
 def test_a_lost_batch_loses_what_was_planned(conn: Connection) -> None:
-    """Its own units are told of it; who joined too late is for the next batch."""
+    """Its own units fail; a unit that joined too late is for the next batch."""
     planned, joining = units("a1", "a2"), a_unit("b1")
     batch = batch_of(planned, first=1, even=2)
 

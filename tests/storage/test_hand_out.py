@@ -66,7 +66,7 @@ async def test_what_waits_behind_may_expire_before(autojump_clock, before_ms: in
 
 
 async def test_when_nothing_is_open_nothing_changes(autojump_clock):
-    """And a bridge that asks is not told to look again."""
+    """And a pull is not told to look again."""
     async with town() as here:
         connection = await here.store.write(a_connection, here.organization.id)
         handed, stored, _ = await pulled(here, connection)

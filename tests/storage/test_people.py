@@ -95,7 +95,7 @@ async def refusal(staff: Staff, fn: Any, *args: Any) -> type[Exception] | None:
     ],
 )
 async def test_who_may_change_whom(staff, who, whom, changes, refused):
-    """Nobody gives more than they have or decides about who has more, and the last Owner stays."""
+    """No person gives more than they have, or decides about a member with more; the last Owner stays."""
     asked = MemberChanges(**changes)
     person = getattr(staff, whom).id
 
@@ -159,7 +159,7 @@ async def test_power_is_looked_up_when_it_is_used(staff):
     ],
 )
 async def test_who_may_make_which_role(staff, who, permissions, refused):
-    """A role has at most the permissions of who makes it."""
+    """A role has at most the permissions of its maker."""
     call = call_of(getattr(staff, who))
 
     assert refused == await refusal(staff, roles.create, call, "A role", permissions)
@@ -239,7 +239,7 @@ async def test_a_newcomer_accepts_an_invitation(staff):
 
 
 async def test_an_account_of_elsewhere_accepts_an_invitation(staff):
-    """Whoever holds it, whatever their address is. The account stays at home where it was."""
+    """The holder joins, whatever their address is. The account stays at home where it was."""
     elsewhere = await staff.store.write(provisioning.create, NewOrganization(name="Elsewhere"))
     guest = await staff.store.write(a_member, elsewhere.id, "guest@example.com")
     owner = call_of(staff.owner)
@@ -269,7 +269,7 @@ async def test_an_account_of_elsewhere_accepts_an_invitation(staff):
     ],
 )
 async def test_who_may_invite_whom(staff, who, email, role_id, refused):
-    """Nobody offers a role above their own."""
+    """An inviter offers no role above their own."""
     call = call_of(getattr(staff, who))
 
     assert refused == await refusal(staff, invitations.invite, call, email, role_id)
@@ -319,7 +319,7 @@ async def test_an_address_has_one_account_in_a_home(staff):
     assert [staff.organization.id, elsewhere.id] == [one.home_organization_id for one in found]
 
 
-async def test_a_guests_address_keeps_nobody_out(staff):
+async def test_a_guests_address_blocks_no_invitation(staff):
     """Another organization has given it to them: its real owner is invited, and comes in, all the same."""
     elsewhere = await staff.store.write(provisioning.create, NewOrganization(name="Elsewhere"))
     guest = await staff.store.write(a_member, elsewhere.id, "grace@example.com")
@@ -351,7 +351,7 @@ async def test_every_change_of_access_is_announced(staff):
 
 
 async def test_a_home_organization_decides_about_its_peoples_keys(staff):
-    """Its switch and its end are told wherever its people work, and are found in what decides there."""
+    """Its switch and its closing are announced wherever its people work, and decide there."""
     elsewhere = await staff.store.write(provisioning.create, NewOrganization(name="Elsewhere"))
     here = staff.organization.id
     guest = await staff.store.write(a_member, here, "guest@example.com", home=elsewhere.id)

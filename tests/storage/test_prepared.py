@@ -74,7 +74,7 @@ def test_one_gives_the_first_row_or_nothing(conn: Connection) -> None:
     assert BY_ID.one(conn, {"pet": 2}) is None
 
 
-def test_run_tells_how_many_rows_it_touched(conn: Connection) -> None:
+def test_run_returns_how_many_rows_it_changed(conn: Connection) -> None:
     """The count is the driver's, with values of the statement's own beside the parameters."""
     tame = Statement(
         update(pets).where(pets.c.id >= bindparam("since"), pets.c.name != "cat").values(tame=true())
@@ -102,7 +102,7 @@ def test_a_statement_can_return_rows(conn: Connection) -> None:
     assert 1 == len(ALL.all(conn))
 
 
-def test_columns_of_one_name_are_told_apart(conn: Connection) -> None:
+def test_columns_of_one_name_are_distinguished(conn: Connection) -> None:
     """A join of a table with itself names its columns as Core does."""
     other = pets.alias()
     INSERT.many(conn, [CAT, WOLF])

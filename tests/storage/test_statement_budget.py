@@ -13,7 +13,7 @@ from tests.channels import Receiver
 from tests.lamps import LAMP, make_lamps
 from tests.statements import connection_of, listening
 from tests.tooling import ToolTown, tool_town
-from tests.tools.channels.test_connections import PUSHED, SHOP, bridge, connect
+from tests.tools.channels.connecting import PUSHED, SHOP, bridge, connect
 
 Steps = AsyncGenerator[None, None]
 """A flow, once to have everything awake; what comes after its `yield` counts."""
@@ -69,7 +69,7 @@ async def update(here: ToolTown) -> Steps:
 
 
 async def submit(here: ToolTown) -> Steps:
-    """A submission of somebody new is stored, then filed."""
+    """A submission of a new person is stored, then filed."""
     form = await here.store.write(
         forms.create, here.organization, NewForm(name="Ask", field_map={"town": "city"})
     )
@@ -100,7 +100,7 @@ async def make_embed(here: ToolTown) -> Steps:
 
 
 class Bridge:
-    """A messenger's bridge, and who answers what it brings."""
+    """A messenger's bridge, and the member that answers."""
 
     def __init__(self, here: ToolTown, key: str) -> None:
         self.here = here
@@ -120,7 +120,7 @@ class Bridge:
         return replies
 
     async def answer(self) -> None:
-        """Somebody answers in the conversation."""
+        """A member answers in the conversation."""
         [found] = (await self.here.answer("conversation.list"))["conversations"]
         await self.here.answer("message.reply", {"conversationId": found["id"], "text": "It is ready."})
 

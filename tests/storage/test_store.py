@@ -211,7 +211,7 @@ async def test_a_failing_read_raises_to_its_caller(store: Store) -> None:
     assert [] == await store.read(ids)
 
 
-async def test_changes_are_told_in_order_before_the_caller_goes_on(store: Store) -> None:
+async def test_changes_are_dispatched_in_order_before_the_caller_goes_on(store: Store) -> None:
     """Listeners have heard of a unit's changes, in the order of the commits, when its write returns."""
     told: list[Change] = []
     store.listen(told.append)
@@ -232,7 +232,7 @@ async def test_a_failed_unit_announces_nothing(store: Store) -> None:
     assert [Added(1)] == told
 
 
-async def test_a_failing_listener_disturbs_nobody(store: Store) -> None:
+async def test_a_failing_listener_affects_no_other(store: Store) -> None:
     """A listener that raises is logged; the write and the other listeners go on."""
     told: list[Change] = []
 
@@ -264,7 +264,7 @@ async def test_whatever_a_listener_raises_the_writer_goes_on(store: Store, error
     assert ["listener_failed"] * 3 == [entry["event"] for entry in logs]
 
 
-async def test_a_caller_that_cannot_be_answered_keeps_nobody_waiting(
+async def test_a_caller_that_cannot_be_answered_holds_up_no_other(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The others of its batch are answered, and the next batch is written."""
@@ -304,7 +304,7 @@ async def test_figures_that_cannot_be_counted_stop_nothing(
 
 
 async def test_a_batch_that_breaks_off_is_answered(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Should the writer itself fail in the middle, that is told to all: nobody knows what is there."""
+    """If the writer itself fails in the middle, all callers learn that the outcome is unknown."""
     run = Batch._run
     broken: list[BaseException] = [KeyboardInterrupt()]
 
@@ -389,12 +389,12 @@ class _CancellingClock:
     wall = now
 
     def start_from(self, stored: Iterable[int]) -> None:
-        """It tells one time only."""
+        """It always reads the same time."""
 
 
 @pytest.mark.parametrize("kind", ["file", "inline"])
 async def test_an_accepted_unit_outlives_its_caller(kind: str, tmp_path: Path) -> None:
-    """A cancelled caller's accepted unit commits, and its changes are told."""
+    """A cancelled caller's accepted unit commits, and its changes are dispatched."""
     clock = _CancellingClock()
     told: list[Change] = []
     made = open_store(tmp_path / "svc.db", clock, prepare=prepare)
@@ -410,7 +410,7 @@ async def test_an_accepted_unit_outlives_its_caller(kind: str, tmp_path: Path) -
         assert [1, 2] == await store.read(ids)
 
 
-async def test_a_failure_that_nobody_waits_for_is_logged(tmp_path: Path) -> None:
+async def test_a_failure_of_an_abandoned_unit_is_logged(tmp_path: Path) -> None:
     """The error of a unit whose caller has left goes to the log."""
     clock = _CancellingClock()
     with capture_logs() as logs:
@@ -435,7 +435,7 @@ async def test_a_unit_may_use_savepoints(store: Store) -> None:
 
 
 async def test_a_failed_commit_fails_the_whole_batch(store: Store) -> None:
-    """When COMMIT fails, nobody is told that work is done, nothing is there, and the writer goes on."""
+    """When COMMIT fails, no unit is reported as done, nothing is stored, and the writer continues."""
     told: list[Change] = []
     store.listen(told.append)
     error = Refused()
@@ -468,7 +468,7 @@ async def test_a_lost_transaction_fails_the_whole_batch(store: Store) -> None:
     assert 2 == await store.write(add, 2)
 
 
-async def test_a_unit_that_hides_a_lost_transaction_is_not_told_that_it_is_done(store: Store) -> None:
+async def test_a_unit_that_hides_a_lost_transaction_is_not_reported_as_done(store: Store) -> None:
     """A unit that catches the error which ended the transaction fails all the same."""
 
     def hide(tx: Tx) -> None:
@@ -555,7 +555,7 @@ async def test_a_clock_that_jumps_does_not_jump_over_inline_work(autojump_clock:
         assert 0 == trio.current_time()
 
 
-async def test_work_that_nobody_waits_for_goes_along_a_few_units_at_a_time(store: Store) -> None:
+async def test_background_units_join_a_few_at_a_time(store: Store) -> None:
     """A pile of `write_behind` takes several commits; a `write` that comes after it is in the first."""
     told: list[Change] = []
     store.listen(told.append)

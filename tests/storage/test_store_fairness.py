@@ -120,7 +120,7 @@ async def test_a_unit_of_another_owner_joins_the_batch_that_runs(tmp_path: Path)
 
 
 async def test_more_owners_than_a_batch_has_room_for_take_turns(tmp_path: Path) -> None:
-    """Who was not in one batch is at the front of the next."""
+    """An owner that was not in one batch is at the front of the next."""
     async with opened(tmp_path / "svc.db", batch_max=2) as store:
         told = told_by(store)
         async with busy(store.write) as crowd:
@@ -145,7 +145,7 @@ async def test_the_units_of_one_owner_stay_in_order(tmp_path: Path) -> None:
         assert own
 
 
-async def test_who_floods_is_refused_and_the_others_are_not(tmp_path: Path) -> None:
+async def test_an_owner_that_floods_is_refused_and_others_are_not(tmp_path: Path) -> None:
     """One owner has at most its share of the queue; beyond it is refused, and has the rest done."""
     async with opened(tmp_path / "svc.db", batch_max=1, queue_max=5, owner_max=3) as store:
         told = told_by(store)
@@ -167,7 +167,7 @@ async def test_the_whole_queue_is_bounded(tmp_path: Path) -> None:
     assert ["f1", "g1"] == crowd.refused
 
 
-async def test_work_that_nobody_waits_for_is_taken_in_turn_too(tmp_path: Path) -> None:
+async def test_background_units_are_taken_in_turn_too(tmp_path: Path) -> None:
     """A pile of it of one owner is passed by another's first."""
     async with opened(tmp_path / "svc.db") as store:
         told = told_by(store)
@@ -178,7 +178,7 @@ async def test_work_that_nobody_waits_for_is_taken_in_turn_too(tmp_path: Path) -
     assert ["a1", "b1", "a2", "a3", "a4"] == told
 
 
-async def test_work_that_nobody_waits_for_is_cut_short_by_who_waits(tmp_path: Path) -> None:
+async def test_background_units_are_cut_short_by_waiting_units(tmp_path: Path) -> None:
     """A write joins a batch of such work after a few of its units, and the rest is for a later one."""
     token = trio.lowlevel.current_trio_token()
     reached, free = trio.Event(), Event()
@@ -222,7 +222,7 @@ async def test_a_read_of_another_owner_is_next(tmp_path: Path, way: str) -> None
     assert ["a1", "b1", "a2", "b2", "a3", "a4"] == done
 
 
-async def test_who_floods_the_reader_is_refused_and_the_others_are_not(tmp_path: Path) -> None:
+async def test_an_owner_that_floods_the_reader_is_refused_and_others_are_not(tmp_path: Path) -> None:
     """One owner has at most its share of the reads that wait."""
 
     def nothing(_: Connection, _name: str) -> None:

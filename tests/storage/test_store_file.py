@@ -293,7 +293,7 @@ async def _told_and_there(store: Store, sizes: dict[int, int]) -> tuple[list[int
 
 
 async def test_a_full_database_refuses_what_does_not_fit(tmp_path: Path) -> None:
-    """When the disk is full, who is told that it is done has its work there, and the writer goes on."""
+    """When the disk is full, units that are reported as done are stored, and the writer continues."""
     async with opened(tmp_path / "svc.db") as store:
         await store.write(lambda tx: tx.conn.exec_driver_sql("PRAGMA max_page_count = 32").close())
 
@@ -317,7 +317,7 @@ def _files_limited_to(size: int) -> Iterator[None]:
 
 
 async def test_an_error_of_the_disk_loses_the_batch_and_not_the_writer(tmp_path: Path) -> None:
-    """When writing fails, nobody is told that it is done, nothing is there, and later writes succeed."""
+    """When writing fails, no unit is reported as done, nothing is stored, and later writes succeed."""
     async with opened(tmp_path / "svc.db") as store:
         await store.write(add, 1)
         with capture_logs(), _files_limited_to(256 * 1024):
@@ -394,7 +394,7 @@ async def serve_without(path: Path, lane: str, outcomes: list[Exception]) -> Non
 async def test_when_a_thread_ends_by_itself_the_store_closes(
     tmp_path: Path, lane: str, kind: type[Exception]
 ) -> None:
-    """Who waits for it is answered, what is inside is cancelled, and the error says which thread it was."""
+    """Waiting callers are answered, the block is cancelled, and the error names the thread."""
     outcomes: list[Exception] = []
 
     with capture_logs() as logs, pytest.raises(StoreFailed, match=rf"the thread of the {lane} of .*svc\.db"):

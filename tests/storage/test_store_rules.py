@@ -140,8 +140,8 @@ async def keep_the_promise(opened: AbstractAsyncContextManager[Store], waves: li
 
 @settings(max_examples=100)
 @given(waves=WAVES)
-async def test_what_is_told_is_what_is_there(waves: list[list[Unit]]) -> None:
-    """Each unit is there as a whole or not at all: there if told as done, not there if told as failed."""
+async def test_outcomes_agree_with_what_is_stored(waves: list[list[Unit]]) -> None:
+    """Each unit is stored as a whole or not at all: stored if reported as done, not if reported as failed."""
     await keep_the_promise(
         inline_store(WallClock(), prepare=prepare, batch_max=BATCH_MAX, queue_max=QUEUE_MAX), waves
     )
@@ -149,7 +149,7 @@ async def test_what_is_told_is_what_is_there(waves: list[list[Unit]]) -> None:
 
 @settings(max_examples=40)
 @given(waves=WAVES)
-async def test_what_is_told_is_what_is_on_disk(waves: list[list[Unit]]) -> None:
+async def test_outcomes_agree_with_what_is_on_disk(waves: list[list[Unit]]) -> None:
     """The same with threads and a file, where batches form while others are being written."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "svc.db"

@@ -372,7 +372,7 @@ async def test_a_closed_organization_lets_nobody_in(autojump_clock):
 
 
 async def test_the_doors_say_so(autojump_clock):
-    """Over HTTP, one tool of each kind; who may run it is told that the body is none."""
+    """Over HTTP, one tool of each kind; a caller that may run it is told that the body is malformed."""
     statuses = {"done": (422, "validation_failed"), "unauthorized": (401, "unauthorized")}
     sample = {line: name for name, line in LINES.items() if name in REGISTRY}
     async with crowd() as everybody:

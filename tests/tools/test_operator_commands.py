@@ -59,7 +59,7 @@ async def mint(here: Town, email: str, **changes: Any) -> operator_commands.Made
 
 
 async def test_a_set_up_makes_all_that_a_first_call_needs(here):
-    """The key acts as the Owner, who gets in by the link; the trail names the operator, as whom it acts."""
+    """The key acts as the Owner, who signs in by the link; the audit trail names the operator."""
     made = await set_up(here)
 
     kept = await here.store.read(access.load, made.organization_id, here.clock.now())
@@ -178,7 +178,7 @@ async def test_a_closed_organization_sends_nothing_any_more(here):
     other = await here.store.read(access.load, made.organization_id, now)
     states = [(one.state, one.failure) for one in await here.rows(reply_rows)]
     [noted] = await here.rows(tables.audit, action="organization.close")
-    assert (load.parcels, load.more) == ((), False)
+    assert (load.pushes, load.more) == ((), False)
     assert [("failed", "removed")] * 2 == states
     assert [] == await here.store.read(reply_batches.connections_due, now + DAY_MS)
     assert all(one.done_at is not None for one in await here.rows(deliveries))

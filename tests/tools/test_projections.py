@@ -105,8 +105,8 @@ class NeverNullInside(msgspec.Struct):
         (AuthorAnswer, {"given": ("role",)}, "AuthorAnswer has no role"),
     ],
 )
-def test_what_does_not_fit_is_told_at_once(answer, members, said) -> None:
-    """When the module loads, and not when somebody asks."""
+def test_a_projection_that_does_not_fit_fails_at_once(answer, members, said) -> None:
+    """When the module is imported, and not at a request."""
     with pytest.raises(TypeError) as raised:
         Projection(Note, answer, **members)
 
@@ -116,5 +116,5 @@ def test_what_does_not_fit_is_told_at_once(answer, members, said) -> None:
 @pytest.mark.parametrize("given", [{}, {"mine": True, "words": 3}, {"yours": True}])
 def test_what_is_given_is_what_was_said(given) -> None:
     """No more, and no less."""
-    with pytest.raises(TypeError, match="NoteAnswer is given mine"):
+    with pytest.raises(TypeError, match=r"NoteAnswer\(\) (missing|got an unexpected)"):
         answer_of(NOTE, **given)

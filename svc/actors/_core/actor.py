@@ -82,7 +82,8 @@ class BoundTurn(Generic[P, R]):
     def tell(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """Send the message without waiting. Errors of its turn are only logged.
 
-        Raises `MailboxFull`, `Quarantined`, `Overcrowded` or `Draining` if it is not accepted.
+        Raises:
+            MailboxFull, Quarantined, Overcrowded, Draining: nothing was accepted.
         """
         self._actor.system._tell(self._actor, self._turn, args, kwargs)
 

@@ -119,10 +119,10 @@ class Outbox(Actor[System, OutboxState]):
             self._check_by(now + RETRY_MS)
         else:
             state.owner, state.delivery = load.organization_id, load.delivery
-            begun = [self.start_soon(self._push, load, push) for push in load.parcels]
+            begun = [self.start_soon(self._push, load, push) for push in load.pushes]
             state.pushes_in_flight += sum(begun)
             if not all(begun):
-                await self.system.store.of(state.owner).write(outboxes.give_back, self.key, load.parcels)
+                await self.system.store.of(state.owner).write(outboxes.give_back, self.key, load.pushes)
             state.push_due |= load.more
             if load.next_at is not None:
                 self._check_by(load.next_at)  # no later: a pull may have set an earlier time since

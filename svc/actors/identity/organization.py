@@ -35,7 +35,7 @@ class OrganizationState(msgspec.Struct, kw_only=True):
     access: Private[Access]
     budgets: Private[Budgets]
     access_revision: int
-    """The value of `System.access_revisions` before `access` was read."""
+    """The number of the last change before `access` was read; see `Revisions`."""
     uses: dict[str, int] = {}
     """By key id: the time of a use that is not written yet."""
     noted: dict[str, int] = {}
@@ -49,9 +49,7 @@ class Organization(Actor[System, OrganizationState]):
 
     async def load(self) -> OrganizationState:
         """Read the access, and nothing else, since calls are waiting for it. Raises `NotFound`."""
-        # Noted before the read: a change during the read only causes another read.
-        revision = self.system.access_revisions[self.key]
-        now = self.system.clock.now()
+        now, revision = self.system.clock.now(), self.system.access_revisions.last
         return OrganizationState(
             access=Private(await self._units.read(access.load, self.key, now)),
             access_revision=revision,
@@ -85,10 +83,9 @@ class Organization(Actor[System, OrganizationState]):
 
     async def _access(self) -> Access:
         """The access as of the last commit, even if the call has waited in the mailbox."""
-        state = self.state
-        revision = self.system.access_revisions[self.key]
-        if state.access_revision != revision:
-            now = self.system.clock.now()
+        state, revisions = self.state, self.system.access_revisions
+        if revisions.changed(self.key, state.access_revision):
+            now, revision = self.system.clock.now(), revisions.last
             state.access = Private(await self._units.read(access.load, self.key, now))
             state.access_revision = revision
         return state.access.value

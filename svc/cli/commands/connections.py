@@ -5,15 +5,14 @@ from typing import get_args
 import click
 
 from svc.cli.operator_calls import Operator
-from svc.cli.options import NAME, ORGANIZATION, as_operator
+from svc.cli.options import NAME, ORGANIZATION, as_operator, command_by_id
 from svc.cli.tables import echo_table
 from svc.domain.channels.connections import Messenger
 from svc.domain.limits import LIST_ROWS_MAX
 from svc.tools.channels import connections, credentials
-from svc.tools.channels.answers import ConnectionAnswer, ConnectionById
+from svc.tools.channels.answers import ConnectionById
 from svc.tools.channels.connections import CreateConnection, ListConnections
 from svc.tools.channels.credentials import RevokeKey
-from svc.tools.tool import Tool
 
 
 @click.group("connection")
@@ -101,38 +100,16 @@ def revoke_key(operator: Operator, connection_id: str, key_id: str, organization
     operator.call(credentials.revoke_key, home, RevokeKey(id=connection_id, key_id=key_id))
 
 
-def _run(
-    operator: Operator,
-    organization: str | None,
-    tool: Tool[ConnectionById, ConnectionAnswer],
-    connection_id: str,
-) -> None:
-    operator.call(tool, operator.organization(organization).id, ConnectionById(id=connection_id))
-
-
-@command.command("pause")
-@click.argument("connection_id", metavar="ID")
-@ORGANIZATION
-@as_operator
-def pause(operator: Operator, connection_id: str, organization: str | None) -> None:
-    """Stop delivering the replies of the connection ID until it is resumed."""
-    _run(operator, organization, connections.pause, connection_id)
-
-
-@command.command("resume")
-@click.argument("connection_id", metavar="ID")
-@ORGANIZATION
-@as_operator
-def resume(operator: Operator, connection_id: str, organization: str | None) -> None:
-    """Deliver the replies of the connection ID again."""
-    _run(operator, organization, connections.resume, connection_id)
-
-
-@command.command("remove")
-@click.argument("connection_id", metavar="ID")
-@ORGANIZATION
-@as_operator
-def remove(operator: Operator, connection_id: str, organization: str | None) -> None:
-    """Remove the connection of that ID for good: its keys stop, and replies that wait have failed."""
-    home = operator.organization(organization).id
-    operator.call(connections.remove, home, ConnectionById(id=connection_id))
+command_by_id(
+    command,
+    "pause",
+    connections.pause,
+    "Stop delivering the replies of the connection ID until it is resumed.",
+)
+command_by_id(command, "resume", connections.resume, "Deliver the replies of the connection ID again.")
+command_by_id(
+    command,
+    "remove",
+    connections.remove,
+    "Remove the connection of that ID for good: its keys stop, and replies that wait have failed.",
+)

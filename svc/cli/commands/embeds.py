@@ -3,13 +3,11 @@
 import click
 
 from svc.cli.operator_calls import Operator
-from svc.cli.options import ORGANIZATION, as_operator
+from svc.cli.options import ORGANIZATION, as_operator, command_by_id
 from svc.cli.tables import echo_table
 from svc.domain.limits import LIST_ROWS_MAX
 from svc.tools.embeds import embeds
-from svc.tools.embeds.blocks import EmbedAnswer
-from svc.tools.embeds.embeds import ListEmbeds, NamedEmbed
-from svc.tools.tool import Tool
+from svc.tools.embeds.embeds import ListEmbeds
 
 
 @click.group("embed")
@@ -33,35 +31,6 @@ def list_all(operator: Operator, organization: str | None) -> None:
     )
 
 
-def _run(
-    operator: Operator, organization: str | None, tool: Tool[NamedEmbed, EmbedAnswer], embed_id: str
-) -> None:
-    operator.call(tool, operator.organization(organization).id, NamedEmbed(id=embed_id))
-
-
-@command.command("pause")
-@click.argument("embed_id", metavar="ID")
-@ORGANIZATION
-@as_operator
-def pause(operator: Operator, embed_id: str, organization: str | None) -> None:
-    """Stop showing the embed ID until it is resumed."""
-    _run(operator, organization, embeds.pause, embed_id)
-
-
-@command.command("resume")
-@click.argument("embed_id", metavar="ID")
-@ORGANIZATION
-@as_operator
-def resume(operator: Operator, embed_id: str, organization: str | None) -> None:
-    """Show the embed ID again."""
-    _run(operator, organization, embeds.resume, embed_id)
-
-
-@command.command("remove")
-@click.argument("embed_id", metavar="ID")
-@ORGANIZATION
-@as_operator
-def remove(operator: Operator, embed_id: str, organization: str | None) -> None:
-    """Remove the embed ID. This cannot be undone."""
-    home = operator.organization(organization).id
-    operator.call(embeds.remove, home, NamedEmbed(id=embed_id))
+command_by_id(command, "pause", embeds.pause, "Stop showing the embed ID until it is resumed.")
+command_by_id(command, "resume", embeds.resume, "Show the embed ID again.")
+command_by_id(command, "remove", embeds.remove, "Remove the embed ID. This cannot be undone.")

@@ -42,6 +42,7 @@ Moment = Annotated[datetime, Meta(tz=True)]
 
 Direction = Literal["in", "out"]
 ConversationKind = Literal["direct", "group"]
+ConversationStatus = Literal["open", "closed"]
 AttachmentKind = Literal["image", "video", "audio", "voice", "file", "location", "contact", "sticker"]
 EvidenceKind = Literal["phone", "email", "username"]
 AuthorKind = Literal["member", "agent"]

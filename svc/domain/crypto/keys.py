@@ -4,11 +4,12 @@ The checksum lets secret scanners tell a real one from a look-alike, and lets a 
 refuse a mistyped one without a look-up. Secrets are stored as their SHA-256 alone.
 """
 
-import secrets
 import string
 import zlib
 from hashlib import sha256
 from typing import Final
+
+from svc.domain.randomness import Randomness
 
 FORM_KEY: Final = "svcf_"
 EMBED_KEY: Final = "svce_"
@@ -21,14 +22,19 @@ INVITATION: Final = "svci_"
 SESSION: Final = "svcs_"
 
 _BASE62: Final = string.digits + string.ascii_uppercase + string.ascii_lowercase
+_EVEN_BYTES: Final = 256 - 256 % len(_BASE62)
+"""Bytes from here on are dropped: with them, some digits would be likelier than others."""
 _BODY_LENGTH: Final = 32
 _CHECK_LENGTH: Final = 6
 _VISIBLE_LENGTH: Final = 6
 
 
-def new_key(prefix: str) -> str:
+def new_key(prefix: str, random: Randomness) -> str:
     """A new key or secret with *prefix*: 190 random bits and a checksum."""
-    body = prefix + "".join(secrets.choice(_BASE62) for _ in range(_BODY_LENGTH))
+    digits = ""
+    while len(digits) < _BODY_LENGTH:
+        digits += "".join(_BASE62[byte % len(_BASE62)] for byte in random(_BODY_LENGTH) if byte < _EVEN_BYTES)
+    body = prefix + digits[:_BODY_LENGTH]
     return body + _checksum(body)
 
 

@@ -5,8 +5,9 @@ purpose does not open for another. So write access to the database is not enough
 from which it would be sent elsewhere.
 """
 
-import secrets
 from typing import TYPE_CHECKING, Final
+
+from svc.domain.randomness import SYSTEM, Randomness
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -25,17 +26,19 @@ class SealBroken(Exception):
 class Sealer:
     """Seals and opens under one key of 32 bytes."""
 
-    __slots__ = ("_key",)
+    __slots__ = ("_key", "_random")
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, random: Randomness = SYSTEM) -> None:
+        """*random* gives the nonces."""
         self._key = key
+        self._random = random
 
     def __repr__(self) -> str:
         return "Sealer(•••)"
 
     def seal(self, secret: str, purpose: str) -> bytes:
         """*secret*, as it may be stored. *purpose* names the one place that it is for, such as a row's id."""
-        nonce = secrets.token_bytes(_NONCE_BYTES)
+        nonce = self._random(_NONCE_BYTES)
         return _VERSION + nonce + self._cipher().encrypt(nonce, secret.encode(), _VERSION + purpose.encode())
 
     def open(self, sealed: bytes, purpose: str) -> str:

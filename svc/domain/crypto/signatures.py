@@ -5,18 +5,19 @@ replaced, both sign: the receiver may know either.
 """
 
 import hmac
-import secrets
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from typing import Final
+
+from svc.domain.randomness import Randomness
 
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105  # what secrets begin with
 _SECRET_BYTES: Final = 32
 
 
-def new_secret() -> str:
+def new_secret(random: Randomness) -> str:
     """A new signing secret: `whsec_` and the base64 of 32 random bytes."""
-    return SECRET_PREFIX + b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
+    return SECRET_PREFIX + b64encode(random(_SECRET_BYTES)).decode()
 
 
 def sign(signing_secrets: Sequence[str], delivery_id: str, timestamp: int, body: bytes) -> str:

@@ -1,10 +1,11 @@
 """Callers: their kind, the door of a call, and their permissions at that moment."""
 
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
 from svc.domain.errors import ApprovalRequired, Forbidden, PersonOnly
+from svc.domain.events import Source
 from svc.domain.identity.roles import PERMISSIONS, Permission
 from svc.domain.net.client_addresses import Network
 
@@ -57,12 +58,15 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     """Non-public networks that this installation may send requests to; see `svc.domain.net.egress`."""
     registry: ToolRegistry | None = None
     """The registry of the door, for tools that are about tools; `svc.tools.registry.registry_of` reads it."""
+    depth: int = 0
+    """The depth of the workflow's run that makes the call; 0 where none does."""
 
-    def source(self) -> dict[str, Any]:
+    def source(self) -> Source:
         """The source of what it writes, as timelines and events have it (decisions §10)."""
         kinds = {"key": self.door, "operator": "person"}
         kind = kinds.get(self.caller.kind, self.caller.kind)
-        return {"kind": kind, "id": self.caller.id, "personId": self.caller.person_id}
+        source = {"kind": kind, "id": self.caller.id, "personId": self.caller.person_id}
+        return source | {"depth": self.depth} if self.depth else source
 
 
 def operator_call(
@@ -88,10 +92,13 @@ def permit(
 ) -> None:
     """Check that *caller* may run *tool*, by permission and by kind of caller.
 
-    The permission *own* suffices, too: the tool itself checks that the object is the caller's own.
+    The permission *own* suffices, too: the tool itself checks that the object is the caller's own. The most
+    informative error comes first: what no key may ever do comes before what this key may not.
 
-    Raises `Forbidden`, `PersonOnly` or `ApprovalRequired`, the most informative first: what no key may ever
-    do comes before what this key may not.
+    Raises:
+        PersonOnly: a key or an agent calls what only a person may.
+        ApprovalRequired: a key calls what needs a person's approval.
+        Forbidden: the caller lacks the permission, or its key is not for this tool.
     """
     if caller.limited_to is not None:
         raise Forbidden(f"this key is limited to {caller.limited_to}")

@@ -7,12 +7,12 @@ name for the browser, followed by ids of people, each with an HMAC, so that noth
 
 import hmac
 import re
-import secrets
 from typing import Final
 
 import msgspec
 
 from svc.domain.limits import KNOWN_PEOPLE_MAX
+from svc.domain.randomness import Randomness
 
 _NAME_BYTES: Final = 16
 _MAC_BYTES: Final = 16
@@ -39,9 +39,9 @@ def read_mark(mark: str | None, secret: bytes) -> KnownBrowser | None:
     return KnownBrowser(name, tuple(known))
 
 
-def mark_of(browser: KnownBrowser | None, person_id: str, secret: bytes) -> str:
+def mark_of(browser: KnownBrowser | None, person_id: str, secret: bytes, random: Randomness) -> str:
     """The mark of *browser*, or of a new one, after that person has signed in with it."""
-    name = secrets.token_hex(_NAME_BYTES) if browser is None else browser.name
+    name = random(_NAME_BYTES).hex() if browser is None else browser.name
     before = () if browser is None else browser.person_ids
     people = [person_id, *(known_id for known_id in before if known_id != person_id)][:KNOWN_PEOPLE_MAX]
     return ".".join([name, *(f"{person}-{_mac(name, person, secret)}" for person in people)])

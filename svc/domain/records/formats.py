@@ -29,7 +29,8 @@ class Formats:
     def text(self, prop: Property, value: Any, currency: str | None = None) -> str:
         """*value* of *prop* as it is read; nothing where there is none. *currency* is that of an amount.
 
-        Raises `ValueError`, `TypeError` or `ArithmeticError` for what is no value of such a property.
+        Raises:
+            ValueError, TypeError, ArithmeticError: it is no value of such a property.
         """
         if value is None:
             return ""

@@ -9,12 +9,13 @@ from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.routing import WebsocketMismatch
 
 from svc.domain.errors import DomainError
+from svc.domain.randomness import Randomness
 from svc.http.docs.front import wants_html
 from svc.http.docs.pages import Pages
 from svc.http.fast_path import Answer
 from svc.http.problems.causes import CAUSES
 from svc.http.problems.problems import KINDS, Code, as_response, code_of, problem_for
-from svc.http.quart_app import current_request
+from svc.http.quart_app import QuartApp, current_request
 from svc.http.request.request_id import request_id_of
 
 _CONTRACTS: Final = ("/api/", "/app/api/")
@@ -23,7 +24,7 @@ _HEADERS_OF_PROBLEM: Final = frozenset({b"allow", b"retry-after", b"www-authenti
 _READS: Final = frozenset({"GET", "HEAD"})
 
 
-def answer_problems_with_pages(app: Quart, pages: Pages) -> None:
+def answer_problems_with_pages(app: QuartApp, pages: Pages) -> None:
     """Register error handlers of *app*: browsers get a page, programs a problem."""
 
     async def answer_error(error: Exception) -> ResponseReturnValue:
@@ -32,16 +33,16 @@ def answer_problems_with_pages(app: Quart, pages: Pages) -> None:
         return await page_or_problem(problem_for(error, current_request().id), pages)
 
     async def answer_http_error(error: HTTPException) -> ResponseReturnValue:
-        return _to_websocket(error) if has_websocket_context() else await answer_error(error)
+        return _to_websocket(error, app.random) if has_websocket_context() else await answer_error(error)
 
     app.register_error_handler(HTTPException, answer_http_error)
     app.register_error_handler(DomainError, answer_error)
 
 
-def _to_websocket(error: HTTPException) -> Response:
+def _to_websocket(error: HTTPException, random: Randomness) -> Response:
     """Answer a WebSocket handshake: 404 for a path without a WebSocket (RFC 6455 section 4.2.2)."""
     http_error = NotFound() if isinstance(error, WebsocketMismatch) else error
-    request_id = request_id_of(list(websocket.scope["headers"]))
+    request_id = request_id_of(list(websocket.scope["headers"]), random)
     answer = as_response(problem_for(http_error, request_id))
     answer.headers["X-Request-Id"] = request_id.decode()
     return answer

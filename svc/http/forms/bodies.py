@@ -44,8 +44,7 @@ def read_body(raw: bytes, content_type: str | None, form_key: str | None = None)
 
     *form_key* is the one in the address, for an HTML form without a field `f`.
 
-    Raises:
-        MalformedBody: it cannot be parsed, or its media type is not one of forms.
+    Raises `MalformedBody` if it cannot be parsed, or its media type is not one of forms.
     """
     kind, options = _media_type(content_type or "")
     if options.get("charset", "utf-8").lower() not in _UTF_8:
@@ -62,8 +61,7 @@ def read_body(raw: bytes, content_type: str | None, form_key: str | None = None)
 def read_json(raw: bytes) -> object:
     """Parse the JSON text *raw* (RFC 8259) strictly; a byte order mark is skipped.
 
-    Raises:
-        MalformedBody: it is not strict JSON.
+    Raises `MalformedBody` if it is not strict JSON.
     """
     if raw.count(b"[") + raw.count(b"{") > JSON_NESTING_MAX and _nests_too_deeply(raw):
         raise MalformedBody("JSON nested too deeply")

@@ -186,6 +186,7 @@ class _PeopleDoor:
     def _signed_in(self, signed_in: SignedIn) -> Response:
         answer = _json(_session_answer(signed_in.csrf_token, signed_in.profile))
         encrypted = self._is_encrypted()
+        now = self._system.clock.wall()  # the browser compares with its own clock
         for name, value, life_ms in (
             (SESSION_COOKIE, signed_in.token, SESSION_LIFE_MS),
             (BROWSER_COOKIE, signed_in.mark, KNOWN_BROWSER_LIFE_MS),
@@ -194,6 +195,7 @@ class _PeopleDoor:
                 cookie_name(name, encrypted=encrypted),
                 value,
                 max_age=life_ms // SECOND_MS,
+                expires=(now + life_ms) // SECOND_MS,
                 httponly=True,
                 samesite="Lax",
                 secure=encrypted,
@@ -218,9 +220,8 @@ class _PeopleDoor:
     def _guarded_token(self) -> str:
         """The session's token, of a request with its CSRF token.
 
-        Raises:
-            Unauthenticated: there is no session cookie.
-            Forbidden: the CSRF token is missing or wrong.
+        Raises `Unauthenticated` without a session cookie, and `Forbidden` if the CSRF token is missing or
+        wrong.
         """
         return guarded_token(self._cookie(SESSION_COOKIE), request.headers.get(CSRF_HEADER))
 
@@ -232,8 +233,7 @@ class _PeopleDoor:
 def _check_origin() -> None:
     """Reject login CSRF: a page of another site that signs a browser in. Programs send no `Origin`.
 
-    Raises:
-        Forbidden: the request comes from a page of another site.
+    Raises `Forbidden` for a request from a page of another site.
     """
     origin = request.headers.get("Origin")
     if origin is not None and origin.partition("://")[2].lower() != request.host.lower():

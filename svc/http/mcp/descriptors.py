@@ -144,11 +144,7 @@ class FlatList:
         return names
 
     def page(self, caller: Caller, cursor: str | None) -> Page:
-        """The page after *cursor*, or the first.
-
-        Raises:
-            RpcError: *cursor* is not one of this list.
-        """
+        """The page after *cursor*, or the first. Raises `RpcError` if *cursor* is not one of this list."""
         names = self.names(caller)
         after = "" if cursor is None else self._read_cursor(cursor)
         key = (_kind_of(caller), after)

@@ -90,8 +90,7 @@ class Message(msgspec.Struct, frozen=True):
     def method(self) -> str | None:
         """The method; None for a message without an answer: a notification, or a response.
 
-        Raises:
-            RpcError: the message is not JSON-RPC 2.0.
+        Raises `RpcError` if the message is not JSON-RPC 2.0.
         """
         if _text_of(self.jsonrpc) != "2.0":
             raise RpcError(INVALID_REQUEST, '`jsonrpc` has to be "2.0"')
@@ -107,11 +106,7 @@ class Message(msgspec.Struct, frozen=True):
         return method
 
     def params(self) -> Params:
-        """The parameters.
-
-        Raises:
-            RpcError: they are not an object, or of the wrong types.
-        """
+        """The parameters. Raises `RpcError` if they are not an object, or of the wrong types."""
         if self.raw_params is msgspec.UNSET:
             return _NO_PARAMS
         match bytes(self.raw_params)[:1]:
@@ -133,8 +128,7 @@ _anything: Final = msgspec.json.Decoder(Any)
 def read(body: bytes) -> tuple[Message, tuple[Fault, ...]]:
     """Decode the message in *body*; returns with it the names that are repeated in an object, at any depth.
 
-    Raises:
-        RpcError: it is not JSON, or not one object.
+    Raises `RpcError` if it is not JSON, or not one object.
     """
     try:
         # The check for repeated names parses the whole body, so members that stay undecoded are JSON too.
@@ -151,8 +145,7 @@ def read(body: bytes) -> tuple[Message, tuple[Fault, ...]]:
 def faults_of_arguments(method: str | None, repeated: Sequence[Fault]) -> list[Fault]:
     """The *repeated* names with pointers into the tool's arguments.
 
-    Raises:
-        RpcError: a name is repeated outside of the arguments.
+    Raises `RpcError` if a name is repeated outside of the arguments.
     """
     inside = _ARGUMENTS if method == "tools/call" else "nowhere"
     outside = [fault.pointer for fault in repeated if not fault.pointer.startswith(inside)]
@@ -163,11 +156,7 @@ def faults_of_arguments(method: str | None, repeated: Sequence[Fault]) -> list[F
 
 
 def read_object(decoder: msgspec.json.Decoder[T], raw: msgspec.Raw) -> T:
-    """Decode a part of a message.
-
-    Raises:
-        RpcError: it is not JSON, or does not fit.
-    """
+    """Decode a part of a message. Raises `RpcError` if it is not JSON, or does not fit."""
     try:
         return json_input.read_part(decoder, raw)
     except InvalidInput as error:
@@ -205,11 +194,7 @@ def _text_of(raw: _Optional) -> str | None:
 
 
 def _check_json(body: bytes) -> None:
-    """Check that *body* is JSON.
-
-    Raises:
-        RpcError: it is not; the message has the position.
-    """
+    """Raises `RpcError`, with the position, if *body* is not JSON."""
     try:
         json_input.read(_anything, body)
     except (InvalidInput, MalformedJson) as error:

@@ -78,8 +78,7 @@ _ENCODED: Final = re.compile(r"=\?base64\?(.*)\?=")
 def version_of(request: Request, body_version: str | None) -> Version:
     """The version of *request*, whose body names *body_version*.
 
-    Raises:
-        RpcError: header and body disagree, or the version is not supported.
+    Raises `RpcError` if header and body disagree, or the version is not supported.
     """
     requested = request.text("mcp-protocol-version")
     if body_version is not None and body_version != requested:
@@ -96,8 +95,7 @@ def version_of(request: Request, body_version: str | None) -> Version:
 def check_envelope(request: Request, method: str, params: Params) -> None:
     """Check the envelope of a request.
 
-    Raises:
-        RpcError: `_meta` is incomplete, or the headers disagree with the body.
+    Raises `RpcError` if `_meta` is incomplete, or the headers disagree with the body.
     """
     _check_meta(params.meta)
     if request.text("mcp-method") != method:

@@ -72,7 +72,7 @@ _SORTS: Final[dict[str, Callable[[ActorStatistics], float]]] = {
 
 def operator_app(system: System, token: str) -> ASGIApp:
     """Build the application of the operator's listener, which requires *token* as a bearer token."""
-    app, pages = described_app()
+    app, pages = described_app(random=system.random)
     app.url_map.converters["any_text"] = _AnyText
     door = _OperatorDoor(system)
     app.add_url_rule("/", "front", OperatorFront(pages).show)
@@ -109,11 +109,7 @@ class _OperatorDoor:
         self._system = system
 
     def _check_kind(self, kind: str | None) -> None:
-        """Check that *kind* exists.
-
-        Raises:
-            InvalidValue: it does not; the message has the nearest.
-        """
+        """Raises `InvalidValue`, which names the nearest, if *kind* does not exist."""
         kinds = [statistics.kind for statistics in self._system.statistics().kinds]
         if kind is not None and kind not in kinds:
             raise InvalidValue(f"there is no kind {shown(kind)}{hint(kind, kinds)}")

@@ -26,11 +26,7 @@ class OperatorCalls:
         self._system = system
 
     async def call_tool(self, name: str) -> Response:
-        """Run a tool in the organization of the query.
-
-        Raises:
-            DomainError: an error of the tool, or `UnknownTool`.
-        """
+        """Run a tool in the organization of the query. Raises the tool's `DomainError`, or `UnknownTool`."""
         system = self._system
         organization_id = request.args.get("organization")
         if not organization_id:
@@ -42,11 +38,7 @@ class OperatorCalls:
         return _json(result.body)
 
     async def run_command(self, name: str) -> Response:
-        """Run a command in one unit of work.
-
-        Raises:
-            DomainError: an error of the command, or `NotFound`.
-        """
+        """Run a command in one unit of work. Raises the command's `DomainError`, or `NotFound`."""
         command = COMMANDS.get(name)
         if command is None:
             raise NotFound(f"there is no command {shown(name)}{hint(name, list(COMMANDS))}")

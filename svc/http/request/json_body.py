@@ -34,11 +34,7 @@ async def read_json(request: Request, limit_bytes: int) -> bytes:
 
 
 def check_type(content_type: str | None) -> None:
-    """Check that *content_type* is JSON, with any parameters.
-
-    Raises:
-        NotJson: it is another media type, or missing.
-    """
+    """Raises `NotJson` unless *content_type* is JSON, with any parameters."""
     # Werkzeug's parser would read the parameters too, which no door here looks at.
     if content_type != _JSON and (content_type or "").partition(";")[0].strip().lower() != _JSON:
         raise NotJson("send `Content-Type: application/json`")

@@ -24,11 +24,7 @@ def cookie_name(name: str, *, encrypted: bool) -> str:
 
 
 def session_token(cookie: str | None) -> str:
-    """The session's token.
-
-    Raises:
-        Unauthenticated: there is no cookie.
-    """
+    """The session's token. Raises `Unauthenticated` without a cookie."""
     if cookie is None:
         raise Unauthenticated
     return cookie
@@ -37,9 +33,7 @@ def session_token(cookie: str | None) -> str:
 def guarded_token(cookie: str | None, csrf: str | None) -> str:
     """The session's token, for a request with the CSRF token *csrf*.
 
-    Raises:
-        Unauthenticated: there is no cookie.
-        Forbidden: *csrf* is missing, or is another session's.
+    Raises `Unauthenticated` without a cookie, and `Forbidden` if *csrf* is missing, or is another session's.
     """
     token = session_token(cookie)
     if not hmac.compare_digest((csrf or "").encode(), csrf_token(token).encode()):

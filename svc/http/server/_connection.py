@@ -54,8 +54,7 @@ class Connection:
     async def shake_hands(self) -> str | None:
         """The protocol agreed on with a TLS client, if it named one.
 
-        Raises:
-            ClientLeft: the client left, or took too long, or speaks something else.
+        Raises `ClientLeft` if the client left, or took too long, or speaks something else.
         """
         if not isinstance(self.stream, trio.SSLStream):
             return None
@@ -85,8 +84,7 @@ class Connection:
     async def send(self, data: bytes) -> None:
         """Send all of *data*. A client that reads too slowly cancels the scope.
 
-        Raises:
-            ClientLeft: the client closed the connection.
+        Raises `ClientLeft` if the client closed the connection.
         """
         if len(data) <= PIECE_BYTES:
             await self._send_piece(data)

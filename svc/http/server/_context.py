@@ -5,6 +5,7 @@ from typing import Final
 from wsgiref.handlers import format_date_time
 
 from svc.clock import Clock
+from svc.domain.randomness import Randomness
 from svc.domain.times import SECOND_MS
 from svc.http.asgi import ASGIApp
 from svc.http.server._deadlines import Cancellable, Patience, Writing
@@ -18,9 +19,10 @@ STALL_SECONDS: Final = 2.0
 class Context:
     """The application, the limits, the waiting connections with deadlines, and whether the server stops."""
 
-    def __init__(self, app: ASGIApp, options: ServerOptions, clock: Clock) -> None:
+    def __init__(self, app: ASGIApp, options: ServerOptions, clock: Clock, random: Randomness) -> None:
         self.app = app
         self.options = options
+        self.random = random
         stall_seconds = min(STALL_SECONDS, options.write_seconds / 2)
         self.heads: Patience[Cancellable] = Patience(options.head_seconds, _cancel)
         self.bodies: Patience[Cancellable] = Patience(options.body_seconds, _cancel)

@@ -5,7 +5,7 @@ rejected body is never read, a client that disconnects does not cancel accepted 
 no task and no channel.
 """
 
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 from urllib.parse import unquote
 
 import structlog
@@ -14,12 +14,10 @@ import trio
 from svc.http.asgi import Message, Scope
 from svc.http.request.body import BodyBroken, BodyTimeout
 from svc.http.request.request_id import request_id_of
-from svc.http.server._connection import ClientLeft
-from svc.http.server._request import Request
+from svc.http.server._connection import ClientLeft, Connection
+from svc.http.server._context import Context
+from svc.http.server._request import Request, RequestParser
 from svc.http.server._response import Response
-
-if TYPE_CHECKING:
-    from svc.http.server._http1 import Http1
 
 log = structlog.get_logger(__name__)
 
@@ -27,6 +25,22 @@ REQUEST_TIMEOUT: Final = 408
 INTERNAL_SERVER_ERROR: Final = 500
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 _ASGI: Final = {"version": "3.0", "spec_version": "2.4"}
+
+
+class Link(Protocol):
+    """What an exchange needs of the protocol that it is an exchange of."""
+
+    connection: Connection
+    context: Context
+    parser: RequestParser
+
+    async def receive(self) -> bool:
+        """Read once and parse; returns whether any data came."""
+        ...
+
+    async def refuse(self, status: int, request_id: bytes | None = None) -> None:
+        """Answer *status* in the application's place."""
+        ...
 
 
 class Exchange:
@@ -45,7 +59,7 @@ class Exchange:
         "closes",
     )
 
-    def __init__(self, link: "Http1", request: Request) -> None:
+    def __init__(self, link: Link, request: Request) -> None:
         self.closes = True
         self._link = link
         self._request = request
@@ -78,9 +92,8 @@ class Exchange:
     async def receive(self) -> Message:
         """ASGI: the next piece of the body; after its end, wait until the client disconnects.
 
-        Raises:
-            BodyTimeout: the body is not complete after `body_seconds`, and no answer has begun.
-            BodyBroken: its framing is malformed, and no answer has begun.
+        Before an answer has begun, raises `BodyTimeout` if the body is not complete after `body_seconds`, and
+        `BodyBroken` if its framing is malformed.
         """
         request = self._request
         if not (self._taken or self._done):
@@ -222,7 +235,7 @@ class Exchange:
         return self._response is not None and self._response.started
 
     def _id(self) -> bytes:
-        return request_id_of(self._request.headers)
+        return request_id_of(self._request.headers, self._link.context.random)
 
     def _scope(self) -> Scope:
         request, connection = self._request, self._link.connection

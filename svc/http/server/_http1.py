@@ -58,7 +58,7 @@ class Http1:
 
     async def refuse(self, status: int, request_id: bytes | None = None) -> None:
         """Answer *status* in the application's place, with a new request id if there is none yet."""
-        headers = [(REQUEST_ID_HEADER, request_id or new_request_id())]
+        headers = [(REQUEST_ID_HEADER, request_id or new_request_id(self.context.random))]
         if status == SERVICE_UNAVAILABLE:
             headers.append((b"retry-after", b"%d" % _RETRY_AFTER_SECONDS))
         response = Response(status, headers, method="GET", version="1.1")

@@ -127,7 +127,7 @@ class Http2(H2Protocol):
     async def _answer(self, event: h2.events.RequestReceived, status: int) -> None:
         headers = [
             (b":status", b"%d" % status),
-            (REQUEST_ID_HEADER, request_id_of(event.headers)),
+            (REQUEST_ID_HEADER, request_id_of(event.headers, self._tasks.context.random)),
             (b"content-length", b"0"),
         ]
         self.connection.send_headers(event.stream_id, headers, end_stream=True)

@@ -37,8 +37,7 @@ class Bind(msgspec.Struct, frozen=True):
     def parse(cls, text: str) -> Self:
         """A bind from `host:port`, such as `127.0.0.1:8000`, `[::1]:8000` or `:8000`.
 
-        Raises:
-            ListenError: *text* is not of that form.
+        Raises `ListenError` if *text* is not of that form.
         """
         host, colon, port = text.rpartition(":")
         if not colon or not port.isascii() or not port.isdecimal() or int(port) > _PORT_MAX:
@@ -52,8 +51,7 @@ class Bind(msgspec.Struct, frozen=True):
 async def open_listeners(binds: Sequence[str]) -> list[trio.SocketListener]:
     """Listen on all *binds* (`host:port` each), or on none. Connections wait until they are accepted.
 
-    Raises:
-        ListenError: a bind is malformed or not this machine's; `AddressInUse` for one that is busy.
+    Raises `ListenError` if a bind is malformed or not this machine's, and `AddressInUse` if it is busy.
     """
     listeners: list[trio.SocketListener] = []
     try:
@@ -85,8 +83,7 @@ def bound(listener: trio.SocketListener) -> Bind:
 def tls_context(certificate: Certificate) -> ssl.SSLContext:
     """TLS 1.2 and 1.3 with *certificate*, offering HTTP/2 and HTTP/1.1 (RFC 9113 section 9.2).
 
-    Raises:
-        CertificateError: a file is missing, unreadable, or does not fit the other.
+    Raises `CertificateError` if a file is missing, unreadable, or does not fit the other.
     """
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -101,11 +98,7 @@ def tls_context(certificate: Certificate) -> ssl.SSLContext:
 
 
 def check_certificate(certificate: Certificate) -> None:
-    """Check that *certificate* can be used.
-
-    Raises:
-        CertificateError: a file is missing, unreadable, or does not fit the other.
-    """
+    """Raises `CertificateError` if a file is missing, unreadable, or does not fit the other."""
     tls_context(certificate)
 
 

@@ -33,8 +33,7 @@ class Response:
         *date* is a whole header line. *close* asks to end the connection after this answer; it
         counts with the first part only.
 
-        Raises:
-            ValueError: the application's headers or lengths would break the framing.
+        Raises `ValueError` if the application's headers or lengths would break the framing.
         """
         parts = []
         if not self.started:

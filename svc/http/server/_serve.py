@@ -11,6 +11,7 @@ import structlog
 import trio
 
 from svc.clock import Clock, WallClock
+from svc.domain.randomness import SYSTEM, Randomness
 from svc.http.asgi import ASGIApp
 from svc.http.server._connection import Stream, is_readable
 from svc.http.server._context import Context
@@ -33,19 +34,19 @@ async def serve(
     stop: trio.Event,
     options: ServerOptions = DEFAULT_OPTIONS,
     clock: Clock | None = None,
+    random: Randomness = SYSTEM,
     task_status: trio.TaskStatus[list[Bind]] = trio.TASK_STATUS_IGNORED,
 ) -> None:
     """Serve *app* on *binds* (`host:port` each) until *stop* is set, then until all is answered.
 
     Or on open *listeners*, as `open_listeners` returns them. They are closed at the end, also if serving
-    cannot begin. *task_status* gets the bound addresses. Once
+    cannot begin. *task_status* gets the bound addresses; request ids are made of *random*. Once
     *stop* is set, the listeners close, idle connections close, and every request whose head has arrived is
     answered, with `Connection: close`, for `graceful_seconds` at most. *app* is sent no lifespan events:
     its resources are opened before it is served, and closed after.
 
-    Raises:
-        ListenError: a bind is malformed, busy, or not this machine's.
-        CertificateError: the certificate cannot be used.
+    Raises `ListenError` if a bind is malformed, busy, or not this machine's, and `CertificateError` if the
+    certificate cannot be used.
     """
     try:
         tls = tls_context(options.certificate) if options.certificate else None
@@ -53,7 +54,7 @@ async def serve(
     except BaseException:
         close(listeners)
         raise
-    context = Context(app, options, clock or WallClock())
+    context = Context(app, options, clock or WallClock(), random)
     server = Server(context)
 
     async with trio.open_nursery() as watches:

@@ -56,7 +56,7 @@ class Server:
         longest = self._context.waiting.longest()
         if longest is None:
             return False
-        self._connections.discard(longest)
+        self._connections -= {longest}
         longest.evict()
         return True
 

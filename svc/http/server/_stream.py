@@ -154,4 +154,4 @@ class Stream:
         await self._answer({"type": "http.response.body", "body": b""})
 
     def _id(self) -> bytes:
-        return request_id_of(self._scope["headers"])
+        return request_id_of(self._scope["headers"], self._tasks.context.random)

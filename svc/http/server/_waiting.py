@@ -7,12 +7,9 @@ not read its answer. While an application works on a request, its connection doe
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 from svc.domain.net.client_addresses import Network, is_trusted, subscriber_of
-
-if TYPE_CHECKING:
-    from svc.http.server._connection import Connection
 
 _SHARES: Final = 4
 """The default share of one address in all connections."""
@@ -29,11 +26,22 @@ class Share:
         self.left = limit
         """Further connections that may wait; below zero if several answers ended at once."""
 
-    def take(self, connection: "Connection") -> None:
+    def take(self, connection: "Waiter") -> None:
         """Count *connection*, which waits now, or will as soon as its answer is sent."""
         if not connection.counted:
             connection.counted = True
             self.left -= 1
+
+
+class Waiter(Protocol):
+    """What is read and set here of a connection."""
+
+    share: Share
+    counted: bool
+
+    def evict(self) -> None:
+        """Close it at once."""
+        ...
 
 
 class WaitingConnections:
@@ -46,7 +54,7 @@ class WaitingConnections:
         self._trusted_proxies = trusted_proxies
         self._shares: dict[str, Share] = {}
         self._unlimited = Share("", math.inf)
-        self._order: dict[Connection, None] = {}
+        self._order: dict[Waiter, None] = {}
 
     def __len__(self) -> int:
         """How many connections wait."""
@@ -59,7 +67,7 @@ class WaitingConnections:
         subscriber = subscriber_of(address)
         return self._shares.get(subscriber) or Share(subscriber, self._share_max)
 
-    def open(self, connection: "Connection") -> None:
+    def open(self, connection: Waiter) -> None:
         """Count *connection* until it is closed. It waits from now on."""
         share = connection.share
         share.open += 1
@@ -67,7 +75,7 @@ class WaitingConnections:
             self._shares[share.address] = share
         self.begin(connection)
 
-    def close(self, connection: "Connection") -> None:
+    def close(self, connection: Waiter) -> None:
         """Forget *connection*."""
         self.end(connection)
         share = connection.share
@@ -75,24 +83,24 @@ class WaitingConnections:
         if not share.open:
             self._shares.pop(share.address, None)
 
-    def begin(self, connection: "Connection") -> None:
+    def begin(self, connection: Waiter) -> None:
         """Note that *connection* waits, unless it does already."""
         self._order[connection] = None
         if not connection.counted:
             connection.share.take(connection)
 
-    def renew(self, connection: "Connection") -> None:
+    def renew(self, connection: Waiter) -> None:
         """Restart the wait of *connection*, which now waits for something else."""
         self._order.pop(connection, None)
         self._order[connection] = None
 
-    def end(self, connection: "Connection") -> None:
+    def end(self, connection: Waiter) -> None:
         """Note that *connection* waits no more, if it does."""
         self._order.pop(connection, None)
         if connection.counted:
             connection.counted = False
             connection.share.left += 1
 
-    def longest(self) -> "Connection | None":
+    def longest(self) -> Waiter | None:
         """The connection that waits longest."""
         return next(iter(self._order), None)

@@ -82,9 +82,8 @@ class TrackerDoor:
     async def _store(self, request: Request) -> None:
         """Store the reported view.
 
-        Raises:
-            DomainError: it is not a view of a tracked page.
-            ActorError: the actor did not take it.
+        Raises `DomainError` if it is not a view of a tracked page, and `ActorError` if the actor did not take
+        it.
         """
         page = _page_view(await request.read(VISIT_BODY_BYTES_MAX))
         origin = request.text("origin")

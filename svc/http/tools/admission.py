@@ -43,9 +43,8 @@ async def answer_admitted(
 ) -> Answer:
     """Answer an admitted call, with the budget's headers and *fields* on success and problem alike.
 
-    Raises:
-        ClientGone: there is no client to answer.
-        Unauthenticated: the credential has ended since; its answer shows no budget.
+    Raises `ClientGone` if there is no client to answer, and `Unauthenticated` if the credential has ended
+    since: its answer shows no budget.
     """
     budget = budget_headers(admission.allowance)
     try:

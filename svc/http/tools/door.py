@@ -42,9 +42,8 @@ class Gate(Protocol):
     async def admit(self, request: Request) -> Admission:
         """Authenticate the caller.
 
-        Raises:
-            Unauthenticated: the credential is missing or not valid.
-            Forbidden: the caller may not use this door.
+        Raises `Unauthenticated` if the credential is missing or not valid, and `Forbidden` if the caller may
+        not use this door.
         """
         ...
 
@@ -59,11 +58,7 @@ class KeyGate:
         self._system = system
 
     async def admit(self, request: Request) -> Admission:
-        """Authenticate the key.
-
-        Raises:
-            Unauthenticated: the key is missing or not valid.
-        """
+        """Authenticate the key. Raises `Unauthenticated` if the key is missing or not valid."""
         return await tool_calls.admit_key(self._system, bearer_token(request))
 
 
@@ -84,9 +79,8 @@ class SessionGate:
     async def admit(self, request: Request) -> Admission:
         """Authenticate the person, in the organization that the request names or else in their home.
 
-        Raises:
-            Unauthenticated: there is no valid session.
-            Forbidden: the CSRF token is missing, or the person is not a member of the organization.
+        Raises `Unauthenticated` without a valid session, and `Forbidden` if the CSRF token is missing, or the
+        person is not a member of the organization.
         """
         encrypted = self._transport.is_encrypted(request.scheme, request.client, request.headers)
         name = cookie_name(SESSION_COOKIE, encrypted=encrypted)

@@ -19,32 +19,18 @@ from svc.domain.channels.connections import (
 from svc.domain.channels.messages import HealthReport
 from svc.domain.crypto.signatures import new_secret
 from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, at, named_at
+from svc.domain.events import NewEvent, Source, channel_source
 from svc.domain.identity.people import clean_name
-from svc.domain.ids import new_id
 from svc.domain.limits import CONNECTIONS_MAX, LIST_ROWS
 from svc.domain.near_names import shown
 from svc.storage import events
 from svc.storage.channels import deliveries, replies, tables
 from svc.storage.channels import keys as channel_keys
-from svc.storage.events import NewEvent
+from svc.storage.channels.rows import ConnectionRow
 from svc.storage.identity import members, teams
 from svc.storage.pages import Keyset
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-
-_COLUMNS: Final = (
-    "id",
-    "organization_id",
-    "name",
-    "messenger",
-    "delivery",
-    "url",
-    "contract",
-    "status",
-    "pause_reason",
-    "created_at",
-    "updated_at",
-)
 
 
 class NewConnection(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,8 +43,9 @@ class NewConnection(msgspec.Struct, frozen=True, kw_only=True):
     url: str | None = None
 
 
+_COLUMNS: Final = tuple(tables.connections.c[name] for name in ConnectionRow._fields)
 _GET = Statement(
-    sa.select(tables.connections).where(tables.connections.c.id == sa.bindparam("connection_id"))
+    sa.select(*_COLUMNS).where(tables.connections.c.id == sa.bindparam("connection_id")), ConnectionRow
 )
 
 
@@ -80,8 +67,8 @@ def create(tx: Tx, organization_id: str, new: NewConnection) -> tuple[Connection
     )
     if tx.conn.execute(sa.select(sa.func.count()).where(mine)).scalar_one() >= CONNECTIONS_MAX:
         raise Conflict(f"an organization has at most {CONNECTIONS_MAX} connections")
-    connection_id = new_id("con", tx.now)
-    secret = new_secret() if new.delivery == "push" else None
+    connection_id = tx.new_id("con")
+    secret = new_secret(tx.random) if new.delivery == "push" else None
     tx.conn.execute(
         sa.insert(tables.connections).values(
             id=connection_id,
@@ -115,7 +102,7 @@ def find(conn: sa.Connection, connection_id: str) -> Connection:
     return from_row(row_of(conn, connection_id))
 
 
-def row_of(conn: sa.Connection, connection_id: str) -> Any:
+def row_of(conn: sa.Connection, connection_id: str) -> ConnectionRow:
     """The row of a connection, as `find`."""
     row = _GET.one(conn, connection_id=connection_id)
     if row is None:
@@ -141,13 +128,13 @@ def list_page(
         if member_id is None
         else [tables.connections.c.account_kind == "member", tables.connections.c.account_id == member_id]
     )
-    connections = sa.select(tables.connections).where(
+    connections = sa.select(*_COLUMNS).where(
         tables.connections.c.organization_id == organization_id,
         tables.connections.c.status != "removed",
         *own,
     )
     rows, next_cursor = keyset.fetch(conn, connections, tables.connections.c.id, newest_first=False)
-    return [from_row(row) for row in rows], next_cursor
+    return [from_row(ConnectionRow._make(row)) for row in rows], next_cursor
 
 
 def update(
@@ -167,49 +154,51 @@ def update(
     return get(tx.conn, organization_id, connection_id)
 
 
-def pause(tx: Tx, organization_id: str, connection_id: str, reason: PauseReason = "person") -> Connection:
+def pause(
+    tx: Tx, organization_id: str, connection_id: str, reason: PauseReason = "person", *, source: Source
+) -> Connection:
     """Stop handing out replies; those that wait go on waiting. Idempotent. Raises `NotFound`."""
     before = get(tx.conn, organization_id, connection_id)
     if before.status == "active":
         replies.settle_all(tx, connection_id)
         update_columns(tx, connection_id, {"status": "paused", "pause_reason": reason})
-        _tell_state(tx, get(tx.conn, organization_id, connection_id))
+        _tell_state(tx, get(tx.conn, organization_id, connection_id), source)
     return get(tx.conn, organization_id, connection_id)
 
 
-def resume(tx: Tx, organization_id: str, connection_id: str) -> Connection:
+def resume(tx: Tx, organization_id: str, connection_id: str, *, source: Source) -> Connection:
     """Hand out replies again; the time that they may wait starts anew. Raises `NotFound`."""
     before = get(tx.conn, organization_id, connection_id)
     if before.status == "paused":
         replies.settle_all(tx, connection_id)
         replies.resume_all(tx, connection_id)
         update_columns(tx, connection_id, {"status": "active", "pause_reason": None})
-        _tell_state(tx, get(tx.conn, organization_id, connection_id))
+        _tell_state(tx, get(tx.conn, organization_id, connection_id), source)
     return get(tx.conn, organization_id, connection_id)
 
 
-def remove(tx: Tx, organization_id: str, connection_id: str) -> None:
+def remove(tx: Tx, organization_id: str, connection_id: str, *, source: Source) -> None:
     """Remove the connection for good: its keys are revoked, and open replies fail. Raises `NotFound`."""
     get(tx.conn, organization_id, connection_id)
     replies.settle_all(tx, connection_id)
-    replies.fail_all(tx, connection_id, "removed")
+    replies.fail_all(tx, connection_id, "removed", source=source)
     channel_keys.revoke_all(tx, connection_id)
     update_columns(
         tx,
         connection_id,
         {"status": "removed", "pause_reason": None, "secret": None, "previous_secret": None},
     )
-    _tell_state(tx, find(tx.conn, connection_id))
+    _tell_state(tx, find(tx.conn, connection_id), source)
 
 
-def stop_all(tx: Tx, organization_id: str) -> None:
+def stop_all(tx: Tx, organization_id: str, *, source: Source) -> None:
     """Stop the organization's bridges: open replies fail, and no test is pushed."""
     own = sa.select(tables.connections.c.id).where(
         tables.connections.c.organization_id == organization_id, tables.connections.c.status != "removed"
     )
     for connection_id in tx.conn.scalars(own).all():
         replies.settle_all(tx, connection_id)
-        replies.fail_all(tx, connection_id, "removed")
+        replies.fail_all(tx, connection_id, "removed", source=source)
         deliveries.end_tests(tx, connection_id)
         tx.announce(OutboxChanged(connection_id))
 
@@ -228,7 +217,7 @@ def note_health(tx: Tx, organization_id: str, connection_id: str, report: Health
         },
     )
     if before.health is None or (before.health.state, before.health.reason) != (report.state, report.reason):
-        _tell_state(tx, get(tx.conn, organization_id, connection_id))
+        _tell_state(tx, get(tx.conn, organization_id, connection_id), channel_source(connection_id))
 
 
 def _clean_name(name: str) -> str:
@@ -264,27 +253,35 @@ def update_columns(tx: Tx, connection_id: str, values: dict[str, Any]) -> None:
     tx.announce(OutboxChanged(connection_id))
 
 
-def _tell_state(tx: Tx, connection: Connection) -> None:
+def _tell_state(tx: Tx, connection: Connection, source: Source) -> None:
     health = connection.health
-    event = NewEvent(
-        "connection.state",
-        {
-            "connectionId": connection.id,
-            "status": connection.status,
-            "pauseReason": connection.pause_reason,
-            "health": None if health is None else {"state": health.state, "reason": health.reason},
-        },
-    )
-    events.record(tx.conn, connection.organization_id, tx.now, [event])
+    data = {
+        "connectionId": connection.id,
+        "status": connection.status,
+        "pauseReason": connection.pause_reason,
+        "health": None if health is None else {"state": health.state, "reason": health.reason},
+    }
+    event = NewEvent(type="connection.state", subject=connection.id, source=source, data=data)
+    events.record(tx, connection.organization_id, [event])
 
 
-def from_row(row: Any) -> Connection:
+def from_row(row: ConnectionRow) -> Connection:
     """The connection of a row."""
     health = None
-    if row.health_state is not None:
+    if row.health_state is not None and row.health_at is not None:
         health = Health(row.health_state, row.health_reason, row.health_detail, row.health_at)
     return Connection(
-        **{name: getattr(row, name) for name in _COLUMNS},
+        id=row.id,
+        organization_id=row.organization_id,
+        name=row.name,
         account=Account(row.account_kind, row.account_id),
+        messenger=row.messenger,
+        delivery=row.delivery,
+        url=row.url,
+        contract=row.contract,
+        status=row.status,
+        pause_reason=row.pause_reason,
         health=health,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
     )

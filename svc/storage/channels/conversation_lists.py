@@ -1,16 +1,16 @@
 """Lists of conversations, those with the latest message first."""
 
-from typing import Any
-
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.channels.messages import ConversationStatus
 from svc.domain.cursors import Position
 from svc.domain.errors import named_at
 from svc.domain.limits import LIST_ROWS
 from svc.domain.records.objects import CONTACT
 from svc.storage.channels import connections, conversations, tables
-from svc.storage.channels.conversations import Conversation, ConversationStatus
+from svc.storage.channels.conversations import Conversation
+from svc.storage.channels.rows import ConversationRow
 from svc.storage.identity import members, teams
 from svc.storage.pages import Keyset
 from svc.storage.records import rows as record_rows
@@ -50,19 +50,19 @@ def list_page(
     if keyset.after is not None:
         before = sa.tuple_(sa.literal(int(keyset.after.keys[0])), sa.literal(keyset.after.id))
         where.append(sa.tuple_(column.last_message_at, column.id) < before)
-    rows = conn.execute(
-        sa.select(tables.conversations)
+    found = conn.execute(
+        sa.select(*conversations.COLUMNS)
         .where(*where)
         .order_by(column.last_message_at.desc(), column.id.desc())
         .limit(limit + 1)
-    ).all()
-    page, next_cursor = keyset.cut(rows, _position)
+    )
+    page, next_cursor = keyset.cut([ConversationRow._make(row) for row in found], _position)
     if not page:
         _check_named(conn, organization_id, filter_)
     return [conversations.from_row(row) for row in page], next_cursor
 
 
-def _position(row: sa.Row[Any]) -> Position:
+def _position(row: ConversationRow) -> Position:
     return Position((str(row.last_message_at).encode(),), row.id)
 
 

@@ -12,7 +12,6 @@ import msgspec
 from svc.domain.channels.messages import Evidence
 from svc.domain.errors import InvalidValue
 from svc.domain.forms.filing import ContactIndex, enrich
-from svc.domain.ids import new_id
 from svc.domain.limits import CANDIDATES_MAX
 from svc.domain.records.contact_points import normalise_email, normalise_phone
 from svc.domain.records.matching import Clear, HeldReason, Unclear
@@ -70,7 +69,7 @@ def match(
         known,
         properties={},
         country=organization.country,
-        new_contact_id=lambda: new_id("rec", tx.now),
+        new_contact_id=lambda: tx.new_id("rec"),
     )
     if contact_id is None:
         if email is None and phone is None:
@@ -105,7 +104,7 @@ def _enrich(
     sourced = SourcedEnrichment(**msgspec.structs.asdict(enrichment), source=source)
     object_id = objects.ids_by_slug(tx.conn, organization_id)[CONTACT]
     enrichments.write(tx, organization_id, object_id, [sourced])
-    events.record(tx.conn, organization_id, tx.now, list(enrichments.happened(sourced)))
+    events.record(tx, organization_id, list(enrichments.happened(sourced, tx.now)))
     return enrichment.contact.id
 
 

@@ -1,27 +1,30 @@
 """Conversations with one person or group at a messenger."""
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain.channels.messages import ConversationFacts, ConversationKind, Identification
+from svc.domain.channels.messages import (
+    ConversationFacts,
+    ConversationKind,
+    ConversationStatus,
+    Identification,
+)
 from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue, NotFound, named_at
-from svc.domain.ids import new_id
+from svc.domain.events import NewEvent, channel_source
 from svc.domain.near_names import shown
 from svc.domain.records.matching import HeldReason
 from svc.storage import events
 from svc.storage.channels import conversation_matching, tables
 from svc.storage.channels.conversation_matching import Participant
-from svc.storage.events import NewEvent
+from svc.storage.channels.rows import ConversationRow
 from svc.storage.identity import members, organizations, teams
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import contacts
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-
-ConversationStatus = Literal["open", "closed"]
 
 
 class Conversation(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,17 +49,20 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
     last_message_at: int
 
 
+COLUMNS: Final = tuple(tables.conversations.c[name] for name in ConversationRow._fields)
 _FIND = Statement(
-    sa.select(tables.conversations).where(
+    sa.select(*COLUMNS).where(
         tables.conversations.c.connection_id == sa.bindparam("connection_id"),
         tables.conversations.c.external_id == sa.bindparam("external_id"),
-    )
+    ),
+    ConversationRow,
 )
 _GET = Statement(
-    sa.select(tables.conversations).where(
+    sa.select(*COLUMNS).where(
         tables.conversations.c.id == sa.bindparam("conversation_id"),
         tables.conversations.c.organization_id == sa.bindparam("organization_id"),
-    )
+    ),
+    ConversationRow,
 )
 _INSERT = Statement(sa.insert(tables.conversations))
 _TOUCH = Statement(
@@ -64,21 +70,8 @@ _TOUCH = Statement(
     .where(tables.conversations.c.id == sa.bindparam("conversation_id"))
     .values(last_message_at=sa.bindparam("at"), status="open")
 )
-_PLAIN: Final = (
-    "id",
-    "organization_id",
-    "connection_id",
-    "external_id",
-    "kind",
-    "title",
-    "contact_id",
-    "held_reason",
-    "status",
-    "member_id",
-    "team_id",
-    "created_at",
-    "last_message_at",
-)
+_JSON: Final = {"evidence", "candidates"}
+_PLAIN: Final = tuple(name for name in ConversationRow._fields if name not in _JSON)
 
 _evidence: Final = LenientDecoder(
     msgspec.json.Decoder(Participant), Participant, tables.conversations.c.evidence
@@ -161,8 +154,10 @@ def assign(
 ) -> Conversation:
     """Assign a conversation to a member or team, or to a contact.
 
-    Raises `NotFound` for the conversation, `InvalidInput` for a member, team or contact that there is not,
-    and `Conflict` for an inactive member.
+    Raises:
+        NotFound: no such conversation.
+        InvalidInput: no such member, team or contact.
+        Conflict: the member is not active.
     """
     conversation = get(tx.conn, organization_id, conversation_id)
     values: dict[str, Any] = {}
@@ -204,7 +199,7 @@ def _create(
     participant: Participant | None,
 ) -> Conversation:
     made = Conversation(
-        id=new_id("cnv", tx.now),
+        id=tx.new_id("cnv"),
         organization_id=organization_id,
         connection_id=connection_id,
         external_id=external_id,
@@ -231,7 +226,9 @@ def _create(
         "contactId": made.contact_id,
         "heldReason": made.held_reason,
     }
-    events.record(tx.conn, organization_id, tx.now, [NewEvent("conversation.created", data)])
+    source = channel_source(connection_id, made.id)
+    created = NewEvent(type="conversation.created", subject=made.id, source=source, data=data)
+    events.record(tx, organization_id, [created])
     return made
 
 
@@ -254,11 +251,7 @@ def _match(tx: Tx, conversation: Conversation, chosen: str | None = None) -> Con
     """Match the participant of a conversation with one person; *chosen* is a person's decision."""
     if conversation.kind != "direct" and chosen is None:
         return conversation
-    source = {
-        "kind": "channel",
-        "connectionId": conversation.connection_id,
-        "conversationId": conversation.id,
-    }
+    source = channel_source(conversation.connection_id, conversation.id)
     match = conversation_matching.match(
         tx,
         conversation.organization_id,
@@ -284,10 +277,22 @@ def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def from_row(row: Any) -> Conversation:
+def from_row(row: ConversationRow) -> Conversation:
     """The conversation of a row."""
     return Conversation(
-        **{name: getattr(row, name) for name in _PLAIN},
+        id=row.id,
+        organization_id=row.organization_id,
+        connection_id=row.connection_id,
+        external_id=row.external_id,
+        kind=row.kind,
+        title=row.title,
+        contact_id=row.contact_id,
+        held_reason=row.held_reason,
+        status=row.status,
+        member_id=row.member_id,
+        team_id=row.team_id,
+        created_at=row.created_at,
+        last_message_at=row.last_message_at,
         # What cannot be read is learned again: a message of the conversation must not be turned away for it.
         known=_evidence.read(row.evidence, row.id),
         candidates=_candidates.read(row.candidates, row.id),

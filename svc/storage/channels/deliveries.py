@@ -1,12 +1,11 @@
 """Deliveries: pushes to a bridge, each under one id however often it is retried."""
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Conflict
-from svc.domain.ids import new_id
 from svc.domain.limits import PUSH_HOLD_MS
 from svc.storage.channels import tables
 from svc.storage.statements import Statement
@@ -46,8 +45,18 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
     done_at: int | None
 
 
+class _Row(NamedTuple):
+    """A delivery, and when it was last begun."""
+
+    id: str
+    attempted_at: int | None
+
+
 _OF_REPLY = Statement(
-    sa.select(tables.deliveries.c.id).where(tables.deliveries.c.reply_id == sa.bindparam("reply_id"))
+    sa.select(tables.deliveries.c.id, tables.deliveries.c.attempted_at).where(
+        tables.deliveries.c.reply_id == sa.bindparam("reply_id")
+    ),
+    _Row,
 )
 _INSERT = Statement(sa.insert(tables.deliveries))
 _INSERT_FIRST = Statement(insert_or_keep(tables.deliveries, ["reply_id"]))
@@ -71,7 +80,8 @@ _TESTS = Statement(
         tables.deliveries.c.done_at.is_(None),
         tables.deliveries.c.reply_id.is_(None),
     )
-    .order_by(tables.deliveries.c.id)
+    .order_by(tables.deliveries.c.id),
+    _Row,
 )
 _BEGIN = Statement(
     sa.update(tables.deliveries)
@@ -86,8 +96,7 @@ def of_reply(tx: Tx, organization_id: str, connection_id: str, reply_id: str) ->
     if _INSERT_FIRST.run(tx.conn, row):
         made: str = row["id"]
         return made
-    known: str = _OF_REPLY.all(tx.conn, reply_id=reply_id)[0].id
-    return known
+    return _OF_REPLY.all(tx.conn, reply_id=reply_id)[0].id
 
 
 def add_test(tx: Tx, organization_id: str, connection_id: str) -> str:
@@ -163,7 +172,7 @@ def _new(
 ) -> dict[str, Any]:
     """The row of a delivery that was not tried yet."""
     return {
-        "id": new_id("dlv", tx.now),
+        "id": tx.new_id("dlv"),
         "organization_id": organization_id,
         "connection_id": connection_id,
         "event": event,

@@ -1,6 +1,7 @@
 """Channel keys: what a bridge shows at the channel doors. A connection may have several."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -8,7 +9,6 @@ import sqlalchemy as sa
 from svc.domain.changes import ChannelKeysChanged
 from svc.domain.crypto.keys import CHANNEL_KEY, digest, new_key, visible_start
 from svc.domain.errors import KeyLimit, NotFound
-from svc.domain.ids import new_id
 from svc.domain.limits import CHANNEL_KEYS_MAX
 from svc.domain.near_names import shown
 from svc.storage.channels import tables
@@ -33,7 +33,7 @@ class MintedChannelKey(msgspec.Struct, frozen=True):
     visible_start: str
 
 
-class ChannelRoute(msgspec.Struct, frozen=True):
+class ChannelRoute(NamedTuple):
     """Where a live channel key leads."""
 
     id: str
@@ -58,7 +58,8 @@ _ROUTE = Statement(
         tables.channel_keys.c.digest == sa.bindparam("digest"),
         tables.channel_keys.c.revoked_at.is_(None),
         identity_tables.organizations.c.closed_at.is_(None),
-    )
+    ),
+    ChannelRoute,
 )
 
 
@@ -67,8 +68,8 @@ def mint(tx: Tx, organization_id: str, connection_id: str) -> MintedChannelKey:
     live = tx.conn.execute(sa.select(sa.func.count()).where(_live(connection_id))).scalar_one()
     if live >= CHANNEL_KEYS_MAX:
         raise KeyLimit(f"there are {CHANNEL_KEYS_MAX} live keys, which is the limit: revoke one first")
-    key = new_key(CHANNEL_KEY)
-    minted = MintedChannelKey(new_id("key", tx.now), key, visible_start(key, CHANNEL_KEY))
+    key = new_key(CHANNEL_KEY, tx.random)
+    minted = MintedChannelKey(tx.new_id("key"), key, visible_start(key, CHANNEL_KEY))
     tx.conn.execute(
         sa.insert(tables.channel_keys).values(
             id=minted.id,
@@ -107,8 +108,7 @@ def of_connection(conn: sa.Connection, connection_id: str) -> list[ChannelKey]:
 
 def route(conn: sa.Connection, key_digest: str, _now: int) -> ChannelRoute | None:
     """Where the key leads; for unknown and revoked ones the same search, which finds nothing."""
-    row = _ROUTE.one(conn, digest=key_digest)
-    return None if row is None else ChannelRoute(*row)
+    return _ROUTE.one(conn, digest=key_digest)
 
 
 def _live(connection_id: str) -> sa.ColumnElement[bool]:

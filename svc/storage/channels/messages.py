@@ -1,6 +1,6 @@
 """Messages: what was said in conversations, by either side. A reply of ours has to go out as well."""
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -19,13 +19,13 @@ from svc.domain.channels.messages import (
 )
 from svc.domain.channels.replies import Failure, ReplyState
 from svc.domain.errors import NotFound
-from svc.domain.ids import new_id
+from svc.domain.events import NewEvent, channel_source
 from svc.domain.limits import LIST_ROWS
 from svc.storage import events
 from svc.storage.channels import conversations, replies, tables
 from svc.storage.channels.conversation_matching import Participant
 from svc.storage.channels.conversations import Conversation
-from svc.storage.events import NewEvent
+from svc.storage.channels.rows import MessageRow
 from svc.storage.pages import Keyset
 from svc.storage.readable import each
 from svc.storage.statements import Statement
@@ -85,18 +85,7 @@ _NAME = Statement(
 )
 
 _SHOWN: Final = (
-    tables.messages.c.id,
-    tables.messages.c.conversation_id,
-    tables.messages.c.direction,
-    tables.messages.c.external_id,
-    tables.messages.c.sender,
-    tables.messages.c.author_kind,
-    tables.messages.c.author_name,
-    tables.messages.c.text,
-    tables.messages.c.attachments,
-    tables.messages.c.reply_to,
-    tables.messages.c.sent_at,
-    tables.messages.c.created_at,
+    *(tables.messages.c[name] for name in MessageRow._fields if name in tables.messages.c),
     tables.replies.c.id.label("reply_id"),
     tables.replies.c.state,
     tables.replies.c.failure,
@@ -111,7 +100,8 @@ _GET = Statement(
     .where(
         tables.messages.c.id == sa.bindparam("message_id"),
         tables.messages.c.organization_id == sa.bindparam("organization_id"),
-    )
+    ),
+    MessageRow,
 )
 
 _decode_sender: Final = msgspec.json.Decoder(Sender).decode
@@ -135,7 +125,7 @@ def receive(tx: Tx, organization_id: str, connection_id: str, message: InboundMe
         if seen is not None:
             _name(tx, seen.message_id, connection_id, seen.conversation_id, message.message_id)
             return MessageReceived(duplicate=True, conversation=seen.conversation_id, message=seen.message_id)
-    message_id = new_id("msg", tx.now)
+    message_id = tx.new_id("msg")
     values = {
         "id": message_id,
         "organization_id": organization_id,
@@ -160,7 +150,7 @@ def receive(tx: Tx, organization_id: str, connection_id: str, message: InboundMe
         return MessageReceived(duplicate=True, conversation=conversation.id, message=first.id)
     conversations.touch(tx, conversation.id)
     if inbound:
-        events.record(tx.conn, organization_id, tx.now, [_received(conversation, message_id, message)])
+        events.record(tx, organization_id, [_received(conversation, message_id, message)])
     return MessageReceived(duplicate=False, conversation=conversation.id, message=message_id)
 
 
@@ -189,7 +179,7 @@ def list_page(
         sa.select(*_SHOWN).select_from(_JOINED).where(tables.messages.c.conversation_id == conversation_id)
     )
     rows, next_cursor = keyset.fetch(conn, messages, tables.messages.c.id, newest_first=True)
-    return each(rows, _from_row, "messages"), next_cursor
+    return each(map(MessageRow._make, rows), _from_row, "messages"), next_cursor
 
 
 def _name(tx: Tx, message_id: str, connection_id: str, conversation_id: str, external_id: str) -> None:
@@ -228,27 +218,29 @@ def _received(conversation: Conversation, message_id: str, message: InboundMessa
         "contactId": conversation.contact_id,
         "text": message.text,
         "attachments": [msgspec.to_builtins(attachment) for attachment in message.attachments],
-        "source": {
-            "kind": "channel",
-            "connectionId": conversation.connection_id,
-            "conversationId": conversation.id,
-        },
     }
-    return NewEvent("message.received", data)
+    source = channel_source(conversation.connection_id, conversation.id)
+    return NewEvent(type="message.received", subject=conversation.id, source=source, data=data)
 
 
 def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _from_row(row: Any) -> Message:
+def _author(row: MessageRow) -> Author | None:
+    if row.author_kind is None or row.author_name is None:
+        return None
+    return Author(kind=row.author_kind, name=row.author_name)
+
+
+def _from_row(row: MessageRow) -> Message:
     return Message(
         id=row.id,
         conversation_id=row.conversation_id,
         direction=row.direction,
         external_id=row.external_id,
         sender=_decode_sender(row.sender) if row.sender else None,
-        author=None if row.author_kind is None else Author(kind=row.author_kind, name=row.author_name),
+        author=_author(row),
         text=row.text,
         attachments=_decode_attachments(row.attachments) if row.attachments else (),
         reply_to=row.reply_to,

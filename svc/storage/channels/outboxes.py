@@ -9,6 +9,7 @@ from svc.domain.changes import OutboxChanged
 from svc.domain.channels.connections import Delivery
 from svc.domain.channels.messages import OutboundReply, PulledReplies
 from svc.domain.errors import Conflict
+from svc.domain.events import channel_source
 from svc.domain.tool_results import ToolResult
 from svc.storage import idempotency
 from svc.storage.channels import connections, deliveries, replies, reply_batches, signing_secrets
@@ -36,7 +37,7 @@ class PushBatch(msgspec.Struct, frozen=True, kw_only=True):
     contract: str
     sealed_secrets: tuple[bytes, ...] = ()
     """Sealed for the connection's id; the newest first."""
-    parcels: tuple[Push, ...] = ()
+    pushes: tuple[Push, ...] = ()
     more: bool = False
     next_at: int | None = None
 
@@ -96,28 +97,28 @@ def load(tx: Tx, connection_id: str, limit: int) -> PushBatch:
         url=connection.url,
         contract=connection.contract,
         sealed_secrets=sealed_secrets,
-        parcels=(*(Push(delivery_id=test) for test in tests), *pushed),
+        pushes=(*(Push(delivery_id=test) for test in tests), *pushed),
         more=batch.more,
         next_at=batch.next_at,
     )
 
 
-def give_back(tx: Tx, connection_id: str, parcels: Iterable[Push]) -> None:
+def give_back(tx: Tx, connection_id: str, pushes: Iterable[Push]) -> None:
     """Undo the load of pushes that were not sent."""
-    for parcel in parcels:
-        if parcel.reply is None:
-            deliveries.give_back_test(tx, parcel.delivery_id)
+    for push in pushes:
+        if push.reply is None:
+            deliveries.give_back_test(tx, push.delivery_id)
         else:
-            replies.give_back(tx, connection_id, parcel.reply.reply_id, parcel.reply.attempt)
+            replies.give_back(tx, connection_id, push.reply.reply_id, push.reply.attempt)
 
 
-def note_push(tx: Tx, connection_id: str, parcel: Push, attempt: Attempt) -> None:
+def note_push(tx: Tx, connection_id: str, push: Push, attempt: Attempt) -> None:
     """Store the result of a push: a reply that it reached is done, another is scheduled for a retry.
 
     An address that is gone pauses the connection.
     """
-    reply = parcel.reply
-    deliveries.note(tx, parcel.delivery_id, attempt, done=attempt.reached or reply is None)
+    reply = push.reply
+    deliveries.note(tx, push.delivery_id, attempt, done=attempt.reached or reply is None)
     if reply is not None and attempt.reached:
         replies.note_reached(tx, connection_id, reply.reply_id)
     elif reply is not None:
@@ -126,7 +127,8 @@ def note_push(tx: Tx, connection_id: str, parcel: Push, attempt: Attempt) -> Non
         return
     connection = connections.find(tx.conn, connection_id)
     if connection.status != "removed":
-        connections.pause(tx, connection.organization_id, connection_id, "gone")
+        source = channel_source(connection_id)
+        connections.pause(tx, connection.organization_id, connection_id, "gone", source=source)
 
 
 def send_test(tx: Tx, organization_id: str, connection_id: str) -> str:

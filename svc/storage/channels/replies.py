@@ -4,22 +4,22 @@ Every unit first settles the replies that it reads: leases that ended and lives 
 needed, and a crash loses none.
 """
 
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.changes import OutboxChanged
 from svc.domain.channels import replies as rules
+from svc.domain.channels.connections import ConnectionStatus
 from svc.domain.channels.messages import StatusNoted, StatusReport
 from svc.domain.channels.replies import Dispatch, Failure
 from svc.domain.errors import Conflict, NotFound
-from svc.domain.ids import new_id
+from svc.domain.events import NewEvent, Source, channel_source
 from svc.domain.limits import REPLIES_OPEN_MAX
 from svc.storage import events
 from svc.storage.channels import tables
-from svc.storage.events import NewEvent
+from svc.storage.channels.rows import ReplyRow, ReplyStatusRow, WaitingReplyRow
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -36,31 +36,39 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
 
 
 WAITING: Final = sa.literal_column("'waiting'", sa.Text)
-COLUMNS: Final = (
-    tables.replies.c.id,
-    tables.replies.c.organization_id,
-    tables.replies.c.connection_id,
-    tables.replies.c.conversation_id,
-    tables.replies.c.message_id,
-    *(tables.replies.c[name] for name in Dispatch.__struct_fields__),
-)
-_OWN: Final = len(COLUMNS) - len(Dispatch.__struct_fields__)
+COLUMNS: Final = tuple(tables.replies.c[name] for name in ReplyRow._fields)
+
+
+class _Status(NamedTuple):
+    """The status of a connection."""
+
+    status: ConnectionStatus
+
+
+class _Count(NamedTuple):
+    """How many replies are open."""
+
+    many: int
+
 
 _WITH_STATUS: Final = sa.select(*COLUMNS, tables.connections.c.status).join(
     tables.connections, tables.connections.c.id == tables.replies.c.connection_id
 )
-"""A reply, with the status of its connection, on which settling depends."""
 _GET = Statement(
     _WITH_STATUS.where(
         tables.replies.c.id == sa.bindparam("reply_id"),
         tables.replies.c.connection_id == sa.bindparam("connection_id"),
-    )
+    ),
+    ReplyStatusRow,
 )
-_BY_MESSAGE = Statement(_WITH_STATUS.where(tables.replies.c.message_id == sa.bindparam("message_id")))
+_BY_MESSAGE = Statement(
+    _WITH_STATUS.where(tables.replies.c.message_id == sa.bindparam("message_id")), ReplyStatusRow
+)
 _OPEN = Statement(
     sa.select(*COLUMNS)
     .where(tables.replies.c.connection_id == sa.bindparam("connection_id"), tables.IS_OPEN)
-    .order_by(tables.replies.c.id)
+    .order_by(tables.replies.c.id),
+    ReplyRow,
 )
 _OVERDUE = Statement(
     sa.select(*COLUMNS)
@@ -73,15 +81,18 @@ _OVERDUE = Statement(
         )
         <= sa.bindparam("now"),
     )
-    .order_by(tables.replies.c.id)
+    .order_by(tables.replies.c.id),
+    ReplyRow,
 )
 _STATUS = Statement(
-    sa.select(tables.connections.c.status).where(tables.connections.c.id == sa.bindparam("connection_id"))
+    sa.select(tables.connections.c.status).where(tables.connections.c.id == sa.bindparam("connection_id")),
+    _Status,
 )
 _COUNT_OPEN = Statement(
     sa.select(sa.func.count().label("many")).where(
         tables.replies.c.connection_id == sa.bindparam("connection_id"), tables.IS_OPEN
-    )
+    ),
+    _Count,
 )
 _INSERT = Statement(sa.insert(tables.replies))
 _WRITE = Statement(
@@ -102,7 +113,7 @@ def queue(tx: Tx, organization_id: str, connection_id: str, conversation_id: str
     counted = _COUNT_OPEN.one(tx.conn, connection_id=connection_id)
     if counted is not None and counted.many >= REPLIES_OPEN_MAX:
         raise Conflict(f"{REPLIES_OPEN_MAX} replies wait for this connection's bridge already")
-    reply_id = new_id("rpl", tx.now)
+    reply_id = tx.new_id("rpl")
     _INSERT.run(
         tx.conn,
         {
@@ -175,7 +186,7 @@ def give_back(tx: Tx, connection_id: str, reply_id: str, attempt: int) -> None:
         write(tx, before, after)
 
 
-def cancel(tx: Tx, message_id: str) -> Reply:
+def cancel(tx: Tx, message_id: str, *, source: Source) -> Reply:
     """Cancel the reply that a message is. Raises `NotFound`, and `Conflict` when it does not wait."""
     row = _BY_MESSAGE.one(tx.conn, message_id=message_id)
     if row is None:
@@ -184,7 +195,7 @@ def cancel(tx: Tx, message_id: str) -> Reply:
     after = rules.cancel(before.dispatch)
     if after is None:
         raise Conflict(f"it does not wait any more: it is {before.dispatch.state}")
-    write(tx, before, after)
+    write(tx, before, after, source=source)
     return msgspec.structs.replace(before, dispatch=after)
 
 
@@ -206,11 +217,11 @@ def resume_all(tx: Tx, connection_id: str) -> None:
         write(tx, before, rules.resume(before.dispatch, tx.now))
 
 
-def fail_all(tx: Tx, connection_id: str, why: Failure) -> None:
+def fail_all(tx: Tx, connection_id: str, why: Failure, *, source: Source) -> None:
     """Fail all open replies."""
     for row in _OPEN.all(tx.conn, connection_id=connection_id):
         before = from_row(row)
-        write(tx, before, rules.fail(before.dispatch, why))
+        write(tx, before, rules.fail(before.dispatch, why), source=source)
 
 
 def get(conn: sa.Connection, connection_id: str, reply_id: str) -> Reply:
@@ -218,7 +229,7 @@ def get(conn: sa.Connection, connection_id: str, reply_id: str) -> Reply:
     return from_row(_row_of(conn, connection_id, reply_id))
 
 
-def _row_of(conn: sa.Connection, connection_id: str, reply_id: str) -> Any:
+def _row_of(conn: sa.Connection, connection_id: str, reply_id: str) -> ReplyStatusRow:
     row = _GET.one(conn, reply_id=reply_id, connection_id=connection_id)
     if row is None:
         raise NotFound("no such reply")
@@ -229,8 +240,8 @@ def _get_settled(tx: Tx, connection_id: str, reply_id: str) -> Reply:
     return _settled(tx, _row_of(tx.conn, connection_id, reply_id))
 
 
-def _settled(tx: Tx, row: Any) -> Reply:
-    """The reply of a row of `_WITH_STATUS`, settled."""
+def _settled(tx: Tx, row: ReplyStatusRow) -> Reply:
+    """The reply of a row, settled."""
     return _settle(tx, from_row(row), paused=row.status == "paused")
 
 
@@ -242,8 +253,13 @@ def _settle(tx: Tx, before: Reply, *, paused: bool) -> Reply:
     return msgspec.structs.replace(before, dispatch=after)
 
 
-def write(tx: Tx, before: Reply, after: Dispatch, *, error: str | None = None) -> None:
-    """Update a reply, and announce a final status, after which the next of its conversation may go out."""
+def write(
+    tx: Tx, before: Reply, after: Dispatch, *, error: str | None = None, source: Source | None = None
+) -> None:
+    """Update a reply, and announce a final status, after which the next of its conversation may go out.
+
+    Without a *source* it is the channel's: a report, the end of a push, or of the time for either.
+    """
     values = {f"new_{name}": value for name, value in msgspec.structs.asdict(after).items()}
     _WRITE.run(tx.conn, values | {"reply_id": before.id, "new_error": error, "at": tx.now})
     if after.state == before.dispatch.state or after.state in {"waiting", "taken"}:
@@ -258,18 +274,31 @@ def write(tx: Tx, before: Reply, after: Dispatch, *, error: str | None = None) -
         "failure": after.failure,
         "error": None if error is None else msgspec.json.decode(error),
     }
-    events.record(tx.conn, before.organization_id, tx.now, [NewEvent("message.status", status)])
+    changed = NewEvent(
+        type="message.status",
+        subject=before.conversation_id,
+        source=source or channel_source(before.connection_id, before.conversation_id),
+        data=status,
+    )
+    events.record(tx, before.organization_id, [changed])
 
 
-def from_row(row: Sequence[Any]) -> Reply:
-    reply_id, organization_id, connection_id, conversation_id, message_id = row[:_OWN]
+def from_row(row: ReplyRow | ReplyStatusRow | WaitingReplyRow) -> Reply:
     return Reply(
-        id=reply_id,
-        organization_id=organization_id,
-        connection_id=connection_id,
-        conversation_id=conversation_id,
-        message_id=message_id,
+        id=row.id,
+        organization_id=row.organization_id,
+        connection_id=row.connection_id,
+        conversation_id=row.conversation_id,
+        message_id=row.message_id,
         dispatch=Dispatch(
-            **dict(zip(Dispatch.__struct_fields__, row[_OWN : len(COLUMNS)], strict=True)),
+            state=row.state,
+            expires_at=row.expires_at,
+            offer_at=row.offer_at,
+            attempts=row.attempts,
+            lapses=row.lapses,
+            push_failures=row.push_failures,
+            lease_id=row.lease_id,
+            lease_expires_at=row.lease_expires_at,
+            failure=row.failure,
         ),
     )

@@ -1,6 +1,6 @@
 """Batches of replies: what is handed out to a bridge at once, leased for a pull or held for a push."""
 
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -10,13 +10,13 @@ from svc.domain.channels import replies as rules
 from svc.domain.channels.connections import Connection as MessengerConnection
 from svc.domain.channels.messages import Attachment, Author, OutboundReply
 from svc.domain.channels.replies import Dispatch
-from svc.domain.ids import new_id
 from svc.domain.times import rfc3339
 from svc.storage.channels import replies, tables
+from svc.storage.channels.rows import WaitingReplyRow
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
-log = structlog.get_logger("svc.storage.channels.replies")
+log = structlog.get_logger("svc.storage.channels.reply_batches")
 
 
 class PulledBatch(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,9 +57,18 @@ _HEADS = Statement(
         .exists(),
     )
     .order_by(tables.replies.c.id)
-    .limit(sa.bindparam("most"))
+    .limit(sa.bindparam("most")),
+    WaitingReplyRow,
 )
 """The oldest open reply of each conversation, where it waits and may be handed out."""
+
+
+class _Next(NamedTuple):
+    """When the next reply has to be settled."""
+
+    at: int | None
+
+
 _NEXT = Statement(
     sa.select(
         sa.func.min(
@@ -72,13 +81,15 @@ _NEXT = Statement(
                 ),
                 else_=tables.replies.c.expires_at,
             )
-        )
-    ).where(tables.replies.c.connection_id == sa.bindparam("connection_id"), tables.IS_OPEN)
+        ).label("at")
+    ).where(tables.replies.c.connection_id == sa.bindparam("connection_id"), tables.IS_OPEN),
+    _Next,
 )
 _NEXT_LAPSE = Statement(
-    sa.select(sa.func.min(tables.replies.c.lease_expires_at)).where(
+    sa.select(sa.func.min(tables.replies.c.lease_expires_at).label("at")).where(
         tables.replies.c.connection_id == sa.bindparam("connection_id"), tables.IS_OPEN
-    )
+    ),
+    _Next,
 )
 _decode_attachments: Final = msgspec.json.Decoder(tuple[Attachment, ...]).decode
 
@@ -107,7 +118,7 @@ def hand_out(tx: Tx, connection: MessengerConnection, limit: int) -> PulledBatch
         after = (
             rules.begin_push(before.dispatch, tx.now)
             if pushes
-            else rules.take(before.dispatch, new_id("lse", tx.now), tx.now)
+            else rules.take(before.dispatch, tx.new_id("lse"), tx.now)
         )
         try:
             outbound = _outbound(row, after)
@@ -134,7 +145,7 @@ def _next_at(conn: sa.Connection, connection_id: str, now: int, *, paused: bool)
         row = _NEXT_LAPSE.one(conn, connection_id=connection_id)
     else:
         row = _NEXT.one(conn, connection_id=connection_id, now=now)
-    return None if row is None else row[0]
+    return None if row is None else row.at
 
 
 def connections_due(conn: sa.Connection, until: int) -> list[str]:
@@ -152,7 +163,7 @@ def connections_due(conn: sa.Connection, until: int) -> list[str]:
     return list(conn.scalars(found.where(tables.IS_OPEN, due).distinct()))
 
 
-def _outbound(row: Any, taken: Dispatch) -> OutboundReply:
+def _outbound(row: WaitingReplyRow, taken: Dispatch) -> OutboundReply:
     leased_until = None if taken.lease_id is None else taken.lease_expires_at
     return OutboundReply(
         reply_id=row.id,

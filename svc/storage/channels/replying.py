@@ -7,7 +7,6 @@ from svc.domain.channels.connections import Account, Connection, check_may_answe
 from svc.domain.channels.messages import Attachment, Author
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
-from svc.domain.ids import new_id
 from svc.storage.channels import connections, conversations, messages, replies, tables
 from svc.storage.channels.conversations import Conversation
 from svc.storage.channels.messages import Message
@@ -31,7 +30,10 @@ _INSERT_REPLY = Statement(sa.insert(tables.messages))
 def answer(tx: Tx, call: Call, conversation_id: str, new: NewReply) -> Message:
     """Write a reply in the caller's name.
 
-    Raises `NotFound`, `Conflict`, and `Forbidden` for an account that the caller may not write from.
+    Raises:
+        NotFound: no such conversation, or no such message in it to answer.
+        Forbidden: the caller may not write from that account.
+        Conflict: as for `write`.
     """
     organization_id = call.caller.organization_id
     conversation = conversations.get(tx.conn, organization_id, conversation_id)
@@ -58,9 +60,8 @@ def write(
 ) -> Message:
     """Write a reply, to go out as soon as it can.
 
-    Raises:
-        NotFound: the message that it answers is none of the conversation.
-        Conflict: the connection is removed, or has more on its way than it may.
+    Raises `NotFound` if the message that it answers is none of the conversation, and `Conflict` if the
+    connection is removed, or has more on its way than it may.
     """
     if connection.status == "removed":
         raise Conflict("the connection of this conversation was removed")
@@ -69,7 +70,7 @@ def write(
         reply_to = messages.get(tx.conn, connection.organization_id, new.reply_to)
         if reply_to.conversation_id != conversation.id:
             raise NotFound("no such message in this conversation")
-    message_id = new_id("msg", tx.now)
+    message_id = tx.new_id("msg")
     message = Message(
         id=message_id,
         conversation_id=conversation.id,
@@ -113,12 +114,18 @@ def write(
 
 
 def cancel(tx: Tx, call: Call, message_id: str) -> Message:
-    """Cancel a reply that waits. Raises `NotFound`, `Conflict` and `Forbidden`."""
+    """Cancel a reply that waits.
+
+    Raises:
+        NotFound: no such message, or it is no reply.
+        Forbidden: the caller may not write from that account.
+        Conflict: the reply does not wait any more.
+    """
     organization_id = call.caller.organization_id
     message = messages.get(tx.conn, organization_id, message_id)
     conversation = conversations.get(tx.conn, organization_id, message.conversation_id)
     _check(tx.conn, call, connections.find(tx.conn, conversation.connection_id).account)
-    replies.cancel(tx, message.id)
+    replies.cancel(tx, message.id, source=call.source())
     return messages.get(tx.conn, organization_id, message_id)
 
 

@@ -1,7 +1,5 @@
 """Signing secrets of connections: what pushes to a bridge are signed with."""
 
-from typing import Any
-
 import sqlalchemy as sa
 
 from svc.domain.channels.connections import Connection
@@ -9,6 +7,7 @@ from svc.domain.crypto.signatures import new_secret
 from svc.domain.errors import Conflict
 from svc.domain.limits import SIGNING_OVERLAP_MS
 from svc.storage.channels import connections, tables
+from svc.storage.channels.rows import ConnectionRow
 from svc.storage.store import Tx
 
 
@@ -20,7 +19,7 @@ def rotate(tx: Tx, organization_id: str, connection_id: str) -> tuple[str, int]:
     before = connections.get(tx.conn, organization_id, connection_id)
     if before.delivery != "push":
         raise Conflict("this connection's bridge pulls: nothing is signed")
-    secret, until = new_secret(), tx.now + SIGNING_OVERLAP_MS
+    secret, until = new_secret(tx.random), tx.now + SIGNING_OVERLAP_MS
     connections.update_columns(
         tx,
         connection_id,
@@ -39,9 +38,9 @@ def find_to_push(conn: sa.Connection, connection_id: str, now: int) -> tuple[Con
     return connections.from_row(row), _sealed_secrets(row, now)
 
 
-def _sealed_secrets(row: Any, now: int) -> tuple[bytes, ...]:
+def _sealed_secrets(row: ConnectionRow, now: int) -> tuple[bytes, ...]:
     if row.secret is None:
         return ()
-    if row.previous_secret is None or row.previous_secret_until <= now:
+    if row.previous_secret is None or (row.previous_secret_until or 0) <= now:
         return (bytes(row.secret),)
     return bytes(row.secret), bytes(row.previous_secret)

@@ -13,7 +13,7 @@ connections: Final = sa.Table(
     of_organization(),
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("account_kind", sa.Text, nullable=False),
-    # A team's or a person's id: which of them, the kind says.
+    # The id of a team or a person, by `account_kind`.
     sa.Column("account_id", sa.Text),
     sa.Column("messenger", sa.Text, nullable=False),
     sa.Column("delivery", sa.Text, nullable=False),
@@ -25,7 +25,7 @@ connections: Final = sa.Table(
     sa.Column("health_reason", sa.Text),
     sa.Column("health_detail", sa.Text),
     sa.Column("health_at", sa.BigInteger),
-    # Sealed. The previous one signs too until its time is over.
+    # Sealed. The previous secret signs as well, until `previous_secret_until`.
     sa.Column("secret", sa.LargeBinary),
     sa.Column("previous_secret", sa.LargeBinary),
     sa.Column("previous_secret_until", sa.BigInteger),
@@ -45,7 +45,7 @@ channel_keys: Final = sa.Table(
     sa.Column("created_at", sa.BigInteger, nullable=False),
     sa.Column("revoked_at", sa.BigInteger),
     sa.Index("ix_channel_keys_connection_id_id", "connection_id", "id"),
-    # Unknown keys and revoked ones are the same search for an entry that is not there.
+    # Unknown and revoked keys are the same failing search.
     sa.Index(
         "ix_channel_keys_live",
         "digest",
@@ -64,7 +64,7 @@ conversations: Final = sa.Table(
     sa.Column("external_id", sa.Text, nullable=False),
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("title", sa.Text),
-    # The participant at the other end, as the bridge described them, as JSON.
+    # The participant as the bridge described them, as JSON.
     sa.Column("evidence", sa.Text, nullable=False),
     of_record("contact_id"),
     sa.Column("held_reason", sa.Text),
@@ -101,18 +101,18 @@ messages: Final = sa.Table(
     sa.Column("reply_to", sa.Text),
     sa.Column("sent_at", sa.BigInteger),
     sa.Column("created_at", sa.BigInteger, nullable=False),
-    # What the same bridge says twice is recorded once.
+    # A message that a bridge reports twice is stored once.
     sa.UniqueConstraint("connection_id", "conversation_id", "external_id"),
     sa.Index("ix_messages_conversation_id_id", "conversation_id", "id"),
 )
 
 OPEN: Final = "state = 'waiting' OR lease_expires_at IS NOT NULL"
-"""That a reply waits, is leased or is being pushed. What a push has reached is not: nothing ends it, and the
-next of its conversation may go."""
+"""A reply that waits, is leased or is being pushed. One that a push has delivered is not open: it does not
+expire, and the next of its conversation may go out."""
 
 
 def is_open(name: str) -> sa.TextClause:
-    """`OPEN` of the replies that a statement calls *name*: written out, so that its indexes are used."""
+    """`OPEN` for the alias *name* of replies, as literal SQL, so that the partial indexes are used."""
     return sa.text(f"({name}.state = 'waiting' OR {name}.lease_expires_at IS NOT NULL)")
 
 

@@ -34,6 +34,7 @@ LEADS_MS: Final[tuple[tuple[sa.Column[int], int], ...]] = (
     (forms_tables.submissions.c.queued_at, 0),
     (forms_tables.submissions.c.paced_at, 0),
     (tables.idempotency.c.created_at, 0),
+    (tables.events.c.at, 0),
     (identity_tables.sign_in_failures.c.at, 0),
     (identity_tables.sessions.c.seen_at, 0),
     (channels_tables.deliveries.c.attempted_at, 0),

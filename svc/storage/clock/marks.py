@@ -8,7 +8,7 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.clock import Clock
-from svc.domain.ids import SEQUENCE, time_of
+from svc.domain.ids import Ids, time_of
 from svc.domain.times import DAY_MS
 from svc.storage import tables
 from svc.storage.metadata import metadata
@@ -57,10 +57,10 @@ def traces(conn: sa.Connection) -> Traces:
     return Traces(marked_at, max(newest, default=None))
 
 
-def resume(clock: Clock, found: Traces) -> None:
+def resume(clock: Clock, ids: Ids, found: Traces) -> None:
     """Resume the clock and the ids after the traces."""
     if found.newest_ulid is not None:
-        SEQUENCE.go_on_after(found.newest_ulid)
+        ids.go_on_after(found.newest_ulid)
     clock.start_from(found.times)
 
 

@@ -9,13 +9,14 @@ import structlog
 from sqlalchemy.exc import OperationalError
 
 from svc.domain.errors import Conflict
+from svc.domain.events import NewEvent, Source
 from svc.domain.forms.filing import Contact, ContactIndex, Filing, StoredSubmission, file, file_to
-from svc.domain.ids import new_id
 from svc.domain.limits import FILING_BATCH_MAX
+from svc.domain.records.events import record_event
 from svc.domain.records.matching import HeldReason
 from svc.domain.records.objects import CONTACT, DEAL, DEAL_STAGES
+from svc.domain.versions import FIRST_VERSION
 from svc.storage import events
-from svc.storage.events import NewEvent
 from svc.storage.forms import stored_submissions, tables
 from svc.storage.forms.stored_submissions import UnreadableSubmission
 from svc.storage.identity import organizations
@@ -78,9 +79,8 @@ def attach(
 
     A candidate that was merged since stands for the contact that it was merged into, and the other way round.
 
-    Raises:
-        NotFound: the organization has no such submission.
-        Conflict: it is not held, or the contact is not among its candidates, or not there any more.
+    Raises `NotFound` if the organization has no such submission, and `Conflict` if it is not held, or the
+    contact is not among its candidates, or not there any more.
     """
     held = stored_submissions.held(tx.conn, where.organization_id, submission_id)
     chosen: list[Contact] = []
@@ -109,7 +109,7 @@ def _hold(tx: Tx, where: FilingTarget, which: Sequence[UnreadableSubmission], re
     """Hold submissions without decoding them."""
     _HOLD.many(tx.conn, [{"submission_id": submission.id, "reason": reason} for submission in which])
     held = [_held_event(submission.id, submission.form_id, reason) for submission in which]
-    events.record(tx.conn, where.organization_id, tx.now, held)
+    events.record(tx, where.organization_id, held)
 
 
 def _directory(
@@ -126,7 +126,7 @@ def _directory(
             else {}
         ),
         country=organizations.get(tx.conn, where.organization_id).country,
-        new_contact_id=lambda: new_id("rec", tx.now),
+        new_contact_id=lambda: tx.new_id("rec"),
     )
 
 
@@ -155,7 +155,7 @@ _UPDATE_SUBMISSION = Statement(
 def _write(tx: Tx, where: FilingTarget, filings: Sequence[Filing], *, filed_by: str | None) -> None:
     """Write every effect of *filings*, a statement a table."""
     filed = [filing for filing in filings if filing.contact is not None]
-    deals = {filing.submission.id: new_id("rec", tx.now) for filing in filed if filing.deal_title is not None}
+    deals = {filing.submission.id: tx.new_id("rec") for filing in filed if filing.deal_title is not None}
     enrichments.write(
         tx, where.organization_id, where.object_ids[CONTACT], [_learned(filing) for filing in filed]
     )
@@ -172,10 +172,9 @@ def _write(tx: Tx, where: FilingTarget, filings: Sequence[Filing], *, filed_by: 
         tx.conn, [_outcome(tx, filing, deals.get(filing.submission.id), filed_by) for filing in filings]
     )
     events.record(
-        tx.conn,
+        tx,
         where.organization_id,
-        tx.now,
-        [event for filing in filings for event in _happened(filing, deals.get(filing.submission.id))],
+        [event for filing in filings for event in _happened(tx, filing, deals.get(filing.submission.id))],
     )
 
 
@@ -186,7 +185,9 @@ def _learned(filing: Filing) -> SourcedEnrichment:
         created=filing.created,
         filled=filing.filled,
         suggested=filing.suggested,
-        source=_source(filing.submission),
+        properties=filing.properties,
+        version=filing.version,
+        source=_source(filing.submission.id, filing.submission.form.id),
         submission_id=filing.submission.id,
     )
 
@@ -199,7 +200,7 @@ def _deal(filing: Filing) -> dict[str, Any]:
 def _write_notes(tx: Tx, where: FilingTarget, filed: Sequence[Filing]) -> None:
     rows = [
         {
-            "id": new_id("not", tx.now),
+            "id": tx.new_id("not"),
             "organization_id": where.organization_id,
             "record_id": one.contact.id,
             "title": one.submission.form.name,
@@ -241,32 +242,43 @@ def _outcome(tx: Tx, filing: Filing, deal_id: str | None, filed_by: str | None) 
     return {"submission_id": filing.submission.id} | {f"new_{name}": value for name, value in values.items()}
 
 
-def _source(submission: StoredSubmission) -> dict[str, str]:
-    return {"kind": "form", "formId": submission.form.id, "submissionId": submission.id}
+def _source(submission_id: str, form_id: str) -> Source:
+    return {"kind": "form", "formId": form_id, "submissionId": submission_id}
 
 
 def _held_event(submission_id: str, form_id: str, reason: HeldReason | None) -> NewEvent:
-    return NewEvent("submission.held", {"submissionId": submission_id, "formId": form_id, "reason": reason})
+    return NewEvent(
+        type="submission.held",
+        subject=submission_id,
+        source=_source(submission_id, form_id),
+        data={"submissionId": submission_id, "formId": form_id, "reason": reason},
+    )
 
 
-def _happened(filing: Filing, deal_id: str | None) -> list[NewEvent]:
+def _happened(tx: Tx, filing: Filing, deal_id: str | None) -> list[NewEvent]:
     submission, contact = filing.submission, filing.contact
-    source = _source(submission)
     if contact is None:
         return [_held_event(submission.id, submission.form.id, filing.held)]
-    happened = list(enrichments.happened(_learned(filing)))
+    source = _source(submission.id, submission.form.id)
+    happened = list(enrichments.happened(_learned(filing), tx.now))
     if deal_id is not None:
-        deal = {"id": deal_id, "objectType": DEAL, "properties": _deal(filing)}
-        happened.append(
-            NewEvent(
-                "record.created",
-                {"objectType": DEAL, "recordId": deal_id, "record": deal, "source": source},
-            )
+        deal_created = record_event(
+            "record.created",
+            record_id=deal_id,
+            object_type=DEAL,
+            version=FIRST_VERSION,
+            properties=_deal(filing),
+            created_at=tx.now,
+            updated_at=tx.now,
+            source=source,
         )
-    happened.append(
-        NewEvent(
-            "submission.filed",
-            {"submissionId": submission.id, "formId": submission.form.id, "contactId": contact.id},
-        )
-    )
+        happened.append(deal_created)
+    data = {
+        "submissionId": submission.id,
+        "formId": submission.form.id,
+        "contactId": contact.id,
+        "dealId": deal_id,
+        "fields": submission.fields,
+    }
+    happened.append(NewEvent(type="submission.filed", subject=submission.id, source=source, data=data))
     return happened

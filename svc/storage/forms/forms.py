@@ -1,6 +1,6 @@
 """Forms, and the settings that decide about their submissions."""
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -12,12 +12,12 @@ from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, PlanRequi
 from svc.domain.forms.forms import Form, FormStatus, NewForm
 from svc.domain.forms.settings import checked
 from svc.domain.identity.organizations import Organization
-from svc.domain.ids import new_id
 from svc.domain.limits import FORMS_MAX
 from svc.domain.near_names import shown
 from svc.domain.records.objects import CONTACT
 from svc.domain.records.properties import Property
 from svc.domain.sites.domains import binding_faults
+from svc.domain.versions import check_version
 from svc.storage.forms import tables
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import objects
@@ -25,26 +25,36 @@ from svc.storage.sites import tables as sites_tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
-COLUMNS = (
-    tables.forms.c.id,
-    tables.forms.c.organization_id,
-    tables.forms.c.name,
-    tables.forms.c.form_key,
-    tables.forms.c.status,
-    sites_tables.sites.c.domain,
-    tables.forms.c.field_map,
-    tables.forms.c.deal_title,
-    tables.forms.c.honeypot,
-)
-"""What `from_row` reads, of `forms` outer-joined to `sites`."""
 
+class FormRow(NamedTuple):
+    """A form's row, with the domain of its site."""
+
+    id: str
+    organization_id: str
+    name: str
+    form_key: str
+    status: FormStatus
+    domain: str | None
+    field_map: str
+    deal_title: str | None
+    honeypot: str | None
+
+
+COLUMNS: Final = tuple(
+    tables.forms.c[name] if name in tables.forms.c else sites_tables.sites.c[name] for name in FormRow._fields
+)
 JOINED = tables.forms.outerjoin(sites_tables.sites, tables.forms.c.site_id == sites_tables.sites.c.id)
 
 _BY_KEY = Statement(
-    sa.select(*COLUMNS).select_from(JOINED).where(tables.forms.c.form_key == sa.bindparam("form_key"))
+    sa.select(*COLUMNS).select_from(JOINED).where(tables.forms.c.form_key == sa.bindparam("form_key")),
+    FormRow,
 )
 _STORED: Final = sa.select(
-    *COLUMNS, tables.forms.c.site_id, tables.forms.c.created_at, tables.forms.c.updated_at
+    *COLUMNS,
+    tables.forms.c.site_id,
+    tables.forms.c.version,
+    tables.forms.c.created_at,
+    tables.forms.c.updated_at,
 ).select_from(JOINED)
 
 _field_map = LenientDecoder(msgspec.json.Decoder(dict[str, str]), dict, tables.forms.c.field_map)
@@ -55,6 +65,7 @@ class StoredForm(Form, frozen=True, kw_only=True):
     """A form, with the fields that only people read. Times are ms since the epoch."""
 
     site_id: str | None
+    version: int
     created_at: int
     updated_at: int
 
@@ -88,13 +99,13 @@ def create(tx: Tx, organization: Organization, new: NewForm) -> StoredForm:
     )
     if there.scalar_one() >= FORMS_MAX:
         raise Conflict(f"an organization has at most {FORMS_MAX} forms")
-    form_id = new_id("frm", tx.now)
+    form_id = tx.new_id("frm")
     tx.conn.execute(
         sa.insert(tables.forms).values(
             **_values(new),
             id=form_id,
             organization_id=organization.id,
-            form_key=new_key(FORM_KEY),
+            form_key=new_key(FORM_KEY, tx.random),
             status="active",
             created_at=tx.now,
             updated_at=tx.now,
@@ -105,14 +116,18 @@ def create(tx: Tx, organization: Organization, new: NewForm) -> StoredForm:
     return made
 
 
-def update(tx: Tx, organization_id: str, form_id: str, changes: FormChanges) -> StoredForm:
+def update(
+    tx: Tx, organization_id: str, form_id: str, changes: FormChanges, *, if_version: int | None = None
+) -> StoredForm:
     """Change a form, effective with the next submission.
 
     Raises:
-        NotFound: no such form, or the site is not the organization's.
-        InvalidInput: see `form_rules.checked` and `binding_faults`.
+        NotFound: no such form.
+        InvalidInput: see `settings.checked` and `binding_faults`.
+        Conflict: it is at another version than *if_version*.
     """
     form = get(tx.conn, organization_id, form_id)
+    check_version(form.version, if_version)
     before = NewForm(
         name=form.name,
         site_id=form.site_id,
@@ -152,7 +167,9 @@ def _set_status(tx: Tx, form: StoredForm, status: FormStatus) -> StoredForm:
 
 def _write(tx: Tx, form: StoredForm, values: dict[str, Any]) -> StoredForm:
     tx.conn.execute(
-        sa.update(tables.forms).where(tables.forms.c.id == form.id).values(**values, updated_at=tx.now)
+        sa.update(tables.forms)
+        .where(tables.forms.c.id == form.id)
+        .values(**values, updated_at=tx.now, version=tables.forms.c.version + 1)
     )
     tx.announce(FormChanged(form.form_key))
     return _stored(tx.conn.execute(_STORED.where(tables.forms.c.id == form.id)).one())
@@ -194,7 +211,7 @@ def by_key(conn: sa.Connection, form_key: str) -> Form:
     row = _BY_KEY.one(conn, form_key=form_key)
     if row is None:
         raise NotFound("no such form")
-    return from_row(tuple(row))
+    return from_row(row)
 
 
 def get(conn: sa.Connection, organization_id: str, form_id: str) -> StoredForm:
@@ -221,21 +238,20 @@ def list_all(conn: sa.Connection, organization_id: str) -> list[StoredForm]:
     return [_stored(row) for row in rows]
 
 
-def from_row(row: tuple[Any, ...]) -> Form:
-    """The form in *row*, selected as `COLUMNS`."""
-    form_id, organization_id, name, form_key, status, domain, field_map, deal_title, honeypot = row
+def from_row(row: FormRow) -> Form:
+    """The form of a row."""
     return Form(
-        id=form_id,
-        organization_id=organization_id,
-        name=name,
-        form_key=form_key,
-        status=status,
-        domain=domain,
-        field_map=_field_map.read(field_map, form_id),
-        deal_title=deal_title,
-        honeypot=honeypot,
+        id=row.id,
+        organization_id=row.organization_id,
+        name=row.name,
+        form_key=row.form_key,
+        status=row.status,
+        domain=row.domain,
+        field_map=_field_map.read(row.field_map, row.id),
+        deal_title=row.deal_title,
+        honeypot=row.honeypot,
     )
 
 
-def _stored(row: Any) -> StoredForm:
+def _stored(row: sa.Row[Any]) -> StoredForm:
     return StoredForm(**row._asdict() | {"field_map": _field_map.read(row.field_map, row.id)})

@@ -1,5 +1,7 @@
 """Server keys: with one, each visitor that a server names is counted as its own sender."""
 
+from typing import NamedTuple
+
 import msgspec
 import sqlalchemy as sa
 
@@ -8,7 +10,6 @@ from svc.domain.crypto.keys import SERVER_KEY, digest, new_key, visible_start
 from svc.domain.errors import KeyLimit, NotFound, at
 from svc.domain.identity.callers import Call
 from svc.domain.identity.people import clean_name
-from svc.domain.ids import new_id
 from svc.domain.limits import EXPIRED_KEY_LISTED_MS, LIVE_SERVER_KEYS_MAX, SERVER_KEY_LIFE_MS
 from svc.domain.near_names import shown
 from svc.storage.forms import tables
@@ -33,12 +34,20 @@ class MintedServerKey(ServerKey, frozen=True, kw_only=True):
     key: str
 
 
+class _LiveKey(NamedTuple):
+    """A key that is not revoked, by its digest."""
+
+    digest: str
+    expires_at: int
+
+
 _COLUMNS = [tables.server_keys.c[name] for name in ServerKey.__struct_fields__]
 _LIVE = Statement(
     sa.select(tables.server_keys.c.digest, tables.server_keys.c.expires_at).where(
         tables.server_keys.c.organization_id == sa.bindparam("organization_id"),
         tables.server_keys.c.revoked_at.is_(None),
-    )
+    ),
+    _LiveKey,
 )
 
 
@@ -59,9 +68,9 @@ def mint(tx: Tx, call: Call, name: str) -> MintedServerKey:
         clean = clean_name(name)
     if _count_live(tx.conn, organization_id, tx.now) >= LIVE_SERVER_KEYS_MAX:
         raise KeyLimit(f"there are {LIVE_SERVER_KEYS_MAX} live server keys, which is the limit: revoke one")
-    key = new_key(SERVER_KEY)
+    key = new_key(SERVER_KEY, tx.random)
     minted = MintedServerKey(
-        id=new_id("key", tx.now),
+        id=tx.new_id("key"),
         name=clean,
         key=key,
         visible_start=visible_start(key, SERVER_KEY),
@@ -86,7 +95,10 @@ def mint(tx: Tx, call: Call, name: str) -> MintedServerKey:
 def revoke(tx: Tx, call: Call, key_id: str) -> int:
     """Revoke a key for good, effective with the next submission, and return when: ms since the epoch.
 
-    Raises `PersonOnly`, `Forbidden` and `NotFound`.
+    Raises:
+        PersonOnly: a key or an agent calls.
+        Forbidden: the caller lacks the permission `security`.
+        NotFound: no such key.
     """
     authorization.require(tx.conn, call, "security")
     organization_id = call.caller.organization_id

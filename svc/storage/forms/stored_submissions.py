@@ -1,49 +1,75 @@
 """Submissions as filing needs them, read back whole; one that cannot be read takes no other with it."""
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.forms.filing import StoredSubmission
+from svc.domain.forms.forms import FormStatus
 from svc.domain.near_names import shown
+from svc.domain.records.matching import HeldReason
 from svc.domain.scalars import Scalar
 from svc.storage import readable
 from svc.storage.forms import forms as form_rows
 from svc.storage.forms import tables
+from svc.storage.forms.forms import FormRow
 from svc.storage.forms.submissions import LABELS
 from svc.storage.sites import tables as sites_tables
 from svc.storage.statements import Statement
 
-_COLUMNS: Final = (
-    tables.submissions.c.id,
-    tables.submissions.c.received_at,
-    tables.submissions.c.email,
-    tables.submissions.c.phone,
-    tables.submissions.c.name,
-    tables.submissions.c.fields,
-    tables.submissions.c.recognised,
-    tables.submissions.c.mapped,
-    tables.submissions.c.dropped,
-    tables.submissions.c.held_reason,
-    tables.submissions.c.visitors,
-)
-"""What `_stored` reads, followed by the columns of the form."""
 
+class _Row(NamedTuple):
+    """A submission's row, with the row of its form."""
+
+    id: str
+    received_at: int
+    email: str | None
+    phone: str | None
+    name: str | None
+    fields: str
+    recognised: str
+    mapped: str
+    dropped: int
+    held_reason: HeldReason | None
+    visitors: str | None
+    of_id: str
+    of_organization_id: str
+    of_name: str
+    of_form_key: str
+    of_status: FormStatus
+    of_domain: str | None
+    of_field_map: str
+    of_deal_title: str | None
+    of_honeypot: str | None
+
+
+class _DueId(NamedTuple):
+    """The ids of a submission and of its form."""
+
+    id: str
+    form_id: str
+
+
+_COLUMNS: Final = (
+    *(tables.submissions.c[name] for name in _Row._fields if not name.startswith("of_")),
+    *(column.label(f"of_{column.name}") for column in form_rows.COLUMNS),
+)
 _JOINED = tables.submissions.join(tables.forms, tables.forms.c.id == tables.submissions.c.form_id).outerjoin(
     sites_tables.sites, sites_tables.sites.c.id == tables.forms.c.site_id
 )
 _DUE = Statement(
-    sa.select(*_COLUMNS, *form_rows.COLUMNS)
+    sa.select(*_COLUMNS)
     .select_from(_JOINED)
     .where(
         tables.submissions.c.organization_id == sa.bindparam("organization_id"),
         tables.submissions.c.state == tables.DUE,
     )
     .order_by(tables.submissions.c.id)
-    .limit(sa.bindparam("batch"))
+    .limit(sa.bindparam("batch")),
+    _Row,
 )
 
 _DUE_IDS = Statement(
@@ -53,12 +79,12 @@ _DUE_IDS = Statement(
         tables.submissions.c.state == tables.DUE,
     )
     .order_by(tables.submissions.c.id)
-    .limit(sa.bindparam("batch"))
+    .limit(sa.bindparam("batch")),
+    _DueId,
 )
 _DUE_ROW = Statement(
-    sa.select(*_COLUMNS, *form_rows.COLUMNS)
-    .select_from(_JOINED)
-    .where(tables.submissions.c.id == sa.bindparam("submission_id"))
+    sa.select(*_COLUMNS).select_from(_JOINED).where(tables.submissions.c.id == sa.bindparam("submission_id")),
+    _Row,
 )
 
 _decode_fields = msgspec.json.Decoder(dict[str, Scalar]).decode
@@ -86,20 +112,20 @@ class DueSubmissions(msgspec.Struct, frozen=True):
 def due(conn: sa.Connection, organization_id: str, batch: int) -> DueSubmissions:
     """The organization's oldest due submissions, at most *batch*."""
     found = DueSubmissions([], [])
-    for one in _due_rows(conn, organization_id, batch):
-        if isinstance(one, UnreadableSubmission):
-            found.unreadable.append(one)
+    for row in _due_rows(conn, organization_id, batch):
+        if isinstance(row, UnreadableSubmission):
+            found.unreadable.append(row)
             continue
         try:
-            found.readable.append(_stored(tuple(one)))
+            found.readable.append(_stored(row))
         except msgspec.DecodeError as error:
-            readable.tell("submissions", one.id, error)
-            found.unreadable.append(UnreadableSubmission(one.id, one[len(_COLUMNS)]))
+            readable.tell("submissions", row.id, error)
+            found.unreadable.append(UnreadableSubmission(row.id, row.of_id))
     return found
 
 
-def _due_rows(conn: sa.Connection, organization_id: str, batch: int) -> Iterator[Any]:
-    """Rows of `_DUE`; where they cannot be fetched together, one by one."""
+def _due_rows(conn: sa.Connection, organization_id: str, batch: int) -> Iterator[_Row | UnreadableSubmission]:
+    """The rows of due submissions; where they cannot be fetched together, one by one."""
     asked = {"organization_id": organization_id, "batch": batch}
     try:
         rows = _DUE.all(conn, asked)
@@ -111,7 +137,7 @@ def _due_rows(conn: sa.Connection, organization_id: str, batch: int) -> Iterator
         return
     for due_id, form_id in _DUE_IDS.all(conn, asked):
         try:
-            yield _DUE_ROW.one(conn, submission_id=due_id)
+            yield from _DUE_ROW.all(conn, submission_id=due_id)
         except Exception as error:
             if not readable.is_unreadable(error):
                 raise
@@ -119,33 +145,20 @@ def _due_rows(conn: sa.Connection, organization_id: str, batch: int) -> Iterator
             yield UnreadableSubmission(due_id, form_id)
 
 
-def _stored(row: tuple[Any, ...]) -> StoredSubmission:
-    (
-        submission_id,
-        received_at,
-        email,
-        phone,
-        name,
-        fields,
-        recognised,
-        mapped,
-        dropped,
-        held_reason,
-        visitors,
-    ) = row[: len(_COLUMNS)]
+def _stored(row: _Row) -> StoredSubmission:
     return StoredSubmission(
-        id=submission_id,
-        form=form_rows.from_row(row[len(_COLUMNS) :]),
-        received_at=received_at,
-        email=email,
-        phone=phone,
-        name=name,
-        fields=_decode_fields(fields),
-        recognised=_decode_names(recognised),
-        mapped=_decode_mapped(mapped),
-        dropped=dropped,
-        held_reason=held_reason,
-        visitors=_decode_names(visitors) if visitors else (),
+        id=row.id,
+        form=form_rows.from_row(FormRow._make(row[-len(FormRow._fields) :])),
+        received_at=row.received_at,
+        email=row.email,
+        phone=row.phone,
+        name=row.name,
+        fields=_decode_fields(row.fields),
+        recognised=_decode_names(row.recognised),
+        mapped=_decode_mapped(row.mapped),
+        dropped=row.dropped,
+        held_reason=row.held_reason,
+        visitors=_decode_names(row.visitors) if row.visitors else (),
     )
 
 
@@ -159,7 +172,7 @@ class HeldSubmission(msgspec.Struct, frozen=True):
 def held(conn: sa.Connection, organization_id: str, submission_id: str) -> HeldSubmission:
     """A held submission. Raises `NotFound`, and `Conflict` for one that is not held or cannot be read."""
     row = conn.execute(
-        sa.select(*_COLUMNS, *form_rows.COLUMNS, tables.submissions.c.candidates, tables.submissions.c.state)
+        sa.select(*_COLUMNS, tables.submissions.c.candidates, tables.submissions.c.state)
         .select_from(_JOINED)
         .where(
             tables.submissions.c.id == submission_id, tables.submissions.c.organization_id == organization_id
@@ -171,6 +184,6 @@ def held(conn: sa.Connection, organization_id: str, submission_id: str) -> HeldS
     if state != "held":
         raise Conflict(f"the submission is not Held, it is {LABELS[state]}")
     try:
-        return HeldSubmission(_stored(tuple(stored)), _decode_names(candidates or "[]"))
+        return HeldSubmission(_stored(_Row._make(stored)), _decode_names(candidates or "[]"))
     except msgspec.DecodeError as error:
         raise Conflict("what is stored of the submission cannot be read") from error

@@ -5,7 +5,7 @@ needs anyway, and taking a submission costs nothing for the sake of lists.
 """
 
 from heapq import nlargest
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -85,21 +85,29 @@ _SUMMARY: Final = (
 )
 
 
-def _newest(*conditions: sa.ColumnElement[bool]) -> Statement[Any]:
+class _Id(NamedTuple):
+    """The ids of a submission and of its form."""
+
+    id: str
+    form_id: str
+
+
+def _newest(*conditions: sa.ColumnElement[bool]) -> Statement[_Id]:
     """Selects the ids of a form's newest submissions before one, of those for which *conditions* hold."""
     return Statement(
-        sa.select(tables.submissions.c.id)
+        sa.select(tables.submissions.c.id, tables.submissions.c.form_id)
         .where(
             tables.submissions.c.form_id == sa.bindparam("form_id"),
             tables.submissions.c.id < sa.bindparam("before"),
             *conditions,
         )
         .order_by(tables.submissions.c.id.desc())
-        .limit(sa.bindparam("most"))
+        .limit(sa.bindparam("most")),
+        _Id,
     )
 
 
-_NEWEST: Final[dict[Label | None, Statement[Any]]] = {
+_NEWEST: Final[dict[Label | None, Statement[_Id]]] = {
     None: _newest(),
     "Filed": _newest(tables.submissions.c.state == "filed"),
     "Held": _newest(tables.submissions.c.state == tables.HELD),
@@ -112,7 +120,8 @@ _DUE: Final = Statement(
         tables.submissions.c.state == tables.DUE,
         tables.submissions.c.id < sa.bindparam("before"),
     )
-    .order_by(tables.submissions.c.id.desc())
+    .order_by(tables.submissions.c.id.desc()),
+    _Id,
 )
 
 

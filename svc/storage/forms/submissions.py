@@ -4,7 +4,7 @@
 `due` from the moment that its form's pace has a place for it.
 """
 
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from svc.domain.changes import SubmissionsDue
 from svc.domain.forms.forms import Form
 from svc.domain.identity.organizations import Organization
-from svc.domain.ids import first_id, last_id, new_id
+from svc.domain.ids import first_id, last_id
 from svc.domain.limits import (
     PACE_FILINGS_MAX,
     PACE_WINDOW_MS,
@@ -63,7 +63,7 @@ def _json(value: object) -> str:
 
 def create(tx: Tx, new: NewSubmission) -> str:
     """Store a submission and return its id; it is due, and announced as such, or queued."""
-    submission_id = new_id("sub", tx.now)
+    submission_id = tx.new_id("sub")
     _INSERT.run(
         tx.conn,
         {
@@ -117,6 +117,28 @@ class FormSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     """When the oldest of them was queued."""
 
 
+class _Queue(NamedTuple):
+    """How many submissions of a form are queued, since when, and the id of the oldest."""
+
+    waiting: int
+    since: int | None
+    head: str | None
+
+
+class _Recent(NamedTuple):
+    """A submission, for the windows that count it."""
+
+    sender: str
+    received_at: int
+    queued_at: int | None
+
+
+class _Paced(NamedTuple):
+    """When a submission took its place in the form's pace."""
+
+    paced_at: int | None
+
+
 _WAITING = Statement(
     sa.select(
         sa.func.count().label("waiting"),
@@ -124,7 +146,8 @@ _WAITING = Statement(
         sa.func.min(tables.submissions.c.id).label("head"),
     ).where(
         tables.submissions.c.form_id == sa.bindparam("form_id"), tables.submissions.c.state == tables.QUEUED
-    )
+    ),
+    _Queue,
 )
 _RECENT = Statement(
     sa.select(tables.submissions.c.sender, tables.submissions.c.received_at, tables.submissions.c.queued_at)
@@ -134,7 +157,8 @@ _RECENT = Statement(
     )
     .order_by(tables.submissions.c.id.desc())
     # As many as a form may take in an hour. Where a clock was ahead once, ids begin with later times.
-    .limit(PACE_FILINGS_MAX * (QUEUE_WINDOW_MS // PACE_WINDOW_MS + 1) + QUEUE_SUBMISSIONS_MAX)
+    .limit(PACE_FILINGS_MAX * (QUEUE_WINDOW_MS // PACE_WINDOW_MS + 1) + QUEUE_SUBMISSIONS_MAX),
+    _Recent,
 )
 _LAST = Statement(
     sa.select(tables.submissions.c.paced_at)
@@ -143,7 +167,8 @@ _LAST = Statement(
         tables.submissions.c.id < sa.bindparam("before"),
     )
     .order_by(tables.submissions.c.id.desc())
-    .limit(PACE_FILINGS_MAX)
+    .limit(PACE_FILINGS_MAX),
+    _Paced,
 )
 
 

@@ -22,17 +22,15 @@ forms: Final = sa.Table(
     sa.Column("honeypot", sa.Text),
     sa.Column("created_at", sa.BigInteger, nullable=False),
     sa.Column("updated_at", sa.BigInteger, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False, server_default="1"),
     sa.Index("ix_forms_organization_id", "organization_id"),
 )
 
+# Literals: each of these states has a partial index, which is used only if the statement contains the state.
+# The index has the state as a column, too, so that the planner prefers it to others with its first column.
 DUE: Final = sa.literal_column("'due'", sa.Text)
-
 QUEUED: Final = sa.literal_column("'queued'", sa.Text)
-
 HELD: Final = sa.literal_column("'held'", sa.Text)
-
-"""States that have an index of their own. It is used where the state stands in the statement itself, and it
-has the state as a column, so that the planner finds it better than one of the same first column."""
 
 submissions: Final = sa.Table(
     "submissions",

@@ -13,7 +13,6 @@ import sqlalchemy as sa
 from svc.domain.crypto.passwords import salt_for, salt_of
 from svc.domain.errors import Conflict, Home, NotFound
 from svc.domain.identity.people import Person, clean_name
-from svc.domain.ids import new_id
 from svc.domain.records.contact_points import normalise_email
 from svc.storage.identity import sessions, tables
 from svc.storage.statements import Statement
@@ -44,16 +43,23 @@ class JoinedOrganization(msgspec.Struct, frozen=True):
     role_id: str
 
 
-_SELECT = sa.select(
-    tables.people.c.id, tables.people.c.email, tables.people.c.name, tables.people.c.home_organization_id
-)
-_GET = Statement(_SELECT.where(tables.people.c.id == sa.bindparam("person_id")))
+class _PersonRow(NamedTuple):
+    """An account's row, without its password."""
+
+    id: str
+    email: str
+    name: str
+    home_organization_id: str
+
+
+_SELECT = sa.select(*(tables.people.c[name] for name in _PersonRow._fields))
+_GET = Statement(_SELECT.where(tables.people.c.id == sa.bindparam("person_id")), _PersonRow)
 
 
 def create(tx: Tx, new: NewAccount) -> Person:
     """Make an account. Raises `InvalidValue`, and `Conflict` for an e-mail address that its home knows."""
     made = Person(
-        id=new_id("usr", tx.now),
+        id=tx.new_id("usr"),
         email=normalise_email(new.email),
         name=clean_name(new.name),
         home_organization_id=new.home_organization_id,

@@ -1,7 +1,7 @@
 """API keys, and gateway keys, which open the AI gateway and nothing else."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -13,7 +13,6 @@ from svc.domain.identity.access import KeyKind
 from svc.domain.identity.callers import Call, Limit
 from svc.domain.identity.people import clean_name
 from svc.domain.identity.roles import ADMIN, OWNER, Role
-from svc.domain.ids import new_id
 from svc.domain.limits import (
     API_KEY_LIVES_MS,
     EXPIRED_KEY_LISTED_MS,
@@ -76,7 +75,7 @@ class ListedKey(msgspec.Struct, frozen=True, kw_only=True):
         return "api" if self.limited_to is None else "gateway"
 
 
-class Route(msgspec.Struct, frozen=True):
+class Route(NamedTuple):
     """What a live key authenticates."""
 
     organization_id: str
@@ -91,7 +90,8 @@ _ROUTE = Statement(
         tables.api_keys.c.digest == sa.bindparam("digest"),
         tables.api_keys.c.expires_at > sa.bindparam("now"),
         tables.api_keys.c.revoked_at.is_(None),
-    )
+    ),
+    Route,
 )
 _NOTE_USE = Statement(
     sa.update(tables.api_keys)
@@ -122,7 +122,7 @@ def mint(tx: Tx, call: Call, new: NewKey) -> MintedKey:
     _check(own, role, new)
     if count_live(tx.conn, call.caller.organization_id, tx.now) >= LIVE_KEYS_MAX:
         raise KeyLimit(f"there are {LIVE_KEYS_MAX} live keys, which is the limit: revoke one first")
-    minted, key_digest = _new(tx.now, role, new)
+    minted, key_digest = _new(tx, role, new)
     tx.conn.execute(
         sa.insert(tables.api_keys).values(
             id=minted.id,
@@ -145,7 +145,10 @@ def mint(tx: Tx, call: Call, new: NewKey) -> MintedKey:
 def revoke(tx: Tx, call: Call, key_id: str) -> int:
     """Revoke a key for good, effective with the next call, and return when: ms since the epoch.
 
-    Raises `NotFound`, `Forbidden` and `PersonOnly`.
+    Raises:
+        PersonOnly: a key or an agent calls.
+        Forbidden: the caller lacks the permission `security`.
+        NotFound: no such key.
     """
     authorization.require(tx.conn, call, "security")
     key_digest = tx.conn.execute(
@@ -191,9 +194,7 @@ def count_live(conn: sa.Connection, organization_id: str, now: int) -> int:
 
 
 def route(conn: sa.Connection, key_digest: str, now: int) -> Route | None:
-    """What the key authenticates. An unknown, revoked or expired key takes the same look-up."""
-    row = _ROUTE.one(conn, digest=key_digest, now=now)
-    return None if row is None else Route(*row)
+    return _ROUTE.one(conn, digest=key_digest, now=now)
 
 
 def note_uses(tx: Tx, used_at: Mapping[str, int]) -> None:
@@ -239,21 +240,21 @@ def _check_home(conn: sa.Connection, organization_id: str, person_id: str) -> No
         raise Forbidden("your home organization does not allow its people to make keys elsewhere")
 
 
-def _new(now: int, role: Role, new: NewKey) -> tuple[MintedKey, str]:
+def _new(tx: Tx, role: Role, new: NewKey) -> tuple[MintedKey, str]:
     """A key as asked, and its digest."""
     prefix = API_KEY if new.limited_to is None else GATEWAY_KEY
     life_ms = GATEWAY_KEY_LIFE_MS if new.limited_to else API_KEY_LIVES_MS[new.expires_in or "90d"]
-    key = new_key(prefix)
+    key = new_key(prefix, tx.random)
     with at("/name"):
         name = clean_name(new.name)
     minted = MintedKey(
-        id=new_id("key", now),
+        id=tx.new_id("key"),
         name=name,
         key=key,
         visible_start=visible_start(key, prefix),
         role_id=role.id,
         tools=None if new.tools is None else tuple(dict.fromkeys(new.tools)),
         limited_to=new.limited_to,
-        expires_at=now + life_ms,
+        expires_at=tx.now + life_ms,
     )
     return minted, digest(key)

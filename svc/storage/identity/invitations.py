@@ -15,7 +15,6 @@ from svc.domain.errors import Conflict, Forbidden, NotFound, at, named_at
 from svc.domain.identity.callers import Call, Caller
 from svc.domain.identity.people import Person
 from svc.domain.identity.roles import OWNER, Role
-from svc.domain.ids import new_id
 from svc.domain.limits import INVITATION_LIFE_MS, INVITATIONS_MAX
 from svc.domain.records.contact_points import normalise_email
 from svc.storage import audit
@@ -50,9 +49,11 @@ class MadeInvitation(msgspec.Struct, frozen=True):
 def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ...] = ()) -> MadeInvitation:
     """Invite the person with the e-mail address; an earlier invitation to it no longer counts.
 
-    Raises `InvalidInput`, also for a role or team that does not exist; `Forbidden` for a role above the
-    caller's own; and `Conflict` where the organization has an account with that address, or
-    `INVITATIONS_MAX` wait.
+    Raises:
+        PersonOnly: a key or an agent calls.
+        Forbidden: the caller lacks the permission `settings`, or gives a role above their own.
+        InvalidInput: the e-mail address; or no such role or team.
+        Conflict: the organization has an account with that address, or `INVITATIONS_MAX` wait.
     """
     own = authorization.require(tx.conn, call, "settings")
     organization_id = call.caller.organization_id
@@ -77,8 +78,8 @@ def invite(tx: Tx, call: Call, email: str, role_id: str, team_ids: tuple[str, ..
     )
     if len(list_all(tx.conn, organization_id, tx.now)) >= INVITATIONS_MAX:
         raise Conflict(f"{INVITATIONS_MAX} invitations wait, which is the limit: withdraw one first")
-    token = new_key(INVITATION)
-    made = MadeInvitation(new_id("inv", tx.now), token, tx.now + INVITATION_LIFE_MS)
+    token = new_key(INVITATION, tx.random)
+    made = MadeInvitation(tx.new_id("inv"), token, tx.now + INVITATION_LIFE_MS)
     tx.conn.execute(
         sa.insert(tables.invitations).values(
             id=made.id,
@@ -128,8 +129,12 @@ def waiting(conn: sa.Connection, token_digest: str, now: int) -> Invitation:
 def accept(tx: Tx, token_digest: str, person_id: str) -> Invitation:
     """Make a signed-in person who holds an invitation's token a member, whatever their e-mail address is.
 
-    It is worth what its inviter may give at this moment. Raises `NotFound`, `Forbidden`, and `Conflict` for
-    a person who is a member or was one: a former member is not let in again by a link.
+    It is worth what its inviter may give at this moment.
+
+    Raises:
+        NotFound: no such invitation waits.
+        Forbidden: its inviter may no longer give that role.
+        Conflict: the person is a member or was one: a former member is not let in again by a link.
     """
     invitation = waiting(tx.conn, token_digest, tx.now)
     _check_inviter(tx, invitation)

@@ -54,8 +54,10 @@ class MemberFilter(msgspec.Struct, frozen=True, kw_only=True):
 def add(tx: Tx, call: Call, person_id: str, role_id: str, team_ids: Sequence[str] = ()) -> Member:
     """Make a person a member, or a former one a member again.
 
-    Raises `Forbidden` for a role above the caller's, `NotFound` for a role or a team that is not there, and
-    `Conflict` for an active member.
+    Raises:
+        Forbidden: the role is above the caller's.
+        NotFound: no such role or team.
+        Conflict: the member is active already.
     """
     organization_id = call.caller.organization_id
     own = authorization.require(tx.conn, call, "settings")
@@ -91,8 +93,10 @@ def join(tx: Tx, organization_id: str, person_id: str, role_id: str, team_ids: S
 def update(tx: Tx, call: Call, person_id: str, changes: MemberChanges) -> Member:
     """Change a member's role, teams or status.
 
-    Raises `Forbidden` when the member's role is above the caller's, or the new one is; `NotFound`; and
-    `Conflict` when no active Owner would be left.
+    Raises:
+        Forbidden: the member's role is above the caller's, or the new one is.
+        NotFound: no such member, role or team.
+        Conflict: no active Owner would be left.
     """
     own = authorization.require(tx.conn, call, "settings")
     member = _in_reach(tx, call, own, person_id)

@@ -1,12 +1,13 @@
 """Sessions of signed-in people. Only the SHA-256 of a session's token is stored."""
 
+from typing import NamedTuple
+
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.changes import SessionsChanged
 from svc.domain.errors import NotFound
 from svc.domain.identity.sessions import Session
-from svc.domain.ids import new_id
 from svc.domain.limits import SESSION_IDLE_MS, SESSION_LIFE_MS
 from svc.storage.identity import tables
 from svc.storage.statements import Statement
@@ -14,11 +15,23 @@ from svc.storage.store import Tx
 
 USER_AGENT_CHARS_KEPT = 200
 
-_COLUMNS = [tables.sessions.c[name] for name in Session.__struct_fields__]
+
+class _SessionRow(NamedTuple):
+    """A session's row, as `Session` has it."""
+
+    id: str
+    person_id: str
+    created_at: int
+    confirmed_at: int
+    seen_at: int
+    expires_at: int
+
+
 _FIND = Statement(
-    sa.select(*_COLUMNS).where(
+    sa.select(*(tables.sessions.c[name] for name in _SessionRow._fields)).where(
         tables.sessions.c.digest == sa.bindparam("digest"), tables.sessions.c.revoked_at.is_(None)
-    )
+    ),
+    _SessionRow,
 )
 
 
@@ -38,7 +51,7 @@ def create(tx: Tx, person_id: str, digest: str, user_agent: str, replaces: str |
     if replaces is not None:
         _revoke(tx, tables.sessions.c.digest == replaces)
     opened = Session(
-        id=new_id("ses", tx.now),
+        id=tx.new_id("ses"),
         person_id=person_id,
         created_at=tx.now,
         confirmed_at=tx.now,

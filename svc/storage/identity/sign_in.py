@@ -5,7 +5,6 @@ import sqlalchemy as sa
 
 from svc.domain.crypto.keys import SIGN_IN_LINK, digest, new_key
 from svc.domain.errors import NotFound
-from svc.domain.ids import new_id
 from svc.domain.limits import SIGN_IN_LINK_LIFE_MS, SIGN_IN_WINDOW_MS
 from svc.storage.identity import tables
 from svc.storage.store import Tx
@@ -28,7 +27,7 @@ class Failure(msgspec.Struct, frozen=True):
 
 def make_link(tx: Tx, person_id: str) -> MadeLink:
     """Make a link that signs the person in once."""
-    made = MadeLink(new_key(SIGN_IN_LINK), tx.now + SIGN_IN_LINK_LIFE_MS)
+    made = MadeLink(new_key(SIGN_IN_LINK, tx.random), tx.now + SIGN_IN_LINK_LIFE_MS)
     tx.conn.execute(
         sa.insert(tables.sign_in_links).values(
             digest=digest(made.token), person_id=person_id, created_at=tx.now, expires_at=made.expires_at
@@ -60,7 +59,7 @@ def use_link(tx: Tx, token_digest: str) -> str:
 def note_failure(tx: Tx, failure: Failure) -> None:
     """Insert a failure, which counts for `SIGN_IN_WINDOW_MS`."""
     tx.conn.execute(
-        sa.insert(tables.sign_in_failures).values(id=new_id("fai", tx.now), **msgspec.structs.asdict(failure))
+        sa.insert(tables.sign_in_failures).values(id=tx.new_id("fai"), **msgspec.structs.asdict(failure))
     )
 
 

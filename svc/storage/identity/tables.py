@@ -1,4 +1,4 @@
-"""The tables of organizations, people, and how they get in."""
+"""The tables of organizations, people, and their credentials."""
 
 from typing import Final
 
@@ -22,6 +22,7 @@ organizations: Final = sa.Table(
     sa.Column("created_at", sa.BigInteger, nullable=False),
     sa.Column("closed_at", sa.BigInteger),
     sa.Column("allow_keys_elsewhere", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("version", sa.Integer, nullable=False, server_default="1"),
 )
 
 # People and keys.
@@ -35,7 +36,7 @@ people: Final = sa.Table(
     sa.Column("password_hash", sa.Text),
     sa.Column("home_organization_id", sa.Text, sa.ForeignKey("organizations.id"), nullable=False),
     sa.Column("created_at", sa.BigInteger, nullable=False),
-    # Every organization may have an account with the same address: none of them is in another's way.
+    # Unique within a home only: every organization may have an account with the same address.
     sa.UniqueConstraint("home_organization_id", "email"),
     sa.Index("ix_people_email", "email"),
 )
@@ -62,6 +63,7 @@ roles: Final = sa.Table(
     sa.Column("permissions", sa.Text, nullable=False),
     sa.Column("created_at", sa.BigInteger, nullable=False),
     sa.Column("updated_at", sa.BigInteger, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False, server_default="1"),
     sa.UniqueConstraint("organization_id", "name"),
 )
 
@@ -107,7 +109,7 @@ api_keys: Final = sa.Table(
     _organization(),
     sa.Column("creator_id", sa.Text, sa.ForeignKey("people.id"), nullable=False),
     sa.Column("name", sa.Text, nullable=False),
-    # Not unique, as far as the database knows: it would search that index, and not the one below.
+    # Not declared unique: the planner would use that index instead of `ix_api_keys_live`.
     sa.Column("digest", sa.Text, nullable=False),
     sa.Column("visible_start", sa.Text, nullable=False),
     sa.Column("role_id", sa.Text, nullable=False),
@@ -118,8 +120,8 @@ api_keys: Final = sa.Table(
     sa.Column("revoked_at", sa.BigInteger),
     sa.Column("last_used_at", sa.BigInteger),
     sa.Index("ix_api_keys_organization_id_id", "organization_id", "id"),
-    # Which organization a key leads to. Unknown, revoked and expired keys are the same search in it, for an
-    # entry that is not there: the work is one, so their answers cannot be told apart in time.
+    # Covers the look-up of a key. An unknown, a revoked and an expired key are the same failing search in it,
+    # so that their answers take the same time.
     sa.Index(
         "ix_api_keys_live",
         "digest",

@@ -1,12 +1,13 @@
 """Teams of members, to which conversations and records can belong."""
 
+from typing import NamedTuple
+
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Conflict, NotFound, at
 from svc.domain.identity.callers import Call
 from svc.domain.identity.people import clean_name
-from svc.domain.ids import new_id
 from svc.domain.limits import TEAMS_MAX
 from svc.domain.near_names import shown
 from svc.storage.identity import authorization, tables
@@ -22,20 +23,32 @@ class Team(msgspec.Struct, frozen=True):
     member_count: int
 
 
+class _TeamMember(NamedTuple):
+    """A member of a team."""
+
+    person_id: str
+
+
 _PEOPLE = Statement(
-    sa.select(tables.team_members.c.person_id).where(tables.team_members.c.team_id == sa.bindparam("team_id"))
+    sa.select(tables.team_members.c.person_id).where(
+        tables.team_members.c.team_id == sa.bindparam("team_id")
+    ),
+    _TeamMember,
 )
 
 
 def create(tx: Tx, call: Call, name: str) -> Team:
     """Make a team.
 
-    Raises `InvalidInput`, `Forbidden`, and `Conflict` for a name in use or where there are `TEAMS_MAX`.
+    Raises:
+        Forbidden: the caller lacks the permission `settings`.
+        InvalidInput: the name is none.
+        Conflict: the name is in use, or there are `TEAMS_MAX`.
     """
     authorization.require(tx.conn, call, "settings")
     if len(list_all(tx.conn, call.caller.organization_id)) >= TEAMS_MAX:
         raise Conflict(f"there are {TEAMS_MAX} teams, which is the limit: use one that is there")
-    made = Team(new_id("tea", tx.now), _free_name(tx, call, name), 0)
+    made = Team(tx.new_id("tea"), _free_name(tx, call, name), 0)
     tx.conn.execute(
         sa.insert(tables.teams).values(
             id=made.id, organization_id=call.caller.organization_id, name=made.name, created_at=tx.now

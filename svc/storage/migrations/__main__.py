@@ -1,6 +1,6 @@
-"""Write the next revision: what the tables have that the migrations so far do not make.
+"""Write the next revision: the difference between the tables and the schema that the migrations make.
 
-Read it before use: Alembic sees neither renames, nor changed conditions, nor what must happen to the rows.
+Review it before use: Alembic detects neither renames nor changed conditions, and migrates no rows.
 """
 
 import sys
@@ -25,7 +25,7 @@ _FORMATTED: Final = {
 
 
 def write_revision(message: str, versions: Path = migrate.VERSIONS, tables: sa.MetaData = metadata) -> Path:
-    """Write the revision that brings *versions* to *tables*, and return its path."""
+    """Write the revision from the newest of *versions* to *tables*, and return its path."""
     known = migrate.known_revisions(versions)
     with make_engine(None).connect() as conn, schema_change(conn):
         migrate.upgrade(conn, versions)

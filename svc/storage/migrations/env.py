@@ -1,4 +1,4 @@
-"""Run by Alembic around every use of the migrations. The connection and its transaction are the caller's."""
+"""The environment that Alembic runs migrations in. The caller provides connection and transaction."""
 
 from alembic import context
 

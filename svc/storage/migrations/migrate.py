@@ -1,6 +1,6 @@
-"""Migrations: bringing the schema of the data to what this program expects, when it starts.
+"""Migrations: at the start, the schema is upgraded to the newest revision.
 
-Alembic is imported only when there is something to do: it costs more than all the rest of a start.
+Alembic is imported only if a migration is missing, since the import takes longer than the rest of a start.
 """
 
 from pathlib import Path
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 MIGRATIONS: Final = Path(__file__).parent
 VERSIONS: Final = MIGRATIONS / "versions"
-"""One file a revision, `<revision>_<what it does>.py`; revisions are numbers of four digits, counting up.
+"""One file for each revision, `<revision>_<what it does>.py`; revisions are ascending numbers of four digits.
 
-Once landed, none is changed: `tests/storage/migrations/test_migrate_kept.py` holds their digests."""
+A landed one is never changed: `tests/storage/migrations/test_migrate_kept.py` pins their digests."""
 
 
 def is_ours(name: str | None, kind: str, _parents: object) -> bool:
-    """Whether Alembic should compare what is called *name*; SQLite's search index keeps itself."""
+    """Whether Alembic compares what is called *name*: not SQLite's own tables of the search index."""
     return kind != "table" or name is None or not name.startswith(full_text.TABLE)
 
 
@@ -32,7 +32,7 @@ def known_revisions(versions: Path = VERSIONS) -> list[str]:
 
 
 def revision_of(conn: sa.Connection) -> str | None:
-    """The revision that the data stands at; nothing for a fresh file."""
+    """The revision of the schema; None for an empty file."""
     if not sa.inspect(conn).has_table("alembic_version"):
         return None
     revision: str | None = conn.scalar(sa.text("SELECT version_num FROM alembic_version"))
@@ -40,7 +40,7 @@ def revision_of(conn: sa.Connection) -> str | None:
 
 
 def is_current(conn: sa.Connection, versions: Path = VERSIONS) -> bool:
-    """Whether the data stands at the newest revision; raises `SchemaTooNew` for one that is not known."""
+    """Whether the schema is at the newest revision. Raises `SchemaTooNew` for an unknown one."""
     revision = revision_of(conn)
     known = known_revisions(versions)
     if revision is not None and revision not in known:
@@ -52,13 +52,13 @@ def is_current(conn: sa.Connection, versions: Path = VERSIONS) -> bool:
 
 
 def upgrade(conn: sa.Connection, versions: Path = VERSIONS) -> None:
-    """Run the migrations that are missing, inside the transaction that *conn* is in.
+    """Run the missing migrations in the current transaction of *conn*.
 
-    Raises `StoreFailed`: undo the transaction then, and everything is as it was.
+    Raises `StoreFailed`; the caller then rolls the transaction back, which leaves the data unchanged.
     """
     from alembic import command  # noqa: PLC0415  # the module's docstring says why
 
-    from svc.storage.migrations.repairs import repair  # noqa: PLC0415  # likewise
+    from svc.storage.migrations.repairs import repair  # noqa: PLC0415  # it imports Alembic
 
     config = alembic_config(conn, versions)
     try:
@@ -72,7 +72,7 @@ def upgrade(conn: sa.Connection, versions: Path = VERSIONS) -> None:
 
 
 def alembic_config(conn: sa.Connection, versions: Path = VERSIONS) -> "Config":
-    """Alembic's configuration, working over *conn*."""
+    """The configuration of Alembic, which uses *conn*."""
     from alembic.config import Config  # noqa: PLC0415  # the module's docstring says why
 
     config = Config(attributes={"connection": conn})

@@ -1,8 +1,8 @@
-"""Repairs of data that an early form of a migration made, before those that are missing are run.
+"""Repairs of schemas that early forms of a migration made, before the missing migrations are run.
 
 In its first days the project changed migrations that had been used: the first one got other indexes, and the
-second was put before the third. Such data stand at a revision without having all that it stands for. That no
-landed migration is changed any more is held by a test, so nothing is added here.
+second was inserted before the third. Such a schema lacks parts of its revision. A test now pins landed
+migrations, so no further repair is needed.
 """
 
 import sqlalchemy as sa
@@ -13,7 +13,7 @@ from alembic.operations import Operations
 
 
 def repair(conn: sa.Connection, config: Config, revision: str | None) -> None:
-    """Give the data at *revision* what is missing of it, inside the transaction that *conn* is in."""
+    """Add what the schema lacks of its *revision*, in the current transaction of *conn*."""
     if revision is None:
         return
     schema = sa.inspect(conn)
@@ -26,12 +26,12 @@ def repair(conn: sa.Connection, config: Config, revision: str | None) -> None:
 
 
 def _has_index(conn: sa.Connection, name: str) -> bool:
-    asked = sa.text("SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = :name")
-    return conn.scalar(asked, {"name": name}) is not None
+    query = sa.text("SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = :name")
+    return conn.scalar(query, {"name": name}) is not None
 
 
 def _index_submissions(conn: sa.Connection) -> None:
-    """0001 in its first form: the states were not in the indexes, held ones had none."""
+    """Upgrade the first form of 0001: its indexes lacked the state, and held submissions had no index."""
     op = Operations(MigrationContext.configure(conn))
     with op.batch_alter_table("objects") as objects:
         objects.alter_column("publishable", server_default=None)

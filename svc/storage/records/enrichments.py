@@ -1,16 +1,17 @@
 """Enrichments: values that contacts get from a form's submission or a messenger's conversation."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.events import NewEvent, Source
 from svc.domain.forms.filing import Enrichment
-from svc.domain.ids import new_id
+from svc.domain.records.events import from_to, record_event
 from svc.domain.records.objects import CONTACT
-from svc.storage.events import NewEvent
 from svc.storage.records import bulk, contacts, tables
-from svc.storage.records.bulk import Source
+from svc.storage.records.bulk import RecordChange
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -42,22 +43,23 @@ def write(tx: Tx, organization_id: str, object_id: str, learned: Sequence[Source
         object_id,
         tx.now,
         [(contact.id, contact.properties) for contact in created.values()],
+        versions={contact.id: contact.version for contact in created.values()},
     )
     bulk.update_many(
         tx.conn,
         object_id,
         tx.now,
-        [(contact.id, contact.properties) for contact in changed.values()],
+        [(contact.id, contact.properties, contact.version) for contact in changed.values()],
     )
     bulk.note_changes(
-        tx.conn,
+        tx,
         organization_id,
-        tx.now,
         [
-            (
+            RecordChange(
                 enrichment.contact.id,
                 "updated",
-                {slug: [None, value] for slug, value in enrichment.filled.items()},
+                enrichment.version,
+                _difference(enrichment),
                 enrichment.source,
             )
             for enrichment in learned
@@ -77,19 +79,27 @@ def write(tx: Tx, organization_id: str, object_id: str, learned: Sequence[Source
     _write_suggestions(tx, organization_id, learned)
 
 
-def happened(learned: SourcedEnrichment) -> Iterator[NewEvent]:
-    """The event that a contact was created or updated, if it was."""
+def happened(learned: SourcedEnrichment, at: int) -> Iterator[NewEvent]:
+    """The event that a contact was created or updated, if it was, by a write of *at*."""
     if learned.created or learned.filled:
         contact = learned.contact
-        yield NewEvent(
+        changed = {} if learned.created else {"changed": from_to(_difference(learned))}
+        yield record_event(
             "record.created" if learned.created else "record.updated",
-            {
-                "objectType": CONTACT,
-                "recordId": contact.id,
-                "record": {"id": contact.id, "objectType": CONTACT, "properties": contact.properties},
-                "source": learned.source,
-            },
+            record_id=contact.id,
+            object_type=CONTACT,
+            version=learned.version,
+            properties=learned.properties,
+            created_at=at if contact.created_at is None else contact.created_at,
+            updated_at=at,
+            source=learned.source,
+            **changed,
         )
+
+
+def _difference(learned: SourcedEnrichment) -> dict[str, list[Any]]:
+    """What was changed, as timelines have it."""
+    return {slug: [None, value] for slug, value in learned.filled.items()}
 
 
 def _write_suggestions(tx: Tx, organization_id: str, learned: Sequence[SourcedEnrichment]) -> None:
@@ -116,7 +126,7 @@ def _write_suggestions(tx: Tx, organization_id: str, learned: Sequence[SourcedEn
             tx.conn,
             [
                 {
-                    "id": new_id("sug", tx.now),
+                    "id": tx.new_id("sug"),
                     "organization_id": organization_id,
                     "record_id": record_id,
                     "property": slug,

@@ -5,7 +5,6 @@ import sqlalchemy as sa
 
 from svc.domain import cursors
 from svc.domain.errors import Fault, InvalidInput
-from svc.domain.ids import new_id
 from svc.domain.limits import LIST_ROWS, NOTE_CHARS_MAX, NOTE_TITLE_CHARS_MAX
 from svc.storage.pages import Keyset
 from svc.storage.records import rows as record_rows
@@ -39,7 +38,7 @@ def create(
     if faults:
         raise InvalidInput(faults)
     note = Note(
-        id=new_id("not", tx.now),
+        id=tx.new_id("not"),
         record_id=record_id,
         title=title,
         body=body,

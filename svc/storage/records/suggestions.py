@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from svc.domain import cursors
 from svc.domain.errors import Conflict, InvalidInput, NotFound, named_at
+from svc.domain.events import Source
 from svc.domain.identity.organizations import Organization
 from svc.domain.limits import LIST_ROWS
 from svc.domain.near_names import shown
@@ -14,7 +15,6 @@ from svc.storage.pages import Keyset
 from svc.storage.readable import each
 from svc.storage.records import records, tables
 from svc.storage.records import rows as record_rows
-from svc.storage.records.bulk import Source
 from svc.storage.records.rows import Record
 from svc.storage.store import Tx
 
@@ -68,9 +68,8 @@ def list_page(
 def accept(tx: Tx, organization: Organization, suggestion_id: str, *, source: Source) -> Record:
     """Write the suggested value to the record and close the suggestion.
 
-    Raises:
-        NotFound: no such suggestion, or its record is deleted.
-        Conflict: it was decided already, or the value does not fit any more.
+    Raises `NotFound` for the suggestion, or if its record is deleted; and `Conflict` if it was decided
+    already, or the value does not fit any more.
     """
     row = _open(tx.conn, organization.id, suggestion_id)
     values = {row.property: msgspec.json.decode(row.value)}

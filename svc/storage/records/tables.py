@@ -1,4 +1,4 @@
-"""The tables of records, what they are found by, and what is told of them."""
+"""The tables of records, of their indexes, and of their history."""
 
 from typing import Final
 
@@ -19,6 +19,7 @@ objects: Final = sa.Table(
     sa.Column("label_plural", sa.Text, nullable=False),
     sa.Column("publishable", sa.Boolean, nullable=False),
     sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False, server_default="1"),
     sa.UniqueConstraint("organization_id", "slug"),
 )
 
@@ -38,9 +39,10 @@ properties: Final = sa.Table(
     sa.Column("unique_values", sa.Boolean, nullable=False, server_default=sa.false()),
     # None, `building` or `ready`: whether `record_keys` has the values of this property.
     sa.Column("index_state", sa.Text),
-    # The last record that a building index has come to.
+    # The last record in an index that is being built.
     sa.Column("index_cursor", sa.Text),
     sa.Column("deleted_at", sa.BigInteger),
+    sa.Column("version", sa.Integer, nullable=False, server_default="1"),
     sa.UniqueConstraint("object_id", "slug"),
     sa.Index("ix_properties_building", "organization_id", **_where("index_state = 'building'")),
 )
@@ -56,12 +58,13 @@ records: Final = sa.Table(
     sa.Column("updated_at", sa.BigInteger, nullable=False),
     sa.Column("deleted_at", sa.BigInteger),
     sa.Column("merged_into", sa.Text, sa.ForeignKey("records.id")),
+    sa.Column("version", sa.Integer, nullable=False, server_default="1"),
     sa.Index("ix_records_created_at", "object_id", "created_at", "id", **_where("deleted_at IS NULL")),
     sa.Index("ix_records_updated_at", "object_id", "updated_at", "id", **_where("deleted_at IS NULL")),
     sa.Index("ix_records_merged_into", "merged_into", **_where("merged_into IS NOT NULL")),
 )
 
-# What follows is made of the records' properties, in the same transaction.
+# The following tables are derived from the records' properties, in the same transaction.
 
 record_keys: Final = sa.Table(
     "record_keys",
@@ -99,11 +102,11 @@ search_texts: Final = sa.Table(
     metadata,
     sa.Column("id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True),
     sa.Column("record_id", sa.Text, sa.ForeignKey("records.id"), nullable=False, unique=True),
-    # Each word with the mark of its object before it, so that one object's search never meets another's.
+    # Each word is prefixed with the mark of its object, so that a search finds words of one object only.
     sa.Column("words", sa.Text, nullable=False),
 )
 
-# SQLite's own index over them; its tables are not among the metadata (see `sqlite/full_text.py`).
+# SQLite's full-text index over them; its tables are not in the metadata (see `sqlite/full_text.py`).
 _CREATE_INDEX: Final[sa.DDL] = sa.DDL(full_text.CREATE)  # type: ignore[no-untyped-call]  # so in SQLAlchemy
 
 sa.event.listen(search_texts, "after_create", _CREATE_INDEX.execute_if(dialect="sqlite"))
@@ -118,7 +121,11 @@ record_changes: Final = sa.Table(
     sa.Column("at", sa.BigInteger, nullable=False),
     sa.Column("changed", sa.Text, nullable=False),
     sa.Column("source", sa.Text, nullable=False),
+    # The version of the record that it made; None of a change from before there were versions, and of one of
+    # another record that was merged into this.
+    sa.Column("version", sa.Integer),
     sa.Index("ix_record_changes_record_id_id", "record_id", "id"),
+    sa.Index("ix_record_changes_record_id_version", "record_id", "version"),
 )
 
 identities: Final = sa.Table(
@@ -128,7 +135,7 @@ identities: Final = sa.Table(
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("value", sa.Text, nullable=False),
     sa.Column("record_id", sa.Text, sa.ForeignKey("records.id"), nullable=False),
-    # What a contact is known by. Not unique: two contacts may share a phone, and then a person decides.
+    # An e-mail or phone of a contact. Not unique: two contacts may share a phone; then a person decides.
     sa.Index("pk_identities", "organization_id", "kind", "value", "record_id", unique=True),
     sa.Index("ix_identities_record_id", "record_id"),
 )
@@ -163,4 +170,4 @@ suggestions: Final = sa.Table(
 )
 
 BUILDING: Final = sa.literal_column("'building'", sa.Text)
-"""Of an index that is being built; as a literal, so that a partial index is used: see `forms.tables`."""
+"""State of an index that is being built; a literal, so that a partial index is used: see `forms.tables`."""

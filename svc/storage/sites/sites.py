@@ -1,13 +1,12 @@
 """Tracked sites."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.changes import EmbedsChanged, SitesChanged
 from svc.domain.errors import Conflict, NotFound, at
-from svc.domain.ids import new_id
 from svc.domain.limits import SITE_LABELS_MAX, SITES_MAX
 from svc.domain.near_names import shown
 from svc.domain.sites.domains import is_shared, site_domain
@@ -25,37 +24,51 @@ class Site(msgspec.Struct, frozen=True):
     created_at: int
 
 
-_SITES = sa.select(
-    tables.sites.c.id, tables.sites.c.organization_id, tables.sites.c.domain, tables.sites.c.created_at
-)
+class _SiteRow(NamedTuple):
+    """A site's row."""
+
+    id: str
+    organization_id: str
+    domain: str
+    created_at: int
+
+
+class _SiteId(NamedTuple):
+    """The id of a site."""
+
+    id: str
+
+
+_SITES = sa.select(*(tables.sites.c[name] for name in _SiteRow._fields))
 
 _DOMAINS: Final = tuple(f"domain_{place}" for place in range(SITE_LABELS_MAX))
 _AT_HOST = Statement(
     _SITES.where(
         sa.or_(*(tables.sites.c.domain == sa.bindparam(name) for name in _DOMAINS)),
         tables.sites.c.removed_at.is_(None),
-    ).order_by(tables.sites.c.id)
+    ).order_by(tables.sites.c.id),
+    _SiteRow,
 )
 _ANY = Statement(
     sa.select(tables.sites.c.id)
     .where(
         tables.sites.c.organization_id == sa.bindparam("organization_id"), tables.sites.c.removed_at.is_(None)
     )
-    .limit(1)
+    .limit(1),
+    _SiteId,
 )
 
 
 def create(tx: Tx, organization_id: str, domain: str) -> Site:
     """Track *domain* for the organization.
 
-    Raises:
-        InvalidInput: it is no domain, or one below which strangers have their pages.
-        Conflict: it is tracked already, or `SITES_MAX` sites are.
+    Raises `InvalidInput` if it is no domain, or one below which strangers have their pages, and `Conflict` if
+    it is tracked already, or `SITES_MAX` sites are.
     """
     name = _free_domain(tx.conn, organization_id, domain)
     if len(list_all(tx.conn, organization_id)) >= SITES_MAX:
         raise Conflict(f"an organization tracks at most {SITES_MAX} sites")
-    site = Site(new_id("sit", tx.now), organization_id, name, tx.now)
+    site = Site(tx.new_id("sit"), organization_id, name, tx.now)
     tx.conn.execute(sa.insert(tables.sites).values(msgspec.structs.asdict(site)))
     tx.announce(SitesChanged(organization_id))
     return site

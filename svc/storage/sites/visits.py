@@ -1,12 +1,10 @@
 """Visits of tracked sites, and the daily keys that visitors are named under."""
 
-import secrets
 from collections.abc import Collection, Sequence
 
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain.ids import new_id
 from svc.domain.limits import VISITOR_KEY_DAYS, VISITS_SHOWN_MAX
 from svc.domain.sites.visits import PageView
 from svc.domain.times import day_of
@@ -26,7 +24,7 @@ def create(tx: Tx, seen_by: Sequence[Site], visitor: str, view: PageView) -> Non
         tx.conn,
         [
             {
-                "id": new_id("vis", tx.now),
+                "id": tx.new_id("vis"),
                 "organization_id": site.organization_id,
                 "site_id": site.id,
                 "visitor": visitor,
@@ -109,7 +107,7 @@ def rotate_keys(tx: Tx) -> list[bytes]:
     tx.conn.execute(sa.delete(tables.visitor_keys).where(wrong))
     kept = keys(tx.conn)
     if today not in kept:
-        kept[today] = secrets.token_bytes(_KEY_BYTES)
+        kept[today] = tx.random(_KEY_BYTES)
         tx.conn.execute(sa.insert(tables.visitor_keys).values(day=today, key=kept[today]))
     return [kept[day] for day in sorted(kept, reverse=True)]
 

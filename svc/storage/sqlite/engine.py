@@ -1,4 +1,4 @@
-"""Opening a SQLite database: the file, its settings, and the lock that keeps other processes out."""
+"""Opening a SQLite database: the file, its settings, and the lock against other processes."""
 
 import fcntl
 import os
@@ -14,26 +14,26 @@ import sqlalchemy as sa
 from svc.storage.store import StoreInUse
 
 BUSY_SECONDS: Final = 5.0
-"""How long a statement waits for a lock of another program, such as a backup or a person's shell."""
+"""How long a statement waits for a lock that another program holds, such as a backup or a shell."""
 
 _SETTINGS: Final = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",
-    "PRAGMA fullfsync = ON",  # on macOS fsync alone does not reach the platter; elsewhere this does nothing
+    "PRAGMA fullfsync = ON",  # macOS: fsync alone does not reach the disk; no effect elsewhere
     "PRAGMA foreign_keys = ON",
 )
 
 
 def make_engine(path: Path | None) -> sa.Engine:
-    """An engine whose connections are set up and leave every BEGIN to us; in memory without *path*."""
+    """An engine over the file at *path*, or in memory without one; the caller executes every BEGIN."""
     return _engine_in_memory() if path is None else _make(str(path))
 
 
 @cache
 def _engine_in_memory() -> sa.Engine:
-    """One is enough, since each of its connections is a database of its own.
+    """The engine of all databases in memory: each connection is a database of its own.
 
-    So each statement is compiled once in the life of a process, however many databases it makes.
+    One engine has one cache, so each statement is compiled once a process, for any number of databases.
     """
     return _make(None, query_cache_size=5_000)
 
@@ -66,9 +66,9 @@ def raw(conn: sa.Connection) -> sqlite3.Connection:
 
 
 def make_file(path: Path) -> None:
-    """Create the file at *path*, and its directory, readable by their owner alone, unless they are there.
+    """Create the file at *path* and its directory, if missing, accessible to their owner only.
 
-    SQLite gives its `-wal` and `-shm` files the mode of the database.
+    SQLite creates its `-wal` and `-shm` files with the mode of the database.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
@@ -76,10 +76,10 @@ def make_file(path: Path) -> None:
 
 @contextmanager
 def sole_use(path: Path) -> Iterator[None]:
-    """Hold the database at *path* for this process alone; raises `StoreInUse` when another holds it.
+    """Lock the database at *path* for this process. Raises `StoreInUse` if another process has locked it.
 
-    The kernel drops the lock with its holder, however that dies, so a lock is never stale. The file stays:
-    removing it would let two processes hold two locks of one name.
+    The kernel releases the lock when its process ends, in whatever way, so a lock is never stale. The lock
+    file is not removed: otherwise two processes could hold locks on two files of the same name.
     """
     lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:

@@ -1,7 +1,7 @@
 """Full-text search by SQLite's FTS5 (https://www.sqlite.org/fts5.html): all of its SQL is here.
 
-The index holds the words alone (`detail=none`, external content), and gives matches newest first, so that
-a search may stop after as many as can be ranked. A write of `search_texts` writes it too.
+The index stores words only (`detail=none`, external content), and returns matches newest first, so that a
+search can stop after as many as are ranked. Each write of `search_texts` also updates the index.
 """
 
 from collections.abc import Sequence
@@ -14,10 +14,10 @@ from svc.storage.sqlite.engine import raw
 
 MARK_CHARS: Final = 8
 TABLE: Final = "search_index"
-"""SQLite keeps it in several tables, whose names all begin like this."""
+"""The name of the index. SQLite stores it in several tables, whose names begin with this."""
 
-# Words come ready made and in lower case, so the plainest tokenizer serves: it parts them at the spaces.
-# Beginnings of the shortest length have an index of their own, as very many words share one.
+# Words are normalized and in lower case already, so the simplest tokenizer suffices: it splits at spaces.
+# Prefixes of the shortest length have an index of their own, because each matches very many words.
 CREATE: Final = (
     f"CREATE VIRTUAL TABLE {TABLE} USING fts5(words, content='search_texts', content_rowid='id',"
     f" detail=none, columnsize=0, tokenize='ascii', prefix='{MARK_CHARS + SEARCH_PREFIX_CHARS_MIN}')"
@@ -44,7 +44,7 @@ def newest(conn: sa.Connection, words: Sequence[str], *, prefix: bool, limit: in
     """Ids of the records with all *words*, the highest numbers first."""
     if not words:
         return []
-    # Quoted, nothing in a word has a meaning; words have no quotes of their own, and are doubled if they had.
+    # Quoted, so that no word is read as an operator. Words contain no quotes; any would be doubled.
     quoted = ['"' + word.replace('"', '""') + '"' for word in words]
     match = " AND ".join(quoted) + (" *" if prefix else "")
     return [row[0] for row in raw(conn).execute(_NEWEST, (match, limit))]

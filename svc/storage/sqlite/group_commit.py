@@ -1,11 +1,12 @@
-"""Group commit: the units that wait when the writer is free share one transaction and one wait for the disk.
+"""Group commit: all units that wait when the writer is free are committed in one transaction, with one fsync.
 
-There is no writer task, which could be cancelled or crash: the end of one batch starts the next.
+There is no writer task that could be cancelled or crash: the end of a batch starts the next.
 """
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from functools import partial
+from time import perf_counter
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 import sqlalchemy as sa
@@ -16,14 +17,14 @@ from outcome import Error, Outcome, Value
 
 from svc.clock import Clock
 from svc.domain.changes import Change
-from svc.domain.crypto.sealing import Sealer
-from svc.domain.fair_queue import FairQueue
 from svc.domain.times import SECOND_MS
+from svc.storage.sqlite.fair_queue import FairQueue
 from svc.storage.sqlite.lane import Lane
 from svc.storage.sqlite.reader import Reader
 from svc.storage.sqlite.transaction import Batch, Fairness, Unit, reason
 from svc.storage.store import (
     Owner,
+    Sources,
     Store,
     StoreClosed,
     StoreFailed,
@@ -41,24 +42,24 @@ BATCH_UNITS_MAX: Final = 256
 QUEUE_UNITS_MAX: Final = 16_384
 """Units that may wait for the writer."""
 OWNER_UNITS_MAX: Final = 4_096
-"""Of one owner: about a second of work, and a quarter of the whole."""
+"""Units of one owner that may wait: about a second of work, and a quarter of the queue."""
 SHARED_BATCH_SECONDS: Final = 0.001
-"""How long a batch goes on with the many units of some owners while another owner waits for its end."""
+"""How long a batch continues with further units of some owners while another owner waits for its end."""
 JOINING_UNITS_MAX: Final = 16
-"""Units that join a batch while it runs, each the first of its owner."""
+"""Units that may join a batch while it runs, each the first of its owner."""
 BEHIND_UNITS_MAX: Final = 2
-"""Units of `write_behind` that are added to a batch of others: a few milliseconds of work.
+"""Units of `write_behind` that are added to a batch of other units: a few milliseconds of work.
 
-Their work accumulates while they wait, so fewer and larger ones cost less.
+Background work accumulates while it waits, so fewer and larger units cost less.
 """
 BEHIND_ALONE_MAX: Final = 16
-"""Units of `write_behind` in a commit of their own."""
+"""Units of `write_behind` in a batch of their own."""
 
 log = structlog.get_logger("svc.storage")
 
 
 class _OwnerUnits(Units):
-    """The units of one owner, on their way into the queues of a store."""
+    """Submits the units of one owner to the queues of a store."""
 
     def __init__(self, store: "GroupCommitStore", owner: str) -> None:
         self._store = store
@@ -88,7 +89,7 @@ class _OwnerUnits(Units):
 
 
 class GroupCommitStore(_OwnerUnits, Store):
-    """A store with one writer, one quick reader, and one for long reads."""
+    """A store with one writer, one reader for quick reads, and one for long reads."""
 
     def __init__(
         self,
@@ -98,14 +99,17 @@ class GroupCommitStore(_OwnerUnits, Store):
         reader: Lane,
         long_reader: Lane,
         resources: AsyncExitStack,
+        sources: Sources,
+        timer: Callable[[], float] = perf_counter,
         batch_max: int = BATCH_UNITS_MAX,
         queue_max: int = QUEUE_UNITS_MAX,
         owner_max: int = OWNER_UNITS_MAX,
-        sealer: Sealer | None = None,
     ) -> None:
+        """*timer* counts the seconds that a batch may take, in the writer's lane."""
         super().__init__(self, Owner.SYSTEM)
         self._clock = clock
-        self._sealer = sealer
+        self._sources = sources
+        self._timer = timer
         self._writer = writer
         self.reader: Final = Reader(reader)
         self.long_reader: Final = Reader(long_reader)
@@ -117,7 +121,7 @@ class GroupCommitStore(_OwnerUnits, Store):
         self.behind: Final = FairQueue[Unit[Any]](queue_max, owner_max)
         self._writing = False
         self._batch: Batch | None = None
-        """The batch that the writer runs."""
+        """The batch that the writer is running."""
         self._idle = trio.lowlevel.ParkingLot()
         self._closing = False
         self._closed = trio.Event()
@@ -130,7 +134,7 @@ class GroupCommitStore(_OwnerUnits, Store):
         return _OwnerUnits(self, owner)
 
     async def enter(self) -> None:
-        """The one checkpoint before a unit is accepted. Raises `StoreClosed`."""
+        """Checkpoint for cancellation before a unit is accepted. Raises `StoreClosed`."""
         await trio.lowlevel.checkpoint_if_cancelled()
         if self._closing:
             raise StoreClosed("the store is closing")
@@ -144,7 +148,7 @@ class GroupCommitStore(_OwnerUnits, Store):
             raise StoreFull("too many units wait for the disk already")
         if not self._writing:
             self._writing = True
-            # Not at once: so tasks that run in this same tick join the batch.
+            # Not at once, so that units of tasks that run in this tick join the batch.
             self._token.run_sync_soon(self._write_batch)
         return await unit.caller.wait(guarded=True)
 
@@ -178,7 +182,7 @@ class GroupCommitStore(_OwnerUnits, Store):
     def _write_batch(self) -> None:
         behind = self._take_behind() if self.behind else []
         taken = self.queue.take_round(self._batch_max - len(behind))
-        # Units of `write_behind` are among those that always run, or they might starve.
+        # Units of `write_behind` are among the units that always run: otherwise they could starve.
         units = [*taken.items[: taken.first], *behind, *taken.items[taken.first :]] if behind else taken.items
         fairness = Fairness(
             taken.first,
@@ -188,14 +192,16 @@ class GroupCommitStore(_OwnerUnits, Store):
             min(JOINING_UNITS_MAX, self._batch_max - len(units)),
         )
         probes = self._failing_since is not None
-        self._batch = batch = Batch(units, taken.owners, fairness, self._sealer, probes=probes)
+        self._batch = batch = Batch(
+            units, taken.owners, fairness, self._sources, timer=self._timer, probes=probes
+        )
         self._submit(batch)
 
     def _submit(self, batch: Batch) -> None:
         done = partial(self._batch_done, batch)
         try:
             self._writer.submit(batch.commit, done)
-        except Exception as error:  # noqa: BLE001  # its thread is gone, but its callers are not
+        except Exception as error:  # noqa: BLE001  # the thread has ended, and the callers still wait
             batch.lose(error)
             self._token.run_sync_soon(done, Value(None))
 
@@ -204,7 +210,7 @@ class GroupCommitStore(_OwnerUnits, Store):
         return self.behind.take_round(min(behind_max, self._batch_max)).items
 
     def _batch_done(self, batch: Batch, finished: Outcome[None]) -> None:
-        """Settle *batch* and start the next, whatever fails in here: nothing else would start it."""
+        """Settle *batch* and start the next, even if settling fails: nothing else would start it."""
         try:
             if isinstance(finished, Error):
                 batch.lose(finished.error, known=False)
@@ -220,9 +226,9 @@ class GroupCommitStore(_OwnerUnits, Store):
                 self._idle.unpark_all()
 
     def _settle(self, batch: Batch) -> None:
-        """Dispatch changes and outcomes. An error of one listener or caller is logged, and stops no other."""
+        """Dispatch changes and outcomes. An error in a listener or caller is logged, and affects no other."""
         for change in batch.changes:
-            self._tell(change)
+            self._notify(change)
         for unit, outcome in zip(batch.units, batch.outcomes, strict=True):
             try:
                 self._answer(unit, outcome)
@@ -235,16 +241,16 @@ class GroupCommitStore(_OwnerUnits, Store):
             log.exception("batch_not_counted")
 
     def _take_back(self, batch: Batch) -> None:
-        """Queue again the units that the batch did not run."""
+        """Requeue the units that the batch did not run."""
         self.queue.put_back([(unit.owner, unit) for unit in batch.joining])
         queue = self.queue if batch.fairness.first else self.behind
         queue.put_back([(unit.owner, unit) for unit in batch.left])
 
-    def _tell(self, change: Change) -> None:
+    def _notify(self, change: Change) -> None:
         for listener in self._listeners:
             try:
                 listener(change)
-            except BaseException:  # the commit stands, and the others must hear of it
+            except BaseException:  # the commit is done, and the other listeners must be notified
                 log.exception("listener_failed", change=type(change).__name__)
 
     def _answer(self, unit: Unit[Any], outcome: Outcome[Any]) -> None:
@@ -257,7 +263,7 @@ class GroupCommitStore(_OwnerUnits, Store):
         unit.caller.set(outcome)
 
     def _note_health(self, batch: Batch) -> None:
-        """Store whether writing works: not from a fault on, until a batch with a probe succeeds."""
+        """Record whether writing works: from a fault on it does not, until a batch with a probe succeeds."""
         if batch.fault is not None:
             self._failure = reason(batch.fault)
             if self._failing_since is None:

@@ -1,6 +1,6 @@
-"""The store without threads, for tests of time: a mock clock jumps when all tasks wait, threads or not.
+"""The store without threads, for tests of time: a mock clock would jump while a thread works.
 
-Its SQL, its transactions and its queue are those of the store over a file.
+The SQL, the transactions and the queue are those of the store over a file.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import TypeVar
 
 import sqlalchemy as sa
+import trio
 from outcome import Outcome, capture
 
 from svc.clock import Clock
 from svc.domain.crypto.sealing import Sealer
+from svc.domain.randomness import SYSTEM, Randomness
 from svc.storage.clock import future_times
 from svc.storage.clock import marks as clock_marks
 from svc.storage.metadata import metadata
@@ -24,13 +26,13 @@ from svc.storage.sqlite.group_commit import (
     GroupCommitStore,
 )
 from svc.storage.sqlite.transaction import read_snapshot, schema_change
-from svc.storage.store import Store
+from svc.storage.store import Sources, Store
 
 R = TypeVar("R")
 
 
 def create_tables(conn: sa.Connection, tables: sa.MetaData = metadata) -> None:
-    """Make *tables* in an empty database: quicker than the migrations, to the same schema."""
+    """Create *tables* in an empty database: the schema that the migrations lead to, but faster."""
     with schema_change(conn):
         tables.create_all(conn)
 
@@ -45,23 +47,29 @@ async def inline_store(
     queue_max: int = QUEUE_UNITS_MAX,
     owner_max: int = OWNER_UNITS_MAX,
     sealer: Sealer | None = None,
+    random: Randomness = SYSTEM,
 ) -> AsyncIterator[Store]:
-    """A store in memory, or over the file at *path*, that does all work on the Trio thread."""
+    """A store in memory, or over the file at *path*, that runs all jobs on the Trio thread.
+
+    Its batches are timed by Trio's clock: under a mock clock, how long a machine takes changes nothing.
+    """
+    sources = Sources(random, sealer)
     async with AsyncExitStack() as opening:
         conn = opening.enter_context(make_engine(path).connect())
         prepare(conn)
         traces = read_snapshot(conn, clock_marks.traces)
-        clock_marks.resume(clock, traces)
+        clock_marks.resume(clock, sources.ids, traces)
         store = GroupCommitStore(
             clock,
             writer=_InlineLane(conn),
             reader=_InlineLane(conn, read_only=True),
             long_reader=_InlineLane(conn, read_only=True),
             resources=opening.pop_all(),
+            sources=sources,
+            timer=trio.current_time,
             batch_max=batch_max,
             queue_max=queue_max,
             owner_max=owner_max,
-            sealer=sealer,
         )
     try:
         if traces.latest and traces.latest > clock.now():
@@ -72,12 +80,12 @@ async def inline_store(
 
 
 class _InlineLane:
-    """Does its work at once. The one connection serves all lanes, so each sets it to its own way of use."""
+    """Runs each job at once. All lanes share one connection, so each job sets whether it is read-only."""
 
     def __init__(self, conn: sa.Connection, *, read_only: bool = False) -> None:
         self._conn = conn
         self._mode = f"PRAGMA query_only = {read_only}"
 
-    def submit(self, work: Callable[[sa.Connection], R], tell: Callable[[Outcome[R]], None]) -> None:
+    def submit(self, work: Callable[[sa.Connection], R], done: Callable[[Outcome[R]], None]) -> None:
         raw(self._conn).execute(self._mode)
-        tell(capture(work, self._conn))
+        done(capture(work, self._conn))

@@ -1,4 +1,4 @@
-"""A lane: a connection, and the place where work over it is done."""
+"""A lane: a connection, with the thread that runs jobs on it."""
 
 from collections.abc import Callable
 from typing import Protocol, TypeVar
@@ -10,8 +10,8 @@ R = TypeVar("R")
 
 
 class Lane(Protocol):
-    """A connection, and the place where work over it is done, one job after the other."""
+    """A connection, with the thread that runs jobs on it, one after the other."""
 
-    def submit(self, work: Callable[[sa.Connection], R], tell: Callable[[Outcome[R]], None]) -> None:
-        """Have *work* done over the connection, and its outcome told on the Trio thread."""
+    def submit(self, work: Callable[[sa.Connection], R], done: Callable[[Outcome[R]], None]) -> None:
+        """Queue *work* to run with the connection; *done* is called with its outcome on the Trio thread."""
         ...

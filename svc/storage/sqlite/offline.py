@@ -1,4 +1,4 @@
-"""Reading the data beside the process that may have it open: for lists, checks and backups."""
+"""Reading the data while another process may have it open: for lists, checks and backups."""
 
 import sqlite3
 from collections.abc import Callable
@@ -35,8 +35,7 @@ def read_beside(
 ) -> R:
     """Run `fn(connection, *args)` over one snapshot of the data at *path*.
 
-    Raises `SchemaTooNew`, `StoreFailed` for data that is not there or not migrated yet, and whatever *fn*
-    raises.
+    Raises what *fn* raises, `SchemaTooNew`, and `StoreFailed` for data that is missing or not migrated yet.
     """
 
     def read(conn: sa.Connection) -> R:
@@ -55,11 +54,11 @@ def read_beside(
 
 
 def organization_ids(path: Path) -> list[str]:
-    """The ids of the organizations in the data at *path*, of whatever version, leaving every byte as it is.
+    """The ids of the organizations in the data at *path*, of any schema version, without changing a byte.
 
-    A connection like all others would bring the files of a process that crashed in order, and migrated data
-    is all that the tables of this program can read. It waits for no lock and takes none, so beside a process
-    that writes it may find nonsense. Raises `StoreFailed` for what is none of this program's databases.
+    So it does not use an ordinary connection, which would recover the files of a crashed process, nor the
+    tables of this program, which describe migrated data. It takes no lock, so it may read inconsistent data
+    while another process writes. Raises `StoreFailed` for a file that is not a database of this program.
     """
     place = f"{path.resolve().as_uri()}?mode=ro&vfs=unix-none"
     try:
@@ -68,16 +67,16 @@ def organization_ids(path: Path) -> list[str]:
             tables = {name for (name,) in conn.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
             if tables and "alembic_version" not in tables:
                 raise StoreFailed(f"{path} is none of this program's databases")
-            faults = conn.execute("SELECT id FROM organizations") if "organizations" in tables else ()
-            return [one for (one,) in faults]
+            rows = conn.execute("SELECT id FROM organizations") if "organizations" in tables else ()
+            return [organization_id for (organization_id,) in rows]
     except sqlite3.DatabaseError as error:
         raise StoreFailed(f"{path} cannot be read: {error}") from error
 
 
 def copy(path: Path, to: Path) -> None:
-    """Copy the data at *path*, as of one moment, into a new file that stands alone. Writers do not wait.
+    """Copy a snapshot of the data at *path* to a new file, complete in itself. Writers do not wait.
 
-    Raises `StoreFailed`, and *to* may then be there in part.
+    Raises `StoreFailed`; *to* may then exist in part.
     """
     if not path.exists():
         raise StoreFailed(f"there is no data at {path}")
@@ -90,7 +89,7 @@ def copy(path: Path, to: Path) -> None:
 
 
 def verify(path: Path) -> None:
-    """Make sure that a copy is whole, and of a version that this program can go on with.
+    """Check that a copy is intact, and of a version that this program can use.
 
     Raises `StoreFailed` or `SchemaTooNew`.
     """
@@ -106,7 +105,7 @@ def verify(path: Path) -> None:
 
 
 def _cause(error: DatabaseError | sqlite3.DatabaseError) -> object:
-    """What SQLite says, without the statement around it."""
+    """The error of SQLite, without the statement that SQLAlchemy adds."""
     return error.orig if isinstance(error, DatabaseError) else error
 
 
@@ -117,7 +116,7 @@ def integrity_faults(conn: sa.Connection) -> list[str]:
 
 
 def foreign_key_faults(conn: sa.Connection) -> list[str]:
-    """Rows that refer to a row that is not there."""
+    """Rows that refer to a row that does not exist."""
     return [
         f"{table} row {row} refers to {parent}"
         for table, row, parent, _ in raw(conn).execute("PRAGMA foreign_key_check")

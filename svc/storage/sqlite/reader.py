@@ -1,4 +1,4 @@
-"""A reader: one lane for reads, which takes their owners in turn."""
+"""A reader: a lane for reads, which serves their owners in turn."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 import sqlalchemy as sa
 from outcome import Error, Outcome, capture
 
-from svc.domain.fair_queue import FairQueue
 from svc.storage.sqlite._aiosqlite_trio import Slot
+from svc.storage.sqlite.fair_queue import FairQueue
 from svc.storage.sqlite.lane import Lane
 from svc.storage.sqlite.transaction import read_snapshot
 from svc.storage.store import StoreFull
@@ -18,7 +18,7 @@ R = TypeVar("R")
 READS_WAITING_MAX: Final = 4_096
 """Reads that may wait for one reader."""
 OWNER_READS_MAX: Final = 1_024
-"""Of one owner: a quarter of the whole."""
+"""Reads of one owner that may wait: a quarter of the queue."""
 
 
 class _Read(NamedTuple):
@@ -31,14 +31,14 @@ class _Read(NamedTuple):
 class Reader:
     """Runs reads in its lane.
 
-    A job of the lane chooses its read when it begins: the oldest of the owner whose turn it is. So the first
-    read of an owner has one read of each other at most before it, and the lane never idles over the choice.
+    A job of the lane selects its read when it begins: the oldest of the owner whose turn it is. So before the
+    first read of an owner, at most one read of each other owner runs, and the lane never idles in between.
     """
 
     def __init__(self, lane: Lane) -> None:
         self._lane = lane
         self._reads = FairQueue[_Read](READS_WAITING_MAX, OWNER_READS_MAX)
-        self._lock = Lock()  # of `_reads`, which the lane's thread takes from
+        self._lock = Lock()  # of `_reads`, from which the lane's thread takes
         self._unanswered: dict[Slot[Any], None] = {}
 
     @property
@@ -56,19 +56,19 @@ class Reader:
         self._unanswered[caller] = None
         try:
             self._lane.submit(self._read_next, self._done)
-        except Exception:  # the lane is gone; what it had is answered by `_done`
+        except Exception:  # the lane has ended; `_done` answers the reads that it had
             self._unanswered.pop(caller, None)
             raise
         return await caller
 
     def _read_next(self, conn: sa.Connection) -> tuple[Slot[Any], Outcome[Any]]:
-        """In the lane: run the read whose turn it is."""
+        """Run the next read, in the lane."""
         with self._lock:
             read = self._reads.take()
         return read.caller, capture(read_snapshot, conn, read.fn)
 
     def _done(self, finished: Outcome[tuple[Slot[Any], Outcome[Any]]]) -> None:
-        if isinstance(finished, Error):  # the lane is gone, and its queued reads with it
+        if isinstance(finished, Error):  # the lane has ended, and its queued reads with it
             unanswered, self._unanswered = self._unanswered, {}
             for caller in unanswered:
                 caller.set(Error(finished.error))

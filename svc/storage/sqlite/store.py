@@ -15,6 +15,7 @@ from sqlalchemy.exc import DatabaseError
 
 from svc.clock import Clock
 from svc.domain.crypto.sealing import Sealer
+from svc.domain.randomness import SYSTEM, Randomness
 from svc.storage.clock import future_times
 from svc.storage.clock import marks as clock_marks
 from svc.storage.clock.marks import Traces
@@ -29,7 +30,7 @@ from svc.storage.sqlite.group_commit import (
     GroupCommitStore,
 )
 from svc.storage.sqlite.transaction import read_snapshot, schema_change
-from svc.storage.store import Store, StoreFailed
+from svc.storage.store import Sources, Store, StoreFailed
 
 R = TypeVar("R")
 
@@ -37,7 +38,7 @@ log = structlog.get_logger("svc.storage")
 
 
 def migrate_to_head(conn: sa.Connection, versions: Path = migrate.VERSIONS) -> None:
-    """Bring the schema to what this program expects; raises `SchemaTooNew` and `StoreFailed`."""
+    """Migrate the schema to the newest revision. Raises `SchemaTooNew` and `StoreFailed`."""
     if not read_snapshot(conn, lambda conn: migrate.is_current(conn, versions)):
         with schema_change(conn):
             migrate.upgrade(conn, versions)
@@ -53,23 +54,28 @@ async def open_store(
     queue_max: int = QUEUE_UNITS_MAX,
     owner_max: int = OWNER_UNITS_MAX,
     sealer: Sealer | None = None,
+    random: Randomness = SYSTEM,
 ) -> AsyncIterator[Store]:
-    """The store over the file at *path*, made if it is not there, and closed on leaving.
+    """Open the store over the file at *path*, created if missing; it is closed on exit.
 
-    *prepare* runs over the writer's connection before anything else, outside of a transaction. *clock* and
-    the ids of this process go on after what is stored.
+    *prepare* runs with the writer's connection before anything else, outside of a transaction. *clock* and
+    the store's ids continue after those that are stored. Ids, keys and tokens are made of *random*.
 
-    Raises `StoreInUse`, `SchemaTooNew`, and `StoreFailed` for a file that cannot be used. Should a thread of
-    the store end by itself, what is inside is cancelled, and `StoreFailed` raised in its place.
+    Raises:
+        StoreInUse: another process has the file open.
+        SchemaTooNew: the data is of a newer version.
+        StoreFailed: the file cannot be used, or a thread of the store has ended by itself, in which case the
+            block is cancelled first.
     """
     engine = make_engine(path)
-    looked: list[Traces] = []
+    sources = Sources(random, sealer)
+    read_traces: list[Traces] = []
     inside = trio.CancelScope()
     lost: list[str] = []
 
-    def prepare_and_look(conn: sa.Connection) -> None:
+    def prepare_and_read(conn: sa.Connection) -> None:
         prepare(conn)
-        looked.append(read_snapshot(conn, clock_marks.traces))
+        read_traces.append(read_snapshot(conn, clock_marks.traces))
 
     def lose(name: str) -> None:
         log.critical("a thread of the store has ended by itself; the store closes", thread=name)
@@ -82,7 +88,7 @@ async def open_store(
             opening.enter_context(sole_use(path))
             with trio.CancelScope(shield=True):
                 writer = await opening.enter_async_context(
-                    _thread_lane(engine, "writer", prepare_and_look, lose)
+                    _thread_lane(engine, "writer", prepare_and_read, lose)
                 )
                 reader = await opening.enter_async_context(_thread_lane(engine, "reader", _read_only, lose))
                 long_reader = await opening.enter_async_context(
@@ -90,18 +96,18 @@ async def open_store(
                 )
         except (DatabaseError, sqlite3.DatabaseError, OSError, ThreadLost) as error:
             raise StoreFailed(f"{path} cannot be opened: {getattr(error, 'orig', error)}") from error
-        [traces] = looked
-        clock_marks.resume(clock, traces)
+        [traces] = read_traces
+        clock_marks.resume(clock, sources.ids, traces)
         store = GroupCommitStore(
             clock,
             writer=writer,
             reader=reader,
             long_reader=long_reader,
             resources=opening.pop_all(),
+            sources=sources,
             batch_max=batch_max,
             queue_max=queue_max,
             owner_max=owner_max,
-            sealer=sealer,
         )
     with inside:
         try:
@@ -115,14 +121,14 @@ async def open_store(
 
 
 class _ThreadLane:
-    """A connection that aiosqlite owns, together with the thread that all its work is done in."""
+    """A connection that aiosqlite owns, with the thread that runs all jobs on it."""
 
     def __init__(self, connection: aiosqlite_trio.Connection, conn: sa.Connection) -> None:
         self._connection = connection
         self._conn = conn
 
-    def submit(self, work: Callable[[sa.Connection], R], tell: Callable[[Outcome[R]], None]) -> None:
-        self._connection.submit(partial(work, self._conn), tell)
+    def submit(self, work: Callable[[sa.Connection], R], done: Callable[[Outcome[R]], None]) -> None:
+        self._connection.submit(partial(work, self._conn), done)
 
 
 @asynccontextmanager
@@ -143,7 +149,7 @@ async def _thread_lane(
             yield _ThreadLane(connection, conn)
         finally:
             if connection.is_lost:
-                conn.detach()  # it can be closed by its own thread alone, or by the end of the process
+                conn.detach()  # only its own thread can close it, or the end of the process
             else:
                 with trio.CancelScope(shield=True):
                     await connection.run(conn.close)

@@ -1,6 +1,6 @@
-"""Transactions: many units in one, a snapshot to read from, a change of the schema.
+"""Transactions: batches of units, snapshots for reads, changes of the schema.
 
-These run in the connection's thread or, in tests of time, on the Trio thread.
+They run in the connection's thread or, in tests of time, on the Trio thread.
 """
 
 import sqlite3
@@ -15,13 +15,11 @@ import sqlalchemy as sa
 from outcome import Error, Outcome, Value
 
 from svc.domain.changes import Change
-from svc.domain.crypto.sealing import Sealer
 from svc.storage.sqlite._aiosqlite_trio import Slot
 from svc.storage.sqlite.engine import raw
-from svc.storage.store import Owner, StoreFailed, StoreLost, Tx
+from svc.storage.store import Owner, Sources, StoreFailed, StoreLost, Tx
 
 R = TypeVar("R")
-
 
 _MACHINES_CODES: Final = {
     sqlite3.SQLITE_FULL: "the disk is full",
@@ -34,16 +32,15 @@ _MACHINES_CODES: Final = {
 """Faults of the machine, not of the unit, by SQLite's primary result codes
 (https://www.sqlite.org/rescode.html)."""
 
-
 RETRY_FAILED_SECONDS: Final = 5.0
-"""When to retry after a fault: a disk that is full now is still full in a second."""
+"""When to retry after a fault: a full disk is still full a second later."""
 
 PROBE_BYTES: Final = 64 * 1024
-"""The growth that a probe needs room for: more than most units need."""
+"""How much a probe grows the database: more than most units do."""
 
 
 class _TransactionLost(Exception):
-    """Raised when SQLite has ended the transaction under a unit."""
+    """Raised when SQLite has rolled back the transaction during a unit."""
 
 
 class Unit(Generic[R]):
@@ -59,18 +56,18 @@ class Unit(Generic[R]):
 
 
 class Fairness(NamedTuple):
-    """How many units a batch runs while other owners wait. Counts are of units, in the order of the batch."""
+    """How many units a batch runs while other owners wait, counted in the order of the batch."""
 
     first: int
-    """At the front, the first of each owner: they run, however long that takes."""
+    """Units at the front, the first of each owner: they always run."""
     behind: int
-    """Next, of `write_behind`: they run as well."""
+    """Units of `write_behind` after them: they always run, too."""
     even: int
-    """At the front; after these it goes on for some of its owners only."""
+    """Units from the front, of all owners in turn; those after them are of some owners only."""
     seconds: float
-    """How long it may go on for those, or once another owner's unit has joined."""
+    """How long the batch may continue with the rest, or once a unit of another owner has joined."""
     joining: int
-    """How many may join."""
+    """How many units may join."""
 
 
 class Batch:
@@ -80,7 +77,8 @@ class Batch:
         "_owners",
         "_planned",
         "_room",
-        "_sealer",
+        "_sources",
+        "_timer",
         "changes",
         "commit_seconds",
         "failure",
@@ -98,39 +96,41 @@ class Batch:
         units: Sequence[Unit[Any]],
         owners: set[str],
         fairness: Fairness,
-        sealer: Sealer | None = None,
+        sources: Sources,
         *,
+        timer: Callable[[], float] = perf_counter,
         probes: bool = False,
     ) -> None:
-        """*owners* are all that have units here, or have others waiting."""
+        """*owners*: those with units in this batch or in the queue. *timer* counts seconds."""
         self.units: list[Unit[Any]] = []
-        """The units that it ran, in that order."""
+        """The units that have run, in that order."""
         self.left: Sequence[Unit[Any]] = ()
-        """Planned units that it did not run: they are for a later batch."""
+        """Planned units that were not run: they are requeued."""
         self.joining: deque[Unit[Any]] = deque()
-        """Units that joined and have not run; after its end they are for a later batch, too."""
+        """Units that joined and have not run yet; at the end of the batch they are requeued."""
         self._planned = units
         self.fairness = fairness
         self._owners = owners
         self._room = fairness.joining
-        self._sealer = sealer
+        self._sources = sources
+        self._timer = timer
         self.probes = probes
-        """Whether it begins with a probe, so that a commit without `fault` shows that writing works."""
+        """Whether it begins with a probe; a commit without a `fault` then shows that writing works."""
         self.outcomes: list[Outcome[Any]] = []
         """What each unit returned or raised, in the order of the units."""
         self.changes: list[Change] = []
         """The changes that the committed units announced."""
         self.failure: BaseException | None = None
-        """What lost the transaction, if anything did."""
+        """The error that lost the transaction, if any."""
         self.fault: BaseException | None = None
-        """What lost the transaction, or the machine's fault that lost a unit's work, if there was one."""
+        """The error that lost the transaction, or the machine's fault that lost a unit's work, if any."""
         self.commit_seconds = 0.0
 
     def join(self, unit: Unit[Any]) -> bool:
-        """Run *unit* next, if it is the first of its owner and there is room; whether it will.
+        """Add *unit* to the running batch, if it is the first of its owner and there is room; whether it was.
 
-        So it waits for one commit, and not for the rest of a batch and two commits. Called on the Trio thread
-        while the batch runs in the writer's.
+        So it waits for one commit, instead of the rest of this batch and two commits. Called on the Trio
+        thread, while the batch runs in the writer's.
         """
         if unit.owner in self._owners:
             return False
@@ -142,28 +142,28 @@ class Batch:
         return True
 
     def commit(self, conn: sa.Connection) -> None:
-        """Run the units in one transaction and make it durable. Raises nothing: see `outcomes`."""
+        """Run the units in one transaction and commit it. Errors are in `outcomes`; none is raised."""
         sqlite = raw(conn)
         try:
-            if sqlite.in_transaction:  # a fault of the disk may have lost the ROLLBACK as well
+            if sqlite.in_transaction:  # a fault of the disk may have prevented the ROLLBACK, too
                 sqlite.execute("ROLLBACK")
-            with conn.begin():  # rolls back when something is raised; BEGIN and COMMIT are ours
+            with conn.begin():  # rolls back on an error; BEGIN and COMMIT are executed here
                 sqlite.execute("BEGIN IMMEDIATE")
                 if self.probes:
                     self._run(Unit(Owner.SYSTEM, _probe, 0), conn, sqlite)
-                    self.units.clear()  # it failed alone, or all do: see `fault`
+                    self.units.clear()  # if it failed, `fault` says so
                     self.outcomes.clear()
                 self._run_units(conn, sqlite)
-                begun = perf_counter()
+                begun = self._timer()
                 sqlite.execute("COMMIT")
-                self.commit_seconds = perf_counter() - begun
-        except Exception as error:  # noqa: BLE001  # whatever it is, the units hear of it and the writer goes on
+                self.commit_seconds = self._timer() - begun
+        except Exception as error:  # noqa: BLE001  # an outcome of the units; the writer continues
             self.lose(error)
 
     def lose(self, failure: BaseException, *, known: bool = True) -> None:
-        """The transaction is lost, and with it what the units did; or that is not even *known*.
+        """Fail all units: the transaction was lost, or, if not *known*, may have been.
 
-        Units that failed by themselves have. Those that it had not taken up yet are lost with it.
+        Units that failed before keep their own error. Planned units that were not reached fail as well.
         """
         self.failure = self.fault = failure
         self.changes.clear()
@@ -179,16 +179,16 @@ class Batch:
         """Run units for as long as `fairness` allows while owners wait for the commit."""
         units = self._planned
         first, behind, _, seconds, _ = self.fairness
-        begun = perf_counter()
+        begun = self._timer()
         for unit in units[:first]:
             self._run(unit, conn, sqlite)
         if first > 1:
-            # Where there are many owners, the others of some may take as long again as the first of each.
-            seconds = max(seconds, perf_counter() - begun)
+            # With many owners, further units of some may take as long as the first units of all did.
+            seconds = max(seconds, self._timer() - begun)
         for unit in units[first : first + behind]:
             self._run(unit, conn, sqlite)
         if first + behind < len(units) or self.joining:
-            self._run_rest(conn, sqlite, first + behind, perf_counter() + seconds)
+            self._run_rest(conn, sqlite, first + behind, self._timer() + seconds)
 
     def _run_rest(self, conn: sa.Connection, sqlite: sqlite3.Connection, place: int, until: float) -> None:
         units, joining, even = self._planned, self.joining, self.fairness.even
@@ -199,7 +199,7 @@ class Batch:
                 joined = True
             if place == len(units):
                 return
-            if (joined or place >= even) and perf_counter() > until:
+            if (joined or place >= even) and self._timer() > until:
                 self.left = units[place:]
                 return
             self._run(units[place], conn, sqlite)
@@ -208,12 +208,12 @@ class Batch:
     def _run(self, unit: Unit[Any], conn: sa.Connection, sqlite: sqlite3.Connection) -> None:
         """Run the unit inside a savepoint, so that it can fail alone."""
         self.units.append(unit)
-        tx = Tx(conn, unit.now, self._sealer)
+        tx = Tx(conn, unit.now, self._sources)
         sqlite.execute("SAVEPOINT unit")
         try:
             value = unit.work(tx)
             sqlite.execute("RELEASE unit")
-        except BaseException as error:  # it is the caller's, not this thread's
+        except BaseException as error:  # an outcome for the caller, not an error of this thread
             # A full disk, an I/O error and ON CONFLICT ROLLBACK may end the whole transaction.
             if not sqlite.in_transaction:
                 raise _TransactionLost from error
@@ -230,9 +230,9 @@ class Batch:
 
 
 def _probe(tx: Tx) -> None:
-    """Grow the database, and roll back; then rewrite one page unchanged.
+    """Grow the database and roll back; then rewrite one page unchanged.
 
-    An empty transaction would never reach the disk.
+    A transaction without changes would not be written to the disk.
     """
     sqlite = raw(tx.conn)
     sqlite.execute("SAVEPOINT probe")
@@ -251,13 +251,13 @@ def _code(error: BaseException | None) -> int | None:
 
 
 def reason(fault: BaseException) -> str:
-    """A description of *fault* that contains nothing of the data."""
+    """A description of *fault* without any stored data."""
     code = _code(fault.__cause__ if isinstance(fault, _TransactionLost) else fault)
     return _MACHINES_CODES.get(code or 0, "a transaction was lost")
 
 
 def _lost(cause: BaseException) -> StoreFailed:
-    """The error of a unit whose work was lost with the transaction, one for each caller."""
+    """A new error for one unit whose work was lost."""
     error = StoreFailed(
         f"the data cannot be written: {reason(cause)}", retry_after_seconds=RETRY_FAILED_SECONDS
     )
@@ -272,7 +272,7 @@ def _broken_off(cause: BaseException) -> StoreLost:
 
 
 def read_snapshot(conn: sa.Connection, fn: Callable[[sa.Connection], R]) -> R:
-    """Run *fn* over one snapshot."""
+    """Run *fn* in a read transaction, which sees one snapshot."""
     with conn.begin():
         raw(conn).execute("BEGIN")
         return fn(conn)
@@ -280,11 +280,11 @@ def read_snapshot(conn: sa.Connection, fn: Callable[[sa.Connection], R]) -> R:
 
 @contextmanager
 def schema_change(conn: sa.Connection) -> Iterator[None]:
-    """A transaction that may rebuild tables: all of it happens, or nothing.
+    """A transaction that may rebuild tables; it is committed as a whole, or rolled back.
 
-    Foreign keys are off meanwhile, since dropping a table would delete what refers to it, and are checked
-    before the commit (https://www.sqlite.org/lang_altertable.html#otheralter). The setting cannot change
-    inside a transaction.
+    Foreign keys are not enforced inside it, because dropping a table would delete the rows that refer to it;
+    they are checked before the commit (https://www.sqlite.org/lang_altertable.html#otheralter). The setting
+    cannot be changed inside a transaction.
     """
     sqlite = raw(conn)
     sqlite.execute("PRAGMA foreign_keys = OFF")

@@ -251,7 +251,7 @@ def pause(tx: Tx, call: Call, request: ConnectionById) -> ConnectionAnswer:
     They wait meanwhile, for as long as it takes. Messages still come in. One that is paused stays so.
     """
     connection = managed(tx.conn, call, request.id)
-    return _answer(connections.pause(tx, connection.organization_id, connection.id))
+    return _answer(connections.pause(tx, connection.organization_id, connection.id, source=call.source()))
 
 
 @writes(
@@ -265,7 +265,7 @@ def pause(tx: Tx, call: Call, request: ConnectionById) -> ConnectionAnswer:
 def resume(tx: Tx, call: Call, request: ConnectionById) -> ConnectionAnswer:
     """Hand out replies again. The hour that each may wait starts anew. One that is active stays so."""
     connection = managed(tx.conn, call, request.id)
-    return _answer(connections.resume(tx, connection.organization_id, connection.id))
+    return _answer(connections.resume(tx, connection.organization_id, connection.id, source=call.source()))
 
 
 class RemovedConnection(ToolOutput, frozen=True, kw_only=True):
@@ -289,5 +289,5 @@ def remove(tx: Tx, call: Call, request: ConnectionById) -> RemovedConnection:
     Its conversations and messages stay.
     """
     connection = managed(tx.conn, call, request.id)
-    connections.remove(tx, connection.organization_id, connection.id)
+    connections.remove(tx, connection.organization_id, connection.id, source=call.source())
     return RemovedConnection(id=connection.id)

@@ -5,14 +5,14 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from svc.domain.channels.messages import ConversationKind
+from svc.domain.channels.messages import ConversationKind, ConversationStatus
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
 from svc.domain.limits import CANDIDATES_MAX, LIST_ROWS
 from svc.domain.records.matching import HeldReason
 from svc.storage.channels import conversation_lists, conversations
 from svc.storage.channels.conversation_lists import ConversationFilter
-from svc.storage.channels.conversations import Conversation, ConversationStatus
+from svc.storage.channels.conversations import Conversation
 from svc.storage.store import Tx, View
 from svc.tools.channels.answers import ConnectionId
 from svc.tools.projections import Projection

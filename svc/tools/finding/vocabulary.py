@@ -121,7 +121,7 @@ VERBS: Final = {
     "revoke": (
         "stop kill withdraw block leaked stolen hacked compromised cancel invalidate working work disable"
     ),
-    "invite": "invitation ask join add new access mail give bring onboard",
+    "invite": "invitation ask join add new create access mail give bring onboard",
     "deactivate": (
         "block shut out lock left leave leaves leaving quit former ex fired lose access offboard suspend sign"
     ),

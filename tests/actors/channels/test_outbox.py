@@ -11,7 +11,7 @@ from svc.storage.channels import connections, messages, replies
 from svc.storage.channels import tables as channel_tables
 from svc.storage.channels.reply_batches import PulledBatch
 from tests import tables
-from tests.channels import ChannelTown, channel_town
+from tests.channels import PERSON, ChannelTown, channel_town
 
 LEASE_SECONDS = LEASE_MS / SECOND_MS
 LIFE_SECONDS = REPLY_LIFE_MS / SECOND_MS
@@ -24,7 +24,7 @@ async def state_of(here: ChannelTown) -> tuple[str, str | None]:
 
 
 async def test_a_reply_is_handed_out_once(autojump_clock):
-    """Whoever pulls next gets nothing while the lease runs."""
+    """The next pull gets nothing while the lease runs."""
     async with channel_town() as here:
         message = await here.write_reply(text="It is ready.")
         [reply] = await here.pull()
@@ -61,7 +61,7 @@ async def test_an_unreported_reply_is_offered_again(autojump_clock):
 
 
 async def test_the_fifth_lapse_is_the_last(autojump_clock):
-    """Then it has failed, whether or not anybody asks."""
+    """Then it has failed, without a pull that notices it."""
     async with channel_town() as here:
         await here.write_reply()
         for number in range(LAPSES_MAX):
@@ -75,7 +75,7 @@ async def test_the_fifth_lapse_is_the_last(autojump_clock):
         assert "message.status" == (await here.rows(tables.events))[-1].type
 
 
-async def test_what_nobody_pulls_fails_after_an_hour(autojump_clock):
+async def test_a_reply_that_is_not_pulled_fails_after_an_hour(autojump_clock):
     """It is found out by the Outbox itself."""
     async with channel_town() as here:
         await here.write_reply()
@@ -107,11 +107,11 @@ async def test_a_paused_connection_keeps_what_waits(autojump_clock):
     """Nothing is handed out, nothing expires, and with Resume the hour starts again."""
     async with channel_town() as here:
         await here.write_reply()
-        await here.store.write(connections.pause, here.organization.id, here.connection.id)
+        await here.store.write(connections.pause, here.organization.id, here.connection.id, source=PERSON)
         paused = await here.pull()
         await trio.sleep(2 * LIFE_SECONDS)
         kept = await state_of(here)
-        await here.store.write(connections.resume, here.organization.id, here.connection.id)
+        await here.store.write(connections.resume, here.organization.id, here.connection.id, source=PERSON)
         await trio.sleep(LIFE_SECONDS - 0.001)
         late = await here.pull()
 
@@ -125,7 +125,7 @@ async def test_a_lease_ends_in_a_paused_connection_too(autojump_clock):
         await here.write_reply("chat-1")
         await here.write_reply("chat-2")
         first, second = await here.pull()
-        await here.store.write(connections.pause, here.organization.id, here.connection.id)
+        await here.store.write(connections.pause, here.organization.id, here.connection.id, source=PERSON)
         reported = await here.report(first, "sent")
         await trio.sleep(LEASE_SECONDS + 1)
 
@@ -180,7 +180,7 @@ async def test_reports_go_forward_only(autojump_clock):
 
 
 async def test_an_older_lease_does_not_count(autojump_clock):
-    """Once the reply was handed out again, only who holds it now answers for it."""
+    """Once the reply was handed out again, only reports under the current lease count."""
     async with channel_town() as here:
         await here.write_reply()
         [first] = await here.pull()
@@ -234,10 +234,10 @@ async def test_a_cancelled_reply_does_not_go_out(autojump_clock):
     """As long as it waits; what the bridge has is not taken back."""
     async with channel_town() as here:
         first, second = await here.write_reply("a"), await here.write_reply("b")
-        await here.store.write(replies.cancel, first.id)
+        await here.store.write(replies.cancel, first.id, source=PERSON)
         [pulled] = await here.pull()
         with pytest.raises(Conflict):
-            await here.store.write(replies.cancel, second.id)
+            await here.store.write(replies.cancel, second.id, source=PERSON)
 
         assert second.reply_id == pulled["replyId"]
 
@@ -277,10 +277,10 @@ async def test_a_waiting_pull_hears_of_everything(autojump_clock):
         nursery.start_soon(wait)
         await trio.sleep(11)
         assert ["lapsed"] == found
-        await here.store.write(connections.pause, here.organization.id, here.connection.id)
+        await here.store.write(connections.pause, here.organization.id, here.connection.id, source=PERSON)
         await here.write_reply("a", "paused")
         await trio.sleep(1)
-        await here.store.write(connections.resume, here.organization.id, here.connection.id)
+        await here.store.write(connections.resume, here.organization.id, here.connection.id, source=PERSON)
         await trio.sleep(1)
         assert ["lapsed", "paused"] == found
         await here.answer("channel.connection.report", {"state": "offline"})
@@ -320,7 +320,7 @@ async def test_only_so_many_pulls_wait(autojump_clock):
 
 
 async def test_waiting_pulls_end_with_the_service(autojump_clock):
-    """Nobody who only waits holds up a stop."""
+    """A pull that only waits does not delay a stop."""
     async with channel_town() as here, trio.open_nursery() as nursery:
         nursery.start_soon(lambda: here.pull(waitSeconds=20))
         await trio.testing.wait_all_tasks_blocked()

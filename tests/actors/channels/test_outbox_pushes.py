@@ -16,7 +16,7 @@ from svc.storage.channels import tables as channel_tables
 from svc.storage.channels.deliveries import Attempt
 from svc.storage.integrity import check
 from svc.storage.store import Store, Units
-from tests.channels import Receiver, a_connection, a_reply, channel_town, push_town
+from tests.channels import PERSON, Receiver, a_connection, a_reply, channel_town, push_town
 from tests.town import town
 
 LIFE_SECONDS = REPLY_LIFE_MS / SECOND_MS
@@ -87,7 +87,7 @@ async def test_an_address_that_is_gone_pauses_the_connection(autojump_clock):
         await here.write_reply()
         await trio.sleep(2 * LIFE_SECONDS)
         gone = await here.store.read(connections.find, here.connection.id)
-        await here.store.write(connections.resume, here.organization.id, here.connection.id)
+        await here.store.write(connections.resume, here.organization.id, here.connection.id, source=PERSON)
         await trio.sleep(6)
 
         assert ("paused", "gone") == (gone.status, gone.pause_reason)
@@ -123,8 +123,8 @@ async def test_a_2xx_ends_it_after_failed_pushes_too(autojump_clock):
     async with push_town(UNREACHED, PostResult(500), PostResult(202)) as (here, receiver):
         await here.write_reply()
         await trio.sleep(40)
-        await here.store.write(connections.pause, here.organization.id, here.connection.id)
-        await here.store.write(connections.resume, here.organization.id, here.connection.id)
+        await here.store.write(connections.pause, here.organization.id, here.connection.id, source=PERSON)
+        await here.store.write(connections.resume, here.organization.id, here.connection.id, source=PERSON)
         await trio.sleep(2 * LIFE_SECONDS)
 
         assert PLAN_SECONDS[:3] == receiver.seconds
@@ -145,7 +145,7 @@ async def test_a_2xx_is_kept_when_the_store_was_overloaded(autojump_clock):
         ]
 
 
-async def test_a_2xx_that_nobody_could_keep_is_pushed_again_as_the_same_delivery(autojump_clock):
+async def test_a_2xx_that_could_not_be_stored_is_pushed_again_as_the_same_delivery(autojump_clock):
     """A crash between the answer and keeping it: once the push counts as cut off, and that is no lapse."""
     async with push_town() as (here, receiver):
         here.system.store = cast("Store", Overloaded(here.system.store, refusals=31))
@@ -164,9 +164,9 @@ async def test_a_2xx_of_an_earlier_push_ends_the_later_one(autojump_clock):
     async with town() as here:
         pushed = await here.store.write(a_connection, here.organization.id, **PUSHES)
         await here.store.write(a_reply, pushed)
-        [first] = (await here.store.write(outboxes.load, pushed.id, 8)).parcels
+        [first] = (await here.store.write(outboxes.load, pushed.id, 8)).pushes
         here.clock.jump(PUSH_HOLD_MS)
-        [second] = (await here.store.write(outboxes.load, pushed.id, 8)).parcels
+        [second] = (await here.store.write(outboxes.load, pushed.id, 8)).pushes
         await here.store.write(outboxes.note_push, pushed.id, first, Attempt(status_code=200))
         await here.store.write(outboxes.note_push, pushed.id, second, Attempt(error="cut off"))
 
@@ -231,11 +231,11 @@ async def test_nothing_is_pushed_to_a_paused_connection_or_an_offline_bridge(aut
         await here.write_reply("a")
         await trio.sleep(60)
         offline = len(receiver.got)
-        await here.store.write(connections.pause, here.organization.id, here.connection.id)
+        await here.store.write(connections.pause, here.organization.id, here.connection.id, source=PERSON)
         await here.answer("channel.connection.report", {"state": "online"})
         await trio.sleep(60)
         paused = len(receiver.got)
-        await here.store.write(connections.resume, here.organization.id, here.connection.id)
+        await here.store.write(connections.resume, here.organization.id, here.connection.id, source=PERSON)
         await trio.sleep(1)
 
         assert (0, 0, 1) == (offline, paused, len(receiver.got))

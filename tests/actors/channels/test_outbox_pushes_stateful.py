@@ -28,7 +28,7 @@ from svc.domain.errors import Conflict
 from svc.storage.channels import connections, messages, replies
 from svc.storage.integrity import check
 from tests.actors.channels.test_outbox_stateful import World
-from tests.channels import a_reply
+from tests.channels import PERSON, a_reply
 from tests.town import START
 
 MINUTE, HOUR = 60_000, 3_600_000
@@ -187,7 +187,7 @@ class Promises(RuleBasedStateMachine):
 
     @rule(conversation=st.sampled_from("abc"))
     def die_during_a_push(self, conversation: str) -> None:
-        """The bridge has got it; nobody here knows whether it did."""
+        """The bridge received it; the service does not know that."""
         mood = self.model.mood
         self.receiver.mood = self.model.mood = "dies"
         self.write(conversation)
@@ -209,7 +209,7 @@ class Promises(RuleBasedStateMachine):
         reply_id = self.chosen(number)
         promised = self.model.replies[reply_id]
         try:
-            self.world.write(replies.cancel, self.world.rows()[reply_id].message_id)
+            self.world.write(replies.cancel, self.world.rows()[reply_id].message_id, source=PERSON)
         except Conflict:
             assert "waiting" != promised.state
         else:
@@ -219,12 +219,12 @@ class Promises(RuleBasedStateMachine):
 
     @rule()
     def pause(self) -> None:
-        self.world.write(connections.pause, *self.mine())
+        self.world.write(connections.pause, *self.mine(), source=PERSON)
         self.model.paused = True
 
     @rule()
     def resume(self) -> None:
-        self.world.write(connections.resume, *self.mine())
+        self.world.write(connections.resume, *self.mine(), source=PERSON)
         if self.model.paused:
             self.model.paused = False
             for promised in self.model.replies.values():

@@ -37,7 +37,7 @@ from svc.storage.channels import connections, messages, replies
 from svc.storage.channels import tables as channel_tables
 from svc.storage.channels.reply_batches import PulledBatch
 from svc.storage.store import Store
-from tests.channels import a_connection, a_reply
+from tests.channels import PERSON, a_connection, a_reply
 from tests.town import START, Town, town
 
 T = TypeVar("T")
@@ -131,7 +131,7 @@ class Model:
 
 
 class Faulty:
-    """The store, of which a unit may be committed while whoever asked for it dies, and which wears out."""
+    """The store, which may commit a unit whose caller crashes, and which wears out."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -156,7 +156,7 @@ class Faulty:
 
 
 class World:
-    """A town in a thread of its own, whose system does what it is told, burns down, and is built again."""
+    """A town in a thread of its own, whose system runs commands, is killed, and is started again."""
 
     here: Town
     system: System
@@ -218,8 +218,8 @@ class World:
         trio.from_thread.run(done, trio_token=self._token)
         return results[0]
 
-    def write(self, fn: Callable[..., T], *args: Any) -> T:
-        result: T = self.do(self.here.store.write, fn, *args)
+    def write(self, fn: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        result: T = self.do(self.here.store.write, fn, *args, **kwargs)
         return result
 
     def pull(self, most: int) -> PulledBatch:
@@ -295,7 +295,7 @@ class Promises(RuleBasedStateMachine):
         promised = self.model.replies[reply_id]
         message_id = self.world.rows()[reply_id].message_id
         try:
-            self.world.write(replies.cancel, message_id)
+            self.world.write(replies.cancel, message_id, source=PERSON)
         except Conflict:
             assert "waiting" != promised.state
         else:
@@ -304,12 +304,12 @@ class Promises(RuleBasedStateMachine):
 
     @rule()
     def pause(self) -> None:
-        self.world.write(connections.pause, *self.mine())
+        self.world.write(connections.pause, *self.mine(), source=PERSON)
         self.model.paused = True
 
     @rule()
     def resume(self) -> None:
-        self.world.write(connections.resume, *self.mine())
+        self.world.write(connections.resume, *self.mine(), source=PERSON)
         if self.model.paused:
             for promised in self.model.replies.values():
                 if promised.is_open:
@@ -350,7 +350,7 @@ class Promises(RuleBasedStateMachine):
     @rule()
     @precondition(lambda self: self.model.heads())
     def die_while_handing_out(self) -> None:
-        """What was taken is taken, and nobody has it: the leases are known to the rows alone."""
+        """Leased replies stay leased, though no bridge received them: only the rows know the leases."""
         heads = self.model.heads()
         self.world.store.dies = True
         try:

@@ -39,7 +39,7 @@ class Probe(Actor[Lab, Count]):
 
     @turn
     async def add(self, number: int = 1) -> int:
-        """Add *number*, and tell the total."""
+        """Add *number*, and return the total."""
         self.state.total += number
         return self.state.total
 
@@ -69,7 +69,7 @@ class Small(Probe):
 
 
 class Elsewhere:
-    """Something that is done elsewhere in so many *seconds*, whoever waits for it."""
+    """Work elsewhere that takes *seconds*, with or without a waiter."""
 
     def __init__(self, seconds: float) -> None:
         self._waiting: trio.lowlevel.Task | None = None

@@ -1,4 +1,4 @@
-"""Askers who wait, and askers who leave."""
+"""Askers that wait, and askers that leave."""
 
 import trio
 from trio.testing import wait_all_tasks_blocked
@@ -26,7 +26,7 @@ async def test_every_asker_gets_the_answer_to_its_own_question():
 
 
 async def test_an_accepted_turn_finishes_without_its_asker(autojump_clock):
-    """An asker who is cancelled leaves at once, and the turn still runs to its end."""
+    """An asker that is cancelled returns at once, and the turn still runs to its end."""
     async with living() as lab:
 
         async def slow(me: Probe) -> None:
@@ -42,7 +42,7 @@ async def test_an_accepted_turn_finishes_without_its_asker(autojump_clock):
 
 
 async def test_a_waiting_message_stays_without_its_asker(autojump_clock):
-    """An asker who leaves before its turn began leaves its message behind."""
+    """The message of an asker that is cancelled before its turn stays in the mailbox."""
     async with living() as lab:
         probe = Probe(lab, "a")
         gate = trio.Event()
@@ -59,7 +59,7 @@ async def test_a_waiting_message_stays_without_its_asker(autojump_clock):
 
 
 async def test_a_cancelled_task_asks_nothing():
-    """Who is cancelled already posts no message."""
+    """A task that is cancelled already posts no message."""
     async with living() as lab:
         with trio.CancelScope() as scope:
             scope.cancel()
@@ -76,7 +76,7 @@ async def test_an_ask_is_a_checkpoint():
             await Probe(lab, "a").add(1)
 
 
-async def test_who_was_answered_before_it_was_cancelled_gets_the_answer():
+async def test_an_asker_that_was_answered_before_it_was_cancelled_gets_the_answer():
     """An answer that was given is never taken back by a cancellation in the same instant."""
     async with living() as lab:
         probe = Probe(lab, "a")
@@ -108,7 +108,7 @@ async def test_who_was_answered_before_it_was_cancelled_gets_the_answer():
         assert ([2], False) == (lab.journal, scope.cancelled_caught)
 
 
-async def test_who_was_cancelled_before_the_answer_hears_nothing():
+async def test_an_asker_that_was_cancelled_before_the_answer_gets_none():
     """A turn that makes its own asker leave ends in peace."""
     async with living() as lab:
         scope = trio.CancelScope()
@@ -133,7 +133,7 @@ async def test_a_tell_never_waits():
         assert ([], ["told"]) == (at_once, lab.journal)
 
 
-async def test_news_reach_only_who_is_live():
+async def test_tell_if_active_reaches_active_actors_only():
     """`tell_if_active` posts to a live actor and activates none."""
     async with living() as lab:
         await Probe(lab, "live").add(0)

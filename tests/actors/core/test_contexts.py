@@ -9,7 +9,7 @@ from tests.actors.core.lab import Other, Probe, living
 request: ContextVar[str] = ContextVar("request", default="none")
 
 
-async def test_an_actor_does_not_inherit_the_context_of_who_wakes_it():
+async def test_an_actor_does_not_inherit_the_context_of_its_waker():
     """Neither the first asker's context nor a later one's is seen in a turn, nor in a load."""
     async with living() as lab:
 
@@ -72,7 +72,7 @@ async def test_actors_see_the_context_that_the_system_was_started_in():
 
 
 async def test_an_asker_keeps_its_own_context():
-    """An ask changes nothing in the context of who asks."""
+    """An ask does not change the context of its asker."""
     async with living() as lab:
 
         async def change(me: Probe) -> None:

@@ -49,7 +49,7 @@ async def test_two_actors_cannot_ask_each_other():
 
 
 async def test_a_long_circle_is_found():
-    """The chain of those who wait may have any length."""
+    """The chain of waiting actors may have any length."""
     async with living() as lab:
 
         async def ask_on(me: Probe) -> int:
@@ -63,7 +63,7 @@ async def test_a_long_circle_is_found():
 
 
 async def test_a_circle_through_a_queue_is_found(autojump_clock):
-    """Who waits behind another turn of an actor waits for that actor too."""
+    """A message that waits behind another turn of an actor waits for that actor too."""
     async with living() as lab:
 
         async def ask_later(me: Probe) -> str:
@@ -155,7 +155,7 @@ def test_an_ask_is_refused_exactly_when_it_would_close_a_circle(steps: list[Step
 
 
 class LongTurn:
-    """A turn of one actor that never ends, and asks whom it is told to."""
+    """A turn of one actor that never ends, and asks the actors that it is given."""
 
     def __init__(self, lab: Lab, key: str) -> None:
         self._lab = lab
@@ -197,7 +197,7 @@ class LongTurn:
 
 
 def _reaches(turns: dict[str, LongTurn], start: str, end: str) -> bool:
-    """Whether there is a way from *start* to *end* along those who wait, by trying them all."""
+    """Whether a path of waits leads from *start* to *end*, by exhaustive search."""
     reached = {start}
     for _ in KEYS:
         reached |= {key for one in reached for key, _ in turns[one].waits_for}
@@ -221,7 +221,7 @@ async def test_two_ways_to_one_actor_are_no_circle():
         assert 2 == await Other(lab, "third").add(0)
 
 
-async def test_who_has_left_waits_no_more(autojump_clock):
+async def test_an_asker_that_left_waits_no_more(autojump_clock):
     """An asker that gave up is no part of a circle any more."""
     async with living() as lab:
         answered: list[int] = []

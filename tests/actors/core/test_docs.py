@@ -25,7 +25,7 @@ async def test_the_example_works(autojump_clock):
 
 @pytest.mark.parametrize("field", msgspec.structs.fields(Policy), ids=lambda field: field.name)
 def test_every_number_is_on_the_page(field):
-    """Each field of a policy is told with its default."""
+    """Each field of a policy is documented with its default."""
     default = f"{field.default:,}" if type(field.default) is int else field.default
 
     assert f"| `{field.name}` | {default} |" in PAGE
@@ -41,11 +41,11 @@ def test_every_phase_is_on_the_page(phase):
     "name", [name for name in _core.__all__ if issubclass(getattr(_core, name), Exception)]
 )
 def test_every_error_is_on_the_page(name):
-    """Each error of the runtime is told."""
+    """Each error of the runtime is documented."""
     assert f"`{name}`" in PAGE or name == "ActorError"
 
 
 @pytest.mark.parametrize("event", ["actor crashed", "turn refused unheard", "messages lost"])
 def test_log_lines_are_on_the_page(event):
-    """The lines that operators search for are told."""
+    """The log lines that operators search for are documented."""
     assert f"| `{event}` |" in PAGE

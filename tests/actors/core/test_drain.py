@@ -15,7 +15,7 @@ class Quick(Probe):
 
 
 async def test_a_drain_refuses_what_comes_from_outside():
-    """After it began, asks and tells of anybody but an actor are refused at once."""
+    """After it began, asks and tells that come from outside the actors are refused at once."""
     async with living() as lab:
         await Probe(lab, "a").add(1)
         await lab.drain(1)
@@ -32,7 +32,7 @@ async def test_a_drain_refuses_what_comes_from_outside():
 
 
 async def test_a_drain_empties_the_mailboxes_and_flushes(autojump_clock):
-    """What was accepted is served, then every actor is flushed and gone, and nobody is late."""
+    """Accepted messages are processed, then every actor is flushed and unloaded, and none is late."""
     async with living() as lab:
 
         async def slow(me: Probe) -> None:
@@ -77,7 +77,7 @@ async def test_actors_ask_one_another_while_they_drain(autojump_clock):
 
 
 async def test_a_drain_waits_for_tasks(autojump_clock):
-    """A task beside the turns may finish and tell its result."""
+    """A task beside the turns may finish, and tell the actor its result."""
     async with living() as lab:
 
         async def fetch(probe: Probe) -> None:
@@ -165,7 +165,7 @@ async def test_a_drain_begins_nothing_either(autojump_clock):
 
 
 async def test_a_drain_names_the_late(autojump_clock):
-    """Who is not done in time is named, and cut off when the system is left."""
+    """Actors that are not done in time are named, and cancelled when the system is left."""
     async with living() as lab:
         for key in "ba":
             Probe(lab, key).do.tell(_sleep_nine)
@@ -176,7 +176,7 @@ async def test_a_drain_names_the_late(autojump_clock):
 
 
 async def test_two_drains_end_together(autojump_clock):
-    """Whoever waits for the drain learns of its end."""
+    """Both callers of a drain return at its end."""
     async with living() as lab:
         Probe(lab, "a").do.tell(_sleep_nine)
         Probe(lab, "b").add.tell(1)
@@ -243,7 +243,7 @@ async def test_a_flush_cannot_hold_up_the_drain_with_timers(autojump_clock):
 
 
 async def test_leaving_without_a_drain_cuts_off_what_runs():
-    """Those who wait outside learn at once: the running turn may have had effects, the others had none."""
+    """Outside askers are answered at once: the running turn may have had effects, the others had none."""
     heard: dict[str, type[BaseException]] = {}
     lab = Lab(Probe)
 
@@ -319,7 +319,7 @@ async def test_the_system_raises_what_its_block_raises():
 
 
 async def test_the_system_can_be_cancelled():
-    """A cancelled block ends the actors and is caught by whoever cancelled it."""
+    """A cancelled block ends the actors, and the cancellation reaches its own scope."""
     with trio.CancelScope() as scope:
         async with living() as lab:
             Probe(lab, "a").do.tell(_hang)

@@ -53,7 +53,7 @@ async def test_a_refusal_shows_the_askers_frames_only():
 
 
 async def test_an_unheard_refusal_is_logged(logged):
-    """A told turn that refuses has nobody to tell but the log, which learns no message."""
+    """The refusal of a told turn is logged, without its message."""
     async with living() as lab:
         Probe(lab, "a").fail.tell(NotFound("private"))
         await wait_all_tasks_blocked()
@@ -159,7 +159,7 @@ async def test_a_crash_without_an_asker_is_logged(autojump_clock, logged):
         assert ("actor crashed", "error", fault) == (entry["event"], entry["log_level"], entry["exc_info"])
 
 
-async def test_a_refused_load_answers_all_who_wait():
+async def test_a_refused_load_answers_all_waiting_askers():
     """A `DomainError` of `load` goes to every waiting asker, each with its own copy, and the actor ends."""
     async with living() as lab:
         lab.on_load = _raising(Unavailable("not now", retry_after_seconds=7))
@@ -190,7 +190,7 @@ async def test_a_refusal_that_cannot_be_made_again_is_still_copied():
 
 
 async def test_a_refused_load_is_tried_again_by_the_next_message(logged):
-    """The refusal is not remembered, and what was told meanwhile is counted as lost."""
+    """The refusal is not remembered, and messages that were told meanwhile count as lost."""
     async with living() as lab:
         lab.on_load = _raising(NotFound("not yet"))
         Probe(lab, "a").add.tell(1)
@@ -315,7 +315,7 @@ async def test_load_and_flush_have_limited_time(autojump_clock, logged):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3)])
 async def test_what_means_to_end_the_program_does(error):
-    """An interrupt inside a turn is nobody's crash: it goes through the system as it is."""
+    """An interrupt inside a turn is no crash: it propagates through the system unchanged."""
 
     async def live_and_fail() -> None:
         async with living() as lab:

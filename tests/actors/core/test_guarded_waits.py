@@ -138,7 +138,7 @@ async def test_what_a_crash_leaves_is_waited_for_before_the_next_load(autojump_c
 
 
 async def test_a_task_of_a_crashed_life_goes_no_further_than_its_wait(autojump_clock):
-    """What it would tell is of a state that is gone."""
+    """Its message would concern a state that was dropped."""
     async with living(Hasty) as lab:
 
         async def task(hasty: Hasty) -> None:
@@ -159,7 +159,7 @@ async def test_a_task_of_a_crashed_life_goes_no_further_than_its_wait(autojump_c
 
 
 async def test_a_refused_load_keeps_its_key_while_what_it_began_waits(autojump_clock):
-    """Whoever comes meanwhile hears the same refusal, and the next life loads after it."""
+    """Messages that arrive meanwhile get the same refusal, and the next activation loads after it."""
     async with living() as lab:
 
         async def start_and_refuse(me: Probe) -> None:
@@ -223,7 +223,7 @@ async def test_a_stuck_wait_can_be_seen(autojump_clock):
 
 
 async def test_a_drain_and_the_end_are_bounded_all_the_same(autojump_clock):
-    """A drain names who still waits; leaving `live` cuts the wait, and the asker is told that all is open."""
+    """A drain names the waiting actors; leaving `live` cuts the wait, with an unknown outcome."""
     heard: list[Any] = []
     async with trio.open_nursery() as nursery:
         async with living(Hasty, Other) as lab:
@@ -278,7 +278,7 @@ async def test_outside_of_actors_a_wait_is_as_any(autojump_clock):
         assert (1, []) == (trio.current_time(), lab.journal)
 
 
-async def test_a_wait_in_a_nursery_of_somebody_else_keeps_the_actor_and_no_time(autojump_clock):
+async def test_a_wait_in_a_foreign_nursery_keeps_the_actor_and_no_time(autojump_clock):
     """It may outlive its turn: the actor stays for it, and later turns keep their own limits."""
     async with trio.open_nursery() as nursery, living(Hasty) as lab:
 
@@ -301,7 +301,7 @@ async def test_a_wait_in_a_nursery_of_somebody_else_keeps_the_actor_and_no_time(
 
 
 @pytest.mark.parametrize("begins", ["in the turn", "between turns"])
-async def test_a_wait_in_a_nursery_of_somebody_else_gives_no_later_turn_another_limit(begins, autojump_clock):
+async def test_a_wait_in_a_foreign_nursery_gives_no_later_turn_another_limit(begins, autojump_clock):
     """Neither while it waits nor when it ends, whether it began before that turn's end or behind it."""
     async with trio.open_nursery() as nursery, living(Hasty) as lab:
 

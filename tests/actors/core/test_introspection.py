@@ -43,7 +43,7 @@ class Short(Probe):
 
 
 async def test_a_stuck_actor_stays_visible(autojump_clock):
-    """The current turn, its age, and how many wait since when are told while the turn hangs."""
+    """The statistics show the current turn, its age and the waiting messages while the turn hangs."""
     async with living() as lab:
         Probe(lab, "a").do.tell(_hang)
         await trio.sleep(2)
@@ -62,8 +62,8 @@ async def test_a_stuck_actor_stays_visible(autojump_clock):
         assert (2, 3) == (seen.mailbox_depth, seen.mailbox_oldest_seconds)
 
 
-async def test_a_waiting_actor_tells_of_its_timers_and_tasks(autojump_clock):
-    """Armed timers are told with the seconds that are left, tasks by their number."""
+async def test_a_waiting_actor_shows_its_timers_and_tasks(autojump_clock):
+    """Armed timers are shown with their remaining seconds, tasks as a number."""
     async with living() as lab:
 
         async def arm(me: Probe) -> None:
@@ -85,7 +85,7 @@ async def test_a_waiting_actor_tells_of_its_timers_and_tasks(autojump_clock):
         assert ({"add": 40}, 2) == (seen.timers, seen.tasks)
 
 
-async def test_every_phase_of_a_life_is_told(autojump_clock):
+async def test_every_phase_of_a_life_is_shown(autojump_clock):
     """Loading, running, waiting, backing off, passivating and quarantined."""
     async with living(Short) as lab:
         phases: list[str] = []
@@ -109,7 +109,7 @@ async def test_every_phase_of_a_life_is_told(autojump_clock):
         assert ["loading", "backing_off"] * 3 + ["loading", "quarantined"] == phases[4:]
 
 
-async def test_the_last_error_is_told_without_its_message(autojump_clock):
+async def test_the_last_error_is_shown_without_its_message(autojump_clock):
     """Type and place of a crash help an operator; its message may hold what is personal."""
     async with living() as lab:
         with pytest.raises(ActorCrashed):
@@ -122,7 +122,7 @@ async def test_the_last_error_is_told_without_its_message(autojump_clock):
         assert "KeyError at lab.py:" in str(lab.actors()[1].last_error)
 
 
-async def test_a_quarantined_key_is_told_as_an_actor(autojump_clock):
+async def test_a_quarantined_key_is_shown_as_an_actor(autojump_clock):
     """A key that is left alone is listed with what it crashed with, until its time is over."""
     async with living() as lab:
         for _ in range(4):
@@ -138,7 +138,7 @@ async def test_a_quarantined_key_is_told_as_an_actor(autojump_clock):
         assert [] == lab.actors()
 
 
-async def test_latencies_are_told_as_a_histogram(autojump_clock):
+async def test_latencies_are_shown_as_a_histogram(autojump_clock):
     """A turn counts in the bucket of the time from its posting to its answer, its waiting included."""
     async with living() as lab:
 
@@ -157,7 +157,7 @@ async def test_latencies_are_told_as_a_histogram(autojump_clock):
 
 
 async def test_an_actor_that_backs_off_has_nothing(autojump_clock):
-    """After a crash there is no turn, timer or task to tell of, and nothing is kept of the state."""
+    """After a crash no turn, timer or task is shown, and nothing is kept of the state."""
     async with living() as lab:
         held: list[weakref.ref[Held]] = []
 
@@ -199,7 +199,7 @@ async def test_what_takes_longer_than_any_bound_is_counted(autojump_clock):
         assert [1, 1] == [bucket.turns for bucket in lab.actors()[0].latency[-2:]]
 
 
-async def test_a_kind_tells_its_sums():
+async def test_a_kind_has_sums_over_its_actors():
     """Active actors, activations, turns, refusals and waiting messages of a kind."""
     async with living(Small, Other) as lab:
         await Small(lab, "b").add(1)
@@ -224,7 +224,7 @@ async def test_a_kind_tells_its_sums():
 
 
 async def test_actors_are_found_by_the_name_of_their_kind():
-    """Operators name an actor by kind and key; who is not live is not found."""
+    """Operators name an actor by kind and key; an inactive actor is not found."""
     async with living() as lab:
         await Probe(lab, "a").add(5)
         await Other(lab, "b").add(6)
@@ -238,7 +238,7 @@ async def test_actors_are_found_by_the_name_of_their_kind():
 
 
 async def test_statistics_are_records_that_encode_as_json():
-    """All that is told is plain data."""
+    """All statistics are plain data."""
     async with living() as lab:
         await Probe(lab, "a").add(1)
         encoded = msgspec.json.decode(msgspec.json.encode([lab.statistics(), *lab.actors()]))
@@ -263,7 +263,7 @@ async def test_a_snapshot_masks_what_is_private():
 
 
 async def test_a_snapshot_names_what_it_cannot_show():
-    """A type that is no plain data is told by its name and its length, if it has one."""
+    """A value that is not plain data is shown as the name of its type, and its length, if it has one."""
     assert {"a": "range of 3", "b": "object", "c": "•••"} == _snapshot(
         {"a": range(3), "b": object(), "c": Private(1)}
     )
@@ -290,7 +290,7 @@ def _snapshot(state: object) -> object:
 
 
 async def test_one_actor_is_seen_by_its_name(autojump_clock):
-    """A live and a quarantined actor are found by kind and key, and nobody else is."""
+    """An active and a quarantined actor are found by kind and key, and no other."""
     async with living(Other) as lab:
         await Other(lab, "live").add(1)
         for _ in range(Other.policy.crashes_max + 1):

@@ -39,7 +39,7 @@ DEEDS = {
 
 
 class World(ActorSystem):
-    """Writes down who runs, who ran, and how it ended."""
+    """Records which turns run, which ran, and how each ended."""
 
     def __init__(self, seed: int) -> None:
         super().__init__([Subject])

@@ -115,7 +115,7 @@ async def test_a_quarantine_disturbs_no_other_key(autojump_clock):
         assert 5 == await Probe(lab, "b").add(0)
 
 
-async def test_a_quarantine_answers_those_who_wait(autojump_clock):
+async def test_a_quarantine_answers_the_waiting_askers(autojump_clock):
     """Askers behind the last crash hear of the quarantine, each by an error of their own."""
     async with living() as lab:
         probe = Probe(lab, "a")
@@ -157,7 +157,7 @@ async def test_a_quarantine_ends_with_a_clean_slate(autojump_clock):
 
 
 async def test_a_load_that_always_crashes_is_quarantined(autojump_clock):
-    """A restart whose load crashes is a crash, with nobody waiting too."""
+    """A restart whose load crashes counts as a crash, with and without waiting askers."""
     async with living() as lab:
 
         async def crash(me: Probe) -> None:

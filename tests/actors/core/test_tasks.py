@@ -56,7 +56,7 @@ async def test_a_task_sees_no_state():
 
 
 async def test_a_crash_of_a_task_crashes_its_actor(autojump_clock, logged):
-    """Whatever leaves a task, a refusal too, drops the state: nobody else would hear of it."""
+    """An exception that leaves a task, even a refusal, drops the state: no asker would receive it."""
     async with living() as lab:
         for fault in (KeyError("x"), NotFound("y")):
             await Probe(lab, "a").add(5)
@@ -209,7 +209,7 @@ async def test_a_live_task_keeps_its_actor(autojump_clock):
 
 
 async def test_a_task_may_outlive_many_turns_and_tell_each():
-    """A task asks and tells its own actor as anybody does."""
+    """A task asks and tells its own actor as any other code does."""
     async with living() as lab:
 
         async def count(probe: Probe) -> None:
@@ -268,7 +268,7 @@ async def test_a_task_that_fails_while_the_end_cuts_it_disturbs_nothing(logged):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3)])
 async def test_what_means_to_end_the_program_does_from_a_task_too(error):
-    """An interrupt inside a task is nobody's crash: it goes through the system as it is."""
+    """An interrupt inside a task is no crash: it propagates through the system unchanged."""
 
     async def live_and_fail() -> None:
         async with living() as lab:

@@ -18,7 +18,7 @@ async def test_an_ask_returns_what_the_turn_returns():
 
 
 async def test_the_first_message_activates_the_actor():
-    """An address costs nothing; the first message loads who lives there, once."""
+    """An address costs nothing; the first message loads its actor, once."""
     async with living() as lab:
         probe = Probe(lab, "a")
         before = lab.loads
@@ -62,7 +62,7 @@ async def test_turns_of_one_actor_never_overlap(autojump_clock):
 
 
 async def test_turns_of_two_actors_run_beside_each_other(autojump_clock):
-    """A turn that waits holds nobody else's turns back."""
+    """A turn that waits does not delay the turns of other actors."""
     async with living() as lab:
 
         async def slow(me: Probe) -> None:

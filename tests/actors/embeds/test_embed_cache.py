@@ -20,6 +20,7 @@ from svc.domain.crypto.keys import EMBED_KEY, new_key
 from svc.domain.embeds.blocks import Embed, HeroBlock
 from svc.domain.errors import NotFound, Unavailable
 from svc.domain.limits import EMBED_FRESH_MS, EMBED_STALE_MS
+from svc.domain.randomness import SYSTEM
 from svc.storage import provisioning
 from svc.storage.embeds import embeds
 from svc.storage.embeds.embeds import EmbedChange
@@ -106,7 +107,7 @@ async def place(*blocks: Any) -> AsyncIterator[Place]:
 
 
 async def test_a_fresh_embed_is_not_made_again(autojump_clock):
-    """For 60 seconds everybody gets what was made, without a message to anybody."""
+    """For 60 seconds all requests get the rendered embed, without a message to an actor."""
     async with place() as at:
         first = await current(at.system, at.key)
         await trio.sleep(FRESH_SECONDS - 0.001)
@@ -134,7 +135,7 @@ async def test_a_stale_embed_is_served_while_it_is_made_anew(autojump_clock):
         assert 2 == at.made()
 
 
-async def test_a_thousand_who_wait_have_it_made_once(autojump_clock):
+async def test_a_thousand_waiting_requests_render_it_once(autojump_clock):
     """Requests for an embed of which nothing is ready wait for the one that is being made."""
     async with place() as at:
         at.store.gate = trio.Event()
@@ -155,7 +156,7 @@ async def test_a_thousand_who_wait_have_it_made_once(autojump_clock):
 
 
 async def test_a_thousand_stale_requests_ask_for_one_refresh(autojump_clock):
-    """While a refresh runs, nobody waits for it and nobody asks for another."""
+    """While a refresh runs, no request waits for it or starts another."""
     async with place() as at:
         first = await current(at.system, at.key)
         await trio.sleep(FRESH_SECONDS)
@@ -173,7 +174,7 @@ async def test_a_thousand_stale_requests_ask_for_one_refresh(autojump_clock):
 
 
 async def test_what_is_too_old_is_not_served(autojump_clock):
-    """Five minutes after it was fresh, whoever asks waits for a new one."""
+    """Five minutes after it was fresh, a request waits for a new one."""
     async with place() as at:
         lamp = await at.here.lamp("Oak", 10)
         await at.shown()
@@ -206,7 +207,7 @@ async def test_a_failed_refresh_keeps_what_there_is(autojump_clock):
 
 
 async def test_after_that_its_records_are_in_error(autojump_clock):
-    """Once what is stale is too old, the other blocks are shown, and others are told not to keep that."""
+    """Once a stale embed is too old, the other blocks are shown, with headers that forbid caching."""
     async with place(HeroBlock(title="Lamps"), PRICES) as at:
         await at.shown()
         at.store.broken = True
@@ -225,7 +226,7 @@ async def test_after_that_its_records_are_in_error(autojump_clock):
 
 
 async def test_without_anything_to_show_it_is_refused(autojump_clock):
-    """An embed that was never made cannot be shown while the store fails; nobody tries again for 2 s."""
+    """An embed that was never rendered cannot be shown while the store fails; it is retried after 2 s."""
     async with place() as at:
         at.store.broken = True
         for _ in range(5):
@@ -238,7 +239,7 @@ async def test_without_anything_to_show_it_is_refused(autojump_clock):
         assert [79.5, 95] == prices(await at.shown())
 
 
-async def test_who_waits_too_long_is_refused(autojump_clock):
+async def test_a_request_that_waits_too_long_is_refused(autojump_clock):
     """When others are made for too long, the request is refused, and the actor lives."""
     async with place() as at:
         organization_id = at.here.organization.id
@@ -267,7 +268,7 @@ async def test_a_pause_takes_effect_at_once(autojump_clock):
 
 
 async def test_the_objects_switch_takes_effect_at_once(autojump_clock):
-    """Once it is off, no record of the object is served to anybody, and so with what becomes personal."""
+    """Once it is off, no record of the object is served, nor a property that becomes personal."""
     async with place() as at:
         await at.shown()
         await at.here.publish(publishable=False)
@@ -339,14 +340,14 @@ async def test_an_unknown_key_leaves_nothing_behind(autojump_clock):
     async with place() as at:
         for _ in range(3):
             with pytest.raises(NotFound):
-                await current(at.system, new_key(EMBED_KEY))
+                await current(at.system, new_key(EMBED_KEY, SYSTEM))
 
         await trio.testing.wait_all_tasks_blocked()
         assert [at.key] == [one.key for one in at.system.actors("EmbedCache")]
         assert (0, 0) == (at.made(), len(at.system.embed_snapshots))
 
 
-async def test_nothing_is_kept_of_what_nobody_asks_for(autojump_clock):
+async def test_nothing_is_kept_of_what_is_not_requested(autojump_clock):
     """An idle actor goes, and takes along what was made."""
     async with place() as at:
         await at.shown()

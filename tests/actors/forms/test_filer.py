@@ -30,7 +30,7 @@ async def test_under_load_submissions_are_filed_in_sets(autojump_clock):
 
 
 async def test_one_filing_at_a_time(autojump_clock):
-    """While a filing waits for the disk, what else it is told of waits for its end."""
+    """Submissions that arrive while a filing waits for the disk are filed after it."""
     async with town() as here, here.live_system() as system:
         form = await here.form()
         await here.store.write(_insert_due_quietly, a_stored_one(form))

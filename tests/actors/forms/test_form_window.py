@@ -14,6 +14,7 @@ from svc.domain.limits import (
     SERVER_KEY_LIFE_MS,
     TRIAL_MS,
 )
+from svc.domain.randomness import SYSTEM
 from svc.storage import provisioning
 from svc.storage.forms import forms, server_keys, submissions
 from svc.storage.identity import organizations
@@ -305,7 +306,7 @@ async def test_a_bound_form_takes_only_its_own_site(autojump_clock, origin, take
 
 
 async def test_without_email_and_phone_nothing_is_stored(autojump_clock):
-    """A submission that nobody could answer is refused, and the fields at fault are named."""
+    """A submission without a way to answer it is refused, and the fields at fault are named."""
     async with town() as here, here.live_system() as system:
         form = await here.form()
 
@@ -327,7 +328,8 @@ async def test_a_server_key_counts_each_visitor(autojump_clock):
             post = a_post(visitor_address=f"198.51.100.{number}", key_digest=digest(minted.key))
             assert "accepted" == (await window.submit(post)).relay
         for number in range(SENDER_SUBMISSIONS_MAX):
-            post = a_post(visitor_address=f"198.51.100.{number}", key_digest=digest(new_key("sk_live_")))
+            key = new_key("sk_live_", SYSTEM)
+            post = a_post(visitor_address=f"198.51.100.{number}", key_digest=digest(key))
             assert "refused" == (await window.submit(post)).relay
         with pytest.raises(PostRefused) as refused:
             await window.submit(post)

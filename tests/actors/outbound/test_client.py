@@ -168,7 +168,7 @@ async def dribble_the_body(stream: trio.abc.Stream) -> None:
 
 @pytest.mark.parametrize("serve", [hang, dribble, close_in_the_head, talk_nonsense, send_a_huge_head])
 async def test_an_answer_that_never_is_one_is_given_up(serve: Serve):
-    """In time, and the next request to somebody else goes as ever."""
+    """In time, and the next request to another server works as before."""
     async with client() as outbound_http, receiver(serve) as bad, receiver(answer) as good:
         with trio.fail_after(5):
             with pytest.raises(NotSent):
@@ -185,7 +185,7 @@ async def test_only_the_status_of_a_bad_answer_counts(serve: Serve):
             assert (200, 0) == await post(outbound_http, good)
 
 
-async def test_receivers_that_hang_hold_up_nobody_else():
+async def test_receivers_that_hang_hold_up_no_others():
     """A hundred at once, and one that is well."""
     async with client() as outbound_http, receiver(hang) as bad, receiver(answer) as good:
         given_up = 0
@@ -207,7 +207,7 @@ async def test_receivers_that_hang_hold_up_nobody_else():
 
 
 async def test_cookies_are_not_taken():
-    """What a receiver says once is not told again."""
+    """A cookie of a receiver is not sent back to it."""
     seen: list[bytes] = []
     said = OK.replace(b"\r\n\r\n", b"\r\nSet-Cookie: a=b\r\n\r\n")
     async with client() as outbound_http, receiver(partial(answer, said=said, seen=seen)) as url:
@@ -218,7 +218,7 @@ async def test_cookies_are_not_taken():
 
 
 async def test_a_stock_verifier_takes_our_pushes_as_they_are():
-    """Over the wire; also for who knows only the secret before a change, or only the one after it."""
+    """Over the wire; also with only the secret before a change, or only the one after it."""
     seen: list[bytes] = []
     start = round((time.time() - trio.current_time()) * 1_000)
     async with client() as outbound_http, receiver(partial(answer, seen=seen)) as url:  # noqa: SIM117  # reads better

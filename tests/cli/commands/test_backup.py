@@ -30,7 +30,7 @@ def archive(path: Path, **members: bytes) -> Path:
 
 
 def test_a_backup_is_its_owners_and_whole(backup: Path) -> None:
-    """It has the database and the key in it, nobody else can read it, and no draft is left beside it."""
+    """It contains the database and the key, other users cannot read it, and no draft is left beside it."""
     with tarfile.open(backup) as tar:
         names = tar.getnames()
 

@@ -97,8 +97,8 @@ def submit(facts: dict[str, Any], email: str) -> httpx.Response:
     return httpx.post(f"{facts['baseUrl']}/api/f/s", json={"f": facts["formKey"], "v": {"email": email}})
 
 
-def test_a_stop_is_in_order_though_nobody_hears_of_it(start: Start, dead: int) -> None:
-    """With a dead log SIGTERM drains as always: who waits is answered, and the exit code is 0."""
+def test_a_stop_is_in_order_with_a_dead_log(start: Start, dead: int) -> None:
+    """With a dead log SIGTERM drains as always: waiting requests are answered, and the exit code is 0."""
     service = start(stderr=dead)
     service.ready()
     waiting = Waiting(service)
@@ -111,7 +111,7 @@ def test_a_stop_is_in_order_though_nobody_hears_of_it(start: Start, dead: int) -
     assert 0 == service.process.wait(END_SECONDS)
 
 
-def test_writes_that_fail_do_not_stop_the_service_though_nobody_hears_of_it(start: Start, dead: int) -> None:
+def test_writes_that_fail_do_not_stop_the_service_with_a_dead_log(start: Start, dead: int) -> None:
     """With a dead log and a full disk every write is refused; once there is room, all is well again."""
     service = start(stderr=dead)
     operator = service.ready()["Operator"]
@@ -130,7 +130,7 @@ def test_writes_that_fail_do_not_stop_the_service_though_nobody_hears_of_it(star
     assert 0 == service.end()
 
 
-def test_nobody_needs_to_read_the_addresses(start: Start, dead: int) -> None:
+def test_a_service_starts_if_its_output_is_not_read(start: Start, dead: int) -> None:
     """With a dead standard output the service starts all the same, and logs what it could not print."""
     service = start(stdout=dead, stderr=subprocess.PIPE)
     assert service.process.stderr is not None
@@ -152,7 +152,7 @@ def fail_writes(service: Service, times: int) -> None:
     assert 200 == submit(facts, "grace@example.com").status_code
 
 
-def test_a_disk_that_stays_full_is_told_once_and_its_end(start: Start) -> None:
+def test_a_disk_that_stays_full_is_logged_once_and_its_end(start: Start) -> None:
     """However many writes fail, the log has the first, and that it is over with how many more there were."""
     service = start(stderr=subprocess.PIPE)
     service.ready()
@@ -170,7 +170,7 @@ def test_a_disk_that_stays_full_is_told_once_and_its_end(start: Start) -> None:
     assert result[1]["more"] >= 29
 
 
-def test_a_log_on_the_full_disk_tells_how_many_lines_it_lost(start: Start) -> None:
+def test_a_log_on_the_full_disk_counts_its_lost_lines(start: Start) -> None:
     """As soon as there is room, one line has their number, and those that follow are there."""
     service = start()
     service.ready()

@@ -13,12 +13,13 @@ from svc.domain.crypto.keys import (
     visible_start,
     well_formed,
 )
+from svc.domain.randomness import SYSTEM
 
 
 @pytest.mark.parametrize("prefix", [FORM_KEY, SERVER_KEY, CHANNEL_KEY])
 def test_a_new_key_is_well_formed(prefix: str) -> None:
     """A new key has its prefix, 32 random characters and six of checksum."""
-    key = new_key(prefix)
+    key = new_key(prefix, SYSTEM)
 
     assert len(prefix) + 38 == len(key)
     assert well_formed(key, prefix)
@@ -26,7 +27,7 @@ def test_a_new_key_is_well_formed(prefix: str) -> None:
 
 def test_a_key_of_one_kind_is_none_of_another() -> None:
     """A key is well-formed under its own prefix only."""
-    key = new_key(CHANNEL_KEY)
+    key = new_key(CHANNEL_KEY, SYSTEM)
 
     assert not well_formed(key, SERVER_KEY)
 
@@ -34,7 +35,7 @@ def test_a_key_of_one_kind_is_none_of_another() -> None:
 @given(st.integers(0, 42), st.characters(codec="ascii"))
 def test_one_wrong_character_is_noticed(position: int, wrong: str) -> None:
     """A key with one character mistyped is not well-formed."""
-    key = new_key(FORM_KEY)
+    key = new_key(FORM_KEY, SYSTEM)
     mistyped = key[:position] + wrong + key[position + 1 :]
 
     assert (mistyped == key) == well_formed(mistyped, FORM_KEY)

@@ -119,7 +119,7 @@ def test_a_table_reads_as_one() -> None:
 
 
 def test_every_control_has_a_label() -> None:
-    """What can be filled in stands in a label with words, but for the trap, which nobody is led into."""
+    """Every input has a label with words, except the honeypot, which is hidden from people."""
     fragment = Fragment(to_html(everything("Words"), BASE))
 
     controls = [
@@ -132,7 +132,7 @@ def test_every_control_has_a_label() -> None:
 
 
 def test_a_closed_form_and_empty_records_say_so() -> None:
-    """What cannot be shown is told in words, and is no empty box."""
+    """What cannot be shown is said in words, instead of an empty box."""
     html = to_html(
         [
             FormView(block=FormBlock(form_id="frm_1"), form=None),

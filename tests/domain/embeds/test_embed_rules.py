@@ -104,7 +104,7 @@ def test_nothing_is_inferred_from_what_is_personal(slug: str) -> None:
     assert [("/blocks/0/sort/1/property", "personal_property")] == faults(sorted_by)
 
 
-def test_times_are_nobodys() -> None:
+def test_times_are_not_personal() -> None:
     """When a record was made or changed may decide about what is shown."""
     block = lamps(filters=(Filter("createdAt", "gt", "2026-01-01T00:00:00Z"),), sort=(Sort("updatedAt"),))
 
@@ -129,8 +129,8 @@ def test_there_are_only_so_many() -> None:
     assert ("/blocks/0/fields", "too_many") in faults(lamps(fields=many))
 
 
-def test_all_faults_are_told_at_once() -> None:
-    """Who mends an embed mends it once."""
+def test_all_faults_are_reported_at_once() -> None:
+    """One correction of an embed is enough."""
     assert [
         ("/blocks/0/title", "invalid_value"),
         ("/blocks/0/image", "invalid_value"),

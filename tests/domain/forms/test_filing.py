@@ -48,7 +48,7 @@ def submission(**changes: object) -> StoredSubmission:
 
 
 def test_a_new_person_becomes_a_contact():
-    """Nobody known is a new contact with what was sent."""
+    """An unknown person becomes a new contact with what was sent."""
     filing = file(submission(name="Ada", phone="+4930123456"), directory())
 
     assert filing.created
@@ -154,7 +154,7 @@ def test_spam_is_held_with_its_candidates():
     assert ("spam", ("rec_ada",)) == (filing.held, filing.candidates)
 
 
-def test_attaching_does_not_take_what_somebody_else_is_known_by():
+def test_attaching_does_not_take_the_identity_of_another_contact():
     """A phone that is another contact's is suggested, so that no two contacts get it unseen."""
     ada = Contact(id="rec_ada", properties={"email": "ada@example.com"})
     bob = Contact(id="rec_bob", properties={"phone": "+4930123456"})

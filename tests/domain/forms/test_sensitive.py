@@ -1,4 +1,4 @@
-"""What must not be kept, told by its name."""
+"""What must not be kept, recognized by its name."""
 
 import pytest
 from hypothesis import given

@@ -41,7 +41,7 @@ def test_a_form_that_would_swallow_enquiries_is_refused(mapping, honeypot):
         checked(NewForm(name="Contact", field_map=mapping, honeypot=honeypot), CONTACT)
 
 
-def test_all_that_is_wrong_is_told_at_once():
+def test_all_faults_are_reported_at_once():
     """Each fault points to what has to be mended."""
     form = NewForm(name="\n", field_map={"a/b": "town"}, deal_title=" ", honeypot="phone")
 
@@ -54,7 +54,7 @@ def test_all_that_is_wrong_is_told_at_once():
 
 
 def test_a_mapping_that_stays_is_not_looked_at_again():
-    """A property that is gone since is no fault of who changes the name."""
+    """A property that was deleted since is no fault of a change of the name."""
     before = NewForm(name="Contact", field_map={"town": "gone"})
 
     assert NewForm(name="Lamps", field_map=before.field_map) == checked(

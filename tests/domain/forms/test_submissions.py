@@ -244,7 +244,7 @@ class TestContact:
         assert {"phone": "+1 415 555 2671 ext. 12"} == note_of(prepared)
 
     def test_a_name_is_text(self) -> None:
-        """A number is nobody's name."""
+        """A number is not a name."""
         prepared = read({"name": 7})
 
         assert (None, {"name": 7}) == (prepared.name, note_of(prepared))
@@ -382,7 +382,7 @@ class TestSensitive:
         assert (1, {"email": "a@b.example"}) == (prepared.dropped, prepared.fields)
 
     def test_identity_numbers_and_secrets_are_dropped_unless_they_are_asked_for(self) -> None:
-        """A form that maps such a field wants it; passwords and cards nobody may want."""
+        """A form that maps such a field keeps it; passwords and cards are never kept."""
         fields: dict[str, Scalar] = {"ssn": "078-05-1120", "api_key": "k", "token": "t", "clientSecret": "s"}
         bare = read(fields | {"email": "a@b.example"})
         mapped = read(fields | {"email": "a@b.example", "pin": 1}, {"ssn": "social", "pin": "pin"})

@@ -152,7 +152,7 @@ def a_caller(**changes: Any) -> Caller:
 def test_what_a_caller_may_run(
     changes: dict[str, Any], needs: Any, runs: Any, refusal: type[Exception] | None
 ) -> None:
-    """The kind of caller, what the key is for, and the permission decide, in an order that tells most."""
+    """The kind of caller, the key's tools and the permission decide, the most informative error first."""
     refused = None
     try:
         permit(a_caller(**changes), "tool", needs=needs, runs=runs)

@@ -26,7 +26,7 @@ def guess(pace: SignInPace, until: int, *, accounts: int, addresses: int, every_
     return let_in
 
 
-def test_a_pair_is_stopped_and_nobody_else() -> None:
+def test_a_pair_is_stopped_and_no_other() -> None:
     """Ten tries, then none until they are a quarter of an hour old; other pairs do not wait."""
     pace = SignInPace()
 
@@ -76,7 +76,7 @@ def test_the_pace_is_read_back() -> None:
 
 
 @pytest.mark.parametrize("ahead_ms", [0, 1, 10 * SIGN_IN_WINDOW_MS])
-def test_a_clock_that_was_ahead_spaces_nobody_for_longer(ahead_ms: int) -> None:
+def test_a_clock_that_was_ahead_lengthens_no_wait(ahead_ms: int) -> None:
     """A failure of the future counts as one of now."""
     pace = SignInPace(("a", f"address {number}", NOW + ahead_ms) for number in range(ACCOUNT_FAILURES_MAX))
 
@@ -84,7 +84,7 @@ def test_a_clock_that_was_ahead_spaces_nobody_for_longer(ahead_ms: int) -> None:
 
 
 def test_attacks_do_not_add_up() -> None:
-    """Names that nobody tries any more are forgotten: ten attacks take no more than the room of two."""
+    """Names that are no longer tried are forgotten: ten attacks take no more memory than two."""
     pace, largest = SignInPace(), 0
     for attack in range(10):
         for number in range(2_000):

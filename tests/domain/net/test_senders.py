@@ -108,14 +108,14 @@ def test_a_visitor_is_one_address_and_one_browser(one: tuple[str, str], other: t
 
 
 def test_a_visitor_is_someone_else_the_next_day() -> None:
-    """Under the key of another day nobody can tell that it is the same visitor."""
+    """Under the key of another day the same visitor cannot be recognized."""
     assert visitor_of("203.0.113.9", "Mozilla/5.0", b"monday") != visitor_of(
         "203.0.113.9", "Mozilla/5.0", b"tuesday"
     )
 
 
 def test_two_visitors_of_one_ipv6_network_are_two() -> None:
-    """A visitor is told apart by the whole address, where a sender is a /64."""
+    """A visitor is identified by the whole address, where a sender is a /64."""
     assert visitor_of("2001:db8::1", "Mozilla/5.0", SECRET) != visitor_of(
         "2001:db8::2", "Mozilla/5.0", SECRET
     )
@@ -160,7 +160,7 @@ def test_behind_trusted_proxies_the_nearest_other_hop_sent_it(
 
 
 @given(st.lists(st.tuples(st.sampled_from(["X-Forwarded-For", "Forwarded"]), st.text(max_size=40))))
-def test_who_is_no_proxy_is_not_believed(headers: list[tuple[str, str]]) -> None:
+def test_an_untrusted_proxy_is_not_believed(headers: list[tuple[str, str]]) -> None:
     """A peer outside the trusted networks is the sender, whatever headers it sends."""
     assert "203.0.113.9" == peer_address("203.0.113.9", headers, PROXIES)
     assert "127.0.0.1" == peer_address("127.0.0.1", headers, ())

@@ -81,8 +81,8 @@ def test_a_full_window_keeps_no_more_than_its_maximum() -> None:
 @pytest.mark.parametrize(
     ("wait_ms", "seconds"), [(-5, 1), (0, 1), (1, 1), (1_000, 1), (1_001, 2), (59_999, 60)]
 )
-def test_a_wait_is_told_in_whole_seconds_rounded_up(wait_ms: int, seconds: int) -> None:
-    """Who comes back after the seconds told finds room, and nobody is told to come back in none."""
+def test_a_wait_is_reported_in_whole_seconds_rounded_up(wait_ms: int, seconds: int) -> None:
+    """After the reported seconds there is room, and they are never zero."""
     assert seconds == retry_after_seconds(wait_ms)
 
 
@@ -98,7 +98,7 @@ def test_an_event_that_is_taken_back_did_not_happen() -> None:
 
 @given(st.lists(st.integers(0, 10 * MINUTE), max_size=30), st.integers(0, 3 * MINUTE))
 def test_an_event_from_the_future_counts_as_now(times: list[int], now: int) -> None:
-    """Nobody has to wait for longer than the window, however far ahead a clock was when it was stored."""
+    """A wait is never longer than the window, however far ahead the clock was when the event was stored."""
     window = SlidingWindow(MINUTE, 5, times)
     plain = SlidingWindow(MINUTE, 5, [min(at, now) for at in times])
 

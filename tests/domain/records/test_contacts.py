@@ -134,7 +134,7 @@ def test_a_phone_number_has_one_spelling(value: str | int, country: str | None, 
     ],
 )
 def test_an_extension_stands_beside_the_number(text: str, extension: str | None) -> None:
-    """An extension is told apart from the number, which is the same without it."""
+    """An extension is kept apart from the number, which is the same without it."""
     assert ("+14155552671", extension) == parse_phone(text, "US")
 
 

@@ -50,7 +50,7 @@ def test_an_amount_has_its_currency(locale: str, value: float, currency: str, ex
 
 
 @pytest.mark.parametrize("locale", ["", "xx_YY", "not a locale", "de_DE_formal_and_more"])
-def test_a_locale_that_nobody_knows_is_english(locale: str) -> None:
+def test_an_unknown_locale_is_english(locale: str) -> None:
     """An organization with a wrong locale is shown all the same, and so is one with a wrong time zone."""
     prop = Property(slug="p", label="P", type="datetime")
 

@@ -8,13 +8,13 @@ from svc.domain.records.matching import Clear, NoMatch, Unclear, match
 ids = st.sets(st.sampled_from(["rec_a", "rec_b", "rec_c", "rec_d"]))
 
 
-def test_nobody_is_known():
-    """Without anyone who has the e-mail or the phone, it is a new person."""
+def test_an_unknown_person_is_new():
+    """Without a contact that has the e-mail or the phone, it is a new person."""
     assert NoMatch() == match("a@x.test", set(), set(), set())
 
 
 def test_one_has_the_email():
-    """One contact with the e-mail, and nobody else with the phone, is clear."""
+    """One contact with the e-mail, and no other with the phone, is clear."""
     assert Clear("rec_a") == match("a@x.test", {"rec_a"}, set(), set())
     assert Clear("rec_a") == match("a@x.test", {"rec_a"}, {"rec_a"}, set())
 
@@ -26,12 +26,12 @@ def test_email_and_phone_of_two_people():
 
 
 def test_several_have_the_email():
-    """An e-mail that several contacts share names nobody."""
+    """An e-mail that several contacts share identifies none of them."""
     assert Unclear("several", ("rec_a", "rec_b")) == match("a@x.test", {"rec_a", "rec_b"}, set(), set())
 
 
 def test_several_have_the_phone():
-    """A phone that several contacts share names nobody, whatever their e-mails."""
+    """A phone that several contacts share identifies none of them, whatever their e-mails."""
     assert Unclear("several", ("rec_a", "rec_b")) == match("a@x.test", set(), {"rec_a", "rec_b"}, {"rec_a"})
     assert Unclear("several", ("rec_a", "rec_b")) == match(None, set(), {"rec_a", "rec_b"}, {"rec_a"})
 
@@ -52,7 +52,7 @@ def test_a_phone_alone_finds_its_contact():
 
 
 @given(with_email=ids, with_phone=ids, data=st.data())
-def test_it_names_only_those_who_have_something_in_common(with_email, with_phone, data):
+def test_it_names_only_contacts_with_something_in_common(with_email, with_phone, data):
     """A match names contacts that have the e-mail or the phone, and all of them where it is unclear."""
     others = data.draw(st.sets(st.sampled_from(sorted(with_phone)))) if with_phone else set()
 

@@ -100,7 +100,7 @@ def write(stored: dict[str, Any], given: dict[str, Any]) -> tuple[dict[str, Any]
     return changed(PROPERTIES, stored, given, country="DE", currency="EUR")
 
 
-def test_all_faults_are_told_at_once() -> None:
+def test_all_faults_are_reported_at_once() -> None:
     """Each fault has its pointer and code, and says what to change."""
     _, faults = write({}, {"name": 1, "made": "soon", "a/b~": 1, "price_currency": "EUR", "nmae": "Ada"})
 
@@ -122,7 +122,7 @@ def test_all_faults_are_told_at_once() -> None:
 
 
 def test_only_so_many_faults_are_looked_for() -> None:
-    """A body full of unknown properties costs no more than those that are told."""
+    """A body full of unknown properties costs no more than those that are reported."""
     _, faults = write({}, {f"unknown_{number}": 1 for number in range(10 * FAULTS_MAX)})
 
     assert FAULTS_MAX == len(faults)

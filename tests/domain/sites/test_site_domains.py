@@ -25,7 +25,7 @@ from svc.domain.sites.domains import is_shared, site_domain
         "x.kawasaki.jp",
     ],
 )
-def test_a_public_suffix_is_nobodys_site(text: str) -> None:
+def test_a_public_suffix_cannot_be_a_site(text: str) -> None:
     """Registries' and platforms', in whatever spelling, by rules with `*` too."""
     with pytest.raises(InvalidValue, match="public suffix"):
         site_domain(text)

@@ -14,7 +14,7 @@ from svc.storage.channels import keys as channel_keys
 from svc.storage.channels import tables as channel_tables
 from svc.storage.identity import organizations
 from tests import tables
-from tests.channels import a_connection, channel_town
+from tests.channels import PERSON, a_connection, channel_town
 
 MESSAGE: dict[str, object] = {
     "conversationId": "chat-1",
@@ -100,7 +100,7 @@ async def test_the_keys_of_what_is_gone_stop(autojump_clock):
         key = (await here.store.write(channel_keys.mint, here.organization.id, other.id)).key
         assert 200 == (await here.ask("channel.outbox.pull", key=key)).status_code
 
-        await here.store.write(connections.remove, here.organization.id, other.id)
+        await here.store.write(connections.remove, here.organization.id, other.id, source=PERSON)
         removed = await here.ask("channel.outbox.pull", key=key)
         before = await here.ask("channel.outbox.pull")
         await here.store.write(organizations.close, here.organization.id)
@@ -335,7 +335,7 @@ async def test_a_repeated_pull_is_given_the_same_replies(autojump_clock):
         assert 1 == len(await here.pull())
 
 
-async def test_a_bridge_tells_how_it_is(autojump_clock):
+async def test_a_bridge_reports_its_health(autojump_clock):
     """While it is offline nothing is handed out, and its time goes on."""
     async with channel_town() as here:
         told = await here.answer("channel.connection.report", {"state": "offline", "reason": "token_revoked"})
@@ -350,7 +350,7 @@ async def test_a_bridge_tells_how_it_is(autojump_clock):
         assert 2 == len(states)
 
 
-async def test_an_answer_tells_nothing_of_contacts(autojump_clock):
+async def test_an_answer_reveals_nothing_of_contacts(autojump_clock):
     """Evidence of a contact that is there and of one that is not are answered alike, to the byte."""
     async with channel_town() as here:
         evidence = {"evidence": [{"kind": "email", "value": "ada@example.com"}]}

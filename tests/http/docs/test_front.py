@@ -286,7 +286,7 @@ async def test_the_operators_front_page_asks_for_the_token(autojump_clock):
     assert 200 == style.status_code
 
 
-def test_a_service_whose_pages_nobody_reads_pays_for_none():
+def test_a_service_whose_pages_are_not_read_renders_none():
     """Neither for the parser of Markdown nor for the stems of words."""
     program = (
         "import sys; import svc.cli.commands.run; from svc.http.app import quart_app; quart_app();"

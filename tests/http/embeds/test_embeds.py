@@ -13,6 +13,7 @@ import structlog
 from svc.actors.system import System
 from svc.domain.crypto.keys import EMBED_KEY, new_key
 from svc.domain.embeds.blocks import Embed, FormBlock, HeroBlock, TextBlock
+from svc.domain.randomness import SYSTEM
 from svc.http.app import public_app
 from svc.http.embeds.door import PATH
 from svc.storage.embeds import embeds
@@ -119,7 +120,7 @@ async def test_what_is_not_shown_is_one(autojump_clock):
         await at.get(removed)
         await at.here.store.write(embeds.set_status, at.here.organization.id, paused.id, "paused")
         await at.here.store.write(embeds.set_status, at.here.organization.id, removed.id, "removed")
-        keys = (new_key(EMBED_KEY), "svce_", "x" * 500, paused.embed_key, removed.embed_key)
+        keys = (new_key(EMBED_KEY, SYSTEM), "svce_", "x" * 500, paused.embed_key, removed.embed_key)
 
         answers = [
             await at.get(key, query, origin="https://evil.example")

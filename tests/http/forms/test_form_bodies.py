@@ -269,7 +269,7 @@ class TestMultipart:
         } == read_body(raw, MULTIPART)
 
     def test_an_empty_file_input_is_left_out(self) -> None:
-        """A file input in which nobody chose a file is as if it were not there."""
+        """A file input without a chosen file is ignored."""
         raw = multipart(('name="a"', b"1"), ('name="cv"; filename=""', b""))
 
         assert {"v": {"a": "1"}} == read_body(raw, MULTIPART)

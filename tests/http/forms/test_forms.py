@@ -16,6 +16,7 @@ from svc.domain.forms.forms import SUBMIT_PATH, Form
 from svc.domain.identity.callers import operator_call
 from svc.domain.limits import FORM_BODY_BYTES_MAX, SENDER_SUBMISSIONS_MAX
 from svc.domain.net.client_addresses import parse_networks
+from svc.domain.randomness import SYSTEM
 from svc.http.asgi import Message
 from svc.http.fast_path import FastPath
 from svc.http.forms.door import FormDoor
@@ -223,7 +224,7 @@ async def test_unknown_and_paused_forms_are_alike(autojump_clock):
 
         replies = [
             await sender.send(json.dumps({"f": key, "v": {"email": "a@example.com"}}).encode())
-            for key in ("x", new_key(FORM_KEY), form.form_key[:-1] + "_", paused.form_key)
+            for key in ("x", new_key(FORM_KEY, SYSTEM), form.form_key[:-1] + "_", paused.form_key)
         ]
 
         assert [(400, "unknown_form")] * 4 == [reply.row for reply in replies]
@@ -290,7 +291,7 @@ async def test_a_preflight_finds_its_form_by_the_address(autojump_clock):
         own = await preflight(f"f={bound.form_key}", "https://shop.lamps.example")
         foreign = await preflight(f"f={bound.form_key}", "https://evil.example")
         unnamed = await preflight("", "https://any.example")
-        unknown = await preflight(f"f={new_key(FORM_KEY)}", "https://any.example")
+        unknown = await preflight(f"f={new_key(FORM_KEY, SYSTEM)}", "https://any.example")
 
         assert (204, 204) == (open_to_all.status, own.status)
         assert {
@@ -318,7 +319,7 @@ async def test_plain_text_and_html_forms_are_read(autojump_clock):
             ),
             await sender.send(multipart, {"content-type": "multipart/form-data; boundary=b"}, query=query),
             await sender.send(as_json, {"content-type": "application/xml"}),
-            await sender.send(as_json, query=f"f={new_key(FORM_KEY)}"),
+            await sender.send(as_json, query=f"f={new_key(FORM_KEY, SYSTEM)}"),
         ]
 
         assert [(200, None)] * 3 + [(400, "shape")] * 2 == [reply.row for reply in replies]
@@ -346,7 +347,7 @@ async def test_the_server_key_is_answered_for(autojump_clock):
 
 
 async def test_the_senders_address_is_that_of_the_trusted_proxy(autojump_clock):
-    """Behind a trusted proxy senders are told apart; other clients cannot choose their address."""
+    """Behind a trusted proxy senders are distinguished; other clients cannot choose their address."""
     async with town() as here, here.live_system() as system:
         form = await here.form()
         sender = Sender(system, ("10.0.0.0/8",))

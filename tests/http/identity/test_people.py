@@ -70,6 +70,7 @@ async def test_a_person_signs_in(autojump_clock):
         assert well_formed(asked.client.cookies[COOKIE], SESSION)
         assert asked.client.cookies[COOKIE] not in answer.text
         assert {"HttpOnly", "Path=/", "SameSite=Lax", "Max-Age=1209600"} < set(cookie.split("; "))
+        assert "Expires=Fri, 02 Oct 2026 00:00:00 GMT" in cookie  # by the service's clock
         assert "Secure" not in cookie
         assert "no-store" == answer.headers["cache-control"]
 
@@ -217,7 +218,7 @@ async def test_changing_a_password_requires_confirmation(autojump_clock):
         assert [204, 204, 200] == [one.status_code for one in (confirmed, changed, again)]
 
 
-async def test_another_sites_page_signs_nobody_in(autojump_clock):
+async def test_a_page_of_another_site_cannot_sign_in(autojump_clock):
     """Neither by a script nor by a form."""
     async with doors() as asked:
         other = await asked.ask("sign-in", GOOD, origin="https://evil.test")
@@ -274,7 +275,7 @@ async def test_what_is_wrong_is_pointed_at(autojump_clock):
         ]
 
 
-async def test_where_nobody_may_work_nobody_signs_in(autojump_clock):
+async def test_nobody_signs_in_to_a_closed_organization(autojump_clock):
     """A closed organization's people get the answer to a wrong password."""
     async with doors() as asked:
         await asked.store.write(organizations.close, asked.organization.id)

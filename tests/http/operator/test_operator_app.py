@@ -297,7 +297,7 @@ async def test_a_key_may_be_any_text(autojump_clock, key):
         assert (200, key) == (reply.status, msgspec.json.decode(reply.body)["statistics"]["key"])
 
 
-async def test_the_store_tells_how_it_does(autojump_clock):
+async def test_the_store_reports_its_health(autojump_clock):
     """What was committed, and what waits."""
     async with office() as (_, operator):
         told = (await operator.get("/debug/store")).json()

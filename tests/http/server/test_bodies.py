@@ -7,6 +7,7 @@ import structlog
 import trio
 from trio.testing import MockClock
 
+from svc.domain.randomness import SYSTEM
 from svc.http.asgi import ASGIApp, Receive, Scope, Send
 from svc.http.request.body import BodyBroken, BodyTimeout
 from svc.http.request.request_id import request_id_of
@@ -22,7 +23,7 @@ async def _tells(scope: Scope, receive: Receive, send: Send) -> None:
     try:
         await read_all(receive)
     except (BodyBroken, BodyTimeout) as error:
-        headers = [(b"x-request-id", request_id_of(scope["headers"])), (b"x-own", b"yes")]
+        headers = [(b"x-request-id", request_id_of(scope["headers"], SYSTEM)), (b"x-own", b"yes")]
         await respond(send, error.code or 0, b"told", *headers)
 
 

@@ -56,7 +56,7 @@ def test_where_the_bytes_are_cut_makes_no_difference(cuts: list[int]) -> None:
 
 
 async def test_head_has_no_body() -> None:
-    """The answer to HEAD tells the length of a body that it does not have."""
+    """The answer to HEAD has the length of the body that it leaves out."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await respond(send, 200, b"hello", (b"content-length", b"5"))

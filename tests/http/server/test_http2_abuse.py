@@ -274,7 +274,7 @@ async def test_a_long_answer_may_be_taken_in_small_steps() -> None:
 
 
 @pytest.mark.parametrize("sent_before", [b"", b"x" * 200_000])
-async def test_nobody_waits_for_a_client_that_left(sent_before: bytes, mock_clock: MockClock) -> None:
+async def test_no_task_waits_for_a_client_that_left(sent_before: bytes, mock_clock: MockClock) -> None:
     """An application goes on at once when the connection that it answers on has ended."""
     left, done = trio.Event(), trio.Event()
 
@@ -300,7 +300,7 @@ async def test_nobody_waits_for_a_client_that_left(sent_before: bytes, mock_cloc
         assert not server.server._connections
 
 
-async def test_answers_that_nobody_takes_leave_nothing_behind(autojump_clock: MockClock) -> None:
+async def test_answers_that_are_not_read_leave_nothing_behind(autojump_clock: MockClock) -> None:
     """However many streams were given up on a connection, the next one is answered."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:

@@ -28,7 +28,7 @@ MEGABYTE = 1_000_000
 
 
 async def test_the_address_is_reported() -> None:
-    """A server that may take any port tells which one it took, and what it knows of its client."""
+    """A server on any free port reports which one it has, and knows its client's address."""
     seen = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:

@@ -113,7 +113,7 @@ async def test_what_is_no_view_of_a_tracked_page_is_passed_over(autojump_clock, 
         assert [] == [line for line in logged if line["log_level"] != "info"]
 
 
-async def test_a_host_that_nobody_tracks_costs_no_actor(autojump_clock):
+async def test_an_untracked_host_costs_no_actor(autojump_clock):
     """Made-up hosts do not stay in memory."""
     async with town() as here, here.live_system() as system, client_of(public_app(system)) as browser:
         for number in range(50):
@@ -148,8 +148,8 @@ async def test_the_limit_of_a_body_is_exact(autojump_clock):
         ("http://[", False),
     ],
 )
-async def test_a_page_tells_only_of_its_own_host(autojump_clock, origin, kept):
-    """A view that another host's page tells of is not kept; without an origin there was no page."""
+async def test_a_page_reports_only_its_own_host(autojump_clock, origin, kept):
+    """A view reported by a page of another host is not kept; without an origin there was no page."""
     async with tracked() as site:
         answer = await site.tell(headers={} if origin is None else {"origin": origin})
 
@@ -240,7 +240,7 @@ views = st.fixed_dictionaries({"url": urls}, optional={"referrer": st.text(), "t
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(body=views.map(lambda view: json.dumps(view).encode()) | st.binary(max_size=200))
 async def test_the_answer_is_always_204(autojump_clock, body):
-    """No text that a browser may tell of makes the door fail, or puts there what cannot be stored."""
+    """No text that a browser may send makes the door fail, or store what cannot be stored."""
     async with tracked() as site:
         with capture_logs() as logged:
             answer = await site.tell(body)

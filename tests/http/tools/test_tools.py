@@ -18,7 +18,7 @@ async def test_a_key_calls_a_tool(autojump_clock):
         assert made == shown
 
 
-async def test_every_answer_to_a_good_key_tells_its_budget(autojump_clock):
+async def test_every_answer_to_a_good_key_has_its_budget(autojump_clock):
     """Problems included."""
     async with tool_town() as here:
         answers = [
@@ -101,7 +101,7 @@ async def test_several_lengths_of_a_body_are_rejected(autojump_clock):
         assert (400, "malformed_request") == (answer.status_code, answer.json()["code"])
 
 
-async def test_a_cookie_of_any_bytes_is_nobodys(autojump_clock):
+async def test_a_cookie_of_any_bytes_authenticates_nothing(autojump_clock):
     """Cookies need not be UTF-8."""
     async with tool_town() as here:
         headers = [(b"cookie", b"svc_session=\xff\xfe"), (b"x-csrf-token", b"\xff")]

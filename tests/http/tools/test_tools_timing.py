@@ -19,6 +19,7 @@ from svc.actors.credential_cache import CredentialCache
 from svc.actors.system import System
 from svc.clock import VirtualClock
 from svc.domain.crypto.keys import API_KEY, digest, new_key
+from svc.domain.randomness import SYSTEM
 from svc.domain.times import DAY_MS
 from svc.http.app import public_app
 from svc.http.asgi import ASGIApp, Scope
@@ -114,7 +115,7 @@ async def ask(app: ASGIApp, scope: Scope) -> int:
 async def stopped_keys(path: Path) -> AsyncIterator[Keys]:
     """Keys that were good and in use once, or never were, over a database on the disk."""
     clock = VirtualClock(START)
-    keys = {kind: [new_key(API_KEY) for _ in range(KEYS_EACH)] for kind in KINDS}
+    keys = {kind: [new_key(API_KEY, SYSTEM) for _ in range(KEYS_EACH)] for kind in KINDS}
     async with open_store(path, clock, prepare=create_tables) as store:
         here = Town(store, clock, await store.write(provisioning.create, NewOrganization(name="Lamps")))
         owner = await store.write(a_member, here.organization.id, "owner@example.com")
@@ -136,7 +137,7 @@ async def stopped_keys(path: Path) -> AsyncIterator[Keys]:
             yield Keys(app, system, keys)
 
 
-async def test_stopped_keys_cannot_be_told_apart_by_time(tmp_path: Path) -> None:
+async def test_stopped_keys_cannot_be_distinguished_by_time(tmp_path: Path) -> None:
     """An unknown, a revoked and an expired key are rejected after the same time, call for call."""
     async with stopped_keys(tmp_path / "svc.db") as asked:
         taken = await asked.times()

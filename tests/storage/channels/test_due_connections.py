@@ -2,7 +2,7 @@
 
 from svc.domain.limits import LEASE_MS
 from svc.storage.channels import connections, outboxes, reply_batches
-from tests.channels import a_connection, a_reply
+from tests.channels import PERSON, a_connection, a_reply
 from tests.town import town
 
 
@@ -15,7 +15,7 @@ async def test_a_lease_ends_while_its_connection_is_paused(autojump_clock):
             await here.store.write(a_reply, connection)
         await here.store.write(outboxes.pull, leased.id, 1)
         for connection in (leased, waiting):
-            await here.store.write(connections.pause, home, connection.id)
+            await here.store.write(connections.pause, home, connection.id, source=PERSON)
         ends_at = here.clock.now() + LEASE_MS
 
         assert [] == await here.store.read(reply_batches.connections_due, ends_at - 1)

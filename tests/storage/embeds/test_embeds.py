@@ -54,7 +54,7 @@ async def test_an_embed_is_kept_as_it_was_set_up(autojump_clock):
         assert ([made], None) == await here.store.read(embeds.list_page, here.organization.id)
 
 
-async def test_what_is_wrong_is_told_together(autojump_clock):
+async def test_all_faults_are_reported_together(autojump_clock):
     """Faults of the name, the site and the blocks come in one answer, and nothing is stored."""
     async with lamp_town() as here:
         with pytest.raises(InvalidInput) as refused:
@@ -143,7 +143,7 @@ async def test_there_are_only_so_many_embeds(autojump_clock, monkeypatch: pytest
 
 
 async def test_whatever_decides_is_announced(autojump_clock):
-    """Changes of an embed tell of that one; those of objects, properties and the organization of all."""
+    """Changes of an embed name it; those of objects, properties and the organization name all embeds."""
     async with lamp_town() as here:
         told: list[Change] = []
         made = await here.embed()
@@ -192,7 +192,7 @@ async def test_what_is_empty_is_null(autojump_clock):
 
 
 async def test_an_uploaded_picture_is_null(autojump_clock):
-    """Its id is nobody's business; a picture elsewhere is its address."""
+    """Its id is private; a picture elsewhere is its address."""
     async with lamp_town() as here:
         await here.lamp("A", 1, photo="pic_01K5D3V7Q2M8Z4X6C9B1N0T5RA")
         await here.lamp("B", 2, photo="https://lamps.example/b.png")
@@ -244,7 +244,7 @@ async def test_filters_sort_and_limit_decide_what_is_shown(autojump_clock):
 
 
 async def test_an_object_that_is_not_published_shows_nothing(autojump_clock):
-    """Objects are not published to begin with; the block says so, and why is told where it is edited."""
+    """Objects are not published at first; the block says so, and its editor sees why."""
     async with lamp_town() as here:
         await here.publish(publishable=False)
         told = await table(here, PRICES)
@@ -326,7 +326,7 @@ async def test_a_form_is_shown_while_the_plan_includes_it(autojump_clock):
         assert {} == shown(after.views).form_keys
 
 
-async def test_what_would_make_it_quicker_is_told(autojump_clock):
+async def test_a_missing_index_is_reported(autojump_clock):
     """A list that an index would have made quicker says so."""
     async with lamp_town() as here:
         found = await here.shown([PRICES])

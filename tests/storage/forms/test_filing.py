@@ -86,7 +86,7 @@ async def test_each_submission_opens_a_deal_where_the_form_says_so(autojump_cloc
 
 
 async def test_the_visits_of_the_senders_browser_are_attached(autojump_clock):
-    """Visits under any of the visitor's names become the contact's, and nobody else's do."""
+    """Visits under any of the visitor's names become the contact's, and no others."""
     async with town() as here:
         site = await here.store.write(sites.create, here.organization.id, "lamps.example")
         form = await here.form()

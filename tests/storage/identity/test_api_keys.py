@@ -91,7 +91,7 @@ async def test_a_key_expires(here, asked, life_ms, autojump_clock):
     ],
 )
 async def test_who_may_make_which_key(here, maker, asked, refused):
-    """Nobody makes a key above themselves, or one that makes no sense."""
+    """A key has at most its maker's permissions, and must make sense."""
     found = None
     try:
         await minted(here, maker, **asked)
@@ -205,7 +205,7 @@ async def test_a_list_shows_all_but_the_key(here):
 
 
 async def test_a_key_is_revoked_once(here):
-    """By somebody of its own organization; then it is as if there were none."""
+    """By a member of its own organization; then it is as if there were none."""
     made = await minted(here)
     owner = await here.store.write(a_member, here.organization.id, "owner@example.com")
     other = await here.store.write(provisioning.create, NewOrganization(name="Other"))

@@ -219,7 +219,7 @@ def test_the_migrations_make_the_primary_keys_as_the_tables_say(conn: Connection
 
 
 def test_the_newest_revision_is_known_without_alembic(conn: Connection) -> None:
-    """The names of the files tell what Alembic would: one line of revisions, to one head."""
+    """The names of the files agree with Alembic: one line of revisions, to one head."""
     script = ScriptDirectory.from_config(migrate.alembic_config(conn))
 
     history = [revision.revision for revision in script.walk_revisions()]

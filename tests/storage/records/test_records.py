@@ -33,7 +33,7 @@ def made(here: Ledger, kind: str = "contact", **values: Any) -> record_rows.Reco
     return here.write(records.create, here.organization, kind, values, source=API)
 
 
-def test_every_write_tells_what_happened(here: Ledger) -> None:
+def test_every_write_records_its_events(here: Ledger) -> None:
     """Creating, changing, deleting and restoring each leave one event; what changes nothing leaves none."""
     ada = made(here, name="Ada")
     here.write(records.update, here.organization, "contact", ada.id, {"city": "Bonn"}, source=API)
@@ -51,7 +51,7 @@ def test_every_write_tells_what_happened(here: Ledger) -> None:
 
 
 def test_another_organizations_records_are_not_there(here: Ledger) -> None:
-    """No function finds, changes or lists what belongs to somebody else."""
+    """No function finds, changes or lists what belongs to another organization."""
     ada = made(here, name="Ada", email="ada@example.com")
     other = here.write(provisioning.create, NewOrganization(name="Other"))
 
@@ -120,7 +120,7 @@ def test_upserting_by_email_makes_one_contact(here: Ledger) -> None:
 
 
 def test_many_are_made_or_none(here: Ledger) -> None:
-    """All faults of all records are told, and not one record is there."""
+    """All faults of all records are reported, and no record is stored."""
     with pytest.raises(InvalidInput) as caught:
         here.write(
             records.create_many,
@@ -163,7 +163,7 @@ def test_merging_moves_everything(here: Ledger) -> None:
 
 
 def test_a_timeline_goes_on_where_it_stopped(here: Ledger) -> None:
-    """Page after page, every entry comes once, the newest first, and what changed is told."""
+    """Page after page, every entry comes once, the newest first, with what changed."""
     ada = made(here, name="Ada")
     for city in ("Bonn", "Ulm", "Jena"):
         here.write(records.update, here.organization, "contact", ada.id, {"city": city}, source=API)
@@ -224,7 +224,7 @@ def test_a_cursor_belongs_to_its_question(here: Ledger) -> None:
 
 
 def test_a_list_with_cursors_survives_writes_between_its_pages(here: Ledger) -> None:
-    """Records that nobody touches come once each, whatever is made, changed and deleted meanwhile."""
+    """Records that do not change come once each, whatever is made, changed and deleted meanwhile."""
     names = [f"n{number:02}" for number in range(20)]
     ids = {name: made(here, name=name).id for name in names}
     seen: list[str] = []

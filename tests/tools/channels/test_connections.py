@@ -1,57 +1,17 @@
-"""`connection.*`: who may connect whose account, what is shown once, and what is shown again."""
-
-from typing import Any
+"""`connection.*`: what a connection is made with, how it changes, and what of it is shown once or again."""
 
 import pytest
 import trio
 import trio.lowlevel
-from sqlalchemy import update
 
 from svc.actors.outbound.client import OutboundHttp
 from svc.domain.crypto.keys import CHANNEL_KEY, well_formed
-from svc.domain.identity.people import Person
 from svc.domain.limits import CHANNEL_KEYS_MAX
 from svc.domain.net.client_addresses import parse_networks
-from svc.storage import provisioning
 from svc.storage.channels import tables as channel_tables
-from svc.storage.identity import roles, teams
-from svc.storage.identity.organizations import NewOrganization
-from svc.storage.store import Tx
 from tests import tables
-from tests.people import call_of
-from tests.tooling import ToolTown, tool_town
-
-SHOP = {"name": "Shop", "messenger": "telegram", "delivery": "pull"}
-PUSHED = {"name": "Shop", "messenger": "matrix", "delivery": "push", "url": "https://bridge.example/hook"}
-
-
-async def run(here: ToolTown, tool: str, body: object, email: str = "owner@example.com") -> tuple[int, Any]:
-    """What a person is answered."""
-    csrf = await here.sign_in(email)
-    answer = await here.call_as_person(tool, body, csrf=csrf)
-    return answer.status_code, answer.json()
-
-
-async def connect(here: ToolTown, body: object = SHOP) -> Any:
-    status, made = await run(here, "connection.create", body)
-    assert 200 == status, made
-    return made
-
-
-async def bridge(here: ToolTown, key: str, door: str, body: object) -> tuple[int, Any]:
-    """What a bridge with the key is answered."""
-    headers = {"authorization": f"Bearer {key}"}
-    answer = await here.client.post(f"/api/channels/v1/{door}", json=body, headers=headers)
-    return answer.status_code, answer.json()
-
-
-async def clerk(here: ToolTown, email: str = "clerk@example.com") -> Person:
-    """A member who answers conversations, and connects accounts."""
-    call = call_of(here.owner)
-    role = await here.store.write(
-        roles.create, call, f"Clerk {email}", ["conversations", "channels", "records.read"]
-    )
-    return await here.member(email, role.id)
+from tests.tooling import tool_town
+from tests.tools.channels.connecting import PUSHED, bridge, connect, run
 
 
 async def test_a_connection_is_made_with_what_its_bridge_needs(autojump_clock):
@@ -92,7 +52,7 @@ async def test_a_connection_is_made_with_what_its_bridge_needs(autojump_clock):
     ],
 )
 async def test_what_makes_no_sense_is_refused(autojump_clock, changes: dict[str, object]):
-    """An address is for pushes, and leads somewhere; an account is somebody's."""
+    """An address is for pushes, and leads somewhere; an account has an owner."""
     async with tool_town() as here:
         status, answer = await run(here, "connection.create", PUSHED | changes)
 
@@ -132,93 +92,6 @@ async def test_an_address_that_the_operator_allows_is_saved(autojump_clock):
         assert [200, 422] == [changed.status_code, refused.status_code]
 
 
-async def test_only_people_connect_and_make_keys(autojump_clock):
-    """A key is told so; to remove a connection it needs a person's approval."""
-    async with tool_town() as here:
-        made = await connect(here, PUSHED)
-        request = {"id": made["id"]}
-        codes = [
-            (await here.call(tool, body)).json()["code"]
-            for tool, body in (
-                ("connection.create", SHOP),
-                ("connection.mint_key", request),
-                ("connection.revoke_key", request | {"keyId": "key_1"}),
-                ("connection.rotate_secret", request),
-                ("connection.remove", request),
-            )
-        ]
-
-        assert ["person_only"] * 4 + ["approval_required"] == codes
-
-
-async def test_a_member_connects_their_own_account_and_no_other(autojump_clock):
-    """Not even an Owner connects somebody else's."""
-    async with tool_town() as here:
-        person = await clerk(here)
-        own = SHOP | {"account": {"kind": "member", "id": person.id}}
-        others = SHOP | {"account": {"kind": "member", "id": here.owner.id}}
-        status, made = await run(here, "connection.create", own, "clerk@example.com")
-        refused = [
-            (await run(here, "connection.create", body, email))[0]
-            for body, email in ((others, "clerk@example.com"), (own, "owner@example.com"))
-        ]
-
-        assert (200, {"kind": "member", "id": person.id}) == (status, made["account"])
-        assert [403, 403] == refused
-
-
-async def test_who_answers_conversations_looks_after_their_own_account(autojump_clock):
-    """Without `channels` they connect, see and change it, and no others."""
-    async with tool_town() as here:
-        call = call_of(here.owner)
-        role = await here.store.write(roles.create, call, "Answers", ["conversations"])
-        person = await here.member("answers@example.com", role.id)
-        team = await here.store.write(teams.create, call, "Desk")
-        shops = await connect(here, PUSHED)
-
-        async def ask(tool: str, body: object) -> tuple[int, Any]:
-            return await run(here, f"connection.{tool}", body, "answers@example.com")
-
-        refused = [
-            (await ask("create", PUSHED | {"account": account}))[0]
-            for account in (
-                {"kind": "organization"},
-                {"kind": "team", "id": team.id},
-                {"kind": "member", "id": here.owner.id},
-            )
-        ]
-        _, own = await ask("create", PUSHED | {"account": {"kind": "member", "id": person.id}})
-        _, listed = await ask("list", {})
-        statuses = {
-            tool: [(await ask(tool, {"id": one} | more))[0] for one in (shops["id"], own["id"])]
-            for tool, more in (
-                ("get", {}),
-                ("update", {"name": "Desk"}),
-                ("pause", {}),
-                ("resume", {}),
-                ("test", {}),
-                ("mint_key", {}),
-                ("rotate_secret", {}),
-                ("revoke_key", {"keyId": "key_none"}),
-                ("remove", {}),
-            )
-        }
-
-        assert [403, 403, 403] == refused
-        assert [own["id"]] == [one["id"] for one in listed["connections"]]
-        assert [403, 404] == statuses.pop("revoke_key")
-        assert [[403, 200]] * 8 == list(statuses.values())
-
-
-async def test_a_viewer_has_nothing_to_do_with_it(autojump_clock):
-    """Nor sees any of it."""
-    async with tool_town() as here:
-        made = await connect(here)
-        await here.member("viewer@example.com", "viewer")
-        for tool, body in (("connection.list", {}), ("connection.get", {"id": made["id"]})):
-            assert 403 == (await run(here, tool, body, "viewer@example.com"))[0]
-
-
 async def test_several_keys_live_until_they_are_revoked(autojump_clock):
     """A new one does not end the others; there are so many and no more."""
     async with tool_town() as here:
@@ -244,7 +117,7 @@ async def test_several_keys_live_until_they_are_revoked(autojump_clock):
 
 
 async def test_a_connection_is_paused_resumed_and_removed(autojump_clock):
-    """It says what it is; a second time changes nothing; removed, it is nowhere, and its bridge is nobody."""
+    """It answers its status; a second time changes nothing; removed, it and its key are not found."""
     async with tool_town() as here:
         made = await connect(here)
         request = {"id": made["id"]}
@@ -303,25 +176,3 @@ async def test_a_test_and_a_new_secret_are_for_pushes(autojump_clock):
         assert rotated["signingSecret"] != pushed["signingSecret"]
         assert 409 == (await here.call("connection.test", {"id": pulled["id"]})).status_code
         assert 409 == (await run(here, "connection.rotate_secret", {"id": pulled["id"]}))[0]
-
-
-async def test_nobody_sees_another_organizations_connection(autojump_clock):
-    """It is not found, whatever is asked of it."""
-    async with tool_town() as here:
-        made = await connect(here)
-        other = await here.store.write(_elsewhere)
-        row = {"id": made["id"]}
-        await here.store.write(lambda tx: _give(tx, made["id"], other))
-
-        for what in ("get", "update", "pause", "resume", "test"):
-            assert 404 == (await here.call(f"connection.{what}", row)).status_code
-
-
-def _elsewhere(tx: Tx) -> str:
-    return provisioning.create(tx, NewOrganization(name="Other", country="DE")).id
-
-
-def _give(tx: Tx, connection_id: str, organization_id: str) -> None:
-    """Let the connection be of another organization."""
-    table = channel_tables.connections
-    tx.conn.execute(update(table).where(table.c.id == connection_id).values(organization_id=organization_id))

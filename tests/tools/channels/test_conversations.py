@@ -11,7 +11,7 @@ from svc.storage.identity.members import MemberChanges
 from tests import tables
 from tests.people import call_of
 from tests.tooling import ToolTown, tool_town
-from tests.tools.channels.test_connections import SHOP, bridge, clerk, connect, run
+from tests.tools.channels.connecting import SHOP, bridge, clerk, connect, run
 
 ADA: dict[str, Any] = {
     "objectType": "contact",
@@ -59,8 +59,8 @@ async def desk(here: ToolTown, **changes: Any) -> Desk:
     return Desk(here, await connect(here, SHOP | changes))
 
 
-async def test_somebody_new_becomes_a_contact(autojump_clock):
-    """As the messenger tells; two conversations of one person are one contact."""
+async def test_a_new_person_becomes_a_contact(autojump_clock):
+    """With what the messenger knows; two conversations of one person are one contact."""
     async with tool_town() as here:
         shop = await desk(here)
         sender = {"name": "Ada", "phone": "+44 20 7946 0123", "username": "ada"}
@@ -97,7 +97,7 @@ async def test_a_contact_is_found_as_by_a_form(autojump_clock):
         assert '"kind":"channel"' in change.source
 
 
-async def test_an_unclear_one_is_held_until_somebody_decides(autojump_clock):
+async def test_an_unclear_match_is_held_until_a_person_decides(autojump_clock):
     """With the reason and the candidates; the chosen contact learns what is known."""
     async with tool_town() as here:
         ada = await here.answer("record.create", ADA)
@@ -126,7 +126,7 @@ async def test_an_unclear_one_is_held_until_somebody_decides(autojump_clock):
 
 
 async def test_evidence_may_come_later(autojump_clock):
-    """A conversation with nobody known gets its contact as soon as there is something to know them by."""
+    """A conversation with an unknown person gets its contact as soon as there is evidence."""
     async with tool_town() as here:
         shop = await desk(here)
         await shop.say(sender={"name": "Ada", "phone": "call me"})
@@ -139,8 +139,8 @@ async def test_evidence_may_come_later(autojump_clock):
         assert contact.id == after["contactId"]
 
 
-async def test_a_group_is_nobody(autojump_clock):
-    """Who writes in a group is not whom the conversation is with; and what we sent tells nothing of them."""
+async def test_a_group_has_no_contact(autojump_clock):
+    """The author of a message in a group is not its contact; and a message of the shop is no evidence."""
     async with tool_town() as here:
         shop = await desk(here)
         sender = {"email": "ada@example.com"}
@@ -167,7 +167,7 @@ async def test_a_conversation_goes_along_when_its_contact_is_merged(autojump_clo
 
 
 async def test_a_reply_goes_out_and_is_listed(autojump_clock):
-    """In the name of who wrote it, or whose key it was; with what it answers, by the messenger's id."""
+    """In the name of its author or of the key's owner; with what it answers, by the messenger's id."""
     async with tool_town() as here:
         shop = await desk(here)
         said = await shop.say()
@@ -237,7 +237,7 @@ async def test_a_reply_that_cannot_be_kept_is_refused(autojump_clock, asked: str
 
 
 async def test_only_whose_account_it_is_answers_from_it(autojump_clock):
-    """A member's: that member; a team's: who is in it; the organization's: whoever may answer at all."""
+    """A member's: that member; a team's: its members; the organization's: all that may answer."""
     async with tool_town() as here:
         ann = await clerk(here, "ann@example.com")
         await clerk(here, "bob@example.com")

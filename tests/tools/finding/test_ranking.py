@@ -42,13 +42,13 @@ def test_other_words_find_as_well():
 
 
 def test_what_says_nothing_finds_nothing():
-    """Neither do words that nobody has."""
+    """Neither do words that occur nowhere."""
     assert [] == RANKING.rank("is it that you would do so for me?")
     assert [] == RANKING.rank("xyzzy")
     assert [] == Ranking({}).rank("record")
 
 
-def test_a_rare_word_tells_more_than_a_frequent_one():
+def test_a_rare_word_counts_more_than_a_frequent_one():
     """`web` is one document's, `record` that of most."""
     assert "form.create" == RANKING.rank("record web")[0]
 
@@ -63,8 +63,8 @@ def test_any_sentence_is_ranked(sentence):
     assert found == RANKING.rank(sentence)
 
 
-def test_a_name_that_nobody_has_other_words_for_is_ranked_by_its_description():
-    """So that a new noun is found before anybody thinks of its other words."""
+def test_a_name_without_synonyms_is_ranked_by_its_description():
+    """So that a new noun is found before it has synonyms."""
     assert ("", "") == words_for("boat.sail")
     assert ["boat.sail"] == Ranking({"boat.sail": a_tool("boat.sail", "Sail a boat.", "", "")}).rank(
         "sail away"

@@ -1,4 +1,4 @@
-"""What is told of a tool that there is not: the name that was probably meant."""
+"""The hint for an unknown tool: the name that was probably meant."""
 
 import pytest
 
@@ -19,6 +19,7 @@ from svc.tools.catalogue import REGISTRY
         ("lamp.create", ["record.create"]),  # an object of an organization's own
         ("ticket.create", ["record.create"]),  # another word for a noun that has no such verb
         ("user.list", ["member.list"]),
+        ("user.create", ["member.invite"]),
         ("token.create", ["apikey.mint", "serverkey.mint"]),
     ],
 )
@@ -44,6 +45,6 @@ def test_a_slip_of_the_pen_leads_to_what_was_meant(slip: str, meant: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "contact", "contact.", ".create_x_y", "q" * 300, "a." * 300])
-def test_what_is_like_no_name_is_told_nothing_wrong(name: str) -> None:
-    """Whatever is told is the name of a tool."""
+def test_a_name_like_no_other_gets_no_wrong_hint(name: str) -> None:
+    """Every hint is the name of a tool."""
     assert {*REGISTRY.nearest(name)} <= {*REGISTRY}

@@ -77,7 +77,7 @@ async def test_what_is_left_out_stays_and_null_takes_away(autojump_clock):
         )
 
         later = "2026-09-18T00:00:01.000Z"
-        assert made | {"name": "Lamps", "updatedAt": later} == renamed
+        assert made | {"name": "Lamps", "version": 2, "updatedAt": later} == renamed
         assert (
             renamed
             | {
@@ -86,6 +86,7 @@ async def test_what_is_left_out_stays_and_null_takes_away(autojump_clock):
                 "fieldMap": {},
                 "dealTitle": None,
                 "honeypot": None,
+                "version": 3,
             }
             == bare
         )
@@ -106,7 +107,7 @@ async def test_a_change_is_there_for_the_next_submission(autojump_clock):
 
 
 async def test_a_form_is_paused_resumed_and_removed(autojump_clock):
-    """What it was told last decides about the next submission; a second time changes nothing."""
+    """The last call decides about the next submission; a second time changes nothing."""
     async with tool_town() as here:
         form = await here.answer("form.create", {"name": "Contact us"})
         told = []
@@ -189,7 +190,7 @@ async def test_a_honeypot_cannot_become_a_field_by_a_later_mapping(autojump_cloc
 
 
 async def test_a_mapping_to_a_property_that_is_gone_blocks_no_other_change(autojump_clock):
-    """It is told when the mapping itself is changed."""
+    """It is reported when the mapping itself is changed."""
     async with tool_town() as here:
         form = await here.answer("form.create", SET_UP)
 
@@ -285,7 +286,7 @@ async def test_there_are_only_so_many_forms(autojump_clock):
         assert ((409, "conflict"), 200) == ((full.status_code, full.json()["code"]), again.status_code)
 
 
-async def test_forms_are_for_who_has_the_permission(autojump_clock):
+async def test_forms_need_the_permission(autojump_clock):
     """A Viewer does not even list them."""
     async with tool_town() as here:
         viewer = await here.mint(role_id="viewer")

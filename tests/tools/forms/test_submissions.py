@@ -92,7 +92,7 @@ async def test_a_filed_submission_is_shown_with_all_of_it(autojump_clock):
 
 
 async def test_a_held_submission_is_shown_with_its_candidates_and_visits(autojump_clock):
-    """The visits are those of its browser, which are nobody's yet."""
+    """The visits are those of its browser, which belong to no contact yet."""
     async with tool_town() as here:
         await here.answer("site.create", {"domain": "lamps.example"})
         held, ada, bob = await held_conflict(here)
@@ -117,8 +117,8 @@ async def test_a_held_submission_is_shown_with_its_candidates_and_visits(autojum
         assert ["https://lamps.example/late"] == [one["url"] for one in second["visits"]]
 
 
-async def test_who_may_not_read_records_sees_candidates_by_id_alone(autojump_clock):
-    """The forms permission opens what came in, and not who is known."""
+async def test_without_records_read_candidates_are_ids(autojump_clock):
+    """The forms permission opens submissions, and not contacts."""
     async with tool_town() as here:
         held, ada, bob = await held_conflict(here)
         role = await here.store.write(
@@ -136,7 +136,7 @@ async def test_who_may_not_read_records_sees_candidates_by_id_alone(autojump_clo
 
 
 async def test_attaching_files_it_like_any_other(autojump_clock):
-    """It is Filed with note, deal, suggestions and events; who did it is told, and why it was held stays."""
+    """It is Filed with note, deal, suggestions and events; it shows the person, and still why it was held."""
     async with tool_town() as here:
         held, ada, _ = await held_conflict(here)
         here.clock.jump(5_000)
@@ -171,7 +171,7 @@ async def test_attaching_without_a_contact_makes_one(autojump_clock):
         assert 3 == await here.count(tables.records, id=attached["contactId"]) + 2
 
 
-async def test_of_two_who_attach_at_once_one_is_told_so(autojump_clock):
+async def test_of_two_concurrent_attachments_one_is_a_conflict(autojump_clock):
     """It is filed once, and the other answer is a conflict."""
     async with tool_town() as here:
         held, ada, bob = await held_conflict(here)
@@ -283,14 +283,14 @@ async def stored_form(here: ToolTown, form_id: str) -> Any:
 
 
 def _insert_quietly(tx: Tx, form: Any) -> str:
-    """Store what is due, and tell nobody."""
+    """Store what is due, without a notice."""
     stored = submissions.create(tx, a_stored_one(form))
     tx.changes.clear()
     return stored
 
 
-async def test_a_spam_mark_is_told_once_it_is_held(autojump_clock):
-    """Until then it is Queued for no reason that anybody has to know."""
+async def test_a_spam_mark_is_shown_once_it_is_held(autojump_clock):
+    """Until then it is Queued without a reason."""
     async with tool_town() as here:
         form = await here.form(honeypot="fax")
         waiting = await here.store.write(submissions.create, a_stored_one(form, queued=True, spam=True))

@@ -228,7 +228,7 @@ async def test_what_shows_a_secret_is_not_kept(autojump_clock):
 
 
 class Other:
-    """Somebody who is a member here, with a home of their own that allows keys elsewhere, and a key."""
+    """A member with a home elsewhere that allows keys here, and a key."""
 
     def __init__(self, here: ToolTown, person: Person, home: str, key: str) -> None:
         self.here = here
@@ -319,7 +319,7 @@ async def queued(here: ToolTown, key: str, change: Callable[[], Awaitable[None]]
 
     await here.call("organization.get", key=key)
     # The first turn has to read the facts again; the others wait behind it for the change.
-    here.system.access_revisions[here.organization.id] += 1
+    here.system.access_revisions.note(here.organization.id)
     async with trio.open_nursery() as nursery:
         for _ in range(10):
             nursery.start_soon(call)
@@ -380,7 +380,7 @@ async def test_a_key_follows_the_roles_call_by_call(autojump_clock):
 
 
 async def test_a_person_from_elsewhere_mints_when_their_home_allows_it(autojump_clock):
-    """And is told why not when it does not."""
+    """And the refusal says why not, when it does not."""
     async with tool_town() as here:
         other = await other_of(here)
         csrf = await here.sign_in("guest@example.com")

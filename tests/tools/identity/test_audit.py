@@ -167,7 +167,7 @@ async def test_an_entry_is_found_by_its_own_time(autojump_clock):
 
 
 async def test_the_trail_is_its_organizations_own(autojump_clock):
-    """And is for who may see to sign-in and keys."""
+    """And needs the permission `security`."""
     async with tool_town() as here:
         await filled(here)
         viewer = await here.call("audit.list", key=await here.mint(role_id="viewer"))

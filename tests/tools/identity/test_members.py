@@ -18,7 +18,7 @@ from tests.tooling import tool_town
 
 
 async def test_members_are_listed_by_pages(autojump_clock):
-    """Each once, in the order of their accounts, whoever joins meanwhile."""
+    """Each once, in the order of their accounts, also if members join meanwhile."""
     async with tool_town() as here:
         for number in range(4):
             await here.member(f"p{number}@example.com", "viewer")
@@ -142,7 +142,7 @@ async def test_what_cannot_be_is_refused(
 
 
 async def test_roles_are_made_changed_and_deleted(autojump_clock):
-    """A custom one beside the built-in ones, while nobody has it."""
+    """A custom one beside the built-in ones, while no member has it."""
     async with tool_town() as here:
         csrf = await here.sign_in()
         asked = {"name": "Front desk", "permissions": ["records.write", "records.read", "records.read"]}
@@ -239,7 +239,7 @@ async def test_there_is_an_end_to_everything(tool: str, most: int, body: dict[st
         assert f" {most} " in REGISTRY[tool].description
 
 
-async def test_who_is_put_out_is_out_with_the_next_call(autojump_clock):
+async def test_a_deactivated_member_is_out_with_the_next_call(autojump_clock):
     """Their session opens the organization no more, until they are let in again."""
     async with tool_town() as here:
         person = await here.member("ada@example.com", "admin")

@@ -18,7 +18,7 @@ from tests.town import START, a_post
 
 
 async def test_an_organization_is_shown(autojump_clock):
-    """To whoever is let in, with its trial and its formats."""
+    """To every caller that is admitted, with its trial and its formats."""
     async with tool_town() as here:
         shown = await here.answer("organization.get", key=await here.mint(role_id="viewer"))
 
@@ -33,6 +33,7 @@ async def test_an_organization_is_shown(autojump_clock):
             "trialEndsAt": "2026-10-02T00:00:00.000Z",
             "marketingHub": True,
             "allowKeysElsewhere": False,
+            "version": 1,
             "createdAt": rfc3339(START),
         } == shown
 
@@ -131,7 +132,7 @@ async def test_phones_are_dialled_in_the_country_that_it_is_in_now(autojump_cloc
 
 
 async def test_the_switch_for_keys_needs_the_right_to_keys(autojump_clock):
-    """Who has the settings and not the keys changes the rest."""
+    """With `settings` and without `security` a person changes the rest."""
     async with tool_town() as here:
         clerk = await here.store.write(roles.create, call_of(here.owner), "Clerk", ["settings"])
         await here.member("clerk@example.com", clerk.id)

@@ -43,7 +43,7 @@ async def test_an_object_is_made_and_renamed(autojump_clock):
 
         assert ["name"] == [one["slug"] for one in made["properties"]]
         assert (False, False) == (made["builtIn"], made["publishable"])
-        assert made | {"label": "Ship"} == changed
+        assert made | {"label": "Ship", "version": 2} == changed
 
 
 async def test_a_property_comes_and_goes_with_its_values(autojump_clock):
@@ -84,7 +84,7 @@ async def test_a_property_gets_other_choices(autojump_clock):
 
 
 async def test_only_a_person_publishes_an_object_or_deletes_a_property(autojump_clock):
-    """A key is told that a person has to approve."""
+    """A key gets `approval_required`."""
     async with tool_town() as here:
         await a_boat(here)
         answers = [
@@ -100,7 +100,7 @@ async def test_only_a_person_publishes_an_object_or_deletes_a_property(autojump_
         assert (200, True) == (good.status_code, good.json()["publishable"])
 
 
-async def test_who_listens_is_told_of_changed_objects(autojump_clock):
+async def test_listeners_are_notified_of_changed_objects(autojump_clock):
     """After every change of an object or a property, and of nothing else."""
     async with tool_town() as here:
         told: list[Change] = []

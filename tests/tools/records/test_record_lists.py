@@ -212,7 +212,7 @@ async def test_an_index_that_was_begun_is_made_after_a_restart(autojump_clock):
 
 
 async def test_an_index_waits_while_the_disk_is_full(autojump_clock):
-    """It goes on when there is room, without anybody asking again."""
+    """It continues when there is room, without another request."""
     async with tool_town() as here:
         await contacts(here, {"city": "London"})
         async with here.full_disk(tables.record_keys):
@@ -225,7 +225,7 @@ async def test_an_index_waits_while_the_disk_is_full(autojump_clock):
         assert {"city": "ready"} == await index_states(here)
 
 
-async def test_an_index_that_cannot_be_made_stops_nobody(autojump_clock):
+async def test_an_index_that_cannot_be_made_stops_no_list(autojump_clock):
     """Lists do without it, and the Indexer lives."""
     async with tool_town() as here:
         await contacts(here, {"city": "London"})

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from svc.domain.ids import new_id
 from svc.storage import provisioning
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.records import records
@@ -16,7 +15,7 @@ from tests.tooling import ToolTown, tool_town
 
 def suggest(tx: Tx, organization_id: str, record_id: str, slug: str, value: str) -> str:
     """A suggestion as filing makes it."""
-    made = new_id("sug", tx.now)
+    made = tx.new_id("sug")
     tx.conn.execute(
         insert(tables.suggestions).values(
             id=made,

@@ -96,7 +96,7 @@ async def test_nothing_is_bound_to_a_site_at_a_public_suffix(autojump_clock):
 
 
 async def test_two_sites_at_one_domain_are_refused(autojump_clock):
-    """Within one organization; another may track it as well, and a site may be told its own domain again."""
+    """Within one organization; another may track it as well, and an update may keep the domain."""
     async with tool_town() as here:
         first = await here.answer("site.create", {"domain": "lamps.example"})
         second = await here.answer("site.create", {"domain": "shades.example"})
@@ -191,7 +191,7 @@ async def test_the_audit_trail_has_what_was_done_to_a_site(autojump_clock):
         ]
 
 
-async def test_sites_are_listed_to_everybody_and_changed_by_who_may(autojump_clock):
+async def test_sites_are_listed_to_all_and_changed_with_permission(autojump_clock):
     """A Viewer reads the list; settings belong to others."""
     async with tool_town() as here:
         viewer = await here.mint(role_id="viewer")

@@ -3,10 +3,10 @@
 import click
 
 from svc.cli.operator_calls import Operator
-from svc.cli.options import NAME, ORGANIZATION, as_operator
+from svc.cli.options import NAME, ORGANIZATION, as_operator, command_by_id
 from svc.cli.tables import echo_table
 from svc.tools.forms import server_keys
-from svc.tools.forms.server_keys import ListServerKeys, MintServerKey, RevokeServerKey
+from svc.tools.forms.server_keys import ListServerKeys, MintServerKey
 
 
 @click.group("serverkey")
@@ -39,11 +39,4 @@ def list_all(operator: Operator, organization: str | None) -> None:
     )
 
 
-@command.command("revoke")
-@click.argument("key_id", metavar="ID")
-@ORGANIZATION
-@as_operator
-def revoke(operator: Operator, key_id: str, organization: str | None) -> None:
-    """Revoke the key ID. This cannot be undone."""
-    home = operator.organization(organization).id
-    operator.call(server_keys.revoke, home, RevokeServerKey(id=key_id))
+command_by_id(command, "revoke", server_keys.revoke, "Revoke the key ID. This cannot be undone.")

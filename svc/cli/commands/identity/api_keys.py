@@ -5,12 +5,12 @@ from typing import get_args
 import click
 
 from svc.cli.operator_calls import Operator
-from svc.cli.options import NAME, ORGANIZATION, as_operator
+from svc.cli.options import NAME, ORGANIZATION, as_operator, command_by_id
 from svc.cli.tables import echo_table
 from svc.storage.identity.api_keys import ExpiresIn
 from svc.tools import operator_commands
 from svc.tools.identity import api_keys
-from svc.tools.identity.api_keys import ListApiKeys, RevokeApiKey
+from svc.tools.identity.api_keys import ListApiKeys
 from svc.tools.operator_commands import MintKey
 
 
@@ -92,11 +92,4 @@ def list_all(operator: Operator, organization: str | None) -> None:
     )
 
 
-@command.command("revoke")
-@click.argument("key_id", metavar="ID")
-@ORGANIZATION
-@as_operator
-def revoke(operator: Operator, key_id: str, organization: str | None) -> None:
-    """Revoke the key ID. This cannot be undone."""
-    home = operator.organization(organization).id
-    operator.call(api_keys.revoke, home, RevokeApiKey(id=key_id))
+command_by_id(command, "revoke", api_keys.revoke, "Revoke the key ID. This cannot be undone.")

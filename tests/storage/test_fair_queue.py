@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from svc.domain.fair_queue import FairQueue
+from svc.storage.sqlite.fair_queue import FairQueue
 
 OWNERS = st.sampled_from("abcd")
 ITEMS_MAX = 12
@@ -31,7 +31,7 @@ def test_owners_take_turns():
     assert ["a1", "b1", "a2", "a3", "a4"] == [queue.take() for _ in range(5)]
 
 
-def test_who_comes_back_waits_for_its_turn():
+def test_an_owner_that_comes_back_waits_for_its_turn():
     """An owner that was served stands behind those that were not."""
     queue = filled("abc")
 
@@ -40,7 +40,7 @@ def test_who_comes_back_waits_for_its_turn():
     assert ["b1", "c1", "a2"] == [queue.take() for _ in range(3)]
 
 
-def test_a_round_tells_how_evenly_it_is_shared():
+def test_a_round_has_how_evenly_it_is_shared():
     """First one of each owner; then all have as many, until one has no more; then the rest."""
     taken = filled("aaaaabbbcc").take_round(100)
 
@@ -49,7 +49,7 @@ def test_a_round_tells_how_evenly_it_is_shared():
 
 
 def test_a_round_of_one_owner_is_even():
-    """Where nobody else waits, nobody has more than another."""
+    """A single owner's round is even."""
     queue = filled("aaaaa")
 
     taken = queue.take_round(3)

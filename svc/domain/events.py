@@ -1,0 +1,50 @@
+"""Events: what happened in an organization, as webhooks, workflows and `event.list` are told of it.
+
+The *subject* of an event is the id of what it is about: the record, else the conversation, the submission,
+the connection or the run. Events of one subject are delivered in order.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+EventType = Literal[
+    "record.created",
+    "record.updated",
+    "record.deleted",
+    "submission.filed",
+    "submission.held",
+    "message.received",
+    "message.status",
+    "conversation.created",
+    "connection.state",
+    "workflow.run_failed",
+]
+
+Source: TypeAlias = Mapping[str, Any]
+"""Where a write came from, JSON-ready: `{"kind": "api", …}` (decisions §10).
+
+The source of a workflow's run has the `depth` of the run, too.
+"""
+
+
+class NewEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """An event to be recorded. *data* is JSON-ready; its source is added to it when it is recorded."""
+
+    type: EventType
+    subject: str
+    source: Source
+    data: dict[str, Any]
+
+    @property
+    def depth(self) -> int:
+        """How many runs led to it, each started by an event of the one before; 0 where no run did."""
+        depth: int = self.source.get("depth", 0)
+        return depth
+
+
+def channel_source(connection_id: str, conversation_id: str | None = None) -> Source:
+    """The source of what a bridge reports, and of what becomes of the replies that it is handed."""
+    source = {"kind": "channel", "connectionId": connection_id}
+    return source if conversation_id is None else source | {"conversationId": conversation_id}

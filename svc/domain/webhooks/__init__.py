@@ -1,0 +1,1 @@
+"""The rules of webhooks: subscriptions, and the delivery of events to them."""

@@ -1,0 +1,75 @@
+"""Rights: which permissions a document takes, of the person who enables it and again at each step."""
+
+from typing import Final
+
+from svc.domain.identity.roles import Permission
+from svc.domain.workflows.documents import (
+    AddNote,
+    AnyStep,
+    AnyTrigger,
+    Assign,
+    CallWebhook,
+    CreateDeal,
+    CreateRecord,
+    FormSubmitted,
+    MessageReceived,
+    Reply,
+    Schedule,
+    UpdateRecord,
+    Wait,
+)
+
+_NONE: Final[frozenset[Permission]] = frozenset()
+_READS: Final[frozenset[Permission]] = frozenset({"records.read"})
+_WRITES: Final[frozenset[Permission]] = frozenset({"records.write"})
+_ANSWERS: Final[frozenset[Permission]] = frozenset({"conversations"})
+_FORMS: Final[frozenset[Permission]] = frozenset({"forms"})
+_CHANNELS: Final[frozenset[Permission]] = frozenset({"channels"})
+_WORKFLOWS: Final[frozenset[Permission]] = frozenset({"workflows"})
+_AI: Final[frozenset[Permission]] = frozenset({"ai"})
+_WEBHOOKS: Final[frozenset[Permission]] = frozenset({"webhooks"})
+
+_OF_EVENTS: Final = {
+    "record": _READS,
+    "submission": _FORMS,
+    "message": _ANSWERS,
+    "conversation": _ANSWERS,
+    "connection": _CHANNELS,
+    "workflow": _WORKFLOWS,
+    "approval": _WORKFLOWS,
+    "ai": _AI,
+}
+"""By the first part of an event's type: what it takes to see one."""
+
+
+def event_needs(event_type: str) -> frozenset[Permission]:
+    """The permissions to see events of *event_type*."""
+    return _OF_EVENTS.get(event_type.partition(".")[0], _NONE)
+
+
+def trigger_needs(trigger: AnyTrigger) -> frozenset[Permission]:
+    """The permissions to see what starts a run, and its record."""
+    match trigger:
+        case FormSubmitted():
+            return _READS | _FORMS
+        case MessageReceived():
+            return _READS | _ANSWERS
+        case Schedule():
+            return _NONE
+    return _READS
+
+
+def step_needs(step: AnyStep) -> frozenset[Permission]:
+    """The permissions that *step* takes, without those of the steps in its branches."""
+    match step:
+        case CreateRecord() | UpdateRecord() | AddNote() | CreateDeal():
+            return _WRITES
+        case Assign():
+            return _ANSWERS if step.property is None else _WRITES
+        case Reply():
+            return _ANSWERS
+        case CallWebhook():
+            return _WEBHOOKS
+        case Wait():
+            return _NONE if step.event is None else event_needs(step.event)
+    return _NONE

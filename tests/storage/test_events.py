@@ -1,0 +1,233 @@
+"""Events: recorded and announced, dispatched in the order of their positions, listed, and pruned."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+
+from svc.domain import cursors
+from svc.domain.changes import EventsDue
+from svc.domain.cursors import Position
+from svc.domain.errors import Gone, InvalidInput
+from svc.domain.events import EventType, NewEvent
+from svc.domain.limits import EVENT_LIFE_MS, EVENTS_EXAMINED_MAX, LIST_ROWS_MAX
+from svc.storage import events, provisioning, retention
+from svc.storage.events import Event
+from svc.storage.identity.organizations import NewOrganization
+from svc.storage.store import Sources, Tx
+from tests import tables
+from tests.storage.ledger import API, Ledger, ledger
+
+
+@pytest.fixture
+def here() -> Iterator[Ledger]:
+    with ledger() as opened:
+        yield opened
+
+
+def an_event(type_: EventType = "record.created", object_type: str | None = "contact") -> NewEvent:
+    data = {} if object_type is None else {"objectType": object_type}
+    return NewEvent(type=type_, subject="rec_1", source=API, data=data)
+
+
+def record(here: Ledger, *happened: NewEvent) -> None:
+    here.write(events.record, here.organization.id, happened or [an_event()])
+
+
+def dispatch(here: Ledger, limit: int = 200) -> list[str]:
+    """Dispatch the oldest events, and return their ids."""
+    ids = [event.id for event in events.undispatched(here.conn, here.organization.id, limit)]
+    here.write(events.mark_dispatched, here.organization.id, ids)
+    return ids
+
+
+def page(here: Ledger, **wanted: Any) -> tuple[list[Event], str]:
+    return events.list_page(here.conn, here.organization.id, **wanted)
+
+
+def read_all(here: Ledger, cursor: str | None = None, **wanted: Any) -> tuple[list[Event], str]:
+    """All events behind *cursor*, and the cursor behind the last."""
+    found: list[Event] = []
+    while True:
+        listed, behind = page(here, cursor=cursor, **wanted)
+        if behind == cursor:
+            return found, behind
+        found += listed
+        cursor = behind
+
+
+def test_a_unit_announces_its_events_once(here: Ledger) -> None:
+    """However often it records some; a unit that records none announces none."""
+    tx = Tx(here.conn, here.now, Sources())
+
+    events.record(tx, here.organization.id, [])
+    announced = [list(tx.changes)]
+    for _ in range(2):
+        events.record(tx, here.organization.id, [an_event(), an_event()])
+    announced.append(list(tx.changes))
+
+    assert [[], [EventsDue(here.organization.id)]] == announced
+
+
+def test_an_event_is_stored_with_what_is_looked_for(here: Ledger) -> None:
+    """Its subject, its object and the depth of its source; the source stands in its data."""
+    source = {"kind": "workflow", "id": "wfl_1", "personId": None, "depth": 3}
+    record(here, NewEvent(type="record.created", subject="rec_1", source=source, data={"objectType": "deal"}))
+    record(here, an_event("submission.held", None))
+
+    first, second = here.rows(tables.events)
+    assert ("rec_1", "deal", 3, None) == (first.subject, first.object_type, first.depth, first.position)
+    assert '{"objectType":"deal","source":' in first.data
+    assert (None, 0) == (second.object_type, second.depth)
+
+
+def test_dispatched_events_have_the_next_positions(here: Ledger) -> None:
+    """In the order in which they were dispatched, in each organization for itself."""
+    other = here.write(provisioning.create, NewOrganization(name="Other"))
+    record(here, an_event(), an_event(), an_event())
+    here.write(events.record, other.id, [an_event()])
+    waiting = [events.organizations_with_undispatched(here.conn)]
+
+    first = dispatch(here, 2)
+    second = dispatch(here)
+    here.write(events.mark_dispatched, here.organization.id, first)
+    waiting.append(events.organizations_with_undispatched(here.conn))
+
+    positions = {row.id: row.position for row in here.rows(tables.events) if row.position}
+    assert {one: place for place, one in enumerate([*first, *second], start=1)} == positions
+    assert [{here.organization.id, other.id}, {other.id}] == [set(one) for one in waiting]
+    assert [] == events.undispatched(here.conn, here.organization.id, 200)
+
+
+def test_another_organizations_event_is_not_marked(here: Ledger) -> None:
+    """An id is not enough."""
+    record(here)
+    other = here.write(provisioning.create, NewOrganization(name="Other"))
+    [event] = events.undispatched(here.conn, here.organization.id, 200)
+
+    here.write(events.mark_dispatched, other.id, [event.id])
+
+    assert [event] == events.undispatched(here.conn, here.organization.id, 200)
+
+
+def test_a_list_has_what_was_dispatched(here: Ledger) -> None:
+    """What is recorded only is not in it yet; the cursor at the end goes on with what comes later."""
+    record(here)
+    before, cursor = page(here)
+    dispatch(here)
+    record(here)
+    then, cursor = page(here, cursor=cursor)
+    dispatch(here)
+    later, _ = page(here, cursor=cursor)
+
+    assert [0, 1, 1] == [len(before), len(then), len(later)]
+    assert then[0].id < later[0].id
+
+
+def test_a_list_is_narrowed_by_type_and_object(here: Ledger) -> None:
+    """Objects narrow the events of records; the others have none."""
+    record(here, an_event(), an_event("record.updated", "deal"), an_event("submission.filed", None))
+    dispatch(here)
+
+    def types(**wanted: Any) -> list[str]:
+        return [event.type for event in page(here, **wanted)[0]]
+
+    assert ["record.created", "record.updated", "submission.filed"] == types()
+    assert ["record.updated"] == types(types={"record.updated", "message.received"})
+    assert ["record.updated", "submission.filed"] == types(object_types={"deal"})
+    assert [] == types(types=set())
+
+
+def test_a_page_looks_at_so_many_events(here: Ledger) -> None:
+    """What is rare among many is found over several pages, some of them empty."""
+    common = [an_event() for _ in range(EVENTS_EXAMINED_MAX)]
+    record(here, *common, an_event("record.deleted"))
+    dispatch(here, EVENTS_EXAMINED_MAX + 1)
+
+    first, cursor = page(here, types={"record.deleted"})
+    second, _ = page(here, types={"record.deleted"}, cursor=cursor)
+
+    assert ([], ["record.deleted"]) == (first, [event.type for event in second])
+
+
+@pytest.mark.parametrize("limit", [0, LIST_ROWS_MAX + 1])
+def test_a_wrong_limit_is_refused(here: Ledger, limit: int) -> None:
+    """With its place."""
+    with pytest.raises(InvalidInput, match="/limit"):
+        page(here, limit=limit)
+
+
+def test_a_cursor_of_another_list_is_refused(here: Ledger) -> None:
+    """With its place; so is one that was put together by hand."""
+    own = cursors.write(["events"], Position((), "9" * 19))
+    other = cursors.write(["notes"], Position((), "1"))
+    for cursor in ("x", own, other):
+        with pytest.raises(InvalidInput, match="/cursor"):
+            page(here, cursor=cursor)
+
+
+def test_events_are_pruned_once_they_were_dispatched_and_their_time_is_over(here: Ledger) -> None:
+    """Those that wait for their dispatch stay, however old; positions go on after those that are gone."""
+    record(here)
+    _, start = page(here)
+    dispatch(here)
+    _, end = page(here)
+    record(here)
+    here.now += EVENT_LIFE_MS - 4_000
+    here.write(retention.prune)
+    before = len(here.rows(tables.events))
+    here.now += 4_000
+    here.write(retention.prune)
+    left = here.rows(tables.events)
+
+    assert (2, [None]) == (before, [row.position for row in left])
+    dispatch(here)
+    assert [2] == [event.position for event in page(here, cursor=end)[0]]
+    assert [2] == [event.position for event in page(here)[0]]
+    with pytest.raises(Gone, match="not kept any more"):
+        page(here, cursor=start)
+
+
+def test_pruning_goes_by_the_index(here: Ledger) -> None:
+    """However many events are kept, only those that are over are looked at."""
+    statement = (
+        "EXPLAIN QUERY PLAN SELECT id FROM events WHERE position IS NOT NULL AND at <= ?"
+        " ORDER BY at LIMIT 500"
+    )
+    [step] = here.conn.exec_driver_sql(statement, (1,)).all()
+
+    assert "SEARCH events USING INDEX ix_events_dispatched_at (at<?)" == step[3]
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("record"), st.integers(1, 3)),
+        st.tuples(st.just("dispatch"), st.integers(1, 4)),
+        st.tuples(st.just("read"), st.integers(1, 4)),
+    ),
+    max_size=20,
+)
+
+
+@given(steps=STEPS)
+@settings(max_examples=60, deadline=None)
+def test_a_reader_sees_each_event_once_in_their_order(steps: list[tuple[str, int]]) -> None:
+    """Whenever it reads between recording and dispatching, and however large its pages are."""
+    with ledger() as here:
+        expected: list[str] = []
+        seen: list[str] = []
+        cursor = None
+        for what, number in steps:
+            if what == "record":
+                record(here, *(an_event() for _ in range(number)))
+            elif what == "dispatch":
+                expected += dispatch(here, number)
+            else:
+                listed, cursor = page(here, cursor=cursor, limit=number)
+                seen += [event.id for event in listed]
+        listed, _ = read_all(here, cursor, limit=3)
+        seen += [event.id for event in listed]
+
+        assert expected == seen == sorted(expected)
