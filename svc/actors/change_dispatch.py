@@ -4,14 +4,18 @@ import structlog
 
 from svc.actors._core import ActorError
 from svc.actors.channels.outbox import Outbox
+from svc.actors.event_dispatcher import EventDispatcher
 from svc.actors.forms.filer import Filer
 from svc.actors.system import System
+from svc.actors.webhooks.webhook import Webhook
 from svc.domain.changes import (
     AccessChanged,
     Change,
     ChannelKeysChanged,
+    DeliveriesDue,
     EmbedsChanged,
     EventsDispatched,
+    EventsDue,
     FormChanged,
     KeysChanged,
     MembersChanged,
@@ -37,8 +41,14 @@ class ChangeDispatcher:
     def __call__(self, change: Change) -> None:
         """Dispatch *change*. An actor that is not active needs no notice: it loads the current state."""
         match change:
-            case AccessChanged():
-                self._note_access(change)
+            case AccessChanged(organization_id):
+                # Seen by the very next turn, even of a message already in the mailbox: see `Organization`.
+                self._system.access_revisions.note(organization_id)
+                if isinstance(change, KeysChanged):
+                    self._system.keys.evict(change.digest)
+                if isinstance(change, MembersChanged):
+                    # The organization may be closed, and its channel keys with it.
+                    self._system.channel_keys.clear()
             case SessionsChanged(digests):
                 self._system.sessions.evict(*digests)
             case FormChanged(key) | OrganizationChanged(key) | ServerKeysChanged(key):
@@ -57,27 +67,28 @@ class ChangeDispatcher:
                     _wake(outbox)
                 # After the Outbox, which the waiting long polls will ask.
                 self._system.wakeups.notify(connection_id)
-            case EventsDispatched(organization_id):
-                self._system.wakeups.notify(organization_id)
             case EmbedsChanged(_, str(embed_key)):
                 self._system.unknown_embeds.evict(embed_key)
                 self._system.embed_snapshots.evict(embed_key)
             case EmbedsChanged(organization_id) | ObjectsChanged(organization_id):
                 self._system.embed_snapshots.evict_organization(organization_id)
+            case _:
+                self._note_work(change)
+
+    def _note_work(self, change: Change) -> None:
+        """Wake what does the work that waits, or that waits for it."""
+        match change:
             case SubmissionsDue(organization_id):
                 _wake(Filer(self._system, organization_id))
-
-    def _note_access(self, change: AccessChanged) -> None:
-        # Seen by the very next turn, even of a message already in the mailbox: see `Organization`.
-        self._system.access_revisions.note(change.organization_id)
-        if isinstance(change, KeysChanged):
-            self._system.keys.evict(change.digest)
-        if isinstance(change, MembersChanged):
-            # The organization may be closed, and its channel keys with it.
-            self._system.channel_keys.clear()
+            case EventsDue(organization_id):
+                _wake(EventDispatcher(self._system, organization_id))
+            case EventsDispatched(organization_id):
+                self._system.wakeups.notify(organization_id)
+            case DeliveriesDue(webhook_id):
+                _wake(Webhook(self._system, webhook_id))
 
 
-def _wake(actor: Filer | Outbox) -> None:
+def _wake(actor: Filer | Outbox | EventDispatcher | Webhook) -> None:
     try:
         actor.wake.tell()
     except (ActorError, Unavailable) as error:

@@ -357,6 +357,9 @@ WEBHOOK_ATTEMPTS_AT_ONCE: Final = 8
 """Attempts of one subscription under way at once."""
 WEBHOOK_LAST_ATTEMPTS: Final = 10
 """While as many last attempts of a subscription have all failed, only one is under way at once."""
+WEBHOOK_FAILING_AT_ONCE_MAX: Final = 250
+"""Attempts under way at once of all subscriptions whose last attempts all failed. Ours: a part of
+`OUTGOING_CONNECTIONS_MAX`, so that they leave the rest to others."""
 WEBHOOK_PER_SECOND_MAX: Final = 100
 """The largest `maxPerSecond` of a subscription."""
 WEBHOOK_ANSWER_BYTES_MAX: Final = 1_000

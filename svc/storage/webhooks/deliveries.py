@@ -140,8 +140,10 @@ def list_page(
 ) -> tuple[list[DeliveryRow], str | None]:
     """Deliveries to a subscription, the newest first, and the cursor that goes on.
 
-    Raises `NotFound`, `InvalidInput` of the cursor, and `TakesLong` from a view that is not patient: by state
-    and type they have to be looked for.
+    Raises:
+        NotFound: there is no such subscription.
+        InvalidInput: of the cursor.
+        TakesLong: the view is not patient; by state and type they have to be looked for.
     """
     webhooks.own_row(view.conn, organization_id, webhook_id)
     keyset = Keyset(["webhook_deliveries", webhook_id, state, event_type], cursor, limit)
