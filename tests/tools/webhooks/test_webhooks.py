@@ -1,25 +1,39 @@
 """`webhook.*`: subscriptions, who may set them up, and what was sent to them."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
 import pytest
+import trio
 
+from svc.actors.outbound.client import PostResult
+from svc.actors.outbound.errors import NotSent
+from svc.client import verify
 from svc.domain.crypto.signatures import SECRET_PREFIX
 from svc.domain.identity.roles import Permission
-from svc.domain.webhooks.deliveries import AttemptOutcome
 from svc.storage.identity import roles
-from svc.storage.webhooks import attempts, tables, webhooks
-from svc.storage.webhooks.attempts import EndedAttempt
+from svc.storage.webhooks import tables, webhooks
+from tests.channels import Receiver
 from tests.dispatching import dispatch
 from tests.mcp.asking import mcp_town
 from tests.people import call_of
 from tests.tables import audit, events
 from tests.tooling import ToolTown, tool_town
+from tests.tools.webhooks.test_payloads import faults as faults_of_payload
 from tests.webhooks import HOOK, a_webhook
 
 ADA = {"objectType": "contact", "properties": {"name": "Ada"}}
 NEW = {"url": HOOK, "events": ["record.created"], "objectTypes": ["contact"], "name": " Orders "}
+
+
+@asynccontextmanager
+async def hook_town(*answers: PostResult | NotSent) -> AsyncIterator[tuple[ToolTown, Receiver]]:
+    """A town whose deliveries go to a receiver with these answers, and then 200."""
+    async with tool_town() as here:
+        here.system.outbound_http = receiver = Receiver(*answers)
+        yield here, receiver
 
 
 async def role_with(here: ToolTown, *permissions: Permission) -> str:
@@ -39,7 +53,7 @@ def faults(answer: Any) -> list[tuple[str, str]]:
 
 async def test_a_person_subscribes_an_address(autojump_clock):
     """The secret is in that one answer, and nowhere else: not in lists, the audit trail or the database."""
-    async with tool_town() as here:
+    async with hook_town() as (here, _):
         csrf = await here.sign_in()
         made = await here.answer_to_person("webhook.create", NEW, csrf=csrf)
         shown = await here.answer("webhook.get", {"id": made["id"]})
@@ -70,7 +84,7 @@ async def test_a_person_subscribes_an_address(autojump_clock):
 
 async def test_an_idempotency_key_is_refused_where_a_secret_is_shown(autojump_clock):
     """The answer would have to be stored."""
-    async with tool_town() as here:
+    async with hook_town() as (here, _):
         csrf = await here.sign_in()
         hook = await a_hook(here)
         for tool, body in (("webhook.create", NEW), ("webhook.rotate_secret", {"id": hook})):
@@ -107,7 +121,7 @@ async def test_an_idempotency_key_is_refused_where_a_secret_is_shown(autojump_cl
 )
 async def test_a_bad_subscription_is_refused(changes: Any, expected: Any, autojump_clock):
     """Every fault at its place, and the same at a change."""
-    async with tool_town() as here:
+    async with hook_town() as (here, _):
         csrf = await here.sign_in()
         hook = await a_hook(here, events=("record.created",), object_types=("contact",))
         made = await here.call_as_person("webhook.create", NEW | changes, csrf=csrf)
@@ -120,7 +134,7 @@ async def test_a_bad_subscription_is_refused(changes: Any, expected: Any, autoju
 
 async def test_a_key_sets_no_address(autojump_clock):
     """Neither at the beginning nor later, whatever its role; it changes the rest, and may switch it off."""
-    async with tool_town() as here:
+    async with hook_town() as (here, _):
         hook = await a_hook(here)
         answers = [
             await here.call("webhook.create", NEW),
@@ -145,7 +159,7 @@ async def test_a_key_sets_no_address(autojump_clock):
 
 async def test_a_stale_change_is_refused(autojump_clock):
     """Whoever made it from an older version has to look again."""
-    async with tool_town() as here:
+    async with hook_town() as (here, _):
         hook = await a_hook(here)
         await here.answer("webhook.update", {"id": hook, "name": "A", "ifVersion": 1})
         stale = await here.call("webhook.update", {"id": hook, "name": "B", "ifVersion": 1})
@@ -155,7 +169,7 @@ async def test_a_stale_change_is_refused(autojump_clock):
 
 async def test_nobody_subscribes_to_what_they_may_not_see(autojump_clock):
     """Not at the beginning, not by widening a subscription, and not by sending it elsewhere."""
-    async with tool_town() as here:
+    async with hook_town() as (here, _):
         role = await role_with(here, "webhooks", "conversations")
         await here.member("ben@example.com", role)
         csrf = await here.sign_in("ben@example.com")
@@ -192,7 +206,7 @@ async def test_nobody_subscribes_to_what_they_may_not_see(autojump_clock):
 
 async def test_a_viewer_sees_no_webhook(autojump_clock):
     """Nor its deliveries, nor events; and of another organization not even that it is there."""
-    async with tool_town() as here:
+    async with hook_town() as (here, _):
         hook = await a_hook(here)
         viewer = await here.mint(role_id="viewer")
         tools = {
@@ -214,7 +228,7 @@ async def test_a_viewer_sees_no_webhook(autojump_clock):
 
 async def test_a_rotated_secret_is_another(autojump_clock):
     """And it is told until when the one before signs too."""
-    async with tool_town() as here:
+    async with hook_town() as (here, _):
         csrf = await here.sign_in()
         made = await here.answer_to_person("webhook.create", NEW, csrf=csrf)
         rotated = await here.answer_to_person("webhook.rotate_secret", {"id": made["id"]}, csrf=csrf)
@@ -225,7 +239,7 @@ async def test_a_rotated_secret_is_another(autojump_clock):
 
 async def test_a_deleted_webhook_is_gone(autojump_clock):
     """What waited for it is cancelled."""
-    async with tool_town() as here:
+    async with hook_town() as (here, _):
         csrf = await here.sign_in()
         hook = await a_hook(here)
         delivery = (await here.answer("webhook.test", {"id": hook}))["deliveryId"]
@@ -239,7 +253,7 @@ async def test_a_deleted_webhook_is_gone(autojump_clock):
 
 async def test_a_disabled_webhook_says_why(autojump_clock):
     """It is tested no more until it is active again."""
-    async with tool_town() as here:
+    async with hook_town() as (here, _):
         hook = await a_hook(here)
         await here.store.write(webhooks.disable, here.organization.id, hook, "gone")
         shown = await here.answer("webhook.get", {"id": hook})
@@ -254,36 +268,28 @@ async def test_a_disabled_webhook_says_why(autojump_clock):
         assert (True, None) == (again["active"], again["disabledReason"])
 
 
-async def note(here: ToolTown, hook: str, delivery: str, **outcome: Any) -> None:
-    """Have an attempt end so."""
-    ended = EndedAttempt(delivery_id=delivery, url=HOOK, outcome=AttemptOutcome(**outcome))
-    await here.store.write(attempts.note_attempts, hook, [ended])
-
-
 async def test_deliveries_are_listed_with_every_attempt(autojump_clock):
     """State, plan, and what the receiver answered; narrowed by state and type, over pages."""
-    async with tool_town() as here:
+    answers = (NotSent("no route"), PostResult(200, answer="thanks"), PostResult(503, answer="later"))
+    async with hook_town(*answers) as (here, _):
         hook = await a_hook(here)
-        made = await here.answer("record.create", ADA)
-        await dispatch(here)
         ping = (await here.answer("webhook.test", {"id": hook}))["deliveryId"]
+        await trio.sleep(10)
+        made = await here.answer("record.create", ADA)
+        await trio.sleep(1)
         [event] = await here.rows(events)
-        [_, of_event] = (await here.answer("webhook.delivery_list", {"webhookId": hook}))["deliveries"]
-        await note(here, hook, of_event["id"], status_code=503, milliseconds=212, answer="later")
-        await note(here, hook, ping, error="no route", milliseconds=3)
-        await note(here, hook, ping, status_code=200, milliseconds=40)
 
         first = await here.answer("webhook.delivery_list", {"webhookId": hook, "limit": 1})
         second = await here.answer(
             "webhook.delivery_list", {"webhookId": hook, "limit": 1, "cursor": first["nextCursor"]}
         )
-        [tested], [waits] = first["deliveries"], second["deliveries"]
+        [waits], [tested] = first["deliveries"], second["deliveries"]
         assert (ping, hook, None, "ping", "delivered", 2, None) == tuple(
             tested[name]
             for name in ("id", "webhookId", "eventId", "event", "state", "attempts", "nextAttemptAt")
         )
-        assert [(None, "no route", 3, ""), (200, None, 40, "")] == [
-            (one["statusCode"], one["error"], one["milliseconds"], one["answer"]) for one in tested["history"]
+        assert [(None, "no route", ""), (200, None, "thanks")] == [
+            (one["statusCode"], one["error"], one["answer"]) for one in tested["history"]
         ]
         assert (event.id, "record.created", made["id"], "waiting", 1) == tuple(
             waits[name] for name in ("eventId", "event", "subject", "state", "attempts")
@@ -300,22 +306,43 @@ async def test_deliveries_are_listed_with_every_attempt(autojump_clock):
             assert found == [one["id"] for one in listed["deliveries"]]
 
 
+async def test_what_is_sent_is_what_is_listed(autojump_clock):
+    """The body of a delivery is the event of `event.list` to the byte, signed with the secret shown."""
+    async with hook_town() as (here, receiver):
+        csrf = await here.sign_in()
+        made = await here.answer_to_person("webhook.create", NEW, csrf=csrf)
+        await here.answer("record.create", ADA)
+        await trio.sleep(1)
+        listed = await here.answer("event.list")
+
+        [(now, url, body, headers)] = receiver.got
+        assert listed["events"] == [msgspec.json.decode(body)]
+        assert body in msgspec.json.encode(listed["events"])
+        assert headers["X-Service-Delivery"] == verify(made["secret"], headers, body, now=now / 1_000)
+        assert (HOOK, "record.created", "2026-09") == (
+            url,
+            headers["X-Service-Event"],
+            headers["X-Service-Contract"],
+        )
+
+
 @pytest.mark.parametrize("kind", ["ping", "record.created", "workflow.run_failed"])
 async def test_a_test_sends_an_example(kind: str, autojump_clock):
     """Of any type, whether the webhook is subscribed to it or not."""
-    async with tool_town() as here:
+    async with hook_town() as (here, receiver):
         hook = await a_hook(here, events=("message.received",))
         await here.answer("webhook.test", {"id": hook, "event": kind})
-        [row] = await here.rows(tables.webhook_deliveries)
+        await trio.sleep(1)
 
-        data = msgspec.json.decode(row.body)
-        assert (kind, None) == (row.type, row.event_id)
-        assert ({"webhookId": hook} == data) is (kind == "ping")
+        [sent] = receiver.bodies
+        assert faults_of_payload(sent) is None
+        assert (kind, here.organization.id) == (sent["type"], sent["organizationId"])
+        assert ({"webhookId": hook} == sent["data"]) is (kind == "ping")
 
 
 async def test_what_was_missed_is_sent_after_all(autojump_clock):
     """An event that happened before the webhook was there, by a range of time; then one delivery alone."""
-    async with tool_town() as here:
+    async with hook_town() as (here, receiver):
         await here.answer("record.create", ADA)
         await dispatch(here)
         hook = await a_hook(here)
@@ -323,25 +350,24 @@ async def test_what_was_missed_is_sent_after_all(autojump_clock):
         dead = await here.answer("webhook.redeliver", body)
         missed = await here.answer("webhook.redeliver", body | {"which": "missed"})
         again = await here.call("webhook.redeliver", body | {"which": "missed"})
+        await trio.sleep(1)
         [delivery] = (await here.answer("webhook.delivery_list", {"webhookId": hook}))["deliveries"]
-        await note(here, hook, delivery["id"], status_code=200)
         single = await here.answer("webhook.redeliver", {"deliveryId": delivery["id"]})
-        [queued] = (await here.answer("webhook.delivery_list", {"webhookId": hook}))["deliveries"]
+        await trio.sleep(1)
         backwards = await here.call("webhook.redeliver", body | {"until": "2026-09-17T00:00:00Z"})
 
-        assert [{"queued": number, "lookedUntil": None} for number in (0, 1, 1)] == [
-            dead,
-            missed,
-            single,
-        ]
+        assert [{"queued": number, "lookedUntil": None} for number in (0, 1, 1)] == [dead, missed, single]
+        assert "delivered" == delivery["state"]
+        first, second = receiver.got
+        assert (first[2], first[3]["webhook-id"]) == (second[2], second[3]["webhook-id"])
         assert (409, 422) == (again.status_code, backwards.status_code)
         assert [("/until", "invalid_value")] == faults(backwards)
-        assert (delivery["id"], "waiting") == (queued["id"], queued["state"])
 
 
 async def test_a_model_works_with_webhooks(autojump_clock):
     """Over MCP the same tools: it tests one, reads what came of it, and is told what only a person may."""
     async with mcp_town() as here:
+        here.system.outbound_http = Receiver()
         hook = await a_hook(here)
         tested = await here.use("webhook_test", {"id": hook}, full=True)
         listed = await here.use("webhook_delivery_list", {"webhookId": hook}, full=True)
