@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
+from sqlalchemy.exc import OperationalError
 
 from svc.domain import cursors
 from svc.domain.changes import EventsDue
@@ -18,6 +19,7 @@ from svc.domain.events import EventType, NewEvent
 from svc.domain.limits import EVENTS_EXAMINED_MAX, LIST_ROWS
 from svc.storage import tables
 from svc.storage.identity import tables as identity_tables
+from svc.storage.readable import is_unreadable, tell
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.upserts import insert_or_replace
@@ -67,6 +69,19 @@ _UNDISPATCHED = Statement(
     .limit(sa.bindparam("limit", type_=sa.Integer)),
     Event,
 )
+_UNDISPATCHED_IDS = Statement(
+    sa.select(tables.events.c.id)
+    .where(
+        tables.events.c.organization_id == sa.bindparam("organization_id"),
+        tables.events.c.position.is_(None),
+    )
+    .order_by(tables.events.c.id)
+    .limit(sa.bindparam("limit", type_=sa.Integer))
+)
+_AS_BYTES: Final = sa.cast(tables.events.c.data, sa.LargeBinary).label("data")
+_WITH_BYTES: Final = sa.select(
+    *(_AS_BYTES if column is tables.events.c.data else column for column in _COLUMNS)
+).where(tables.events.c.id == sa.bindparam("event_id"))
 _DISPATCH = Statement(
     sa.update(tables.events)
     .where(
@@ -139,8 +154,28 @@ def record(tx: Tx, organization_id: str, happened: Sequence[NewEvent]) -> None:
 
 
 def undispatched(conn: sa.Connection, organization_id: str, limit: int) -> list[Event]:
-    """The organization's oldest events that were not dispatched, at most *limit*."""
-    return _UNDISPATCHED.all(conn, organization_id=organization_id, limit=limit)
+    """The organization's oldest events that were not dispatched, at most *limit*.
+
+    One whose data are unreadable has none.
+    """
+    try:
+        return _UNDISPATCHED.all(conn, organization_id=organization_id, limit=limit)
+    except OperationalError as error:
+        if not is_unreadable(error):
+            raise
+    ids = _UNDISPATCHED_IDS.all(conn, organization_id=organization_id, limit=limit)
+    return [_readable(conn, row.id) for row in ids]
+
+
+def _readable(conn: sa.Connection, event_id: str) -> Event:
+    """The event, without its data where these are no text."""
+    found = conn.execute(_WITH_BYTES, {"event_id": event_id}).one()
+    try:
+        data = bytes(found.data).decode()
+    except UnicodeDecodeError as error:
+        tell("events", event_id, error)
+        data = "{}"
+    return Event._make(found)._replace(data=data)
 
 
 def organizations_with_undispatched(conn: sa.Connection) -> list[str]:
