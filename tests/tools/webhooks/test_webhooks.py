@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from ipaddress import ip_network
 from typing import Any
 
 import msgspec
@@ -155,6 +156,16 @@ async def test_a_key_sets_no_address(autojump_clock):
         assert {"webhook.create", "webhook.update", "webhook.rotate_secret"} == {
             row.action for row in refused
         }
+
+
+async def test_a_change_of_the_rest_finds_no_fault_in_the_address(autojump_clock):
+    """It was good when it was given; a private one that the configuration allowed may be forbidden by now."""
+    async with hook_town() as (here, _):
+        private = {"url": "http://127.0.0.1:9/", "allowed": [ip_network("127.0.0.0/8")]}
+        hook = await a_hook(here, **private)
+        changed = await here.call("webhook.update", {"id": hook, "events": ["record.created"]})
+
+        assert (200, ["record.created"]) == (changed.status_code, changed.json()["events"])
 
 
 async def test_a_stale_change_is_refused(autojump_clock):
