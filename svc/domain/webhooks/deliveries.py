@@ -12,11 +12,17 @@ Whether an attempt is under way is known in memory only, so there is no state fo
 middle of an attempt the delivery still waits, and is attempted again under the same id.
 """
 
+from codecs import getincrementaldecoder
 from typing import Final, Literal
 
 import msgspec
 
-from svc.domain.limits import WEBHOOK_RETRIES_MS, WEBHOOK_RETRY_AFTER_MS_MAX, WEBHOOK_RETRY_SPREAD
+from svc.domain.limits import (
+    WEBHOOK_ANSWER_BYTES_MAX,
+    WEBHOOK_RETRIES_MS,
+    WEBHOOK_RETRY_AFTER_MS_MAX,
+    WEBHOOK_RETRY_SPREAD,
+)
 
 DeliveryState = Literal["waiting", "delivered", "dead", "cancelled"]
 
@@ -36,7 +42,7 @@ class AttemptOutcome(msgspec.Struct, frozen=True, kw_only=True):
     milliseconds: int = 0
     """How long it took, from the beginning of the request to the end of what was read of the response."""
     answer: str = ""
-    """The beginning of the response's body, at most `WEBHOOK_ANSWER_BYTES_MAX` bytes of it."""
+    """The beginning of the response's body, by `answer_text`."""
     retry_after_ms: int = 0
     """What `Retry-After` asked for; 0 without one."""
 
@@ -56,6 +62,12 @@ class AttemptOutcome(msgspec.Struct, frozen=True, kw_only=True):
         return self.status_code == _TOO_MANY_REQUESTS or (
             self.status_code == _UNAVAILABLE and self.retry_after_ms > 0
         )
+
+
+def answer_text(body: bytes) -> str:
+    """What is kept of a response's *body*: its first bytes as text, without what cannot be stored."""
+    begun = getincrementaldecoder("utf-8")("replace").decode(body[:WEBHOOK_ANSWER_BYTES_MAX])
+    return begun.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 class DeliveryProgress(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,9 +14,9 @@ from svc.domain.errors import Fault, InvalidInput, InvalidValue
 from svc.domain.records.properties import Property, Value, coerce
 from svc.domain.records.queries import OPS, Condition, Filter, Op
 from svc.domain.workflows.contexts import Context
-from svc.domain.workflows.paths import Path, lookup, parse, parse_property
+from svc.domain.workflows.paths import RECORD_ID, Path, lookup, parse, parse_property
 from svc.domain.workflows.scopes import Scope, value_of
-from svc.domain.workflows.templates import fill, holes, is_template, texts, written_out
+from svc.domain.workflows.templates import Filling, holes, is_template, texts, written_out
 
 _TEXT: Final = value_of("long_text")
 _NUMBER: Final = value_of("number")
@@ -65,7 +65,7 @@ class Conditions:
     def _clause_holds(self, clause: _Clause, context: Context, values: Context) -> bool:
         condition, found = clause.condition, lookup(clause.path, context)
         if condition is None:
-            wanted = _without_nulls(fill(clause.asked.value, values))
+            wanted = _without_nulls(Filling(values).fill(clause.asked.value))
             if wanted is None:
                 return clause.asked.op in _HOLD_WITHOUT
             prop = _untyped(wanted) if clause.prop is None else clause.prop
@@ -78,7 +78,8 @@ def filled(filters: Sequence[Filter], context: Context) -> tuple[Filter, ...]:
 
     Raises `InvalidInput` where one becomes nothing, since such an event never comes.
     """
-    done = [msgspec.structs.replace(asked, value=fill(asked.value, context)) for asked in filters]
+    filling = Filling(context)
+    done = [msgspec.structs.replace(asked, value=filling.fill(asked.value)) for asked in filters]
     faults = [
         Fault(f"/{place}/value", "invalid_value", "leads to nothing, and so no event would match")
         for place, (before, after) in enumerate(zip(filters, done, strict=True))
@@ -87,6 +88,17 @@ def filled(filters: Sequence[Filter], context: Context) -> tuple[Filter, ...]:
     if faults:
         raise InvalidInput(faults)
     return tuple(done)
+
+
+def awaited_record(filters: Sequence[Filter]) -> str | None:
+    """The id of the only record whose events may match *filters*, which are filled in; None if any may.
+
+    By it the runs that wait for an event of that record are found, without asking all that wait.
+    """
+    for asked in filters:
+        if asked.op == "eq" and isinstance(asked.value, str) and parse_property(asked.property) == RECORD_ID:
+            return asked.value.strip()
+    return None
 
 
 def filter_faults(

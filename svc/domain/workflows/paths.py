@@ -31,6 +31,10 @@ class Path(msgspec.Struct, frozen=True):
         return ".".join((self.root, *self.names))
 
 
+RECORD_ID: Final = Path("record", ("id",))
+"""The id of the trigger's record."""
+
+
 def parse(text: str) -> Path:
     """The path that *text* is. Raises `InvalidValue` if it is none."""
     if len(text) > PATH_CHARS_MAX:

@@ -25,6 +25,8 @@ _WRITES: Final[frozenset[Permission]] = frozenset({"records.write"})
 _ANSWERS: Final[frozenset[Permission]] = frozenset({"conversations"})
 _FORMS: Final[frozenset[Permission]] = frozenset({"forms"})
 _CHANNELS: Final[frozenset[Permission]] = frozenset({"channels"})
+_WORKFLOWS: Final[frozenset[Permission]] = frozenset({"workflows"})
+_AI: Final[frozenset[Permission]] = frozenset({"ai"})
 _WEBHOOKS: Final[frozenset[Permission]] = frozenset({"webhooks"})
 
 _OF_EVENTS: Final = {
@@ -33,6 +35,9 @@ _OF_EVENTS: Final = {
     "message": _ANSWERS,
     "conversation": _ANSWERS,
     "connection": _CHANNELS,
+    "workflow": _WORKFLOWS,
+    "approval": _WORKFLOWS,
+    "ai": _AI,
 }
 """By the first part of an event's type: what it takes to see one."""
 

@@ -24,10 +24,9 @@ RunState = Literal["running", "waiting", "done", "failed", "cancelled"]
 OPEN: Final[frozenset[RunState]] = frozenset({"running", "waiting"})
 """The states of a run that has not ended."""
 
-FailureReason = Literal["loop", "too_many_runs", "forbidden", "refused", "unreadable"]
+FailureReason = Literal["loop", "too_many_runs", "forbidden", "refused"]
 """Why a run failed: the runs before it began one another too often; the organization has too many open ones;
-the person that it acts as may not do that; a step was refused for another reason; or a stored row cannot be
-decoded."""
+the person that it acts as may not do that; or a step was refused for another reason."""
 
 Awaited = Literal["time", "event", "delivery"]
 """What a waiting run waits for. Whatever it is, the wait ends at `wake_at`."""

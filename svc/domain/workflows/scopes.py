@@ -33,8 +33,8 @@ from svc.domain.workflows.documents import (
     UpdateRecord,
     Wait,
 )
-from svc.domain.workflows.paths import Path, Root, parse
-from svc.domain.workflows.templates import lone
+from svc.domain.workflows.paths import Path, Root
+from svc.domain.workflows.templates import record_path
 
 
 class ObjectFacts(Protocol):
@@ -62,7 +62,6 @@ def value_of(kind: PropertyType, *options: str) -> Property:
     return Property(slug="value", label="Value", type=kind, options=options)
 
 
-_RECORD_PREFIX: Final = "rec_"
 _HINTED_MAX: Final = 2 * PROPERTIES_MAX + 10
 """Names among which near ones are looked for: those of one object, with currencies and what a record has."""
 _TEXT: Final = value_of("long_text")
@@ -129,23 +128,18 @@ class Scope:
 
         None if that is known only once it is there. Raises `InvalidValue` if it leads to no record.
         """
-        if record is not None and record.startswith(_RECORD_PREFIX):
+        path = record_path(record)
+        if path is None:
             read(value_of("relation"), record, "")
             return None
         if record is None and "record" not in self._roots:
             raise InvalidValue("is required: with this trigger there is no record")
-        kind = self.type_at(Path("record", ("id",)) if record is None else plain_path(record))
+        kind = self.type_at(path)
         if kind is None:
             return None
         if kind.type != "relation":
             raise InvalidValue(f"{shown(record or '')} leads to no record, as `record.id` does")
         return kind.options[0] if kind.options else None
-
-
-def plain_path(text: str) -> Path:
-    """The path that a member of a step is, plain or as one `{{path}}` alone. Raises `InvalidValue`."""
-    alone = lone(text)
-    return parse(text if alone is None else alone)
 
 
 def trigger_scope(trigger: AnyTrigger, objects: Objects) -> Scope:

@@ -34,8 +34,8 @@ from svc.domain.workflows.documents import (
 )
 from svc.domain.workflows.known import KnownToWorkflows, object_fault, reference_fault
 from svc.domain.workflows.paths import parse
-from svc.domain.workflows.scopes import Scope, awaited_scope, plain_path, properties_of, value_of
-from svc.domain.workflows.templates import is_template, lone
+from svc.domain.workflows.scopes import Scope, awaited_scope, properties_of, value_of
+from svc.domain.workflows.templates import is_template, lone, plain_path
 
 _SET_BY_STEP: Final = ("name", "contact")
 """The properties of a deal that `create_deal` sets by itself."""

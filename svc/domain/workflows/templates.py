@@ -14,8 +14,9 @@ from svc.domain.errors import InvalidValue, pointer_to
 from svc.domain.limits import STEP_INPUT_BYTES_MAX
 from svc.domain.scalars import text_of
 from svc.domain.workflows.contexts import Context
-from svc.domain.workflows.paths import Path, lookup, parse
+from svc.domain.workflows.paths import RECORD_ID, Path, lookup, parse
 
+_RECORD_PREFIX: Final = "rec_"
 # Braces cannot be inside of one, so that no part of a text is looked at twice, however many there are.
 _HOLE: Final = re.compile(r"\{\{([^{}]*)\}\}")
 
@@ -35,6 +36,22 @@ def lone(text: str) -> str | None:
     return None if match is None else match[1].strip()
 
 
+def plain_path(text: str) -> Path:
+    """The path that a member of a step is, plain or as one `{{path}}` alone. Raises `InvalidValue`."""
+    alone = lone(text)
+    return parse(text if alone is None else alone)
+
+
+def record_path(record: str | None) -> Path | None:
+    """The path to the id of the record that a step names by *record*; None if that is an id itself.
+
+    A step that names none is about the trigger's. Raises `InvalidValue` for what is neither.
+    """
+    if record is None:
+        return RECORD_ID
+    return None if record.startswith(_RECORD_PREFIX) else plain_path(record)
+
+
 def texts(value: Any, pointer: str = "") -> Iterator[tuple[str, str]]:
     """Every text in *value*, decoded JSON, with its pointer; names of members are plain."""
     match value:
@@ -48,29 +65,21 @@ def texts(value: Any, pointer: str = "") -> Iterator[tuple[str, str]]:
                 yield from texts(inner, pointer + pointer_to(name))
 
 
-def fill(value: Any, context: Context) -> Any:
-    """*value*, decoded JSON, with every template in it filled in.
+class Filling:
+    """The templates of one step or filter while they are filled in.
 
-    Raises `InvalidValue` if it becomes larger than `STEP_INPUT_BYTES_MAX`, or a path is none.
+    Their size is counted together, so that what would become too large is never built.
     """
-    filling = _Filling(context)
-    return filling.fill(value)
-
-
-def fill_text(text: str, context: Context) -> str:
-    """*text*, filled in, as text even where it is one `{{path}}` alone. Raises as `fill` does."""
-    filling = _Filling(context)
-    return filling.text(text)
-
-
-class _Filling:
-    """One input while it is filled in: counts its size, so that it is cut off before it is built."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._left = STEP_INPUT_BYTES_MAX
 
     def fill(self, value: Any) -> Any:
+        """*value*, decoded JSON, with every template in it filled in.
+
+        Raises `InvalidValue` if all together is larger than `STEP_INPUT_BYTES_MAX`, or a path is none.
+        """
         match value:
             case str():
                 alone = lone(value)
@@ -87,6 +96,7 @@ class _Filling:
         return value
 
     def text(self, text: str) -> str:
+        """*text*, filled in: a text even where it is one `{{path}}` alone. Raises as `fill` does."""
         self._take(len(text))
         parts, end = [], 0
         for match in _HOLE.finditer(text):

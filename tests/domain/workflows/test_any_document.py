@@ -1,0 +1,169 @@
+"""Whatever a document says, it is taken or every fault has its place; and what is taken can be run."""
+
+import copy
+from typing import Any, Final
+
+import msgspec
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from svc.domain.errors import InvalidInput
+from svc.domain.workflows.conditions import Conditions, filled
+from svc.domain.workflows.contexts import Context, Event, event_context
+from svc.domain.workflows.documents import AnyStep, Branch, Document, Wait, decode_stored, encode
+from svc.domain.workflows.inputs import step_input
+from svc.domain.workflows.positions import Outline
+from svc.domain.workflows.scopes import awaited_scope, trigger_scope
+from tests.workflow_documents import DEMO_WANTED, KNOWN, MEMBER, RECORD, TRIGGERS, faults_of
+
+IF: Final = {"property": "record.city", "op": "eq", "value": "{{submission.fields.town}}"}
+STEPS: Final[list[dict[str, Any]]] = [
+    {"type": "create_record", "objectType": "lamp", "properties": {"name": "{{record.email}}", "watts": 7}},
+    {"type": "update_record", "properties": {"city": "{{submission.fields.town}}"}},
+    {"type": "update_record", "record": "deal.id", "properties": {"stage": "Won"}},
+    {"type": "add_note", "title": "T {{deal.name}}", "body": "{{steps.s0.recordId}}"},
+    {"type": "create_deal", "name": "{{record.name}}"},
+    {"type": "assign", "property": "keeper", "record": "steps.s0.recordId", "memberId": MEMBER},
+    {"type": "reply", "text": "{{message.text}}"},
+    {"type": "call_webhook", "webhookId": "whk_1", "body": [{"a": "{{event.id}}"}], "seconds": 60},
+    {"type": "wait", "seconds": 60},
+    {"type": "wait", "until": "deal.close_date"},
+    {"type": "wait", "event": "record.updated", "seconds": 60, "where": [IF | {"property": "city"}]},
+    {
+        "type": "branch",
+        "conditions": [IF],
+        "then": [{"type": "stop"}],
+        "else": [{"type": "wait", "seconds": 1}],
+    },
+    {"type": "stop", "reason": "{{event.type}}"},
+]
+WORDS: Final = [
+    *(
+        "",
+        "x",
+        "s0",
+        "record",
+        "record.id",
+        "deal.id",
+        "{{record.city}}",
+        "{{",
+        "{{}}",
+        "rec_1",
+        RECORD,
+        "contact",
+    ),
+    *(
+        "lamp",
+        "eq",
+        "is_empty",
+        "branch",
+        "wait",
+        "schedule",
+        "record.created",
+        "0 0 * * *",
+        "Mars",
+        "\0",
+        "a/b~c",
+    ),
+]
+json = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-5, 10**10), st.floats(), st.sampled_from(WORDS)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.sampled_from([*WORDS, "type", "key", "then"]), inner, max_size=3),
+    ),
+    max_leaves=6,
+)
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> dict[str, Any]:
+    """Documents of a few steps after any trigger, with keys in order."""
+    chosen = draw(st.lists(st.sampled_from(STEPS), min_size=1, max_size=6))
+    value = copy.deepcopy(
+        DEMO_WANTED
+        | {"trigger": TRIGGERS[draw(st.sampled_from([*TRIGGERS]))], "conditions": [], "steps": chosen}
+    )
+    for place, step in enumerate(value["steps"]):
+        step["key"] = f"s{place}"
+        for arm in ("then", "else"):
+            for inner in step.get(arm, ()):
+                inner["key"] = f"s{place}_{arm}"
+    return value
+
+
+def places(value: Any) -> list[tuple[Any, Any]]:
+    """Every container in *value*, with each of its members."""
+    members = [*value] if isinstance(value, dict) else [*range(len(value))] if isinstance(value, list) else []
+    return [(value, member) for member in members] + [
+        place for member in members for place in places(value[member])
+    ]
+
+
+def resolves(pointer: str, value: Any) -> bool:
+    """Whether *pointer* leads to a member of *value*, or to one that an object has not."""
+    for name in pointer.split("/")[1:]:
+        name = name.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, list) and name.isdigit() and int(name) < len(value):
+            value = value[int(name)]
+        elif isinstance(value, dict):
+            value = value.get(name)
+        else:
+            return False
+    return True
+
+
+@settings(deadline=None, max_examples=400)
+@given(documents(), st.data())
+def test_a_mangled_document_is_taken_or_has_faults_at_its_places(value: dict[str, Any], data: st.DataObject):
+    """And no fault is an accident."""
+    for _ in range(data.draw(st.integers(0, 3))):
+        container, member = data.draw(st.sampled_from(places(value)))
+        if data.draw(st.booleans()) or isinstance(container, list):
+            container[member] = data.draw(json)
+        else:
+            del container[member]
+    missing = [name for name in DEMO_WANTED if name not in value]
+
+    faults = [] if missing else faults_of(**value)
+
+    assert [] == [fault for fault in faults if not resolves(fault.pointer, value)]
+    assert len({(fault.pointer, fault.detail) for fault in faults}) == len(faults)
+
+
+def missing_for(step: AnyStep, context: Context) -> set[str]:
+    """Where the input of *step* cannot be filled in."""
+    try:
+        step_input(step, context)
+    except InvalidInput as error:
+        return {fault.pointer for fault in error.faults}
+    return set()
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    documents(),
+    st.dictionaries(st.sampled_from(["city", "email", "name"]), st.sampled_from(["Leeds", "", "a@b.c"])),
+)
+def test_what_is_taken_can_be_run(value: dict[str, Any], properties: dict[str, Any]):
+    """Every path of it leads somewhere or to nothing; only a record or a time may be missing."""
+    steps: list[dict[str, Any]] = []
+    for step in value["steps"]:
+        if not faults_of(**value | {"steps": [*steps, step]}):
+            steps.append(step)
+    assume(steps)
+    document = msgspec.convert(value | {"steps": steps}, Document)
+    event = Event(id="evt_1", type="x", timestamp="2026-09-18T00:00:00.000Z", organization_id="org_1")
+    context = event_context(event, record={"id": RECORD, "objectType": "contact", "properties": properties})
+    outline = Outline(document.steps)
+    scope = trigger_scope(document.trigger, KNOWN.objects).after(outline.steps.values())
+
+    assert document == decode_stored(encode(document))
+    for step in outline.steps.values():
+        if isinstance(step, Branch):
+            assert Conditions(step.conditions, scope, "GB").holds(context) in {True, False}
+        missing = missing_for(step, context)
+        assert missing <= {"/record", "/until", "/where/0/value"}
+        if isinstance(step, Wait) and step.event is not None and not missing:
+            awaited = awaited_scope(step.event, KNOWN.objects)
+            assert not Conditions(filled(step.where, context), awaited, "GB").holds({"record": None})
