@@ -93,3 +93,9 @@ class EventsDue(Change, frozen=True):
     """Events of the organization were recorded, and wait to be dispatched to webhooks and workflows."""
 
     organization_id: str
+
+
+class RunsDue(Change, frozen=True):
+    """Runs of the organization's workflows are due, or will be sooner than was known."""
+
+    organization_id: str
