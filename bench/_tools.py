@@ -6,7 +6,8 @@ from typing import Any, Final
 from svc.domain.identity.callers import FINDING, Call
 from svc.storage.store import View
 from svc.tools.catalogue import REGISTRY
-from svc.tools.records.records import GetRecord, RecordAnswer
+from svc.tools.records.answers import RecordAnswer
+from svc.tools.records.records import GetRecord
 from svc.tools.registry import Registry
 from svc.tools.tool import Tool, reads
 

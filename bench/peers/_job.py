@@ -46,6 +46,7 @@ from svc.domain.rate_limits.sliding_window import SlidingWindow
 from svc.domain.records.objects import CONTACT, DEAL, DEAL_STAGES
 from svc.domain.records.properties import Property
 from svc.domain.sites.visits import visitor_digests
+from svc.domain.versions import FIRST_VERSION
 from svc.storage.forms.tables import forms, submissions
 from svc.storage.identity.tables import organizations
 from svc.storage.records.tables import identities, notes, objects, properties, records, suggestions
@@ -162,6 +163,7 @@ def find(conn: Connection, form_key: str) -> Found:
             marketing_hub=row.marketing_hub,
             created_at=row.created_at,
             closed_at=row.closed_at,
+            version=FIRST_VERSION,
         ),
         row.tracked,
     )

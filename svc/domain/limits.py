@@ -74,6 +74,8 @@ NUMBER_MAX: Final = 1e15
 """Largest number of a property, either way from zero; whole numbers up to it are exact as doubles."""
 RECORD_BYTES_MAX: Final = 256 * 1024
 """The properties of one record, as JSON."""
+VERSION_CHANGES_MAX: Final = 1_000
+"""Changes of a record that `ifVersion` looks back over; what lies behind them counts as changed. Ours."""
 RECORDS_CREATED_MAX: Final = 100
 """Records made by one call (decisions, the tools of records)."""
 NOTE_CHARS_MAX: Final = 64_000

@@ -5,7 +5,7 @@ them: by id or time, an event that is committed late would be skipped.
 """
 
 from collections.abc import Collection, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -66,10 +66,19 @@ _DISPATCH = Statement(
     )
     .values(position=sa.bindparam("new_position"))
 )
+
+
+class _Newest(NamedTuple):
+    """The position of the event that was dispatched last."""
+
+    newest: int
+
+
 _NEWEST = Statement(
     sa.select(tables.event_positions.c.newest).where(
         tables.event_positions.c.organization_id == sa.bindparam("organization_id")
-    )
+    ),
+    _Newest,
 )
 _KEEP_NEWEST = Statement(insert_or_replace(tables.event_positions, ["organization_id"]))
 
@@ -143,9 +152,7 @@ def list_page(
     looks at `EVENTS_EXAMINED_MAX` events at most, so a page may be short or empty before the end. Without a
     cursor it begins with the oldest that is kept.
 
-    Raises:
-        InvalidInput: of the cursor and the limit.
-        Gone: events behind the cursor were pruned.
+    Raises `InvalidInput` for the cursor and the limit, and `Gone` if events behind the cursor were pruned.
     """
     cursors.check_limit(limit)
     newest = _newest(conn, organization_id)
@@ -177,7 +184,7 @@ def list_page(
 
 def _newest(conn: sa.Connection, organization_id: str) -> int:
     """The last position that was given; 0 where none was."""
-    row: Any = _NEWEST.one(conn, organization_id=organization_id)
+    row = _NEWEST.one(conn, organization_id=organization_id)
     return 0 if row is None else int(row.newest)
 
 

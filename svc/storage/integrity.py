@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from svc.domain.identity.roles import BUILTIN_ROLES, OWNER
 from svc.domain.records.objects import BUILTIN_OBJECTS, CONTACT
-from svc.storage import stored_json
+from svc.storage import stored_json, tables
 from svc.storage.channels import tables as channels_tables
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import tables as identity_tables
@@ -140,6 +140,14 @@ def _filed_without_note(conn: sa.Connection) -> Iterable[str]:
             ~note.exists(),
         )
     )
+
+
+def _positions_ahead(conn: sa.Connection) -> Iterable[str]:
+    newest = sa.select(tables.event_positions.c.newest).where(
+        tables.event_positions.c.organization_id == tables.events.c.organization_id
+    )
+    beyond = tables.events.c.position > sa.func.coalesce(newest.scalar_subquery(), 0)
+    return conn.scalars(sa.select(tables.events.c.id).where(beyond))
 
 
 def _without_role(conn: sa.Connection) -> Iterator[str]:
@@ -269,6 +277,7 @@ INVARIANTS: Final[dict[str, Broken]] = {
             channels_tables.conversations.c.contact_id.is_not(None),
         )
     ),
+    "no event has a position beyond the last of its organization": _positions_ahead,
     "every connection that pushes has an address and a secret": lambda conn: conn.scalars(
         sa.select(channels_tables.connections.c.id).where(
             channels_tables.connections.c.delivery == "push",

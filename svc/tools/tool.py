@@ -131,6 +131,14 @@ def writes(
     return lambda fn: Tool(name, "writes", fn, example=example, answer=answer, **spec)
 
 
+Version = Annotated[
+    int, about(description="Counts up with each change; see `ifVersion`.", ge=1, examples=[3])
+]
+IfVersion = Annotated[
+    int | None,
+    about(description="The `version` that the change was made from: at another one, it is 409 `conflict`."),
+]
+
 Limit = msgspec.Meta(ge=1, le=LIST_ROWS_MAX, description="How many at most.")
 Cursor = msgspec.Meta(description="`nextCursor` of the page before, to go on from there.")
 NextCursor = msgspec.Meta(description="Where the list goes on; null at its end.")

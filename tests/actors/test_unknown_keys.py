@@ -131,7 +131,7 @@ async def test_a_host_is_counted_as_soon_as_it_is_tracked(make, autojump_clock):
 
 async def test_a_form_takes_submissions_as_soon_as_it_is_made(autojump_clock, monkeypatch):
     """Even if its key was requested a moment before."""
-    monkeypatch.setattr(forms, "new_key", lambda _: FORM)
+    monkeypatch.setattr(forms, "new_key", lambda *_: FORM)
     async with strangers() as at:
         assert 400 == await at.post(FORM)
 
@@ -142,7 +142,7 @@ async def test_a_form_takes_submissions_as_soon_as_it_is_made(autojump_clock, mo
 
 async def test_an_embed_is_shown_as_soon_as_it_is_made(autojump_clock, monkeypatch):
     """Even if its key was requested a moment before."""
-    monkeypatch.setattr(embeds, "new_key", lambda _: EMBED)
+    monkeypatch.setattr(embeds, "new_key", lambda *_: EMBED)
     async with strangers() as at:
         assert 404 == await at.embed(EMBED)
 

@@ -49,6 +49,7 @@ def test_an_update_says_what_was_changed() -> None:
             "record": {
                 "id": ada.id,
                 "objectType": "contact",
+                "version": 2,
                 "properties": {"name": "Ada", "job_title": "Lead"},
                 "createdAt": rfc3339(ada.created_at),
                 "updatedAt": rfc3339(updated.at),
@@ -115,6 +116,7 @@ async def test_a_filed_submission_says_its_fields_its_contact_and_its_deal(autoj
         assert {
             "id": row.deal_id,
             "objectType": "deal",
+            "version": 1,
             "properties": {"name": "Lamp", "stage": "New", "contact": row.contact_id},
             "createdAt": at,
             "updatedAt": at,

@@ -113,6 +113,7 @@ class Embed(msgspec.Struct, frozen=True, kw_only=True):
     domain: str | None
     """The domain of the site that it is bound to; None for one that any origin may embed."""
     blocks: tuple[AnyBlock, ...]
+    version: int
     created_at: int
     updated_at: int
 

@@ -47,6 +47,8 @@ class Contact(msgspec.Struct, kw_only=True):
     properties: dict[str, Any]
     created_at: int | None = None
     """When it was stored, ms since the epoch; None for one that is not yet."""
+    version: int = 0
+    """As it will be stored, which each submission that fills something in counts up."""
     known_by: list[tuple[str, str]] = []
     """E-mails and phones that found it, as (`email` or `phone`, value); of merged contacts, too."""
 
@@ -107,6 +109,8 @@ class Enrichment(msgspec.Struct, frozen=True, kw_only=True):
     """Values that differ from the contact's, to be accepted by a person."""
     properties: dict[str, Any]
     """The contact's from then on; a later submission of the batch may fill in more."""
+    version: int
+    """The contact's from then on."""
 
 
 class Filing(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,6 +127,8 @@ class Filing(msgspec.Struct, frozen=True, kw_only=True):
     """Values that differ from the contact's, to be accepted by a person."""
     properties: dict[str, Any] = {}
     """The contact's from then on; a later submission of the batch may fill in more."""
+    version: int = 0
+    """The contact's from then on."""
     note: str = ""
     deal_title: str | None = None
 
@@ -153,6 +159,7 @@ def file_to(submission: StoredSubmission, contact_id: str | None, directory: Con
         filled=learned.filled,
         suggested=learned.suggested,
         properties=learned.properties,
+        version=learned.version,
         note=_note(submission, unread),
         deal_title=template and (deal_title(template, submission.fields) or submission.form.name),
     )
@@ -176,6 +183,7 @@ def enrich(contact_id: str | None, wanted: Mapping[str, Value], directory: Conta
         elif not _same(contact.properties[slug], value) and (slug, value) not in contact.known_by:
             suggested[slug] = value
     contact.properties.update(filled)
+    contact.version += 1 if filled else 0
     directory.add(contact)
     return Enrichment(
         contact=contact,
@@ -183,6 +191,7 @@ def enrich(contact_id: str | None, wanted: Mapping[str, Value], directory: Conta
         filled=filled,
         suggested=suggested,
         properties=dict(contact.properties),
+        version=contact.version,
     )
 
 

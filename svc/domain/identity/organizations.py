@@ -37,6 +37,7 @@ class Organization(msgspec.Struct, frozen=True, kw_only=True):
     closed_at: int | None = None
     allow_keys_elsewhere: bool = False
     """Whether people whose home this is may issue keys in other organizations."""
+    version: int
 
     def in_trial(self, now: int) -> bool:
         return self.trial_ends_at is not None and now < self.trial_ends_at

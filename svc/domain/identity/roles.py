@@ -10,6 +10,7 @@ from typing import Final, Literal, get_args
 import msgspec
 
 from svc.domain.errors import InvalidValue
+from svc.domain.versions import FIRST_VERSION
 
 Permission = Literal[
     "records.read",
@@ -37,6 +38,7 @@ class Role(msgspec.Struct, frozen=True):
     id: str
     name: str
     permissions: frozenset[Permission]
+    version: int = FIRST_VERSION
 
     def may_give(self, other: "Role") -> bool:
         """Whether members with this role may give *other*, and manage the members that have it.

@@ -15,6 +15,7 @@ def record_event(
     *,
     record_id: str,
     object_type: str,
+    version: int,
     properties: Values,
     created_at: int,
     updated_at: int,
@@ -25,6 +26,7 @@ def record_event(
     record = {
         "id": record_id,
         "objectType": object_type,
+        "version": version,
         "properties": properties,
         "createdAt": rfc3339(created_at),
         "updatedAt": rfc3339(updated_at),

@@ -41,8 +41,7 @@ def read(prop: Property, value: Any, country: str) -> Value | None:
     """
     if value is None:
         return None
-    expected, reader = _READERS[prop.type]
-    if not isinstance(value, expected) or (isinstance(value, bool) and expected is not bool):
+    if not is_of(prop.type, value):
         raise InvalidValue(f"must be {JSON_NAMES[prop.type]}, not {json_type(value)}")
     if isinstance(value, str):
         value = value.strip()
@@ -50,7 +49,13 @@ def read(prop: Property, value: Any, country: str) -> Value | None:
             return None
         if _UNSTORABLE.search(value):
             raise InvalidValue("holds a character that cannot be stored")
-    return reader(prop, value, country)
+    return _READERS[prop.type][1](prop, value, country)
+
+
+def is_of(kind: PropertyType, value: Any) -> bool:
+    """Whether *value*, decoded JSON, has the JSON type of values of *kind*."""
+    expected = _READERS[kind][0]
+    return isinstance(value, expected) and (expected is bool or not isinstance(value, bool))
 
 
 def is_storable(text: str) -> bool:

@@ -99,9 +99,10 @@ class _Checks:
         scope = trigger_scope(document.trigger, known.objects)
         try:
             clean_name(document.name)
-            json_input.check_storable(document)
         except InvalidValue as error:
             yield Fault("/name", "invalid_value", str(error))
+        try:
+            json_input.check_storable(document)
         except InvalidInput as error:
             yield from error.faults
         yield from self._trigger_faults(document.trigger, scope)

@@ -13,8 +13,9 @@ import msgspec
 from svc.domain.errors import Fault, InvalidInput, InvalidValue
 from svc.domain.records.properties import Property, Value, coerce
 from svc.domain.records.queries import OPS, Condition, Filter, Op
+from svc.domain.records.values import is_of
 from svc.domain.workflows.contexts import Context
-from svc.domain.workflows.paths import RECORD_ID, Path, lookup, parse, parse_property
+from svc.domain.workflows.paths import RECORD_ID, Path, Root, lookup, parse, parse_property
 from svc.domain.workflows.scopes import Scope, value_of
 from svc.domain.workflows.templates import Filling, holes, is_template, texts, written_out
 
@@ -54,23 +55,32 @@ class Conditions:
         if faults:
             raise InvalidInput(faults)
 
-    def holds(self, context: Context, values: Context | None = None) -> bool:
-        """Whether all of them hold in *context*; templates are filled in from *values*, if it is another.
+    @property
+    def roots(self) -> frozenset[Root]:
+        """The roots that they look below: what else a context has need not be loaded for them."""
+        compared = (text for clause in self._clauses for _, text in texts(clause.asked.value))
+        filled_in = (parse(hole).root for text in compared for hole in holes(text))
+        return frozenset([*(clause.path.root for clause in self._clauses), *filled_in])
+
+    def holds(self, context: Context) -> bool:
+        """Whether all of them hold in *context*.
 
         A value of another type than is expected counts as none. Compared with nothing, as a template may
         become, only `neq` and `not_in` hold. Raises `InvalidValue` for a filled-in value that does not fit.
         """
-        return all(self._clause_holds(clause, context, values or context) for clause in self._clauses)
+        return all(self._clause_holds(clause, context) for clause in self._clauses)
 
-    def _clause_holds(self, clause: _Clause, context: Context, values: Context) -> bool:
+    def _clause_holds(self, clause: _Clause, context: Context) -> bool:
         condition, found = clause.condition, lookup(clause.path, context)
         if condition is None:
-            wanted = _without_nulls(Filling(values).fill(clause.asked.value))
+            wanted = _without_nulls(Filling(context).fill(clause.asked.value))
             if wanted is None:
                 return clause.asked.op in _HOLD_WITHOUT
             prop = _untyped(wanted) if clause.prop is None else clause.prop
             condition = Condition(prop, clause.asked.op, wanted, self._country)
-        return condition.holds(_as(condition.prop, found, self._country) if clause.prop is None else found)
+        if clause.prop is None:
+            return condition.holds(_as(condition.prop, found, self._country))
+        return condition.holds(found if is_of(clause.prop.type, found) else None)
 
 
 def filled(filters: Sequence[Filter], context: Context) -> tuple[Filter, ...]:

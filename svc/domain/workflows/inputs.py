@@ -77,7 +77,7 @@ class _Inputs:
                 with at(f"/{name}"):
                     assigned[name] = self._filling.fill(id_)
                     if not isinstance(assigned[name], str):
-                        raise InvalidValue("leads to nobody to assign it to")
+                        raise InvalidValue("leads to no member and to no team")
         return assigned
 
     def _wait(self, step: Wait) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from svc.domain.errors import DomainError, InvalidInput
 from svc.domain.identity.callers import Caller
 from svc.domain.near_names import shown
 from svc.domain.tool_results import ToolResult
+from svc.domain.versions import ChangedSince
 from svc.http.mcp.descriptors import Page
 from svc.http.mcp.versions import SERVER, VERSIONS, Version
 
@@ -53,7 +54,17 @@ def problem_text(name: str, error: DomainError) -> str:
     if isinstance(error, InvalidInput):
         faults = "\n".join(f"- {fault.pointer or '/'}: {fault.detail}" for fault in error.faults)
         return f"{error.code}: the arguments do not fit {name}.\n{faults}\nMend them and call it again."
+    if isinstance(error, ChangedSince):
+        conflicts = "\n".join(
+            f"- {one.property}: you {_shown(one.yours)}, there now {_shown(one.theirs)}"
+            for one in error.conflicts
+        )
+        return f"{error.code}: {error}.\n{conflicts}\n{_REMEDIES[error.code]}"
     return f"{error.code}: {error}. {_REMEDIES.get(error.code, '')}".rstrip()
+
+
+def _shown(value: Any) -> str:
+    return shown(_encode(value).decode())
 
 
 def unknown_text(name: str, nearest: Sequence[str]) -> str:

@@ -46,7 +46,8 @@ deleted, or belongs to another organization. These are not told apart.""",
     "too_slow": "The body did not come within the time that the server waits for one.",
     "conflict": """\
 What was asked fits the rules, but not the state that things are in: a unique value is taken,
-something is in use, or it was changed meanwhile. `detail` says what.""",
+something is in use, or it was changed meanwhile. `detail` says what. Of a record that was changed since
+`ifVersion`, `conflicts` has each property with your value and the one that is there now.""",
     "key_limit": f"""\
 An organization has at most {LIVE_KEYS_MAX} keys that are neither revoked nor expired, API and
 gateway keys together.""",

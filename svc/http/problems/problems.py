@@ -22,6 +22,7 @@ from svc.domain.errors import (
     TooManyAttempts,
     Unavailable,
 )
+from svc.domain.versions import ChangedProperty, ChangedSince
 from svc.http.fast_path import Answer
 from svc.http.request.body import ACCEPT_ENCODING, BodyCoded, BodyTooLarge
 from svc.http.response.answers import NO_STORE
@@ -165,6 +166,8 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     """All that is wrong with what was asked, each with a pointer into it."""
     organizations: tuple[OrganizationChoice, ...] = ()
     """With `organization_required`: what to choose from."""
+    conflicts: tuple[ChangedProperty, ...] = ()
+    """With `conflict`, where a call has `ifVersion`: the properties that were changed since."""
 
 
 def problem(
@@ -174,6 +177,7 @@ def problem(
     *,
     errors: tuple[Fault, ...] = (),
     organizations: tuple[OrganizationChoice, ...] = (),
+    conflicts: tuple[ChangedProperty, ...] = (),
     headers: Sequence[tuple[bytes, bytes]] = (),
 ) -> Answer:
     """Build the answer for *code*; *detail* says what was wrong in this case."""
@@ -187,6 +191,7 @@ def problem(
         detail=detail,
         errors=errors,
         organizations=organizations,
+        conflicts=conflicts,
     )
     return Answer(kind.status, [(b"content-type", MEDIA_TYPE.encode()), *headers], msgspec.json.encode(body))
 
@@ -217,6 +222,7 @@ def problem_for(error: Exception, request_id: bytes) -> Answer:
     if not isinstance(error, DomainError) or error.code not in KINDS:
         return problem("internal", request_id)
     errors = error.faults if isinstance(error, InvalidInput) else ()
+    conflicts = error.conflicts if isinstance(error, ChangedSince) else ()
     detail = error.detail if isinstance(error, Unavailable) else str(error)
     return problem(
         error.code,
@@ -224,6 +230,7 @@ def problem_for(error: Exception, request_id: bytes) -> Answer:
         detail or None,
         errors=errors,
         organizations=organizations,
+        conflicts=conflicts,
         headers=headers,
     )
 

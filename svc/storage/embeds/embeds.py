@@ -1,7 +1,7 @@
 """Embeds as they are set up."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -14,6 +14,7 @@ from svc.domain.errors import Conflict, Fault, InvalidInput, NotFound, Unreadabl
 from svc.domain.limits import EMBED_BLOCKS_MAX, EMBEDS_MAX, LIST_ROWS
 from svc.domain.near_names import shown
 from svc.domain.sites.domains import binding_faults
+from svc.domain.versions import check_version
 from svc.storage.embeds import tables
 from svc.storage.forms import forms
 from svc.storage.identity import organizations
@@ -26,22 +27,30 @@ from svc.storage.sites import tables as sites_tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
-_COLUMNS = (
-    tables.embeds.c.id,
-    tables.embeds.c.organization_id,
-    tables.embeds.c.name,
-    tables.embeds.c.embed_key,
-    tables.embeds.c.status,
-    tables.embeds.c.site_id,
-    sites_tables.sites.c.domain,
-    tables.embeds.c.blocks,
-    tables.embeds.c.created_at,
-    tables.embeds.c.updated_at,
-)
-_SELECT = sa.select(*_COLUMNS).select_from(
-    tables.embeds.outerjoin(sites_tables.sites, tables.embeds.c.site_id == sites_tables.sites.c.id)
-)
-_BY_KEY = Statement(_SELECT.where(tables.embeds.c.embed_key == sa.bindparam("embed_key")))
+
+class _Row(NamedTuple):
+    """An embed's row, with the domain of its site."""
+
+    id: str
+    organization_id: str
+    name: str
+    embed_key: str
+    status: EmbedStatus
+    site_id: str | None
+    domain: str | None
+    blocks: str
+    version: int
+    created_at: int
+    updated_at: int
+
+
+_SELECT = sa.select(
+    *(
+        tables.embeds.c[name] if name in tables.embeds.c else sites_tables.sites.c[name]
+        for name in _Row._fields
+    )
+).select_from(tables.embeds.outerjoin(sites_tables.sites, tables.embeds.c.site_id == sites_tables.sites.c.id))
+_BY_KEY = Statement(_SELECT.where(tables.embeds.c.embed_key == sa.bindparam("embed_key")), _Row)
 _decoder: Final = msgspec.json.Decoder(tuple[AnyBlock, ...])
 _listed: Final = LenientDecoder(_decoder, tuple, tables.embeds.c.blocks)
 
@@ -104,10 +113,23 @@ def create(
 
 
 def update(
-    tx: Tx, organization_id: str, embed_id: str, asked: EmbedChange, blocks_max: int = EMBED_BLOCKS_MAX
+    tx: Tx,
+    organization_id: str,
+    embed_id: str,
+    asked: EmbedChange,
+    blocks_max: int = EMBED_BLOCKS_MAX,
+    *,
+    if_version: int | None = None,
 ) -> Embed:
-    """Change an embed, effective at once. Raises `NotFound`, `InvalidInput`."""
+    """Change an embed, effective at once.
+
+    Raises:
+        NotFound: no such embed.
+        InvalidInput: of name, site and blocks, with all that is wrong.
+        Conflict: it is at another version than *if_version*.
+    """
     kept = get(tx.conn, organization_id, embed_id)
+    check_version(kept.version, if_version)
     name = kept.name if asked.name is msgspec.UNSET else asked.name
     site_id = kept.site_id if asked.site_id is msgspec.UNSET else asked.site_id
     blocks = kept.blocks if asked.blocks is msgspec.UNSET else asked.blocks
@@ -123,7 +145,13 @@ def update(
     tx.conn.execute(
         sa.update(tables.embeds)
         .where(tables.embeds.c.id == kept.id)
-        .values(name=name, site_id=site_id, blocks=_encode(blocks), updated_at=tx.now)
+        .values(
+            name=name,
+            site_id=site_id,
+            blocks=_encode(blocks),
+            updated_at=tx.now,
+            version=tables.embeds.c.version + 1,
+        )
     )
     tx.announce(EmbedsChanged(organization_id, kept.embed_key))
     return get(tx.conn, organization_id, embed_id)
@@ -132,11 +160,14 @@ def update(
 def set_status(tx: Tx, organization_id: str, embed_id: str, status: EmbedStatus) -> Embed:
     """Pause, resume or remove an embed, effective with the next request. Raises `NotFound`."""
     kept = get(tx.conn, organization_id, embed_id)
+    version = kept.version + 1
     tx.conn.execute(
-        sa.update(tables.embeds).where(tables.embeds.c.id == kept.id).values(status=status, updated_at=tx.now)
+        sa.update(tables.embeds)
+        .where(tables.embeds.c.id == kept.id)
+        .values(status=status, updated_at=tx.now, version=version)
     )
     tx.announce(EmbedsChanged(organization_id, kept.embed_key))
-    return msgspec.structs.replace(kept, status=status, updated_at=tx.now)
+    return msgspec.structs.replace(kept, status=status, updated_at=tx.now, version=version)
 
 
 def get(conn: sa.Connection, organization_id: str, embed_id: str) -> Embed:
@@ -150,7 +181,7 @@ def get(conn: sa.Connection, organization_id: str, embed_id: str) -> Embed:
     ).one_or_none()
     if row is None:
         raise NotFound(f"there is no embed {shown(embed_id)}")
-    return _from_row(tuple(row))
+    return _from_row(_Row._make(row))
 
 
 def by_key(conn: sa.Connection, embed_key: str) -> Embed:
@@ -159,7 +190,7 @@ def by_key(conn: sa.Connection, embed_key: str) -> Embed:
     if row is None:
         raise NotFound("no such embed")
     try:
-        return _from_row(tuple(row))
+        return _from_row(row)
     except msgspec.DecodeError as error:
         raise Unreadable(f"what is stored of the embed {row.id} cannot be read") from error
 
@@ -176,7 +207,7 @@ def list_page(
         tables.embeds.c.organization_id == organization_id, tables.embeds.c.status != "removed"
     )
     rows, next_cursor = keyset.fetch(conn, embeds, tables.embeds.c.id, newest_first=False)
-    return [_from_row(tuple(row), _listed.read(row.blocks, row.id)) for row in rows], next_cursor
+    return [_from_row(_Row._make(row), _listed.read(row.blocks, row.id)) for row in rows], next_cursor
 
 
 def _check(
@@ -222,17 +253,17 @@ def _encode(blocks: Sequence[AnyBlock]) -> str:
     return msgspec.json.encode(blocks).decode()
 
 
-def _from_row(row: tuple[Any, ...], readable: tuple[AnyBlock, ...] | None = None) -> Embed:
-    embed_id, organization_id, name, embed_key, status, site_id, domain, blocks, created_at, updated_at = row
+def _from_row(row: _Row, readable: tuple[AnyBlock, ...] | None = None) -> Embed:
     return Embed(
-        id=embed_id,
-        organization_id=organization_id,
-        name=name,
-        embed_key=embed_key,
-        status=status,
-        site_id=site_id,
-        domain=domain,
-        blocks=_decoder.decode(blocks) if readable is None else readable,
-        created_at=created_at,
-        updated_at=updated_at,
+        id=row.id,
+        organization_id=row.organization_id,
+        name=row.name,
+        embed_key=row.embed_key,
+        status=row.status,
+        site_id=row.site_id,
+        domain=row.domain,
+        blocks=_decoder.decode(row.blocks) if readable is None else readable,
+        version=row.version,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
     )

@@ -19,5 +19,6 @@ embeds: Final = sa.Table(
     sa.Column("blocks", sa.Text, nullable=False),
     sa.Column("created_at", sa.BigInteger, nullable=False),
     sa.Column("updated_at", sa.BigInteger, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False, server_default="1"),
     sa.Index("ix_embeds_organization_id_id", "organization_id", "id"),
 )

@@ -15,6 +15,7 @@ from svc.domain.limits import FILING_BATCH_MAX
 from svc.domain.records.events import record_event
 from svc.domain.records.matching import HeldReason
 from svc.domain.records.objects import CONTACT, DEAL, DEAL_STAGES
+from svc.domain.versions import FIRST_VERSION
 from svc.storage import events
 from svc.storage.forms import stored_submissions, tables
 from svc.storage.forms.stored_submissions import UnreadableSubmission
@@ -185,6 +186,7 @@ def _learned(filing: Filing) -> SourcedEnrichment:
         filled=filing.filled,
         suggested=filing.suggested,
         properties=filing.properties,
+        version=filing.version,
         source=_source(filing.submission.id, filing.submission.form.id),
         submission_id=filing.submission.id,
     )
@@ -264,6 +266,7 @@ def _happened(tx: Tx, filing: Filing, deal_id: str | None) -> list[NewEvent]:
             "record.created",
             record_id=deal_id,
             object_type=DEAL,
+            version=FIRST_VERSION,
             properties=_deal(filing),
             created_at=tx.now,
             updated_at=tx.now,

@@ -17,6 +17,7 @@ from svc.domain.near_names import shown
 from svc.domain.records.objects import CONTACT
 from svc.domain.records.properties import Property
 from svc.domain.sites.domains import binding_faults
+from svc.domain.versions import check_version
 from svc.storage.forms import tables
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import objects
@@ -49,7 +50,11 @@ _BY_KEY = Statement(
     FormRow,
 )
 _STORED: Final = sa.select(
-    *COLUMNS, tables.forms.c.site_id, tables.forms.c.created_at, tables.forms.c.updated_at
+    *COLUMNS,
+    tables.forms.c.site_id,
+    tables.forms.c.version,
+    tables.forms.c.created_at,
+    tables.forms.c.updated_at,
 ).select_from(JOINED)
 
 _field_map = LenientDecoder(msgspec.json.Decoder(dict[str, str]), dict, tables.forms.c.field_map)
@@ -60,6 +65,7 @@ class StoredForm(Form, frozen=True, kw_only=True):
     """A form, with the fields that only people read. Times are ms since the epoch."""
 
     site_id: str | None
+    version: int
     created_at: int
     updated_at: int
 
@@ -110,12 +116,18 @@ def create(tx: Tx, organization: Organization, new: NewForm) -> StoredForm:
     return made
 
 
-def update(tx: Tx, organization_id: str, form_id: str, changes: FormChanges) -> StoredForm:
+def update(
+    tx: Tx, organization_id: str, form_id: str, changes: FormChanges, *, if_version: int | None = None
+) -> StoredForm:
     """Change a form, effective with the next submission.
 
-    Raises `NotFound` for the form, and `InvalidInput`: see `settings.checked` and `binding_faults`.
+    Raises:
+        NotFound: no such form.
+        InvalidInput: see `settings.checked` and `binding_faults`.
+        Conflict: it is at another version than *if_version*.
     """
     form = get(tx.conn, organization_id, form_id)
+    check_version(form.version, if_version)
     before = NewForm(
         name=form.name,
         site_id=form.site_id,
@@ -155,7 +167,9 @@ def _set_status(tx: Tx, form: StoredForm, status: FormStatus) -> StoredForm:
 
 def _write(tx: Tx, form: StoredForm, values: dict[str, Any]) -> StoredForm:
     tx.conn.execute(
-        sa.update(tables.forms).where(tables.forms.c.id == form.id).values(**values, updated_at=tx.now)
+        sa.update(tables.forms)
+        .where(tables.forms.c.id == form.id)
+        .values(**values, updated_at=tx.now, version=tables.forms.c.version + 1)
     )
     tx.announce(FormChanged(form.form_key))
     return _stored(tx.conn.execute(_STORED.where(tables.forms.c.id == form.id)).one())

@@ -22,6 +22,7 @@ forms: Final = sa.Table(
     sa.Column("honeypot", sa.Text),
     sa.Column("created_at", sa.BigInteger, nullable=False),
     sa.Column("updated_at", sa.BigInteger, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False, server_default="1"),
     sa.Index("ix_forms_organization_id", "organization_id"),
 )
 

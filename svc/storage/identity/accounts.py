@@ -43,10 +43,17 @@ class JoinedOrganization(msgspec.Struct, frozen=True):
     role_id: str
 
 
-_SELECT = sa.select(
-    tables.people.c.id, tables.people.c.email, tables.people.c.name, tables.people.c.home_organization_id
-)
-_GET = Statement(_SELECT.where(tables.people.c.id == sa.bindparam("person_id")))
+class _PersonRow(NamedTuple):
+    """An account's row, without its password."""
+
+    id: str
+    email: str
+    name: str
+    home_organization_id: str
+
+
+_SELECT = sa.select(*(tables.people.c[name] for name in _PersonRow._fields))
+_GET = Statement(_SELECT.where(tables.people.c.id == sa.bindparam("person_id")), _PersonRow)
 
 
 def create(tx: Tx, new: NewAccount) -> Person:

@@ -1,7 +1,6 @@
 """Organizations."""
 
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -11,6 +10,7 @@ from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
 from svc.domain.identity.organizations import Organization, Plan, clean_facts
 from svc.domain.limits import TRIAL_MS
+from svc.domain.versions import FIRST_VERSION, check_version
 from svc.storage.identity import authorization, tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -39,8 +39,26 @@ class OrganizationChanges(msgspec.Struct, frozen=True, kw_only=True):
     allow_keys_elsewhere: bool | None = None
 
 
-_NAMES: Final = tuple(column.name for column in tables.organizations.c)
-_GET = Statement(sa.select(tables.organizations).where(tables.organizations.c.id == sa.bindparam("id")))
+class OrganizationRow(NamedTuple):
+    """An organization's row."""
+
+    id: str
+    name: str
+    country: str
+    currency: str
+    locale: str
+    time_zone: str
+    plan: Plan
+    trial_ends_at: int | None
+    marketing_hub: bool
+    created_at: int
+    closed_at: int | None
+    allow_keys_elsewhere: bool
+    version: int
+
+
+COLUMNS: Final = tuple(tables.organizations.c[name] for name in OrganizationRow._fields)
+_GET = Statement(sa.select(*COLUMNS).where(tables.organizations.c.id == sa.bindparam("id")), OrganizationRow)
 
 
 def create(tx: Tx, new: NewOrganization) -> Organization:
@@ -55,6 +73,7 @@ def create(tx: Tx, new: NewOrganization) -> Organization:
         trial_ends_at=tx.now + TRIAL_MS,
         marketing_hub=True,
         created_at=tx.now,
+        version=FIRST_VERSION,
     )
     tx.conn.execute(sa.insert(tables.organizations), [msgspec.structs.asdict(made)])
     return made
@@ -68,9 +87,23 @@ def get(conn: sa.Connection, organization_id: str) -> Organization:
     return from_row(row)
 
 
-def from_row(values: Sequence[Any]) -> Organization:
-    """The organization of a row whose *values* are those of its table's columns."""
-    return Organization(**dict(zip(_NAMES, values, strict=True)))
+def from_row(row: OrganizationRow) -> Organization:
+    """The organization of a row."""
+    return Organization(
+        id=row.id,
+        name=row.name,
+        country=row.country,
+        currency=row.currency,
+        locale=row.locale,
+        time_zone=row.time_zone,
+        plan=row.plan,
+        trial_ends_at=row.trial_ends_at,
+        marketing_hub=row.marketing_hub,
+        created_at=row.created_at,
+        closed_at=row.closed_at,
+        allow_keys_elsewhere=row.allow_keys_elsewhere,
+        version=row.version,
+    )
 
 
 def list_all(conn: sa.Connection) -> list[Organization]:
@@ -84,16 +117,20 @@ def is_any(conn: sa.Connection) -> bool:
     return conn.scalar(sa.select(tables.organizations.c.id).limit(1)) is not None
 
 
-def update(tx: Tx, call: Call, changes: OrganizationChanges) -> Organization:
+def update(
+    tx: Tx, call: Call, changes: OrganizationChanges, *, if_version: int | None = None
+) -> Organization:
     """Change the caller's organization, effective with the next submission and the next call.
 
     Raises:
         InvalidInput: a value does not fit.
+        Conflict: it is at another version than *if_version*.
         PersonOnly: a key or an agent changes `allow_keys_elsewhere`.
         Forbidden: the caller changes it without the permission `security`: it decides about keys.
     """
     organization_id = call.caller.organization_id
     before = get(tx.conn, organization_id)
+    check_version(before.version, if_version)
     values = {name: value for name, value in msgspec.structs.asdict(changes).items() if value is not None}
     clean = clean_facts(values)
     switches_keys = changes.allow_keys_elsewhere not in {None, before.allow_keys_elsewhere}
@@ -140,7 +177,9 @@ def _announce_people(tx: Tx, organization_id: str) -> None:
 
 def _update(tx: Tx, organization_id: str, values: dict[str, Any]) -> None:
     done = tx.conn.execute(
-        sa.update(tables.organizations).where(tables.organizations.c.id == organization_id).values(values)
+        sa.update(tables.organizations)
+        .where(tables.organizations.c.id == organization_id)
+        .values(values | {"version": tables.organizations.c.version + 1})
     )
     if not done.rowcount:
         raise NotFound("no such organization")

@@ -12,6 +12,7 @@ from svc.domain.identity.people import clean_name
 from svc.domain.identity.roles import BUILTIN_ROLES, Role, permissions_of
 from svc.domain.limits import ROLES_MAX
 from svc.domain.near_names import hint, shown
+from svc.domain.versions import check_version
 from svc.storage.identity import authorization, tables
 from svc.storage.store import Tx
 
@@ -50,24 +51,27 @@ def create(tx: Tx, call: Call, name: str, permissions: Iterable[str]) -> Role:
     return made
 
 
-def update(tx: Tx, call: Call, role_id: str, changes: RoleChanges) -> Role:
+def update(tx: Tx, call: Call, role_id: str, changes: RoleChanges, *, if_version: int | None = None) -> Role:
     """Change a custom role, for all members who have it. Raises as `create` does, and `NotFound`.
 
-    Also raises `Forbidden` for a role that permits more than the caller's own.
+    Also raises `Forbidden` for a role that permits more than the caller's own, and `Conflict` for one that is
+    at another version than *if_version*.
     """
     own = authorization.require(tx.conn, call, "settings")
     before = _custom(tx, call, role_id)
     _check_gift(own, before)
+    check_version(before.version, if_version)
     after = Role(
         role_id,
         before.name if changes.name is None else _free_name(tx, call, changes.name, role_id),
         before.permissions if changes.permissions is None else permissions_of(changes.permissions),
+        before.version + 1,
     )
     _check_gift(own, after)
     tx.conn.execute(
         sa.update(tables.roles)
         .where(tables.roles.c.id == role_id)
-        .values(name=after.name, permissions=_encode(after), updated_at=tx.now)
+        .values(name=after.name, permissions=_encode(after), updated_at=tx.now, version=after.version)
     )
     tx.announce(RolesChanged(call.caller.organization_id))
     return after
@@ -116,12 +120,13 @@ def list_all(conn: sa.Connection, organization_id: str) -> list[Role]:
 def custom(conn: sa.Connection, organization_id: str) -> dict[str, Role]:
     """The custom roles by id, the oldest first."""
     rows = conn.execute(
-        sa.select(tables.roles.c.id, tables.roles.c.name, tables.roles.c.permissions)
+        sa.select(tables.roles.c.id, tables.roles.c.name, tables.roles.c.permissions, tables.roles.c.version)
         .where(tables.roles.c.organization_id == organization_id)
         .order_by(tables.roles.c.id)
     )
     return {
-        row.id: Role(row.id, row.name, authorization.permissions_in(row.permissions, row.id)) for row in rows
+        row.id: Role(row.id, row.name, authorization.permissions_in(row.permissions, row.id), row.version)
+        for row in rows
     }
 
 

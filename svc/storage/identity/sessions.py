@@ -1,5 +1,7 @@
 """Sessions of signed-in people. Only the SHA-256 of a session's token is stored."""
 
+from typing import NamedTuple
+
 import msgspec
 import sqlalchemy as sa
 
@@ -13,11 +15,23 @@ from svc.storage.store import Tx
 
 USER_AGENT_CHARS_KEPT = 200
 
-_COLUMNS = [tables.sessions.c[name] for name in Session.__struct_fields__]
+
+class _SessionRow(NamedTuple):
+    """A session's row, as `Session` has it."""
+
+    id: str
+    person_id: str
+    created_at: int
+    confirmed_at: int
+    seen_at: int
+    expires_at: int
+
+
 _FIND = Statement(
-    sa.select(*_COLUMNS).where(
+    sa.select(*(tables.sessions.c[name] for name in _SessionRow._fields)).where(
         tables.sessions.c.digest == sa.bindparam("digest"), tables.sessions.c.revoked_at.is_(None)
-    )
+    ),
+    _SessionRow,
 )
 
 

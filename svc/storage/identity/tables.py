@@ -22,6 +22,7 @@ organizations: Final = sa.Table(
     sa.Column("created_at", sa.BigInteger, nullable=False),
     sa.Column("closed_at", sa.BigInteger),
     sa.Column("allow_keys_elsewhere", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("version", sa.Integer, nullable=False, server_default="1"),
 )
 
 # People and keys.
@@ -62,6 +63,7 @@ roles: Final = sa.Table(
     sa.Column("permissions", sa.Text, nullable=False),
     sa.Column("created_at", sa.BigInteger, nullable=False),
     sa.Column("updated_at", sa.BigInteger, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False, server_default="1"),
     sa.UniqueConstraint("organization_id", "name"),
 )
 

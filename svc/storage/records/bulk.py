@@ -4,12 +4,13 @@ The caller checks the values, inserts the identities and records the events.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.events import Source
+from svc.domain.versions import FIRST_VERSION
 from svc.storage.records import tables
 from svc.storage.records.listing import index as record_index
 from svc.storage.records.listing.index import Shape
@@ -22,7 +23,11 @@ _INSERT = Statement(sa.insert(tables.records))
 _UPDATE = Statement(
     sa.update(tables.records)
     .where(tables.records.c.id == sa.bindparam("record_id"))
-    .values(properties=sa.bindparam("new_properties"), updated_at=sa.bindparam("at"))
+    .values(
+        properties=sa.bindparam("new_properties"),
+        updated_at=sa.bindparam("at"),
+        version=sa.bindparam("new_version"),
+    )
 )
 _INSERT_CHANGE = Statement(sa.insert(tables.record_changes))
 
@@ -39,8 +44,12 @@ def insert_many(
     made: Iterable[tuple[str, dict[str, Any]]],
     *,
     shape: Shape | None = None,
+    versions: Mapping[str, int] = {},
 ) -> None:
-    """Store new records of one object, each an id and its properties; its *shape* is read unless given."""
+    """Store new records of one object, each an id and its properties; its *shape* is read unless given.
+
+    *versions* has those of records that were changed already.
+    """
     made = list(made)
     if not made:
         return
@@ -56,6 +65,7 @@ def insert_many(
                 "updated_at": at,
                 "deleted_at": None,
                 "merged_into": None,
+                "version": versions.get(record_id, FIRST_VERSION),
             }
             for record_id, properties in made
         ],
@@ -64,33 +74,44 @@ def insert_many(
 
 
 def update_many(
-    conn: sa.Connection, object_id: str, at: int, updated: Iterable[tuple[str, dict[str, Any]]]
+    conn: sa.Connection, object_id: str, at: int, updated: Iterable[tuple[str, dict[str, Any], int]]
 ) -> None:
-    """Store the properties of records of one object that were there before."""
+    """Store the properties and versions of records of one object that were there before."""
     updated = list(updated)
     if not updated:
         return
     _UPDATE.many(
         conn,
         [
-            {"record_id": record_id, "new_properties": _json(properties), "at": at}
-            for record_id, properties in updated
+            {"record_id": record_id, "new_properties": _json(properties), "at": at, "new_version": version}
+            for record_id, properties, version in updated
         ],
     )
-    record_index.replace(conn, record_index.shape_of(conn, object_id), updated)
+    values = [(record_id, properties) for record_id, properties, _ in updated]
+    record_index.replace(conn, record_index.shape_of(conn, object_id), values)
 
 
-def update_properties(conn: sa.Connection, record_id: str, properties: Mapping[str, Any], at: int) -> None:
-    """Store the properties of one record; its index is the caller's."""
-    _UPDATE.run(conn, record_id=record_id, new_properties=_json(properties), at=at)
-
-
-def note_changes(
-    tx: Tx,
-    organization_id: str,
-    happened: Sequence[tuple[str, ChangeKind, Mapping[str, Any], Source]],
+def update_properties(
+    conn: sa.Connection, record_id: str, properties: Mapping[str, Any], at: int, version: int
 ) -> None:
-    """Keep for the timeline what happened to records: id, kind, `{slug: [before, after]}`, source."""
+    """Store the properties and version of one record; its index is the caller's."""
+    _UPDATE.run(conn, record_id=record_id, new_properties=_json(properties), at=at, new_version=version)
+
+
+class RecordChange(NamedTuple):
+    """What happened to a record, for its timeline and its versions."""
+
+    record_id: str
+    kind: ChangeKind
+    version: int
+    """The version that it made."""
+    difference: Mapping[str, Any]
+    """`{slug: [before, after]}`"""
+    source: Source
+
+
+def note_changes(tx: Tx, organization_id: str, happened: Sequence[RecordChange]) -> None:
+    """Store what happened to records."""
     if happened:
         _INSERT_CHANGE.many(
             tx.conn,
@@ -98,12 +119,13 @@ def note_changes(
                 {
                     "id": tx.new_id("chg"),
                     "organization_id": organization_id,
-                    "record_id": record_id,
-                    "kind": kind,
+                    "record_id": change.record_id,
+                    "kind": change.kind,
                     "at": tx.now,
-                    "changed": _json(difference),
-                    "source": _json(source),
+                    "changed": _json(change.difference),
+                    "source": _json(change.source),
+                    "version": change.version,
                 }
-                for record_id, kind, difference, source in happened
+                for change in happened
             ],
         )

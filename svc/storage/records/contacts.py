@@ -1,7 +1,7 @@
 """Contacts, found by their identities: the e-mails and phones that they are known by."""
 
 from collections.abc import Collection, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -14,7 +14,24 @@ from svc.storage.statements import Statement
 IDENTITY_KINDS: Final = ("email", "phone")
 """The properties that identify a contact."""
 
-_COLUMNS: Final = (tables.records.c.id, tables.records.c.properties, tables.records.c.created_at)
+
+class _Row(NamedTuple):
+    """A contact's row."""
+
+    id: str
+    properties: str
+    created_at: int
+    version: int
+
+
+class _Standing(NamedTuple):
+    """Whether a contact is deleted, and what it was merged into."""
+
+    merged_into: str | None
+    deleted_at: int | None
+
+
+_COLUMNS: Final = tuple(tables.records.c[name] for name in _Row._fields)
 _KNOWN_BY = Statement(
     sa.select(*_COLUMNS)
     .join(tables.identities, tables.identities.c.record_id == tables.records.c.id)
@@ -23,14 +40,16 @@ _KNOWN_BY = Statement(
         tables.identities.c.kind == sa.bindparam("kind"),
         tables.identities.c.value == sa.bindparam("value"),
         tables.records.c.deleted_at.is_(None),
-    )
+    ),
+    _Row,
 )
 _BY_ID = Statement(
     sa.select(*_COLUMNS).where(
         tables.records.c.organization_id == sa.bindparam("organization_id"),
         tables.records.c.deleted_at.is_(None),
         tables.records.c.id.in_(sa.bindparam("ids", expanding=True)),
-    )
+    ),
+    _Row,
 )
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 _FORGET = Statement(
@@ -62,7 +81,7 @@ def known_by(
         for value in values:
             identity = {"organization_id": organization_id, "kind": kind, "value": value}
             for row in _KNOWN_BY.all(conn, identity):
-                contact = contacts.get(row.id) or _contact(*row)
+                contact = contacts.get(row.id) or _contact(row)
                 contact.known_by.append((kind, value))
                 contacts[row.id] = contact
     return list(contacts.values())
@@ -70,14 +89,15 @@ def known_by(
 
 def by_ids(conn: sa.Connection, organization_id: str, ids: Collection[str]) -> list[Contact]:
     """The contacts of *ids* that exist in the organization."""
-    return [_contact(*row) for row in _BY_ID.all(conn, organization_id=organization_id, ids=list(ids))]
+    return [_contact(row) for row in _BY_ID.all(conn, organization_id=organization_id, ids=list(ids))]
 
 
 _STANDING = Statement(
     sa.select(tables.records.c.merged_into, tables.records.c.deleted_at).where(
         tables.records.c.organization_id == sa.bindparam("organization_id"),
         tables.records.c.id == sa.bindparam("id"),
-    )
+    ),
+    _Standing,
 )
 
 
@@ -94,8 +114,13 @@ def survivors(conn: sa.Connection, organization_id: str, ids: Collection[str]) -
     return survivors
 
 
-def _contact(contact_id: str, stored: str, created_at: int) -> Contact:
-    return Contact(id=contact_id, properties=_decode(stored), created_at=created_at)
+def _contact(row: _Row) -> Contact:
+    return Contact(
+        id=row.id,
+        properties=_decode(row.properties),
+        created_at=row.created_at,
+        version=row.version,
+    )
 
 
 def remember(conn: sa.Connection, organization_id: str, learned: Sequence[tuple[str, str, str]]) -> None:

@@ -11,6 +11,7 @@ from svc.domain.forms.filing import Enrichment
 from svc.domain.records.events import from_to, record_event
 from svc.domain.records.objects import CONTACT
 from svc.storage.records import bulk, contacts, tables
+from svc.storage.records.bulk import RecordChange
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
@@ -42,20 +43,22 @@ def write(tx: Tx, organization_id: str, object_id: str, learned: Sequence[Source
         object_id,
         tx.now,
         [(contact.id, contact.properties) for contact in created.values()],
+        versions={contact.id: contact.version for contact in created.values()},
     )
     bulk.update_many(
         tx.conn,
         object_id,
         tx.now,
-        [(contact.id, contact.properties) for contact in changed.values()],
+        [(contact.id, contact.properties, contact.version) for contact in changed.values()],
     )
     bulk.note_changes(
         tx,
         organization_id,
         [
-            (
+            RecordChange(
                 enrichment.contact.id,
                 "updated",
+                enrichment.version,
                 _difference(enrichment),
                 enrichment.source,
             )
@@ -85,6 +88,7 @@ def happened(learned: SourcedEnrichment, at: int) -> Iterator[NewEvent]:
             "record.created" if learned.created else "record.updated",
             record_id=contact.id,
             object_type=CONTACT,
+            version=learned.version,
             properties=learned.properties,
             created_at=at if contact.created_at is None else contact.created_at,
             updated_at=at,

@@ -8,15 +8,24 @@ import sqlalchemy as sa
 from svc.domain.errors import Conflict, named_at
 from svc.domain.events import Source
 from svc.domain.records.objects import CONTACT
+from svc.domain.records.values import Values
 from svc.storage.records import objects, records, tables
 from svc.storage.records import rows as record_rows
+from svc.storage.records import versions as record_versions
 from svc.storage.records.rows import Record
 from svc.storage.schema import MOVES_WITH_RECORD, metadata
 from svc.storage.store import Tx
 
 
 def merge(
-    tx: Tx, organization_id: str, object_slug: str | None, survivor_id: str, merged_id: str, *, source: Source
+    tx: Tx,
+    organization_id: str,
+    object_slug: str | None,
+    survivor_id: str,
+    merged_id: str,
+    *,
+    if_version: int | None = None,
+    source: Source,
 ) -> Record:
     """Move all that *merged_id* has to *survivor_id*, and delete it; its id leads to the survivor.
 
@@ -25,33 +34,49 @@ def merge(
 
     Raises:
         NotFound: no such object, or no such record to merge into.
-        InvalidInput: no such record to be merged.
+        InvalidInput: no such record to be merged; or of *if_version*.
+        ChangedSince: a value that the survivor would take over was changed since its version *if_version*.
         Conflict: they are one and the same.
     """
     if survivor_id == merged_id:
         raise Conflict("a record is not merged with itself")
-    object_, _ = record_rows.find(tx.conn, organization_id, object_slug, survivor_id)
+    object_, row = record_rows.find(tx.conn, organization_id, object_slug, survivor_id)
     with named_at("/mergedId"):
         merged = record_rows.live_row(tx.conn, object_, merged_id)
+    taken = record_rows.values_of(merged)
+    if if_version is not None:
+        own = record_rows.values_of(row)
+        after = _without(taken, survivor_id) | _without(own, merged_id)
+        record_versions.check(tx.conn, row, if_version, own, record_versions.written(own, after))
     known_by = tx.conn.execute(
         sa.select(tables.identities.c.kind, tables.identities.c.value).where(
             tables.identities.c.record_id.in_([survivor_id, merged_id])
         )
     ).all()
-    taken = record_rows.values_of(merged)
     records.delete(tx, organization_id, object_.slug, merged_id, source=source, merged_into=survivor_id)
     _move_history(tx, survivor_id, merged_id)
     _move_relations(tx, object_.organization_id, survivor_id, merged_id, source)
     survivor = record_rows.live_row(tx.conn, object_, survivor_id)
     before = record_rows.values_of(survivor)
-    after = {slug: value for slug, value in taken.items() if value != survivor_id} | before
+    after = _without(taken, survivor_id) | before
     done = records.write(tx, object_, survivor, before, after, source=source)
     if object_.slug == CONTACT:
         _know_by_all(tx, organization_id, survivor_id, [tuple(identity) for identity in known_by])
     return done
 
 
+def _without(values: Values, record_id: str) -> Values:
+    """*values* without the relations that lead to a record."""
+    return {slug: value for slug, value in values.items() if value != record_id}
+
+
 def _move_history(tx: Tx, survivor_id: str, merged_id: str) -> None:
+    # Its versions are none of the survivor's.
+    tx.conn.execute(
+        sa.update(tables.record_changes)
+        .where(tables.record_changes.c.record_id == merged_id)
+        .values(version=None)
+    )
     for table, column in _columns_that_move():
         tx.conn.execute(sa.update(table).where(column == merged_id).values({column.name: survivor_id}))
 

@@ -13,6 +13,7 @@ from svc.domain.near_names import hint, shown
 from svc.domain.records import objects as rules
 from svc.domain.records.objects import BUILTIN_OBJECTS
 from svc.domain.records.properties import Property, PropertyType
+from svc.domain.versions import FIRST_VERSION, check_version
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import tables
 from svc.storage.statements import Statement
@@ -29,6 +30,7 @@ class StoredProperty(Property, frozen=True, kw_only=True):
     id: str
     index_state: IndexState | None = None
     """Whether the sort keys of its values are kept: being made, or there for every record."""
+    version: int
 
 
 class StoredObject(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +43,7 @@ class StoredObject(msgspec.Struct, frozen=True, kw_only=True):
     label_plural: str
     publishable: bool
     """Whether it may appear in embeds."""
+    version: int
     created_at: int
     properties: dict[str, StoredProperty]
     kept: tuple[StoredProperty, ...]
@@ -59,25 +62,37 @@ class PropertyRow(NamedTuple):
     id: str
     index_state: IndexState | None
     deleted_at: int | None
+    version: int
 
 
-COLUMNS: Final[tuple["sa.Column[Any]", ...]] = tuple(
-    tables.objects.c[name] for name in StoredObject.__struct_fields__ if name in tables.objects.c
-)
-"""What `with_properties` reads."""
-_NAMES: Final = tuple(column.name for column in COLUMNS)
+class ObjectRow(NamedTuple):
+    """An object's row."""
+
+    id: str
+    organization_id: str
+    slug: str
+    label: str
+    label_plural: str
+    publishable: bool
+    version: int
+    created_at: int
+
+
+COLUMNS: Final[tuple["sa.Column[Any]", ...]] = tuple(tables.objects.c[name] for name in ObjectRow._fields)
 
 _INSERT_OBJECT = Statement(sa.insert(tables.objects))
 _OBJECT = Statement(
     sa.select(*COLUMNS).where(
         tables.objects.c.organization_id == sa.bindparam("organization_id"),
         tables.objects.c.slug == sa.bindparam("slug"),
-    )
+    ),
+    ObjectRow,
 )
 _EVERY = Statement(
     sa.select(*COLUMNS)
     .where(tables.objects.c.organization_id == sa.bindparam("organization_id"))
-    .order_by(tables.objects.c.id)
+    .order_by(tables.objects.c.id),
+    ObjectRow,
 )
 _PROPERTIES = Statement(
     sa.select(*(tables.properties.c[name] for name in PropertyRow._fields))
@@ -113,17 +128,30 @@ def create(tx: Tx, organization_id: str, slug: str, label: str, label_plural: st
 
 
 def update_labels(
-    tx: Tx, organization_id: str, slug: str, *, label: str | None = None, label_plural: str | None = None
+    tx: Tx,
+    organization_id: str,
+    slug: str,
+    *,
+    label: str | None = None,
+    label_plural: str | None = None,
+    if_version: int | None = None,
 ) -> StoredObject:
-    """Change the labels that are given. Raises `NotFound` and `InvalidInput`."""
+    """Change the labels that are given.
+
+    Raises:
+        NotFound: no such object.
+        InvalidInput: of the labels, with all that is wrong.
+        Conflict: it is at another version than *if_version*.
+    """
     kept = get(tx.conn, organization_id, slug)
+    check_version(kept.version, if_version)
     label = kept.label if label is None else label
     label_plural = kept.label_plural if label_plural is None else label_plural
     rules.check_object(slug, label, label_plural)
     tx.conn.execute(
         sa.update(tables.objects)
         .where(tables.objects.c.id == kept.id)
-        .values(label=label, label_plural=label_plural)
+        .values(label=label, label_plural=label_plural, version=tables.objects.c.version + 1)
     )
     tx.announce(ObjectsChanged(organization_id))
     return get(tx.conn, organization_id, slug)
@@ -133,7 +161,9 @@ def publish(tx: Tx, organization_id: str, slug: str, *, publishable: bool) -> St
     """Switch whether the object may appear in embeds. Raises `NotFound`."""
     kept = get(tx.conn, organization_id, slug)
     tx.conn.execute(
-        sa.update(tables.objects).where(tables.objects.c.id == kept.id).values(publishable=publishable)
+        sa.update(tables.objects)
+        .where(tables.objects.c.id == kept.id)
+        .values(publishable=publishable, version=tables.objects.c.version + 1)
     )
     tx.announce(ObjectsChanged(organization_id))
     return get(tx.conn, organization_id, slug)
@@ -148,13 +178,23 @@ def get(conn: sa.Connection, organization_id: str, slug: str) -> StoredObject:
     return with_properties(conn, row)
 
 
-def with_properties(conn: sa.Connection, values: Sequence[Any]) -> StoredObject:
-    """The object of a row whose *values* are those of `COLUMNS`."""
-    facts = dict(zip(_NAMES, values, strict=True))
-    rows = _PROPERTIES.all(conn, object_id=facts["id"])
+def with_properties(conn: sa.Connection, row: ObjectRow) -> StoredObject:
+    """The object of a row, with its properties."""
+    rows = _PROPERTIES.all(conn, object_id=row.id)
     kept = tuple(map(_property_of, rows))
-    live = {prop.slug: prop for prop, row in zip(kept, rows, strict=True) if row.deleted_at is None}
-    return StoredObject(**facts, properties=live, kept=kept)
+    live = {prop.slug: prop for prop, of in zip(kept, rows, strict=True) if of.deleted_at is None}
+    return StoredObject(
+        id=row.id,
+        organization_id=row.organization_id,
+        slug=row.slug,
+        label=row.label,
+        label_plural=row.label_plural,
+        publishable=row.publishable,
+        version=row.version,
+        created_at=row.created_at,
+        properties=live,
+        kept=kept,
+    )
 
 
 def list_all(conn: sa.Connection, organization_id: str) -> list[StoredObject]:
@@ -179,7 +219,7 @@ def properties_of(conn: sa.Connection, object_id: str) -> dict[str, StoredProper
 
 
 def _property_of(row: PropertyRow) -> StoredProperty:
-    slug, label, kind, options, personal, unique, property_id, state, _ = row
+    slug, label, kind, options, personal, unique, property_id, state, _, version = row
     return StoredProperty(
         slug=slug,
         label=label,
@@ -189,6 +229,7 @@ def _property_of(row: PropertyRow) -> StoredProperty:
         unique=unique,
         id=property_id,
         index_state=state,
+        version=version,
     )
 
 
@@ -204,6 +245,7 @@ def _insert(tx: Tx, organization_id: str, slug: str, label: str, label_plural: s
             "label_plural": label_plural,
             "publishable": False,
             "created_at": tx.now,
+            "version": FIRST_VERSION,
         },
     )
     return object_id

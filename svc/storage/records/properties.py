@@ -11,6 +11,7 @@ from svc.domain.limits import PROPERTIES_MAX
 from svc.domain.near_names import hint, shown
 from svc.domain.records import objects as rules
 from svc.domain.records.properties import Property
+from svc.domain.versions import check_version
 from svc.storage.records import objects, tables
 from svc.storage.records.objects import StoredObject, StoredProperty
 from svc.storage.store import Tx
@@ -63,14 +64,19 @@ def update(
     label: str | None = None,
     options: Sequence[str] | None = None,
     personal: bool | None = None,
+    if_version: int | None = None,
 ) -> StoredProperty:
     """Change the label, options or privacy of a property. Records keep a choice that is taken away.
 
-    Raises `NotFound` for the object or property, and `InvalidInput` if a value does not fit: a property that
-    is always personal cannot be made public, and a relation leads to the object that it was made for.
+    Raises:
+        NotFound: no such object or property.
+        InvalidInput: a value does not fit: a property that is always personal cannot be made public, and a
+            relation leads to the object that it was made for.
+        Conflict: it is at another version than *if_version*.
     """
     object_ = objects.get(tx.conn, organization_id, object_slug)
     kept = _get(object_, slug)
+    check_version(kept.version, if_version)
     changes = {
         "label": label,
         "options": None if options is None else tuple(options),
@@ -101,7 +107,9 @@ def delete(tx: Tx, organization_id: str, object_slug: str, slug: str) -> StoredP
     if rules.is_needed(object_.slug, slug):
         raise Conflict("the object cannot do without this property")
     tx.conn.execute(
-        sa.update(tables.properties).where(tables.properties.c.id == kept.id).values(deleted_at=tx.now)
+        sa.update(tables.properties)
+        .where(tables.properties.c.id == kept.id)
+        .values(deleted_at=tx.now, version=tables.properties.c.version + 1)
     )
     tx.announce(ObjectsChanged(organization_id))
     return kept
@@ -122,6 +130,7 @@ def _change(tx: Tx, organization_id: str, property_id: str, wanted: Property) ->
             options=msgspec.json.encode(wanted.options).decode(),
             personal=wanted.personal,
             deleted_at=None,
+            version=tables.properties.c.version + 1,
         )
     )
     tx.announce(ObjectsChanged(organization_id))

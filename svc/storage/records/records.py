@@ -18,10 +18,12 @@ from svc.domain.near_names import shown
 from svc.domain.records.events import RecordEventType, from_to, record_event
 from svc.domain.records.objects import CONTACT
 from svc.domain.records.values import Values
+from svc.domain.versions import FIRST_VERSION
 from svc.storage import events
 from svc.storage.records import bulk, contacts, objects, tables
 from svc.storage.records import rows as record_rows
-from svc.storage.records.bulk import ChangeKind
+from svc.storage.records import versions as record_versions
+from svc.storage.records.bulk import ChangeKind, RecordChange
 from svc.storage.records.contacts import IDENTITY_KINDS
 from svc.storage.records.listing import index as record_index
 from svc.storage.records.objects import StoredObject
@@ -96,18 +98,22 @@ def update(
     record_id: str,
     given: Mapping[str, Any],
     *,
+    if_version: int | None = None,
     source: Source,
 ) -> Record:
     """Write the values *given*; null clears a value. A write that changes nothing records nothing.
 
     Raises:
         NotFound: no such object or record.
-        InvalidInput: all that is wrong with the values.
+        InvalidInput: all that is wrong with the values and *if_version*.
+        ChangedSince: a value that it changes was changed since *if_version*.
         Conflict: a unique value is another record's.
     """
     object_, row = record_rows.find(tx.conn, organization.id, object_slug, record_id)
     before = record_rows.values_of(row)
     after = check_changed(tx.conn, organization, object_, before, given, pointer="/properties")
+    if if_version is not None:
+        record_versions.check(tx.conn, row, if_version, before, record_versions.written(before, after))
     return write(tx, object_, row, before, after, source=source)
 
 
@@ -117,22 +123,32 @@ def delete(
     object_slug: str | None,
     record_id: str,
     *,
+    if_version: int | None = None,
     source: Source,
     merged_into: str | None = None,
 ) -> None:
-    """Delete the record so that `restore` can bring it back. Raises `NotFound`."""
+    """Delete the record so that `restore` can bring it back.
+
+    Raises:
+        NotFound: no such object or record.
+        InvalidInput: the record has not come to *if_version*.
+        ChangedSince: a value was changed since *if_version*.
+    """
     object_, row = record_rows.find(tx.conn, organization_id, object_slug, record_id)
+    if if_version is not None:
+        record_versions.check(tx.conn, row, if_version, record_rows.values_of(row), None)
+    version = row.version + 1
     tx.conn.execute(
         sa.update(tables.records)
         .where(tables.records.c.id == record_id)
-        .values(deleted_at=tx.now, merged_into=merged_into)
+        .values(deleted_at=tx.now, merged_into=merged_into, version=version)
     )
     if object_.slug == CONTACT:
         contacts.forget_all(tx.conn, record_id)
     record_index.remove(tx.conn, record_index.shape_in(object_), [record_id])
     kind: ChangeKind = "merged" if merged_into else "deleted"
-    bulk.note_changes(tx, organization_id, [(record_id, kind, {}, source)])
-    gone = record_rows.from_row(object_, row)
+    bulk.note_changes(tx, organization_id, [RecordChange(record_id, kind, version, {}, source)])
+    gone = msgspec.structs.replace(record_rows.from_row(object_, row), version=version)
     into = {} if merged_into is None else {"mergedInto": merged_into}
     events.record(tx, organization_id, [_event("record.deleted", gone, source, **into)])
 
@@ -152,16 +168,17 @@ def restore(
     if row.deleted_at is None:
         raise NotFound(f"the record {shown(record_id)} is not deleted")
     values = record_rows.values_of(row)
+    version = row.version + 1
     tx.conn.execute(
         sa.update(tables.records)
         .where(tables.records.c.id == record_id)
-        .values(deleted_at=None, updated_at=tx.now)
+        .values(deleted_at=None, updated_at=tx.now, version=version)
     )
     if object_.slug == CONTACT:
         contacts.remember_values(tx.conn, organization_id, record_id, values)
     record_index.add_again(tx.conn, record_index.shape_in(object_), [(record_id, values)])
-    bulk.note_changes(tx, organization_id, [(record_id, "restored", {}, source)])
-    restored = msgspec.structs.replace(record_rows.from_row(object_, row), updated_at=tx.now)
+    bulk.note_changes(tx, organization_id, [RecordChange(record_id, "restored", version, {}, source)])
+    restored = msgspec.structs.replace(record_rows.from_row(object_, row), updated_at=tx.now, version=version)
     events.record(tx, organization_id, [_event("record.created", restored, source)])
     return restored
 
@@ -180,11 +197,12 @@ def write(
     record = Record(
         id=row.id,
         object_type=object_.slug,
+        version=row.version + 1,
         properties=record_rows.visible(object_, after),
         created_at=row.created_at,
         updated_at=tx.now,
     )
-    bulk.update_properties(tx.conn, row.id, after, tx.now)
+    bulk.update_properties(tx.conn, row.id, after, tx.now, record.version)
     if object_.slug == CONTACT:
         for kind in IDENTITY_KINDS:
             if kind in difference:
@@ -192,7 +210,8 @@ def write(
                 now_known: Values = {kind: after[kind]} if kind in after else {}
                 contacts.remember_values(tx.conn, object_.organization_id, row.id, now_known)
     record_index.rewrite(tx.conn, record_index.shape_in(object_), row.id, after, difference.keys())
-    bulk.note_changes(tx, object_.organization_id, [(row.id, "updated", difference, source)])
+    change = RecordChange(row.id, "updated", record.version, difference, source)
+    bulk.note_changes(tx, object_.organization_id, [change])
     shown_difference = from_to(record_rows.visible(object_, difference))
     updated = _event("record.updated", record, source, changed=shown_difference)
     events.record(tx, object_.organization_id, [updated])
@@ -204,6 +223,7 @@ def _insert_all(tx: Tx, object_: StoredObject, made: Sequence[Values], source: S
         Record(
             id=tx.new_id("rec"),
             object_type=object_.slug,
+            version=FIRST_VERSION,
             properties=values,
             created_at=tx.now,
             updated_at=tx.now,
@@ -239,6 +259,7 @@ def _event(type_: RecordEventType, record: Record, source: Source, **more: Any) 
         type_,
         record_id=record.id,
         object_type=record.object_type,
+        version=record.version,
         properties=record.properties,
         created_at=record.created_at,
         updated_at=record.updated_at,

@@ -9,7 +9,7 @@ from svc.domain.errors import NotFound
 from svc.domain.near_names import shown
 from svc.domain.records.values import Values
 from svc.storage.records import objects, tables
-from svc.storage.records.objects import StoredObject
+from svc.storage.records.objects import ObjectRow, StoredObject
 from svc.storage.statements import Statement
 
 
@@ -18,6 +18,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     id: str
     object_type: str
+    version: int
+    """Counts up with each change."""
     properties: dict[str, Any]
     created_at: int
     updated_at: int
@@ -30,6 +32,8 @@ class RecordColumns(Protocol):
     def id(self) -> str: ...
     @property
     def properties(self) -> str: ...
+    @property
+    def version(self) -> int: ...
     @property
     def created_at(self) -> int: ...
     @property
@@ -47,6 +51,7 @@ class RecordRow(NamedTuple):
     updated_at: int
     deleted_at: int | None
     merged_into: str | None
+    version: int
     object_type: str
     of_id: str
     of_organization_id: str
@@ -54,6 +59,7 @@ class RecordRow(NamedTuple):
     of_label: str
     of_label_plural: str
     of_publishable: bool
+    of_version: int
     of_created_at: int
 
 
@@ -104,7 +110,7 @@ def find(
 
 def object_of(conn: sa.Connection, row: RecordRow) -> StoredObject:
     """The object of a record, from the record's row."""
-    return objects.with_properties(conn, row[-len(objects.COLUMNS) :])
+    return objects.with_properties(conn, ObjectRow._make(row[-len(ObjectRow._fields) :]))
 
 
 def live_row(conn: sa.Connection, object_: StoredObject, record_id: str) -> RecordRow:
@@ -125,6 +131,7 @@ def from_row(object_: StoredObject, row: RecordColumns) -> Record:
     return Record(
         id=row.id,
         object_type=object_.slug,
+        version=row.version,
         properties=visible(object_, _decode(row.properties)),
         created_at=row.created_at,
         updated_at=row.updated_at,

@@ -19,6 +19,7 @@ objects: Final = sa.Table(
     sa.Column("label_plural", sa.Text, nullable=False),
     sa.Column("publishable", sa.Boolean, nullable=False),
     sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False, server_default="1"),
     sa.UniqueConstraint("organization_id", "slug"),
 )
 
@@ -41,6 +42,7 @@ properties: Final = sa.Table(
     # The last record in an index that is being built.
     sa.Column("index_cursor", sa.Text),
     sa.Column("deleted_at", sa.BigInteger),
+    sa.Column("version", sa.Integer, nullable=False, server_default="1"),
     sa.UniqueConstraint("object_id", "slug"),
     sa.Index("ix_properties_building", "organization_id", **_where("index_state = 'building'")),
 )
@@ -56,6 +58,7 @@ records: Final = sa.Table(
     sa.Column("updated_at", sa.BigInteger, nullable=False),
     sa.Column("deleted_at", sa.BigInteger),
     sa.Column("merged_into", sa.Text, sa.ForeignKey("records.id")),
+    sa.Column("version", sa.Integer, nullable=False, server_default="1"),
     sa.Index("ix_records_created_at", "object_id", "created_at", "id", **_where("deleted_at IS NULL")),
     sa.Index("ix_records_updated_at", "object_id", "updated_at", "id", **_where("deleted_at IS NULL")),
     sa.Index("ix_records_merged_into", "merged_into", **_where("merged_into IS NOT NULL")),
@@ -118,7 +121,11 @@ record_changes: Final = sa.Table(
     sa.Column("at", sa.BigInteger, nullable=False),
     sa.Column("changed", sa.Text, nullable=False),
     sa.Column("source", sa.Text, nullable=False),
+    # The version of the record that it made; None of a change from before there were versions, and of one of
+    # another record that was merged into this.
+    sa.Column("version", sa.Integer),
     sa.Index("ix_record_changes_record_id_id", "record_id", "id"),
+    sa.Index("ix_record_changes_record_id_version", "record_id", "version"),
 )
 
 identities: Final = sa.Table(

@@ -27,6 +27,7 @@ def upsert(
     by: str,
     given: Mapping[str, Any],
     *,
+    if_version: int | None = None,
     source: Source,
 ) -> tuple[Record, bool]:
     """Write *given* to the record whose property *by* has that value; the record, and whether it is new.
@@ -36,13 +37,20 @@ def upsert(
     Raises:
         NotFound: no such object.
         InvalidInput: *by* is no such property or has no value, or what is wrong with the values.
-        Conflict: several contacts have that e-mail or phone; or a unique value is another record's.
+        ChangedSince: a value that it changes was changed since *if_version*.
+        Conflict: several contacts have that e-mail or phone; or a unique value is another record's; or with
+            *if_version*, there is no such record.
     """
     object_ = objects.get(tx.conn, organization.id, object_slug)
     record_id = _known(tx.conn, organization, object_, by, given)
     if record_id is None:
+        if if_version is not None:
+            raise Conflict(f"there is no record with this {by}: it was changed or deleted since")
         return records.create_in(tx, organization, object_, given, source=source), True
-    return records.update(tx, organization, object_slug, record_id, given, source=source), False
+    changed = records.update(
+        tx, organization, object_slug, record_id, given, if_version=if_version, source=source
+    )
+    return changed, False
 
 
 def _known(

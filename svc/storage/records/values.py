@@ -1,7 +1,7 @@
 """Values of records: checked against their properties, and against what they refer to."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -17,11 +17,19 @@ from svc.storage.records import rows as record_rows
 from svc.storage.records.objects import StoredObject
 from svc.storage.statements import Statement
 
+
+class _Member(NamedTuple):
+    """The status of a member."""
+
+    status: str
+
+
 _MEMBER = Statement(
     sa.select(identity_tables.members.c.status).where(
         identity_tables.members.c.organization_id == sa.bindparam("organization_id"),
         identity_tables.members.c.person_id == sa.bindparam("person_id"),
-    )
+    ),
+    _Member,
 )
 
 

@@ -1,6 +1,6 @@
 """Tracked sites."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -24,23 +24,38 @@ class Site(msgspec.Struct, frozen=True):
     created_at: int
 
 
-_SITES = sa.select(
-    tables.sites.c.id, tables.sites.c.organization_id, tables.sites.c.domain, tables.sites.c.created_at
-)
+class _SiteRow(NamedTuple):
+    """A site's row."""
+
+    id: str
+    organization_id: str
+    domain: str
+    created_at: int
+
+
+class _SiteId(NamedTuple):
+    """The id of a site."""
+
+    id: str
+
+
+_SITES = sa.select(*(tables.sites.c[name] for name in _SiteRow._fields))
 
 _DOMAINS: Final = tuple(f"domain_{place}" for place in range(SITE_LABELS_MAX))
 _AT_HOST = Statement(
     _SITES.where(
         sa.or_(*(tables.sites.c.domain == sa.bindparam(name) for name in _DOMAINS)),
         tables.sites.c.removed_at.is_(None),
-    ).order_by(tables.sites.c.id)
+    ).order_by(tables.sites.c.id),
+    _SiteRow,
 )
 _ANY = Statement(
     sa.select(tables.sites.c.id)
     .where(
         tables.sites.c.organization_id == sa.bindparam("organization_id"), tables.sites.c.removed_at.is_(None)
     )
-    .limit(1)
+    .limit(1),
+    _SiteId,
 )
 
 

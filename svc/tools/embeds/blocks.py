@@ -27,7 +27,7 @@ from svc.storage.embeds import views as embed_views
 from svc.storage.identity import organizations
 from svc.storage.store import View
 from svc.tools.projections import Projection
-from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, reads
+from svc.tools.tool import Timestamp, ToolInput, ToolOutput, Version, about, reads
 
 EmbedId = Annotated[str, about(description="The embed's id.", examples=["emb_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
 Name = Annotated[
@@ -74,6 +74,7 @@ class EmbedSummary(ToolOutput, frozen=True, kw_only=True):
     status: EmbedStatus
     site_id: SiteId
     domain: Annotated[str | None, about(description="The domain of that site.")]
+    version: Version
     created_at: Timestamp
     updated_at: Timestamp
 
@@ -104,6 +105,7 @@ EXAMPLE: Final = EmbedAnswer(
     domain=None,
     blocks=(HeroBlock(title="Light for long evenings"), _PRICES),
     refused=(),
+    version=1,
     created_at="2026-09-18T09:30:00.000Z",
     updated_at="2026-09-18T09:30:00.000Z",
 )

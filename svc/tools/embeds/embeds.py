@@ -28,7 +28,7 @@ from svc.tools.embeds.blocks import (
     blocks_max,
 )
 from svc.tools.projections import Projection
-from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, reads, writes
+from svc.tools.tool import Cursor, IfVersion, Limit, NextCursor, ToolInput, ToolOutput, reads, writes
 
 _summary: Final = Projection(Embed, EmbedSummary)
 
@@ -130,12 +130,13 @@ class UpdateEmbed(ToolInput, frozen=True, kw_only=True):
     name: Name | UnsetType = UNSET
     site_id: SiteId | UnsetType = UNSET
     blocks: Blocks | UnsetType = UNSET
+    if_version: IfVersion = None
 
 
 @writes(
     "embed.update",
     needs="embeds",
-    raises=(NotFound,),
+    raises=(NotFound, Conflict),
     example=UpdateEmbed(id=EXAMPLE.id, name=EXAMPLE.name),
     answer=EXAMPLE,
 )
@@ -145,7 +146,14 @@ def update(tx: Tx, call: Call, request: UpdateEmbed) -> EmbedAnswer:
     `blocks` replaces all of them. The rules are those of `embed.create`.
     """
     change = EmbedChange(name=request.name, site_id=request.site_id, blocks=request.blocks)
-    changed = embeds.update(tx, call.caller.organization_id, request.id, change, blocks_max(call))
+    changed = embeds.update(
+        tx,
+        call.caller.organization_id,
+        request.id,
+        change,
+        blocks_max(call),
+        if_version=request.if_version,
+    )
     return answer_of(tx, changed)
 
 

@@ -24,7 +24,16 @@ from svc.storage.store import Tx, View
 from svc.tools.forms import submissions
 from svc.tools.forms.submissions import FormId, SubmissionLine
 from svc.tools.projections import Projection
-from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.tool import (
+    IfVersion,
+    Timestamp,
+    ToolInput,
+    ToolOutput,
+    Version,
+    about,
+    reads,
+    writes,
+)
 
 Name = Annotated[
     str,
@@ -82,6 +91,7 @@ class FormAnswer(ToolOutput, frozen=True, kw_only=True):
     field_map: dict[str, str]
     deal_title: str | None
     honeypot: str | None
+    version: Version
     created_at: Timestamp
     updated_at: Timestamp
 
@@ -109,6 +119,7 @@ EXAMPLE: Final = FormAnswer(
     field_map={"town": "city"},
     deal_title="{{lamp}} for {{name}}",
     honeypot="fax",
+    version=1,
     created_at="2026-09-18T09:30:00.000Z",
     updated_at="2026-09-18T09:30:00.000Z",
 )
@@ -197,12 +208,13 @@ class UpdateForm(ToolInput, frozen=True, kw_only=True):
     field_map: FieldMap | UnsetType = UNSET
     deal_title: DealTitle | UnsetType = UNSET
     honeypot: Honeypot | UnsetType = UNSET
+    if_version: IfVersion = None
 
 
 @writes(
     "form.update",
     needs="forms",
-    raises=(NotFound,),
+    raises=(NotFound, Conflict),
     example=UpdateForm(id=EXAMPLE.id, field_map=EXAMPLE.field_map, honeypot=EXAMPLE.honeypot),
     answer=EXAMPLE,
 )
@@ -213,8 +225,9 @@ def update(tx: Tx, call: Call, request: UpdateForm) -> FormAnswer:
     understood when it came, with the deal's title of the moment of filing.
     """
     facts = msgspec.structs.asdict(request)
-    form_id = facts.pop("id")
-    return _answer(forms.update(tx, call.caller.organization_id, form_id, FormChanges(**facts)))
+    form_id, if_version = facts.pop("id"), facts.pop("if_version")
+    changes = FormChanges(**facts)
+    return _answer(forms.update(tx, call.caller.organization_id, form_id, changes, if_version=if_version))
 
 
 @writes(

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Final
 
+from svc.domain.errors import Conflict
 from svc.domain.identity.callers import Call
 from svc.domain.identity.organizations import Organization, Plan
 from svc.domain.limits import NAME_CHARS_MAX
@@ -9,7 +10,7 @@ from svc.storage.identity import organizations
 from svc.storage.identity.organizations import OrganizationChanges
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.tool import IfVersion, Timestamp, ToolInput, ToolOutput, Version, about, reads, writes
 
 Name = Annotated[
     str,
@@ -57,6 +58,7 @@ class OrganizationAnswer(ToolOutput, frozen=True, kw_only=True):
     ]
     marketing_hub: MarketingHub
     allow_keys_elsewhere: AllowKeysElsewhere
+    version: Version
     created_at: Timestamp
 
 
@@ -73,6 +75,7 @@ EXAMPLE: Final = OrganizationAnswer(
     trial_ends_at="2026-10-02T09:30:00.000Z",
     marketing_hub=True,
     allow_keys_elsewhere=False,
+    version=1,
     created_at="2026-09-18T09:30:00.000Z",
 )
 
@@ -97,12 +100,14 @@ class UpdateOrganization(ToolInput, frozen=True, kw_only=True):
     time_zone: TimeZone | None = None
     marketing_hub: MarketingHub | None = None
     allow_keys_elsewhere: AllowKeysElsewhere | None = None
+    if_version: IfVersion = None
 
 
 @writes(
     "organization.update",
     needs="settings",
     runs="approval",
+    raises=(Conflict,),
     example=UpdateOrganization(country="GB", time_zone="Europe/London"),
     answer=EXAMPLE,
 )
@@ -121,4 +126,4 @@ def update(tx: Tx, call: Call, request: UpdateOrganization) -> OrganizationAnswe
         marketing_hub=request.marketing_hub,
         allow_keys_elsewhere=request.allow_keys_elsewhere,
     )
-    return answer_of(organizations.update(tx, call, changes))
+    return answer_of(organizations.update(tx, call, changes, if_version=request.if_version))

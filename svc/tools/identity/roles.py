@@ -11,7 +11,7 @@ from svc.storage.identity import roles
 from svc.storage.identity.roles import RoleChanges
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.tool import IfVersion, Timestamp, ToolInput, ToolOutput, Version, about, reads, writes
 
 RoleId = Annotated[
     str,
@@ -41,6 +41,7 @@ class RoleAnswer(ToolOutput, frozen=True, kw_only=True):
     name: _Name
     permissions: _Permissions
     builtin: Annotated[bool, about(description="Whether it is there from the start and stays as it is.")]
+    version: Version
 
 
 answer_of: Final = Projection(
@@ -55,6 +56,7 @@ EXAMPLE: Final = RoleAnswer(
     name="Front desk",
     permissions=("conversations", "records.read", "records.write"),
     builtin=False,
+    version=1,
 )
 
 
@@ -104,6 +106,7 @@ class UpdateRole(ToolInput, frozen=True, kw_only=True):
     id: RoleId
     name: _Name | None = None
     permissions: _Permissions | None = None
+    if_version: IfVersion = None
 
 
 @writes(
@@ -120,7 +123,7 @@ def update(tx: Tx, call: Call, request: UpdateRole) -> RoleAnswer:
     Nobody changes a role that permits more than their own. The built-in roles stay as they are.
     """
     changes = RoleChanges(name=request.name, permissions=request.permissions)
-    return answer_of(roles.update(tx, call, request.id, changes))
+    return answer_of(roles.update(tx, call, request.id, changes, if_version=request.if_version))
 
 
 class DeleteRole(ToolInput, frozen=True, kw_only=True):

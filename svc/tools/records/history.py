@@ -11,7 +11,7 @@ from svc.storage.records import merges as record_merges
 from svc.storage.records import records
 from svc.storage.store import Tx, View
 from svc.storage.timelines import Kind
-from svc.tools.records.records import EXAMPLE, ObjectTypeOfId, RecordAnswer, RecordId, answer_of
+from svc.tools.records.answers import EXAMPLE, ObjectTypeOfId, RecordAnswer, RecordId, answer_of
 from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
 
 
@@ -94,6 +94,13 @@ class DeleteRecord(ToolInput, frozen=True, kw_only=True):
 
     object_type: ObjectTypeOfId = None
     id: RecordId
+    if_version: Annotated[
+        int | None,
+        about(
+            description="The `version` that was decided about. If any value was changed since, nothing is "
+            "deleted: 409 `conflict`, with `conflicts`."
+        ),
+    ] = None
 
 
 class DeletedRecord(ToolOutput, frozen=True, kw_only=True):
@@ -107,13 +114,20 @@ class DeletedRecord(ToolOutput, frozen=True, kw_only=True):
     "record.delete",
     needs="records.write",
     runs="approval",
-    raises=(NotFound,),
+    raises=(NotFound, Conflict),
     example=DeleteRecord(object_type="contact", id=EXAMPLE.id),
     answer=DeletedRecord(id=EXAMPLE.id, deleted_at="2026-09-18T10:00:00.000Z"),
 )
 def delete(tx: Tx, call: Call, request: DeleteRecord) -> DeletedRecord:
     """Delete a record; `record.restore` brings it back."""
-    records.delete(tx, call.caller.organization_id, request.object_type, request.id, source=call.source())
+    records.delete(
+        tx,
+        call.caller.organization_id,
+        request.object_type,
+        request.id,
+        if_version=request.if_version,
+        source=call.source(),
+    )
     return DeletedRecord(id=request.id, deleted_at=rfc3339(tx.now))
 
 
@@ -154,6 +168,13 @@ class MergeRecords(ToolInput, frozen=True, kw_only=True):
             examples=["rec_01K5D3V7Q2M8Z4X6C9B1N0T5RK"],
         ),
     ]
+    if_version: Annotated[
+        int | None,
+        about(
+            description="The `version` that was seen of the record that stays. If a value that it would take "
+            "over was changed in it since, nothing is merged: 409 `conflict`, with `conflicts`."
+        ),
+    ] = None
 
 
 @writes(
@@ -176,6 +197,7 @@ def merge(tx: Tx, call: Call, request: MergeRecords) -> RecordAnswer:
         request.object_type,
         request.id,
         request.merged_id,
+        if_version=request.if_version,
         source=call.source(),
     )
     return answer_of(survivor)

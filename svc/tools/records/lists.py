@@ -19,7 +19,7 @@ from svc.storage.records import organization_objects
 from svc.storage.records.listing import lists as record_lists
 from svc.storage.records.listing import search as record_search
 from svc.storage.store import View
-from svc.tools.records.records import EXAMPLE, ObjectType, RecordAnswer, answer_of
+from svc.tools.records.answers import EXAMPLE, ObjectType, RecordAnswer, answer_of
 from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads
 
 

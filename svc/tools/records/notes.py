@@ -9,7 +9,7 @@ from svc.storage.records import notes
 from svc.storage.records.notes import Note
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.records.records import EXAMPLE, ObjectTypeOfId, RecordId
+from svc.tools.records.answers import EXAMPLE, ObjectTypeOfId, RecordId
 from svc.tools.tool import (
     Cursor,
     Limit,

@@ -13,8 +13,17 @@ from svc.storage.records import objects
 from svc.storage.records.objects import StoredObject, StoredProperty
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.records.records import ObjectType
-from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.records.answers import ObjectType
+from svc.tools.tool import (
+    IfVersion,
+    Timestamp,
+    ToolInput,
+    ToolOutput,
+    Version,
+    about,
+    reads,
+    writes,
+)
 
 _BUILTIN: Final = frozenset(object_.slug for object_ in BUILTIN_OBJECTS)
 
@@ -70,6 +79,7 @@ class PropertyAnswer(ToolOutput, frozen=True, kw_only=True):
     options: Options
     personal: Personal
     unique: Unique
+    version: Version
 
 
 class ObjectSummary(ToolOutput, frozen=True, kw_only=True):
@@ -81,6 +91,7 @@ class ObjectSummary(ToolOutput, frozen=True, kw_only=True):
     label_plural: LabelPlural
     built_in: Annotated[bool, about(description="Whether every organization has it.")]
     publishable: Annotated[bool, about(description="Whether it may appear in embeds.")]
+    version: Version
     created_at: Timestamp
 
 
@@ -119,6 +130,7 @@ EXAMPLE_PROPERTY: Final = PropertyAnswer(
     options=(),
     personal=False,
     unique=False,
+    version=1,
 )
 _EXAMPLE: Final = ObjectAnswer(
     id="obj_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
@@ -127,6 +139,7 @@ _EXAMPLE: Final = ObjectAnswer(
     label_plural="Boats",
     built_in=False,
     publishable=False,
+    version=1,
     created_at="2026-09-18T09:30:00.000Z",
     properties=(EXAMPLE_PROPERTY,),
 )
@@ -152,6 +165,7 @@ class ListObjects(ToolInput, frozen=True, kw_only=True):
                 label_plural="Contacts",
                 built_in=True,
                 publishable=False,
+                version=1,
                 created_at="2026-09-18T09:30:00.000Z",
             ),
         )
@@ -214,12 +228,13 @@ class UpdateObject(ToolInput, frozen=True, kw_only=True):
     object_type: ObjectType
     label: Label | None = None
     label_plural: LabelPlural | None = None
+    if_version: IfVersion = None
 
 
 @writes(
     "object.update",
     needs="settings",
-    raises=(NotFound,),
+    raises=(NotFound, Conflict),
     example=UpdateObject(object_type="lamp", label_plural="Lamps"),
     answer=_LAMP,
 )
@@ -231,6 +246,7 @@ def update(tx: Tx, call: Call, request: UpdateObject) -> ObjectAnswer:
         request.object_type,
         label=request.label,
         label_plural=request.label_plural,
+        if_version=request.if_version,
     )
     return _answer(changed)
 

@@ -10,6 +10,7 @@ from svc.domain.records.properties import Property
 from svc.domain.times import rfc3339
 from svc.storage.records import properties
 from svc.storage.store import Tx
+from svc.tools.records.answers import ObjectType
 from svc.tools.records.objects import (
     Label,
     Options,
@@ -20,8 +21,7 @@ from svc.tools.records.objects import (
     Unique,
     property_answer,
 )
-from svc.tools.records.records import ObjectType
-from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about, writes
+from svc.tools.tool import IfVersion, Timestamp, ToolInput, ToolOutput, about, writes
 
 PropertySlug = Annotated[str, about(description="The property's slug.", examples=["color"])]
 
@@ -33,6 +33,7 @@ _EXAMPLE = PropertyAnswer(
     options=("Red", "Blue"),
     personal=False,
     unique=False,
+    version=1,
 )
 
 
@@ -83,12 +84,13 @@ class UpdateProperty(ToolInput, frozen=True, kw_only=True):
     label: Label | None = None
     options: Options | None = None
     personal: Personal | None = None
+    if_version: IfVersion = None
 
 
 @writes(
     "property.update",
     needs="settings",
-    raises=(NotFound,),
+    raises=(NotFound, Conflict),
     example=UpdateProperty(object_type="lamp", slug="finish", options=("Matt", "Polished", "Raw")),
     answer=msgspec.structs.replace(
         _EXAMPLE, slug="finish", label="Finish", options=("Matt", "Polished", "Raw")
@@ -107,6 +109,7 @@ def update(tx: Tx, call: Call, request: UpdateProperty) -> PropertyAnswer:
         label=request.label,
         options=request.options,
         personal=request.personal,
+        if_version=request.if_version,
     )
     return property_answer(changed)
 

@@ -18,20 +18,16 @@ from svc.storage.records import upserts as record_upserts
 from svc.storage.records.rows import Record
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.tool import Cursor, Limit, NextCursor, Timestamp, ToolInput, ToolOutput, about, reads, writes
-
-ObjectType = Annotated[
-    str, about(description="The object's slug: `contact`, `company`, `deal` or a custom one.")
-]
-ObjectTypeOfId = Annotated[
-    str | None,
-    about(description="The object's slug. The id says it already: given, it has to be the record's."),
-]
-RecordId = Annotated[str, about(description="The record's id.", examples=["rec_01K5D3V7Q2M8Z4X6C9B1N0T5RA"])]
-Properties = Annotated[
-    dict[str, Any],
-    about(description="Values by the slugs of the object's properties; what has no value is not there."),
-]
+from svc.tools.records.answers import (
+    EXAMPLE,
+    IfRecordVersion,
+    ObjectType,
+    ObjectTypeOfId,
+    RecordAnswer,
+    RecordId,
+    answer_of,
+)
+from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads, writes
 
 NewProperties = Annotated[
     dict[str, Any],
@@ -42,26 +38,6 @@ ChangedProperties = Annotated[
     about(description="Values by slug; null clears one, and what is absent stays as it is."),
 ]
 
-
-class RecordAnswer(ToolOutput, frozen=True, kw_only=True):
-    """A record."""
-
-    id: RecordId
-    object_type: ObjectType
-    properties: Properties
-    created_at: Timestamp
-    updated_at: Timestamp
-
-
-answer_of: Final = Projection(Record, RecordAnswer)
-
-EXAMPLE: Final = RecordAnswer(
-    id="rec_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
-    object_type="contact",
-    properties={"name": "Ada Lovelace", "email": "ada@example.com", "city": "London"},
-    created_at="2026-09-18T09:30:00.000Z",
-    updated_at="2026-09-18T09:30:00.000Z",
-)
 _MARY: Final = msgspec.structs.replace(
     EXAMPLE, properties={"name": "Mary Jackson", "email": "mary@example.com", "city": "Hampton"}
 )
@@ -230,6 +206,7 @@ class UpdateRecord(ToolInput, frozen=True, kw_only=True):
     object_type: ObjectTypeOfId = None
     id: RecordId
     properties: ChangedProperties
+    if_version: IfRecordVersion = None
 
 
 @writes(
@@ -242,11 +219,18 @@ class UpdateRecord(ToolInput, frozen=True, kw_only=True):
 def update(tx: Tx, call: Call, request: UpdateRecord) -> RecordAnswer:
     """Change values of a record.
 
-    What changes nothing leaves no trace: `updatedAt` stays as it was.
+    What changes nothing leaves no trace: `version` and `updatedAt` stay as they were. With `ifVersion`, two
+    people who change two properties of one version both succeed.
     """
     organization = organizations.get(tx.conn, call.caller.organization_id)
     changed = records.update(
-        tx, organization, request.object_type, request.id, request.properties, source=call.source()
+        tx,
+        organization,
+        request.object_type,
+        request.id,
+        request.properties,
+        if_version=request.if_version,
+        source=call.source(),
     )
     return answer_of(changed)
 
@@ -264,6 +248,7 @@ class UpsertRecord(ToolInput, frozen=True, kw_only=True):
         ),
     ]
     properties: ChangedProperties
+    if_version: IfRecordVersion = None
 
 
 class UpsertedRecord(RecordAnswer, frozen=True, kw_only=True):
@@ -287,9 +272,16 @@ def upsert(tx: Tx, call: Call, request: UpsertRecord) -> UpsertedRecord:
 
     Two upserts at the same moment make one record. A contact is also known by the e-mails and phones of those
     that were merged into it. Several contacts with one e-mail or phone are a conflict: a person decides.
+    With `ifVersion` nothing is created: where there is no such record, that is a conflict, too.
     """
     organization = organizations.get(tx.conn, call.caller.organization_id)
     record, created = record_upserts.upsert(
-        tx, organization, request.object_type, request.by, request.properties, source=call.source()
+        tx,
+        organization,
+        request.object_type,
+        request.by,
+        request.properties,
+        if_version=request.if_version,
+        source=call.source(),
     )
     return _upserted(record, created=created)

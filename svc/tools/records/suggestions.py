@@ -10,7 +10,7 @@ from svc.storage.records import suggestions
 from svc.storage.records.suggestions import State, Suggestion
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
-from svc.tools.records.records import EXAMPLE, RecordAnswer, RecordId, answer_of
+from svc.tools.records.answers import EXAMPLE, RecordAnswer, RecordId, answer_of
 from svc.tools.tool import (
     Cursor,
     Limit,

@@ -171,6 +171,14 @@ def test_a_body_has_a_limit(part):
     assert answer.text() == "x" * OUTGOING_ANSWER_NOTED_BYTES
 
 
+def test_head_and_body_are_counted_apart():
+    """Each may be nearly as large as its limit."""
+    large = b"x" * (OUTGOING_HEAD_BYTES_MAX - 100)
+    answer = fed(HEAD + b"X: " + large, b"\r\nContent-Length: %d\r\n\r\n" % len(large), large)
+
+    assert (200, True, True) == (answer.status, answer.complete, answer.keep_alive)
+
+
 def test_trailers_count_as_body():
     """A trailer without an end is cut off."""
     answer = fed(HEAD + b"Transfer-Encoding: chunked\r\n\r\n0\r\nX: ")

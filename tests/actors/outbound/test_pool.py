@@ -214,7 +214,7 @@ async def test_an_origin_does_not_take_all_places(few, mock_clock: MockClock):
         assert (3, 1) == (places.taken, places.waiting)
 
 
-async def test_who_waits_too_long_has_no_place(few, mock_clock: MockClock):
+async def test_waiting_too_long_gives_no_place(few, mock_clock: MockClock):
     """For the origin's places, or for one of all; and that is told from an attempt."""
     places = Places()
     async with holders(places, "a", "a", "b", "a", "c") as outcomes:

@@ -105,7 +105,7 @@ async def test_a_certificate_of_another_name_is_refused(context):
     assert [] == seen
 
 
-async def test_a_certificate_that_nobody_trusts_is_refused(context, monkeypatch):
+async def test_an_untrusted_certificate_is_refused(context, monkeypatch):
     """The authorities are those that come with the program, whatever the environment says."""
     certificate = certifi.where()
     monkeypatch.undo()

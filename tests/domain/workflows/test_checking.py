@@ -495,7 +495,7 @@ def test_a_step_that_cannot_be_done_is_refused(trigger: str, step: dict[str, Any
 def test_a_document_takes_the_rights_of_all_its_steps(
     trigger: str, step: dict[str, Any], permissions: set[Any], faults: list[tuple[str, str]]
 ):
-    """Also of those in branches, whoever saves it."""
+    """Also of those in branches."""
     given: dict[str, Any] = {
         "trigger": TRIGGERS[trigger],
         "conditions": [],

@@ -135,6 +135,25 @@ def test_a_value_may_be_a_template(op: Op, value: Any, expected: bool):
     assert expected == holds(FORM, context, ("city", op, value))
 
 
+@pytest.mark.parametrize(
+    ("prop", "value"), [("watts", "eight"), ("lit", 1), ("colours", "red"), ("name", {}), ("due", True)]
+)
+def test_a_value_of_another_type_counts_as_none(prop: str, value: Any):
+    """Such as what an event has kept of a property that was of another type."""
+    assert holds(LAMP, {"record": {prop: value}}, (prop, "is_empty", None))
+    assert not holds(LAMP, {"record": {"watts": "eight"}}, ("watts", "gt", 7))
+
+
+def test_conditions_say_what_they_look_at():
+    """Also in their templates: the deal need not be loaded for these."""
+    filters = [
+        Filter("city", "in", ["x", "{{submission.fields.town}}"]),
+        Filter("event.type", "is_not_empty"),
+    ]
+
+    assert {"record", "submission", "event"} == Conditions(filters, FORM, "GB").roots
+
+
 def test_a_filled_in_value_of_another_type_is_refused():
     """It is no answer to say that it does not hold."""
     with pytest.raises(InvalidValue, match="number"):

@@ -70,6 +70,7 @@ async def test_a_person_signs_in(autojump_clock):
         assert well_formed(asked.client.cookies[COOKIE], SESSION)
         assert asked.client.cookies[COOKIE] not in answer.text
         assert {"HttpOnly", "Path=/", "SameSite=Lax", "Max-Age=1209600"} < set(cookie.split("; "))
+        assert "Expires=Fri, 02 Oct 2026 00:00:00 GMT" in cookie  # by the service's clock
         assert "Secure" not in cookie
         assert "no-store" == answer.headers["cache-control"]
 

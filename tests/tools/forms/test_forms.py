@@ -77,7 +77,7 @@ async def test_what_is_left_out_stays_and_null_takes_away(autojump_clock):
         )
 
         later = "2026-09-18T00:00:01.000Z"
-        assert made | {"name": "Lamps", "updatedAt": later} == renamed
+        assert made | {"name": "Lamps", "version": 2, "updatedAt": later} == renamed
         assert (
             renamed
             | {
@@ -86,6 +86,7 @@ async def test_what_is_left_out_stays_and_null_takes_away(autojump_clock):
                 "fieldMap": {},
                 "dealTitle": None,
                 "honeypot": None,
+                "version": 3,
             }
             == bare
         )

@@ -43,7 +43,7 @@ async def test_an_object_is_made_and_renamed(autojump_clock):
 
         assert ["name"] == [one["slug"] for one in made["properties"]]
         assert (False, False) == (made["builtIn"], made["publishable"])
-        assert made | {"label": "Ship"} == changed
+        assert made | {"label": "Ship", "version": 2} == changed
 
 
 async def test_a_property_comes_and_goes_with_its_values(autojump_clock):

@@ -19,6 +19,7 @@ COLUMNS: Final = (
     tables.records.c.properties,
     tables.records.c.created_at,
     tables.records.c.updated_at,
+    tables.records.c.version,
 )
 """What a `CandidateReader` reads of a record."""
 RecordRow: TypeAlias = sa.Row[Any]
@@ -60,6 +61,7 @@ class CandidateReader:
         record = Record(
             id=row.id,
             object_type=self.object_.slug,
+            version=row.version,
             properties=visible(self.object_, stored),
             created_at=row.created_at,
             updated_at=row.updated_at,

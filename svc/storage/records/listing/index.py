@@ -56,11 +56,20 @@ DELETE_KEY: Final = Statement(
         tables.record_keys.c.record_id == sa.bindparam("of_record"),
     )
 )
+
+
+class _Owner(NamedTuple):
+    """The record that has a unique value."""
+
+    record_id: str
+
+
 _OWNER: Final = Statement(
     sa.select(tables.unique_values.c.record_id).where(
         tables.unique_values.c.property_id == sa.bindparam("property_id"),
         tables.unique_values.c.value == sa.bindparam("value"),
-    )
+    ),
+    _Owner,
 )
 _INSERT_UNIQUE: Final = Statement(sa.insert(tables.unique_values))
 _DELETE_UNIQUE: Final = Statement(

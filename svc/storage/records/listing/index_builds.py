@@ -39,10 +39,18 @@ _BEGUN: Final = Statement(
     IndexInProgress,
 )
 
+
+class _Building(NamedTuple):
+    """An organization that has an index in progress."""
+
+    organization_id: str
+
+
 _ORGANIZATIONS_BUILDING: Final = Statement(
     sa.select(tables.properties.c.organization_id)
     .where(tables.properties.c.index_state == tables.BUILDING)
-    .distinct()
+    .distinct(),
+    _Building,
 )
 
 

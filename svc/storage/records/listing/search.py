@@ -1,6 +1,7 @@
 """Search: the records that have all words of a query, the best first."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -17,9 +18,25 @@ from svc.storage.records.objects import StoredObject
 from svc.storage.records.rows import Record, from_row
 from svc.storage.statements import Statement
 
+
+class _Row(NamedTuple):
+    """A record's row, deleted or not."""
+
+    id: str
+    object_id: str
+    properties: str
+    created_at: int
+    updated_at: int
+    version: int
+    deleted_at: int | None
+
+
 # By id alone: beside a condition on the object, SQLite walks through all of the object's records.
 _ROWS = Statement(
-    sa.select(tables.records).where(tables.records.c.id.in_(sa.bindparam("ids", expanding=True)))
+    sa.select(*(tables.records.c[name] for name in _Row._fields)).where(
+        tables.records.c.id.in_(sa.bindparam("ids", expanding=True))
+    ),
+    _Row,
 )
 
 

@@ -7,7 +7,7 @@ rows at once, and a submission must not wait for it.
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -18,24 +18,57 @@ from svc.storage.statements import Statement
 MARK_CHARS: Final = full_text.MARK_CHARS
 BLOCK_ROWS: Final = 512
 
+
+class _End(NamedTuple):
+    """The number of the next row."""
+
+    end: int
+
+
+class _Id(NamedTuple):
+    """The number of a row."""
+
+    id: int
+
+
+class _Words(NamedTuple):
+    """A row of words, and the number of the next new row."""
+
+    id: int
+    words: str
+    end: int
+
+
+class _Row(NamedTuple):
+    """A row of words."""
+
+    id: int
+    record_id: str
+    words: str
+
+
 # One aggregate alone, so that the database goes to the end of the index for it.
 _END: Final = sa.select(
-    sa.func.coalesce(sa.func.max(tables.search_texts.c.id), sa.literal_column("-1"))
-    + sa.literal_column("1", sa.Integer)
+    (
+        sa.func.coalesce(sa.func.max(tables.search_texts.c.id), sa.literal_column("-1"))
+        + sa.literal_column("1", sa.Integer)
+    ).label("end")
 )
-_FIND_END: Final = Statement(_END)
+_FIND_END: Final = Statement(_END, _End)
 _INSERT: Final = Statement(sa.insert(tables.search_texts))
 _INSERT_AT_END: Final = Statement(
     sa.insert(tables.search_texts)
     .values(id=_END.scalar_subquery(), record_id=sa.bindparam("of_record"), words=sa.bindparam("new_words"))
-    .returning(tables.search_texts.c.id)
+    .returning(tables.search_texts.c.id),
+    _Id,
 )
 _OF: Final = Statement(
     sa.select(
         tables.search_texts.c.id,
         tables.search_texts.c.words,
         _END.correlate(None).scalar_subquery().label("end"),
-    ).where(tables.search_texts.c.record_id == sa.bindparam("of_record"))
+    ).where(tables.search_texts.c.record_id == sa.bindparam("of_record")),
+    _Words,
 )
 _UPDATE: Final = Statement(
     sa.update(tables.search_texts)
@@ -45,15 +78,17 @@ _UPDATE: Final = Statement(
 _FROM: Final = Statement(
     sa.select(tables.search_texts.c.id, tables.search_texts.c.record_id, tables.search_texts.c.words)
     .where(tables.search_texts.c.id >= sa.bindparam("first"), tables.search_texts.c.id < sa.bindparam("end"))
-    .order_by(tables.search_texts.c.id)
+    .order_by(tables.search_texts.c.id),
+    _Row,
 )
 _LIKE: Final = Statement(
-    sa.select(tables.search_texts.c.record_id, tables.search_texts.c.words)
+    sa.select(tables.search_texts.c.id, tables.search_texts.c.record_id, tables.search_texts.c.words)
     .where(
         tables.search_texts.c.id >= sa.bindparam("first"),
         tables.search_texts.c.words.like(sa.bindparam("pattern")),
     )
-    .order_by(tables.search_texts.c.id.desc())
+    .order_by(tables.search_texts.c.id.desc()),
+    _Row,
 )
 
 
@@ -72,8 +107,7 @@ def _add(conn: sa.Connection, found_by: Sequence[tuple[str, str]]) -> int:
     """Insert rows, of which there is one at least; the number of the first."""
     if len(found_by) == 1:
         record_id, words = found_by[0]
-        made: int = _INSERT_AT_END.all(conn, of_record=record_id, new_words=words)[0].id
-        return made
+        return _INSERT_AT_END.all(conn, of_record=record_id, new_words=words)[0].id
     end = _end(conn)
     _INSERT.many(
         conn,
@@ -123,8 +157,7 @@ def _has(words: Sequence[str], wanted: Sequence[str], *, prefix: bool) -> bool:
 
 def _end(conn: sa.Connection) -> int:
     """The number of the next row."""
-    end: int = _FIND_END.all(conn)[0][0]
-    return end
+    return _FIND_END.all(conn)[0].end
 
 
 def _block_of(number: int) -> int:

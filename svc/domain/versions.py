@@ -1,0 +1,39 @@
+"""Versions of what several people edit: they count up, and a change may say which one it was made from."""
+
+from typing import Any, Final
+
+import msgspec
+
+from svc.domain.errors import Conflict
+from svc.domain.events import Source
+
+FIRST_VERSION: Final = 1
+
+
+class ChangedProperty(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A property that a call would write, and that was changed since the version that the call names."""
+
+    property: str
+    yours: Any
+    """The value that the call would write; None for no value."""
+    theirs: Any
+    """The value that is there now; None for no value."""
+    changed_by: Source
+    """The source of the latest change, as timelines have it."""
+    changed_at: str
+    """When that was, as RFC 3339."""
+
+
+class ChangedSince(Conflict):
+    """Raised when what a call would write was changed since the version that it names: nothing is written."""
+
+    def __init__(self, if_version: int, conflicts: tuple[ChangedProperty, ...]) -> None:
+        names = ", ".join(conflict.property for conflict in conflicts)
+        super().__init__(f"changed since version {if_version}: {names}")
+        self.conflicts = conflicts
+
+
+def check_version(version: int, if_version: int | None) -> None:
+    """Raises `Conflict` unless *if_version*, if there is one, is the stored *version*."""
+    if if_version not in {None, version}:
+        raise Conflict(f"it is at version {version}, not at {if_version}: look at it again")

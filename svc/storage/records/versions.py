@@ -1,0 +1,93 @@
+"""Versions of records: whether what a call would write was changed since the version that it names."""
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import sqlalchemy as sa
+
+from svc.domain.errors import Fault, InvalidInput
+from svc.domain.limits import VERSION_CHANGES_MAX
+from svc.domain.records.values import Values
+from svc.domain.times import rfc3339
+from svc.domain.versions import ChangedProperty, ChangedSince
+from svc.storage.readable import LenientDecoder
+from svc.storage.records import tables
+from svc.storage.records.rows import RecordRow
+from svc.storage.statements import Statement
+
+
+class _Change(NamedTuple):
+    id: str
+    at: int
+    changed: str
+    source: str
+
+
+_SINCE = Statement(
+    sa.select(*(tables.record_changes.c[name] for name in _Change._fields))
+    .where(
+        tables.record_changes.c.record_id == sa.bindparam("record_id"),
+        tables.record_changes.c.version > sa.bindparam("if_version"),
+    )
+    .order_by(tables.record_changes.c.version.desc())
+    .limit(sa.bindparam("limit", type_=sa.Integer)),
+    _Change,
+)
+_object: Final = msgspec.json.Decoder(dict[str, Any])
+_changed: Final = LenientDecoder(_object, dict, tables.record_changes.c.changed)
+_source: Final = LenientDecoder(_object, dict, tables.record_changes.c.source)
+
+
+def written(before: Values, after: Values) -> Values:
+    """The values that a write changes, as it leaves them; None for those that it clears."""
+    return {slug: after.get(slug) for slug in {**before, **after} if before.get(slug) != after.get(slug)}
+
+
+def check(
+    conn: sa.Connection, row: RecordRow, if_version: int, stored: Values, wanted: Mapping[str, Any] | None
+) -> None:
+    """Check that nothing of *wanted*, the values to be written, was changed since *if_version*.
+
+    None of *wanted* stands for all values, which are to be deleted. *stored* are those of *row*.
+
+    Raises `ChangedSince`, and `InvalidInput` for a version that the record has not come to.
+    """
+    if if_version > row.version:
+        detail = f"the record is at version {row.version}"
+        raise InvalidInput([Fault("/ifVersion", "invalid_value", detail)])
+    if if_version == row.version:
+        return
+    latest = _latest_changes(conn, row.id, if_version, stored.keys() if wanted is None else wanted)
+    conflicts = tuple(
+        ChangedProperty(
+            property=slug,
+            yours=None if wanted is None else wanted[slug],
+            theirs=stored.get(slug),
+            changed_by=_source.read(change.source, change.id),
+            changed_at=rfc3339(change.at),
+        )
+        for slug, change in latest.items()
+        if wanted is None or slug in wanted
+    )
+    if conflicts:
+        raise ChangedSince(if_version, conflicts)
+
+
+def _latest_changes(
+    conn: sa.Connection, record_id: str, if_version: int, all_slugs: Collection[str]
+) -> dict[str, _Change]:
+    """The latest change of each property since *if_version*.
+
+    Behind `VERSION_CHANGES_MAX` changes, any of *all_slugs* may have been changed: then it counts as such.
+    """
+    latest: dict[str, _Change] = {}
+    limit = VERSION_CHANGES_MAX + 1
+    changes = _SINCE.all(conn, record_id=record_id, if_version=if_version, limit=limit)
+    for change in changes[:VERSION_CHANGES_MAX]:
+        for slug in _changed.read(change.changed, change.id):
+            latest.setdefault(slug, change)
+    if len(changes) == limit:
+        for slug in all_slugs:
+            latest.setdefault(slug, changes[-1])
+    return latest
