@@ -1,11 +1,14 @@
 """Dispatch of committed changes to the actors and caches that they concern."""
 
+from typing import Final
+
 import structlog
 
 from svc.actors._core import ActorError
 from svc.actors.channels.outbox import Outbox
 from svc.actors.forms.filer import Filer
 from svc.actors.system import System
+from svc.actors.workflows.workflows import Workflows
 from svc.domain.changes import (
     AccessChanged,
     Change,
@@ -17,6 +20,7 @@ from svc.domain.changes import (
     ObjectsChanged,
     OrganizationChanged,
     OutboxChanged,
+    RunsDue,
     ServerKeysChanged,
     SessionsChanged,
     SitesChanged,
@@ -25,6 +29,12 @@ from svc.domain.changes import (
 from svc.domain.errors import Unavailable
 
 log = structlog.get_logger("svc.actors.change_dispatch")
+
+_WORKERS: Final[dict[type[Change], type[Filer] | type[Workflows]]] = {
+    SubmissionsDue: Filer,
+    RunsDue: Workflows,
+}
+"""The actors that do an organization's work, by the change that says there is some."""
 
 
 class ChangeDispatcher:
@@ -67,11 +77,11 @@ class ChangeDispatcher:
                 self._system.embed_snapshots.evict(embed_key)
             case EmbedsChanged(organization_id) | ObjectsChanged(organization_id):
                 self._system.embed_snapshots.evict_organization(organization_id)
-            case SubmissionsDue(organization_id):
-                _wake(Filer(self._system, organization_id))
+            case SubmissionsDue(organization_id) | RunsDue(organization_id):
+                _wake(_WORKERS[type(change)](self._system, organization_id))
 
 
-def _wake(actor: Filer | Outbox) -> None:
+def _wake(actor: Filer | Outbox | Workflows) -> None:
     try:
         actor.wake.tell()
     except (ActorError, Unavailable) as error:

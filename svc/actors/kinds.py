@@ -12,11 +12,13 @@ from svc.actors.identity.sign_in_gate import SignInGate
 from svc.actors.reconciler import Reconciler
 from svc.actors.records.indexer import Indexer
 from svc.actors.sites.site_traffic import SiteTraffic
+from svc.actors.workflows.workflows import Workflows
 
 KINDS: Final[tuple[type[Actor[Any, Any]], ...]] = (
     Organization,
     Filer,
     Indexer,
+    Workflows,
     FormWindow,
     Outbox,
     SiteTraffic,

@@ -14,6 +14,7 @@ from svc.actors.forms.filer import Filer
 from svc.actors.forms.form_window import FormWindow
 from svc.actors.records.indexer import Indexer
 from svc.actors.system import System
+from svc.actors.workflows.workflows import Workflows
 from svc.domain.errors import Unavailable
 from svc.domain.times import SECOND_MS, day_of
 from svc.storage import retention
@@ -23,6 +24,7 @@ from svc.storage.forms import submissions
 from svc.storage.records.listing import index_builds
 from svc.storage.sites import visits
 from svc.storage.store import Tx
+from svc.storage.workflows import runs
 
 log = structlog.get_logger("svc.actors.reconciler")
 
@@ -66,6 +68,8 @@ class Reconciler(Actor[System, ReconcilerState]):
         until = self.system.clock.now() + ROUND_SECONDS * SECOND_MS
         for connection_id in await self.system.store.read_long(outboxes.due, until):
             self._wake(Outbox(self.system, connection_id).wake)
+        for organization_id in await self.system.store.read_long(runs.organizations_with_runs, until):
+            self._wake(Workflows(self.system, organization_id).wake)
 
     @turn
     async def prune(self) -> None:

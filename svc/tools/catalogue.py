@@ -16,6 +16,10 @@ from svc.tools.records import notes, objects, properties, records, suggestions
 from svc.tools.registry import Registry
 from svc.tools.sites import sites
 from svc.tools.tool import Tool
+from svc.tools.workflows import runs as workflow_runs
+from svc.tools.workflows import starts as workflow_starts
+from svc.tools.workflows import triggers as workflow_triggers
+from svc.tools.workflows import workflows
 
 _MODULES: Final = (
     api_keys,
@@ -42,6 +46,10 @@ _MODULES: Final = (
     submissions,
     suggestions,
     teams,
+    workflow_runs,
+    workflow_starts,
+    workflow_triggers,
+    workflows,
 )
 
 

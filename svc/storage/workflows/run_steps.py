@@ -103,11 +103,13 @@ def cancel(tx: Tx, of: "sa.Select[tuple[str]]") -> None:
     )
 
 
-def copy_done(tx: Tx, from_run: str, to_run: str) -> None:
-    """Give a run the steps that another has done, for it to go on after them."""
+def copy(tx: Tx, from_run: str, to_run: str, *, but: str) -> None:
+    """Give a run the steps that another has ended, all *but* the one with that key, to go on after them."""
     others = [column for column in _steps.c if column.name != "run_id"]
-    done = sa.select(sa.literal(to_run), *others).where(_steps.c.run_id == from_run, _steps.c.state == "done")
-    tx.conn.execute(sa.insert(_steps).from_select(["run_id", *(column.name for column in others)], done))
+    ended = sa.select(sa.literal(to_run), *others).where(
+        _steps.c.run_id == from_run, _steps.c.key != but, _steps.c.ended_at.is_not(None)
+    )
+    tx.conn.execute(sa.insert(_steps).from_select(["run_id", *(column.name for column in others)], ended))
 
 
 def result_of(step: RunStep) -> dict[str, Any]:

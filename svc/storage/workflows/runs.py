@@ -43,12 +43,12 @@ _GET = Statement(
     ),
     RunRow,
 )
+_WITH_DOCUMENT: Final = sa.select(*COLUMNS, as_bytes(_versions.c.document)).join(
+    _versions, (_versions.c.workflow_id == _runs.c.workflow_id) & (_versions.c.version == _runs.c.version)
+)
+_ONE_WITH_DOCUMENT = Statement(_WITH_DOCUMENT.where(_runs.c.id == sa.bindparam("run_id")))
 _DUE = Statement(
-    sa.select(*COLUMNS, as_bytes(_versions.c.document))
-    .join(
-        _versions, (_versions.c.workflow_id == _runs.c.workflow_id) & (_versions.c.version == _runs.c.version)
-    )
-    .where(
+    _WITH_DOCUMENT.where(
         _runs.c.organization_id == sa.bindparam("organization_id"), _runs.c.wake_at <= sa.bindparam("until")
     )
     .order_by(_runs.c.wake_at, _runs.c.id)
@@ -125,8 +125,16 @@ def list_page(
 
 def due(conn: sa.Connection, organization_id: str, until: int, limit: int) -> list[DueRow]:
     """The runs that are due, at most *limit*, those that are due for longest first."""
-    rows = _DUE.all(conn, organization_id=organization_id, until=until, limit=limit)
-    return [DueRow(RunRow._make(row[:-1]), row[-1]) for row in rows]
+    return [*map(_due, _DUE.all(conn, organization_id=organization_id, until=until, limit=limit))]
+
+
+def with_document(conn: sa.Connection, run_id: str) -> DueRow:
+    """The row of a run that there is."""
+    return _due(_ONE_WITH_DOCUMENT.one(conn, run_id=run_id))
+
+
+def _due(row: Any) -> DueRow:
+    return DueRow(RunRow._make(row[:-1]), row[-1])
 
 
 def move(

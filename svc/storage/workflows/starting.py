@@ -23,10 +23,26 @@ from svc.storage.workflows.workflows import Workflow
 class NewRun(NamedTuple):
     """A run to be started."""
 
-    workflow: Workflow
+    workflow_id: str
+    version: int
+    enabler: Enabler
+    position: str | None
+    """The key of the step that it begins with."""
     event: Event
-    event_depth: int = 0
+    depth: int
     started_by: str | None = None
+    """The event or the occurrence, if that starts one run at most."""
+
+
+def new_run(
+    workflow: Workflow, event: Event, *, event_depth: int = 0, started_by: str | None = None
+) -> NewRun:
+    """The run of the current version of a workflow that was enabled."""
+    if workflow.enabler is None:
+        raise LookupError(f"{workflow.id} starts a run in the name of nobody")
+    first = Outline(workflow.document.steps).first
+    depth = depth_after(event_depth)
+    return NewRun(workflow.id, workflow.version, workflow.enabler, first, event, depth, started_by)
 
 
 _runs = tables.workflow_runs
@@ -61,26 +77,23 @@ def start(tx: Tx, organization_id: str, wanted: Sequence[NewRun]) -> list[Run]:
     pace = _Pace(tx, wanted)
     started = []
     for new in wanted:
-        workflow = new.workflow
         if new.started_by is not None and _KNOWN_START.one(
-            tx.conn, workflow_id=workflow.id, started_by=new.started_by
+            tx.conn, workflow_id=new.workflow_id, started_by=new.started_by
         ):
             continue
-        begun = rules.begun(
-            Outline(workflow.document.steps).first, pace.next(workflow.id), depth=depth_after(new.event_depth)
-        )
+        begun = rules.begun(new.position, pace.next(new.workflow_id), depth=new.depth)
         if begun.state != "failed" and open_runs >= RUNS_OPEN_MAX:
             begun = rules.failed(begun, "too_many_runs", tx.now)
         open_runs += begun.state != "failed"
         run = Run(
             id=tx.new_id("run"),
             organization_id=organization_id,
-            workflow_id=workflow.id,
-            version=workflow.version,
+            workflow_id=new.workflow_id,
+            version=new.version,
             progress=begun,
             awaited=None,
             event=new.event,
-            enabler=_enabler(workflow),
+            enabler=new.enabler,
         )
         runs.insert(tx, run, started_by=new.started_by)
         started.append(run)
@@ -100,7 +113,7 @@ class _Pace:
 
     def __init__(self, tx: Tx, wanted: Iterable[NewRun]) -> None:
         self._now = tx.now
-        counts = Counter(new.workflow.id for new in wanted)
+        counts = Counter(new.workflow_id for new in wanted)
         self._earlier = {
             workflow_id: _earlier_starts(tx.conn, workflow_id, count) for workflow_id, count in counts.items()
         }
@@ -117,9 +130,3 @@ def _earlier_starts(conn: sa.Connection, workflow_id: str, count: int) -> list[i
         conn, workflow_id=workflow_id, limit=count, skipped=max(0, RUN_STARTS_MAX - count)
     )
     return [*(row.started_at for row in rows), *[None] * (count - len(rows))]
-
-
-def _enabler(workflow: Workflow) -> Enabler:
-    if workflow.enabler is None:
-        raise LookupError(f"{workflow.id} is enabled in the name of nobody")
-    return workflow.enabler

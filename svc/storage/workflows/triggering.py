@@ -12,7 +12,7 @@ import structlog
 from svc.domain.errors import InvalidInput, InvalidValue, Unreadable
 from svc.domain.times import rfc3339
 from svc.domain.workflows.conditions import Conditions
-from svc.domain.workflows.contexts import Event, Tree
+from svc.domain.workflows.contexts import Context, Event
 from svc.domain.workflows.documents import Debounce, EventTrigger, Schedule
 from svc.domain.workflows.schedules import Timetable
 from svc.domain.workflows.scopes import trigger_scope
@@ -24,7 +24,7 @@ from svc.storage.store import Tx
 from svc.storage.upserts import insert_or_replace
 from svc.storage.workflows import contexts, tables, waking, workflows
 from svc.storage.workflows.known import Known
-from svc.storage.workflows.starting import NewRun, announce, start
+from svc.storage.workflows.starting import NewRun, announce, new_run, start
 from svc.storage.workflows.workflows import Workflow
 
 log = structlog.get_logger("svc.storage.workflows.triggering")
@@ -123,6 +123,26 @@ def start_due(tx: Tx, organization_id: str) -> None:
     start(tx, organization_id, wanted)
 
 
+def why_not(conn: sa.Connection, workflow: Workflow, row: event_rows.Event) -> list[str]:
+    """Why the event in *row* starts no run of *workflow* by itself, for a person; empty where it does."""
+    document, happened = workflow.document, _Happened(conn, row)
+    why = [] if workflow.enabled else ["the workflow is disabled"]
+    if not starts(document.trigger, happened.event):
+        why.append(f"its trigger is not for this event, which is {row.type} {row.id}")
+        return why
+    known = Known(conn, workflow.organization_id)
+    scope = trigger_scope(document.trigger, known.objects)
+    for place, condition in enumerate(document.conditions):
+        try:
+            holds = Conditions([condition], scope, known.country).holds(happened.context)
+        except (InvalidInput, InvalidValue) as error:
+            why.append(f"/conditions/{place} cannot be judged: {error}")
+        else:
+            if not holds:
+                why.append(f"/conditions/{place} does not hold: {condition.property} {condition.op}")
+    return why
+
+
 class _Happened:
     """An event while workflows are matched to it: decoded once, and only if one asks."""
 
@@ -135,8 +155,8 @@ class _Happened:
         return contexts.event_of(self.row)
 
     @cached_property
-    def context(self) -> Tree:
-        return contexts.as_it_was(self._conn, self.row.organization_id, self.event)
+    def context(self) -> Context:
+        return contexts.Seen(self._conn, self.event)
 
 
 class _Matching:
@@ -162,7 +182,8 @@ class _Matching:
         if not self._conditions_hold(workflow, happened):
             return []
         if trigger.debounce is None:
-            return [NewRun(workflow, happened.event, happened.row.depth, happened.row.id)]
+            row = happened.row
+            return [new_run(workflow, happened.event, event_depth=row.depth, started_by=row.id)]
         return self._debounced(workflow, trigger.debounce, happened)
 
     def _debounced(self, workflow: Workflow, debounce: Debounce, happened: _Happened) -> list[NewRun]:
@@ -226,7 +247,7 @@ def _of_schedules(tx: Tx, organization_id: str) -> list[NewRun]:
                     organization_id=organization_id,
                     data={"late": True} if occurrence.late else {},
                 )
-                wanted.append(NewRun(workflow, event, started_by=at))
+                wanted.append(new_run(workflow, event, started_by=at))
         _PLAN.run(tx.conn, workflow_id=row.id, new_next_at=next_at)
     return wanted
 
@@ -244,7 +265,7 @@ def _of_bursts(tx: Tx, organization_id: str) -> list[NewRun]:
 
 def _of_burst(workflow: Workflow, row: _BurstRow) -> NewRun:
     event = _decode_event(row.event)
-    return NewRun(workflow, event, row.event_depth, event.id)
+    return new_run(workflow, event, event_depth=row.event_depth, started_by=event.id)
 
 
 def _readable(tx: Tx, organization_id: str, workflow_id: str) -> Workflow | None:

@@ -12,6 +12,7 @@ from svc.domain.identity.access import Enabler
 from svc.domain.identity.callers import Call
 from svc.domain.limits import LIST_ROWS, WORKFLOWS_MAX
 from svc.domain.near_names import shown
+from svc.domain.versions import FIRST_VERSION, check_version
 from svc.domain.workflows.checking import checked
 from svc.domain.workflows.documents import Document, Schedule, decode_stored, encode
 from svc.domain.workflows.schedules import Timetable
@@ -103,7 +104,7 @@ def create(tx: Tx, call: Call, document: Document) -> Workflow:
             organization_id=organization_id,
             name=document.name,
             enabled=False,
-            version=1,
+            version=FIRST_VERSION,
             event_type=event_type_of(document.trigger),
             enabler=None,
             next_at=None,
@@ -112,7 +113,7 @@ def create(tx: Tx, call: Call, document: Document) -> Workflow:
             deleted_at=None,
         )
     )
-    _save(tx, organization_id, workflow_id, 1, document)
+    _save(tx, organization_id, workflow_id, FIRST_VERSION, document)
     return get(tx.conn, organization_id, workflow_id)
 
 
@@ -143,10 +144,7 @@ def update(tx: Tx, call: Call, workflow_id: str, version: int, changes: Mapping[
     """
     organization_id = call.caller.organization_id
     before = get(tx.conn, organization_id, workflow_id)
-    if before.version != version:
-        raise Conflict(
-            f"it was changed since: version {before.version} is the current one. Get it, and change that"
-        )
+    check_version(before.version, version)
     document = _checked(tx, call, msgspec.structs.replace(before.document, **changes))
     if document == before.document:
         return before
