@@ -11,6 +11,7 @@ from svc.domain.limits import EVENT_LIFE_MS, IDEMPOTENCY_LIFE_MS, PRUNED_MAX, SI
 from svc.storage import tables
 from svc.storage.identity import tables as identity_tables
 from svc.storage.store import Tx
+from svc.storage.workflows import pruning as workflows_pruning
 
 
 class _Life(NamedTuple):
@@ -38,10 +39,13 @@ _DISPATCHED: Final = tables.events.c.position.is_not(None)
 def prune(tx: Tx, event_life_ms: int = EVENT_LIFE_MS) -> bool:
     """Delete expired rows, at most `PRUNED_MAX` of each kind; whether there may be more.
 
-    Events are deleted *event_life_ms* after they happened, if they were dispatched.
+    Events are deleted *event_life_ms* after they happened, if they were dispatched, and runs of workflows so
+    long after they ended.
     """
     events = _Life(tables.events.c.at, event_life_ms, _DISPATCHED)
-    return any(_prune(tx, life) for life in (*_LIVES, events))
+    return any(
+        [*(_prune(tx, life) for life in (*_LIVES, events)), workflows_pruning.prune(tx, event_life_ms)]
+    )
 
 
 def _prune(tx: Tx, life: _Life) -> bool:

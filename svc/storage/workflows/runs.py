@@ -232,17 +232,5 @@ def organizations_with_runs(conn: sa.Connection, until: int) -> list[str]:
     return list(conn.scalars(sa.select(of).where(sa.or_(*due_by))))
 
 
-def forget_versions(tx: Tx, workflow_id: str, current: int) -> None:
-    """Delete the versions of a workflow that no run has, but the *current* one."""
-    has = sa.select(_runs.c.id).where(
-        _runs.c.workflow_id == _versions.c.workflow_id, _runs.c.version == _versions.c.version
-    )
-    tx.conn.execute(
-        sa.delete(_versions).where(
-            _versions.c.workflow_id == workflow_id, _versions.c.version != current, ~has.exists()
-        )
-    )
-
-
 def _json(value: object) -> str:
     return _encode(value).decode()

@@ -16,6 +16,8 @@ workflows: Final = sa.Table(
     sa.Column("version", sa.Integer, nullable=False),
     # The type of the events that may start a run of the current version; None where no event does.
     sa.Column("event_type", sa.Text),
+    # Events before this start no runs.
+    sa.Column("enabled_at", sa.BigInteger),
     # JSON: in whose name it runs, once it was enabled.
     sa.Column("enabler", sa.Text),
     # Of one that is enabled and has a schedule, when that comes next.

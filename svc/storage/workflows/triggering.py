@@ -127,6 +127,8 @@ def why_not(conn: sa.Connection, workflow: Workflow, row: event_rows.Event) -> l
     """Why the event in *row* starts no run of *workflow* by itself, for a person; empty where it does."""
     document, happened = workflow.document, _Happened(conn, row)
     why = [] if workflow.enabled else ["the workflow is disabled"]
+    if workflow.enabled_at is not None and row.at < workflow.enabled_at:
+        why.append(f"the workflow was enabled after it, at {rfc3339(workflow.enabled_at)}")
     if not starts(document.trigger, happened.event):
         why.append(f"its trigger is not for this event, which is {row.type} {row.id}")
         return why
@@ -174,7 +176,7 @@ class _Matching:
         if workflow_id not in self._workflows:
             self._workflows[workflow_id] = _readable(self._tx, self._organization_id, workflow_id)
         workflow = self._workflows[workflow_id]
-        if workflow is None:
+        if workflow is None or happened.row.at < (workflow.enabled_at or 0):
             return []
         trigger = workflow.document.trigger
         if not isinstance(trigger, EventTrigger) or not starts(trigger, happened.event):

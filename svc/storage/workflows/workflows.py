@@ -22,7 +22,7 @@ from svc.storage.pages import Keyset
 from svc.storage.readable import each
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-from svc.storage.workflows import runs, tables
+from svc.storage.workflows import pruning, runs, tables
 from svc.storage.workflows.known import Known
 
 
@@ -33,6 +33,8 @@ class Workflow(msgspec.Struct, frozen=True, kw_only=True):
     organization_id: str
     name: str
     enabled: bool
+    enabled_at: int | None
+    """Since when events start runs of it."""
     version: int
     document: Document
     enabler: Enabler | None
@@ -50,6 +52,7 @@ class WorkflowRow(NamedTuple):
     organization_id: str
     name: str
     enabled: bool
+    enabled_at: int | None
     version: int
     enabler: bytes | None
     next_at: int | None
@@ -104,6 +107,7 @@ def create(tx: Tx, call: Call, document: Document) -> Workflow:
             organization_id=organization_id,
             name=document.name,
             enabled=False,
+            enabled_at=None,
             version=FIRST_VERSION,
             event_type=event_type_of(document.trigger),
             enabler=None,
@@ -157,7 +161,7 @@ def update(tx: Tx, call: Call, workflow_id: str, version: int, changes: Mapping[
         event_type=event_type_of(document.trigger),
         **_enabled(tx, call, document) if before.enabled else {},
     )
-    runs.forget_versions(tx, workflow_id, version + 1)
+    pruning.forget_versions(tx, workflow_id)
     return get(tx.conn, organization_id, workflow_id)
 
 
@@ -171,7 +175,8 @@ def enable(tx: Tx, call: Call, workflow_id: str) -> Workflow:
     """
     before = get(tx.conn, call.caller.organization_id, workflow_id)
     document = _checked(tx, call, before.document)
-    _update(tx, before, enabled=True, **_enabled(tx, call, document))
+    since = before.enabled_at if before.enabled else tx.now
+    _update(tx, before, enabled=True, enabled_at=since, **_enabled(tx, call, document))
     return get(tx.conn, before.organization_id, workflow_id)
 
 
@@ -181,7 +186,7 @@ def disable(tx: Tx, organization_id: str, workflow_id: str, *, cancel_runs: bool
     Raises `NotFound`.
     """
     before = get(tx.conn, organization_id, workflow_id)
-    _update(tx, before, enabled=False, next_at=None)
+    _update(tx, before, enabled=False, enabled_at=None, next_at=None)
     _forget_bursts(tx, _workflows.c.id == workflow_id)
     if cancel_runs:
         runs.cancel_all(tx, organization_id, workflow_id)
@@ -260,7 +265,7 @@ def _stop(tx: Tx, which: sa.ColumnElement[bool], **values: Any) -> None:
     tx.conn.execute(
         sa.update(_workflows)
         .where(which, _workflows.c.deleted_at.is_(None))
-        .values(enabled=False, next_at=None, updated_at=tx.now, **values)
+        .values(enabled=False, enabled_at=None, next_at=None, updated_at=tx.now, **values)
     )
     _forget_bursts(tx, which)
 

@@ -18,6 +18,7 @@ def upgrade() -> None:
         sa.Column("enabled", sa.Boolean(), nullable=False),
         sa.Column("version", sa.Integer(), nullable=False),
         sa.Column("event_type", sa.Text()),
+        sa.Column("enabled_at", sa.BigInteger()),
         sa.Column("enabler", sa.Text()),
         sa.Column("next_at", sa.BigInteger()),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
