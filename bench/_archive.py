@@ -12,6 +12,7 @@ import msgspec
 
 from bench._world import DATABASE, make_world
 from svc.domain.ids import first_id
+from svc.domain.limits import EVENT_LIFE_MS
 from svc.domain.times import DAY_MS
 
 ORGANIZATIONS: Final = 200
@@ -33,7 +34,10 @@ _RECORD: Final = """INSERT INTO records (id, organization_id, object_id, propert
     VALUES (?, ?, ?, ?, ?, ?)"""
 _IDENTITY: Final = "INSERT INTO identities VALUES (?, 'email', ?, ?)"
 _NOTE: Final = "INSERT INTO notes VALUES (?, ?, ?, 'Contact', ?, ?, ?)"
-_EVENT: Final = "INSERT INTO events VALUES (?, ?, 'submission.filed', ?, ?)"
+_EVENT: Final = """INSERT INTO events (id, organization_id, type, at, data, subject, depth, position)
+    VALUES (?, ?, 'submission.filed', ?, ?, ?, 0, ?)"""
+_POSITIONS: Final = """INSERT INTO event_positions
+    SELECT organization_id, max(position) FROM events GROUP BY organization_id"""
 
 
 def fill_archive(data: Path, submissions: int) -> int:
@@ -51,6 +55,7 @@ def fill_archive(data: Path, submissions: int) -> int:
         rows = _submissions(forms, submissions)
         while chunk := list(islice(rows, _CHUNK)):
             _write(db, chunk)
+        db.execute(_POSITIONS)
         db.commit()
         db.execute("PRAGMA journal_mode = WAL")
     return path.stat().st_size
@@ -65,6 +70,8 @@ class _Submission(msgspec.Struct):
     """Whether it made the contact."""
     email: str
     at: int
+    number: int
+    """How many came before it."""
 
     def id(self, prefix: str) -> str:
         """An id of its own: no two of these submissions came in one millisecond."""
@@ -83,7 +90,7 @@ def _submissions(forms: list[tuple[str, str, str]], many: int) -> Iterator[_Subm
         if is_first:
             contacts.append((first_id("rec", at), f"{number}@mail.example"))
         contact_id, email = contacts[-1] if is_first else contacts[number % len(contacts)]
-        yield _Submission(form_id, organization_id, object_id, contact_id, is_first, email, at)
+        yield _Submission(form_id, organization_id, object_id, contact_id, is_first, email, at, number)
 
 
 def _write(db: sqlite3.Connection, chunk: list[_Submission]) -> None:
@@ -143,8 +150,11 @@ def _write(db: sqlite3.Connection, chunk: list[_Submission]) -> None:
                 one.organization_id,
                 one.at,
                 _json({"submissionId": one.id("sub"), "formId": one.form_id, "contactId": one.contact_id}),
+                one.id("sub"),
+                one.number,
             )
             for one in chunk
+            if one.at > time.time_ns() // 1_000_000 - EVENT_LIFE_MS  # as long as the service keeps them
         ),
     )
 

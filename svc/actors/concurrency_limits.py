@@ -61,14 +61,19 @@ class KeyedLimiter:
 
     async def acquire(self, key: str) -> None:
         """Acquire a slot of *key*, at once if one is free. Raises `Unavailable` if too many wait already."""
+        if not self.try_acquire(key):
+            await self._wait(key)
+
+    def try_acquire(self, key: str) -> bool:
+        """Acquire a slot of *key* if one is free. Returns whether it was."""
         active_keys = self._active_keys
         if active_keys is not None:
             active_keys.note(key)
         holders = self._holders.get(key, 0)
         if holders < self._at_once or self._is_unlimited(key):
             self._holders[key] = holders + 1
-        else:
-            await self._wait(key)
+            return True
+        return False
 
     def release(self, key: str) -> None:
         """Release a slot of *key*: the task that has waited longest gets it."""

@@ -5,7 +5,7 @@ the connection or the run. Events of one subject are delivered in order.
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -21,6 +21,7 @@ EventType = Literal[
     "connection.state",
     "workflow.run_failed",
 ]
+EVENT_TYPES: Final[tuple[str, ...]] = get_args(EventType)
 
 Source: TypeAlias = Mapping[str, Any]
 """Where a write came from, JSON-ready: `{"kind": "api", …}` (decisions §10).

@@ -352,12 +352,27 @@ WEBHOOK_ATTEMPTS_AT_ONCE: Final = 8
 """Attempts of one subscription under way at once."""
 WEBHOOK_LAST_ATTEMPTS: Final = 10
 """While as many last attempts of a subscription have all failed, only one is under way at once."""
+WEBHOOK_FAILING_AT_ONCE_MAX: Final = 250
+"""Attempts under way at once of all subscriptions whose last attempts all failed. Ours: a part of
+`OUTGOING_CONNECTIONS_MAX`, so that they leave the rest to others."""
 WEBHOOK_PER_SECOND_MAX: Final = 100
 """The largest `maxPerSecond` of a subscription."""
 WEBHOOK_ANSWER_BYTES_MAX: Final = 1_000
 """What is kept of the answer to an attempt."""
 WEBHOOK_REDELIVERED_MAX: Final = 10_000
 """Deliveries that one call redelivers."""
+WEBHOOK_REPLAY_EXAMINED_MAX: Final = 20_000
+"""Events that one call looks at for that. Ours: some tens of milliseconds of the writer's time."""
+WEBHOOK_ENDED_AT_ONCE: Final = 1_000
+"""Waiting deliveries that one unit of work ends, of a subscription that was disabled or deleted. Ours."""
+WEBHOOK_ATTEMPTS_KEPT: Final = 50
+"""Attempts of one delivery that are kept, the latest ones. Ours: the plan has ten, each redelivery again."""
+WEBHOOK_ANSWER_SECONDS: Final = 10
+"""How long an attempt may take."""
+DISPATCH_EVENTS_MAX: Final = 200
+"""Events that one unit of work dispatches."""
+DISPATCH_DELIVERIES_MAX: Final = 1_000
+"""Deliveries that one unit of work queues for them. Ours: some ten milliseconds of the writer's time."""
 
 # Workflows.
 WORKFLOWS_MAX: Final = 200

@@ -88,6 +88,7 @@ _NEWEST = Statement(
     ),
     _Newest,
 )
+_KEPT = Statement(sa.select(tables.events.c.id).where(tables.events.c.id == sa.bindparam("event_id")))
 _KEEP_NEWEST = Statement(insert_or_replace(tables.event_positions, ["organization_id"]))
 
 
@@ -139,18 +140,34 @@ def organizations_with_undispatched(conn: sa.Connection) -> list[str]:
     return list(conn.scalars(sa.select(identity_tables.organizations.c.id).where(waiting.exists())))
 
 
-def mark_dispatched(tx: Tx, organization_id: str, ids: Sequence[str]) -> None:
-    """Give the undispatched events *ids* the next positions, in this order; others keep theirs."""
-    newest = _newest(tx.conn, organization_id)
+def mark_dispatched(tx: Tx, organization_id: str, ids: Sequence[str]) -> range:
+    """Give the undispatched events *ids* the next positions, in this order; others keep theirs.
+
+    Returns the positions.
+    """
+    newest = newest_position(tx.conn, organization_id)
+    positions = range(newest + 1, newest + 1 + len(ids))
     _DISPATCH.many(
         tx.conn,
         [
             {"event_id": event_id, "of_organization": organization_id, "new_position": position}
-            for position, event_id in enumerate(ids, start=newest + 1)
+            for event_id, position in zip(ids, positions, strict=True)
         ],
     )
     if ids:
-        _KEEP_NEWEST.run(tx.conn, organization_id=organization_id, newest=newest + len(ids))
+        _KEEP_NEWEST.run(tx.conn, organization_id=organization_id, newest=positions[-1])
+    return positions
+
+
+def newest_position(conn: sa.Connection, organization_id: str) -> int:
+    """The last position that was given; 0 where none was."""
+    row = _NEWEST.one(conn, organization_id=organization_id)
+    return 0 if row is None else int(row.newest)
+
+
+def is_kept(conn: sa.Connection, event_id: str) -> bool:
+    """Whether the event is still there: see `svc.storage.retention`."""
+    return _KEPT.one(conn, event_id=event_id) is not None
 
 
 def list_page(
@@ -171,7 +188,7 @@ def list_page(
     Raises `InvalidInput` for the cursor and the limit, and `Gone` if events behind the cursor were pruned.
     """
     cursors.check_limit(limit)
-    newest = _newest(conn, organization_id)
+    newest = newest_position(conn, organization_id)
     own = tables.events.c.organization_id == organization_id
     oldest = conn.scalar(
         sa.select(tables.events.c.position)
@@ -196,12 +213,6 @@ def list_page(
     page = [Event._make(row) for row in rows[:limit]]
     reached = page[-1].position if len(rows) > limit else max(after, until)
     return page, cursors.write(_QUESTION, Position((), str(reached)))
-
-
-def _newest(conn: sa.Connection, organization_id: str) -> int:
-    """The last position that was given; 0 where none was."""
-    row = _NEWEST.one(conn, organization_id=organization_id)
-    return 0 if row is None else int(row.newest)
 
 
 def _position_of(cursor: str | None, *, default: int) -> int:

@@ -75,10 +75,13 @@ class OutboundHttp:
         target = parse_target(url)
         request = encode_post(target, headers, body)
         answer = Answer()
-        async with self._places.of(target.origin):
+        await self._places.acquire(target.origin)
+        try:
             began = trio.current_time()
             with trio.move_on_after(seconds) as time_limit:
                 await self._send(target, request, answer, time_limit)
+        finally:
+            self._places.release(target.origin)
         if answer.status_at is None:
             raise NotSent(f"no answer within {seconds:g} seconds")
         return PostResult(

@@ -55,7 +55,7 @@ async def exchange(
             answer.status_at = trio.current_time()
             time_limit.deadline = min(time_limit.deadline, answer.status_at + OUTGOING_REST_SECONDS)
     in_step = sent and not unasked and answer.complete and answer.keep_alive
-    return in_step and not await connection.has_read_ahead()
+    return in_step and not connection.has_read_ahead()
 
 
 async def _send(connection: Connection, request: bytes) -> bool:

@@ -1,8 +1,5 @@
 """How many requests are in progress, and the connections that are kept for the next ones."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 import trio
 
 from svc.actors.concurrency_limits import KeyedLimiter
@@ -38,17 +35,27 @@ class Places:
     def waiting(self) -> int:
         return self._waiting
 
-    @asynccontextmanager
-    async def of(self, origin: str) -> AsyncIterator[None]:
-        """A place for a request to *origin*, until the block ends. Raises `NoPlace`."""
-        await self._acquire(origin)
-        try:
-            yield
-        finally:
-            self._free.release()
-            self._of_origins.release(origin)
+    async def acquire(self, origin: str) -> None:
+        """Acquire a place for a request to *origin*, at once if one is free. Raises `NoPlace`."""
+        if not self._try_acquire(origin):
+            await self._wait(origin)
 
-    async def _acquire(self, origin: str) -> None:
+    def release(self, origin: str) -> None:
+        """Release a place: the request that has waited longest gets it."""
+        self._free.release()
+        self._of_origins.release(origin)
+
+    def _try_acquire(self, origin: str) -> bool:
+        if not self._of_origins.try_acquire(origin):
+            return False
+        try:
+            self._free.acquire_nowait()
+        except trio.WouldBlock:
+            self._of_origins.release(origin)
+            return False
+        return True
+
+    async def _wait(self, origin: str) -> None:
         if self._waiting >= OUTGOING_WAITING_MAX:
             raise NoPlace("too many requests are under way")
         self._waiting += 1
@@ -57,7 +64,7 @@ class Places:
                 # In this order a request waits for its origin without a place that others could use.
                 await self._of_origins.acquire(origin)
                 try:
-                    await self._acquire_any()
+                    await self._free.acquire()
                 except BaseException:
                     self._of_origins.release(origin)
                     raise
@@ -65,13 +72,6 @@ class Places:
             self._waiting -= 1
         if patience.cancelled_caught:
             raise NoPlace("too many requests are under way")
-
-    async def _acquire_any(self) -> None:
-        """Without a checkpoint if there is a place, which is a tenth of the cost of a request."""
-        try:
-            self._free.acquire_nowait()
-        except trio.WouldBlock:
-            await self._free.acquire()
 
 
 class KeptConnections:

@@ -32,6 +32,8 @@ class WorkflowsState(msgspec.Struct, kw_only=True):
     stepping: bool = False
     next_at: int | None = None
     """When the next run is due, as the last unit has read it."""
+    looked_at: int | None = None
+    """When a unit has last looked for calls that had ended."""
     faults: int = 0
     """Units in a row that failed for another reason than the store, shown to operators; each is logged."""
     rests_until: int = 0
@@ -55,11 +57,11 @@ class Workflows(Actor[System, WorkflowsState]):
         self._step_if_due()
 
     @turn
-    async def stepped(self, next_at: int | None) -> None:
-        """A unit is done; the next run is due at *next_at*."""
+    async def stepped(self, at: int, next_at: int | None) -> None:
+        """A unit was done at *at*; the next run is due at *next_at*."""
         state = self.state
         state.faults = 0
-        state.next_at = next_at
+        state.looked_at, state.next_at = at, next_at
         self._end_stepping(rest_ms=0)
 
     @turn
@@ -90,14 +92,18 @@ class Workflows(Actor[System, WorkflowsState]):
             self.wake.after(rest_ms / SECOND_MS)
             return
         self.wake.disarm()  # this unit does what the timer was for
-        state.stepping = self.start_soon(self._step)
+        # Units run in another order than their times, by seconds at most.
+        ended_since = None if state.looked_at is None else state.looked_at - MINUTE_MS
+        state.stepping = self.start_soon(self._step, ended_since)
         state.due = not state.stepping
 
-    async def _step(self) -> None:
+    async def _step(self, ended_since: int | None) -> None:
         """Step due runs in one unit of work, in a task, and tell the outcome to the actor."""
         units = self.system.store.of(self.key)
         try:
-            done = await units.write_behind(stepping.step_due, self.key, STEPS_BATCH_MAX)
+            done = await units.write_behind(
+                stepping.step_due, self.key, STEPS_BATCH_MAX, ended_since=ended_since
+            )
         except Unavailable as error:
             log.warning("runs have to wait", organization=self.key, why=repr(error))
             self.failed.tell(fault=False)
@@ -105,4 +111,4 @@ class Workflows(Actor[System, WorkflowsState]):
             log.exception("stepping runs failed, and is tried again later", organization=self.key)
             self.failed.tell(fault=True)
         else:
-            self.stepped.tell(done.next_at)
+            self.stepped.tell(done.at, done.next_at)

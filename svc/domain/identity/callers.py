@@ -9,8 +9,9 @@ from svc.domain.events import Source, workflow_source
 from svc.domain.identity.roles import PERMISSIONS, Permission
 from svc.domain.net.client_addresses import Network
 
-CallerKind = Literal["person", "key", "agent", "workflow", "operator"]
-"""An operator is a person with access to the machine, at its command line."""
+CallerKind = Literal["person", "key", "agent", "workflow", "operator", "service"]
+"""An operator is a person with access to the machine, at its command line. The service itself is named in the
+audit trail, for what it does of its own accord."""
 
 DoorName = Literal["app", "api", "mcp", "gateway", "cli", "inside"]
 
@@ -88,6 +89,14 @@ def operator_call(
         permissions=PERMISSIONS,
     )
     return Call(caller=caller, door="cli", allowed_networks=allowed_networks, registry=registry)
+
+
+def service_call(organization_id: str) -> Call:
+    """What the service does of its own accord, as the audit trail names it. It is permitted nothing."""
+    caller = Caller(
+        organization_id=organization_id, kind="service", id="service", person_id=None, permissions=frozenset()
+    )
+    return Call(caller=caller, door="inside")
 
 
 def permit(

@@ -12,6 +12,7 @@ from svc.domain.limits import WEBHOOK_PER_SECOND_MAX
 from svc.domain.near_names import hint, shown
 from svc.domain.net.client_addresses import Network
 from svc.domain.net.egress import check_host
+from svc.domain.versions import FIRST_VERSION
 from svc.domain.webhooks.health import DisabledReason
 
 _OF_RECORDS: Final = "record."
@@ -55,6 +56,8 @@ class Subscription(msgspec.Struct, frozen=True, kw_only=True):
     """The first failed attempt since the last that succeeded; None if none failed since."""
     held_until: int | None = None
     """Until when its receiver asked for a pause."""
+    version: int = FIRST_VERSION
+    """Counts the changes that people made."""
     created_at: int
     updated_at: int
 

@@ -17,8 +17,8 @@ from outcome import Error, Outcome, Value
 
 from svc.clock import Clock
 from svc.domain.changes import Change
-from svc.domain.fair_queue import FairQueue
 from svc.domain.times import SECOND_MS
+from svc.storage.sqlite.fair_queue import FairQueue
 from svc.storage.sqlite.lane import Lane
 from svc.storage.sqlite.reader import Reader
 from svc.storage.sqlite.transaction import Batch, Fairness, Unit, reason

@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 import sqlalchemy as sa
 from outcome import Error, Outcome, capture
 
-from svc.domain.fair_queue import FairQueue
 from svc.storage.sqlite._aiosqlite_trio import Slot
+from svc.storage.sqlite.fair_queue import FairQueue
 from svc.storage.sqlite.lane import Lane
 from svc.storage.sqlite.transaction import read_snapshot
 from svc.storage.store import StoreFull

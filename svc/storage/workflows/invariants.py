@@ -16,9 +16,11 @@ _workflows, _versions, _runs = tables.workflows, tables.workflow_versions, table
 _steps = tables.workflow_steps
 
 
-def _ids(
-    column: "sa.Column[str]", *where: sa.ColumnElement[bool]
-) -> Callable[[sa.Connection], Iterable[str]]:
+Broken = Callable[[sa.Connection], Iterable[str]]
+"""Names each violation."""
+
+
+def _ids(column: "sa.Column[str]", *where: sa.ColumnElement[bool]) -> Broken:
     return lambda conn: conn.scalars(sa.select(column).where(*where))
 
 

@@ -14,6 +14,7 @@ from svc.storage.identity import organizations
 from svc.storage.identity import tables as identity_tables
 from svc.storage.records import objects
 from svc.storage.records.objects import StoredObject
+from svc.storage.webhooks import tables as webhooks_tables
 
 
 class Known:
@@ -53,7 +54,8 @@ class Known:
 
     @cached_property
     def webhook_ids(self) -> Collection[str]:
-        return frozenset()
+        webhooks = webhooks_tables.webhooks
+        return self._ids(webhooks.c.id, webhooks.c.organization_id, webhooks.c.removed_at.is_(None))
 
     @cached_property
     def member_ids(self) -> Collection[str]:

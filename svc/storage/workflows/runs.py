@@ -17,6 +17,7 @@ from svc.storage.pages import Keyset
 from svc.storage.readable import each
 from svc.storage.statements import Statement
 from svc.storage.store import Tx, View
+from svc.storage.webhooks import deliveries
 from svc.storage.workflows import run_steps, tables
 from svc.storage.workflows.run_rows import COLUMNS, Run, RunRow, as_bytes, from_row
 
@@ -198,6 +199,8 @@ def cancel_all(tx: Tx, organization_id: str, workflow_id: str | None = None) -> 
 
 def _cancel(tx: Tx, which: sa.ColumnElement[bool]) -> None:
     waiting = sa.select(_runs.c.id).where(which, _OPEN, _runs.c.state == "waiting")
+    for run_id in tx.conn.scalars(waiting.where(_runs.c.awaits == "delivery")).all():
+        deliveries.cancel_calls(tx, run_id)
     run_steps.cancel(tx, waiting)
     tx.conn.execute(
         sa.update(_runs)

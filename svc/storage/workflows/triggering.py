@@ -98,6 +98,11 @@ _encode: Final = msgspec.json.Encoder().encode
 _decode_event: Final = msgspec.json.Decoder(Event).decode
 
 
+def count(conn: sa.Connection, organization_id: str) -> int:
+    """How many workflows events may start."""
+    return len(_STARTED_BY_EVENTS.all(conn, organization_id=organization_id))
+
+
 def start_for(tx: Tx, organization_id: str, events: Sequence[event_rows.Event]) -> None:
     """Start the runs that *events* start, and wake those that wait for one of them.
 

@@ -16,6 +16,7 @@ from svc.storage import events as event_rows
 from svc.storage.readable import tell
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
+from svc.storage.webhooks import tables as webhooks_tables
 from svc.storage.workflows import contexts, run_steps, tables
 from svc.storage.workflows.known import Known
 from svc.storage.workflows.run_rows import as_bytes
@@ -52,6 +53,30 @@ _WAKE = Statement(
     .where(_runs.c.id == sa.bindparam("run_id"))
     .values(wake_at=sa.bindparam("now"), awaited=None, awaited_record=None)
 )
+_deliveries = webhooks_tables.webhook_deliveries
+_WAITS_FOR_CALL: Final = (
+    _runs.c.organization_id == sa.bindparam("of_organization"),
+    _runs.c.awaits == "delivery",
+    _runs.c.wake_at > sa.bindparam("now"),
+)
+_HAS_ENDED: Final = sa.exists().where(_deliveries.c.id == _runs.c.awaited, _deliveries.c.done_at.is_not(None))
+_WAKE_CALLED = Statement(
+    sa.update(_runs).where(*_WAITS_FOR_CALL, _HAS_ENDED).values(wake_at=sa.bindparam("now"))
+)
+# The calls that ended lately are few, and the runs that wait may be many.
+_WAKE_CALLED_SINCE = Statement(
+    sa.update(_runs)
+    .where(
+        *_WAITS_FOR_CALL,
+        _runs.c.id.in_(
+            sa.select(_deliveries.c.run_id).where(
+                _deliveries.c.done_at >= sa.bindparam("since"), _deliveries.c.run_id.is_not(None)
+            )
+        ),
+        _HAS_ENDED,
+    )
+    .values(wake_at=sa.bindparam("now"))
+)
 
 _decode: Final = msgspec.json.Decoder(_Awaited).decode
 
@@ -73,6 +98,14 @@ def wake_for(tx: Tx, organization_id: str, events: Sequence[event_rows.Event]) -
             woken |= matching.wake(row)
     if woken and RunsDue(organization_id) not in tx.changes:
         tx.announce(RunsDue(organization_id))
+
+
+def wake_called(tx: Tx, organization_id: str, since: int | None) -> None:
+    """Wake the runs that wait for a call that has ended, after *since* if it is given."""
+    if since is None:
+        _WAKE_CALLED.run(tx.conn, of_organization=organization_id, now=tx.now)
+    else:
+        _WAKE_CALLED_SINCE.run(tx.conn, of_organization=organization_id, now=tx.now, since=since)
 
 
 class _Matching:

@@ -40,12 +40,14 @@ from svc.domain.workflows.scopes import trigger_scope
 from svc.storage.identity import access as access_facts
 from svc.storage.readable import is_unreadable
 from svc.storage.store import Tx
-from svc.storage.workflows import contexts, run_steps, runs, triggering
+from svc.storage.webhooks import deliveries
+from svc.storage.workflows import contexts, run_steps, runs, triggering, waking
 from svc.storage.workflows.known import Known
 from svc.storage.workflows.run_rows import Run, from_row, progress_of
 from svc.storage.workflows.run_steps import RunStep, StepState
 from svc.storage.workflows.runs import DueRow
 from svc.tools.workflows import calls, effects
+from svc.tools.workflows.calls import CallFailed
 
 log = structlog.get_logger("svc.tools.workflows.stepping")
 
@@ -54,6 +56,7 @@ class Stepped(NamedTuple):
     """What one unit has done."""
 
     steps: int
+    at: int
     next_at: int | None
     """When the next run is due; None for never."""
 
@@ -65,15 +68,19 @@ class Plan(NamedTuple):
     outline: Outline
 
 
-def step_due(tx: Tx, organization_id: str, limit: int) -> Stepped:
-    """Start the runs whose time has come, and take one step of each run that is due, at most *limit*."""
+def step_due(tx: Tx, organization_id: str, limit: int, *, ended_since: int | None = None) -> Stepped:
+    """Start the runs whose time has come, and take one step of each run that is due, at most *limit*.
+
+    Runs whose calls have ended are due, too: since *ended_since*, or at any time.
+    """
     triggering.start_due(tx, organization_id)
+    waking.wake_called(tx, organization_id, ended_since)
     due = runs.due(tx.conn, organization_id, tx.now, limit)
     if due:
         stepper = Stepper(tx, organization_id)
         for row in due:
             stepper.step(row)
-    return Stepped(len(due), runs.next_wake_at(tx.conn, organization_id))
+    return Stepped(len(due), tx.now, runs.next_wake_at(tx.conn, organization_id))
 
 
 @lru_cache(maxsize=256)
@@ -175,7 +182,9 @@ class Turn:
     def refuse(self, error: DomainError, reason: FailureReason) -> None:
         """Note the step as failed. The run fails for *reason*, or goes on after the step if that says so."""
         told = _told(error)
-        self._write("failed", error=told)
+        self._write("failed", output=error.output if isinstance(error, CallFailed) else None, error=told)
+        if isinstance(error, CallFailed):
+            deliveries.cancel_calls(self._tx, self.run.id)
         if rules.resolution(error, self._step) == "continue":
             self._move(rules.moved(self.run.progress, self._outline.after(self._step.key), self._tx.now))
         else:
@@ -229,7 +238,7 @@ class Turn:
         """End a step that has waited: for as long as it may, or for what has come."""
         output = self._steps[self._step.key].output or {}
         if isinstance(self._step, CallWebhook):
-            output = calls.outcome(self._tx.conn, output["deliveryId"])
+            output = calls.outcome(self._tx, self.run, output["deliveryId"])
         elif isinstance(self._step, Wait) and self._step.event is not None:
             output = {"event": None, **output}
         self._done(output, self._outline.after(self._step.key))

@@ -178,13 +178,22 @@ TestKept = KeptMachine.TestCase
 
 
 @asynccontextmanager
+async def place(places: Places, origin: str) -> AsyncIterator[None]:
+    await places.acquire(origin)
+    try:
+        yield
+    finally:
+        places.release(origin)
+
+
+@asynccontextmanager
 async def holders(places: Places, *origins: str) -> AsyncIterator[list[str]]:
     """Tasks that want a place each, and hold it. Gives what became of them, in order."""
     outcomes: list[str] = []
 
     async def hold(origin: str) -> None:
         try:
-            async with places.of(origin):
+            async with place(places, origin):
                 outcomes.append(origin)
                 await trio.sleep_forever()
         except NoPlace:
@@ -241,13 +250,13 @@ async def test_places_are_given_in_turn(few, mock_clock: MockClock):
     order: list[str] = []
 
     async def take(name: str) -> None:
-        async with places.of("a"):
+        async with place(places, "a"):
             order.append(name)
 
-    async with places.of("b"), holders(places, "a"):
+    async with place(places, "b"), holders(places, "a"):
         with trio.CancelScope() as cancelled:
             async with trio.open_nursery() as nursery:
-                async with places.of("c"):
+                async with place(places, "c"):
                     nursery.start_soon(take, "1")
                     await wait_all_tasks_blocked()
                     nursery.start_soon(take, "2")
@@ -255,7 +264,7 @@ async def test_places_are_given_in_turn(few, mock_clock: MockClock):
                     assert [] == order
                 await wait_all_tasks_blocked()
                 assert ["1", "2"] == order
-                async with places.of("c"):
+                async with place(places, "c"):
                     nursery.start_soon(take, "3")
                     await wait_all_tasks_blocked()
                     cancelled.cancel()

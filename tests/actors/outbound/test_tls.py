@@ -14,7 +14,18 @@ from svc.actors.outbound import connector
 from svc.actors.outbound.client import OutboundHttp
 from svc.actors.outbound.errors import NotSent
 from tests.certificates import certify
-from tests.receivers import OK, Connections, Serve, answer, answer_once, client, post, read_request, receiver
+from tests.receivers import (
+    NOW,
+    OK,
+    Connections,
+    Serve,
+    answer,
+    answer_once,
+    client,
+    post,
+    read_request,
+    receiver,
+)
 
 NAME = "bridge.example"
 
@@ -158,6 +169,38 @@ async def test_tls_may_end_without_a_word(context, said):
         assert [(200, 0)] * 2 == [await post(outbound_http, url) for _ in range(2)]
 
     assert 2 == serve.count
+
+
+async def test_tls_may_end_as_it_should(context):
+    """Then the answer ends there as well, if nothing else says where."""
+    read: list[bytes] = []
+
+    async def serve(stream: trio.abc.Stream) -> None:
+        assert isinstance(stream, trio.SSLStream)
+        read.append(await read_request(stream))
+        await stream.send_all(b"HTTP/1.1 200 OK\r\n\r\nok")
+        await stream.unwrap()
+
+    async with secured(context, serve) as (outbound_http, url):
+        result = await outbound_http.post(url, bytes(1_000_000), {}, seconds=5, now=NOW)
+
+    assert (200, "ok") == (result.status, result.answer)
+    assert read[0].endswith(bytes(1_000_000))
+
+
+@pytest.mark.parametrize("said", [b"HTTP/1.1 200 OK\r\n\r\n", b"\x17\x03\x03\x00\x20" + bytes(32)])
+async def test_what_is_not_encrypted_is_no_answer(context, said):
+    """Nor what is not by the key that was agreed on."""
+
+    async def serve(stream: trio.abc.Stream) -> None:
+        assert isinstance(stream, trio.SSLStream)
+        await read_request(stream)
+        await stream.transport_stream.send_all(said)
+        await stream.transport_stream.receive_some(1)
+
+    async with secured(context, serve) as (outbound_http, url):
+        with pytest.raises(NotSent, match="connection broke"):
+            await post(outbound_http, url)
 
 
 async def test_what_follows_an_answer_in_a_record_of_its_own_is_seen(context):
