@@ -27,14 +27,14 @@ def dispatch(tx: Tx, organization_id: str, limit: int = DISPATCH_EVENTS_MAX) -> 
     enabled workflow. One unit of work does all of it, so that a crash neither loses one nor doubles one.
     """
     subscriptions = [one for one in webhooks.of_organization(tx.conn, organization_id) if one.active]
-    receivers = len(subscriptions) + triggering.count(tx.conn, organization_id)
-    limit = min(limit, max(1, DISPATCH_DELIVERIES_MAX // max(1, receivers)))
+    triggered = triggering.of_organization(tx.conn, organization_id)
+    limit = min(limit, max(1, DISPATCH_DELIVERIES_MAX // max(1, len(subscriptions) + len(triggered))))
     waiting = events.undispatched(tx.conn, organization_id, limit)
     if not waiting:
         return Dispatched(events=0, deliveries=0, more=False)
     dispatched = _marked(tx, organization_id, waiting)
     queued = deliveries.queue_events(tx, subscriptions, dispatched)
-    triggering.start_for(tx, organization_id, dispatched)
+    triggering.start_for(tx, organization_id, triggered, dispatched)
     tx.announce(EventsDispatched(organization_id))
     return Dispatched(events=len(dispatched), deliveries=queued, more=len(waiting) == limit)
 

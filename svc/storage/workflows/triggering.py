@@ -37,6 +37,13 @@ SCHEDULE: Final = "schedule"
 """The type of the event that an occurrence is to a workflow."""
 
 
+class Triggered(NamedTuple):
+    """A workflow that events start."""
+
+    id: str
+    event_type: str
+
+
 class _BurstRow(NamedTuple):
     """A burst of events that has not started its run."""
 
@@ -49,14 +56,16 @@ class _BurstRow(NamedTuple):
 
 
 _workflows, _bursts = tables.workflows, tables.workflow_bursts
-_STARTED_BY_EVENTS = Statement(
+_TRIGGERED = Statement(
     sa.select(_workflows.c.id, _workflows.c.event_type)
     .where(
         _workflows.c.organization_id == sa.bindparam("organization_id"),
-        _workflows.c.enabled,
+        # As literal SQL, so that the partial index is used.
+        sa.text("workflows.enabled"),
         _workflows.c.event_type.is_not(None),
     )
-    .order_by(_workflows.c.id)
+    .order_by(_workflows.c.id),
+    Triggered,
 )
 _BURST_COLUMNS: Final = tuple(_bursts.c[name] for name in _BurstRow._fields)
 _BURST = Statement(
@@ -98,20 +107,22 @@ _encode: Final = msgspec.json.Encoder().encode
 _decode_event: Final = msgspec.json.Decoder(Event).decode
 
 
-def count(conn: sa.Connection, organization_id: str) -> int:
-    """How many workflows events may start."""
-    return len(_STARTED_BY_EVENTS.all(conn, organization_id=organization_id))
+def of_organization(conn: sa.Connection, organization_id: str) -> Sequence[Triggered]:
+    """The enabled workflows that events start."""
+    return _TRIGGERED.all(conn, organization_id=organization_id)
 
 
-def start_for(tx: Tx, organization_id: str, events: Sequence[event_rows.Event]) -> None:
-    """Start the runs that *events* start, and wake those that wait for one of them.
+def start_for(
+    tx: Tx, organization_id: str, triggered: Sequence[Triggered], events: Sequence[event_rows.Event]
+) -> None:
+    """Start the runs of the workflows *triggered* that *events* start, and wake those that wait for one.
 
     It is called in the unit that dispatches them, so that each starts one run of each workflow at most.
     """
     waking.wake_for(tx, organization_id, events)
     by_type = defaultdict(list)
-    for row in _STARTED_BY_EVENTS.all(tx.conn, organization_id=organization_id):
-        by_type[row.event_type].append(row.id)
+    for workflow in triggered:
+        by_type[workflow.event_type].append(workflow.id)
     matching = _Matching(tx, organization_id)
     wanted: list[NewRun] = []
     for row in events:
