@@ -407,6 +407,14 @@ RUNS_OPEN_MAX: Final = 100_000
 RUN_STARTS_WINDOW_MS: Final = MINUTE_MS
 RUN_STARTS_MAX: Final = 1_000
 """Runs of one workflow that start within `RUN_STARTS_WINDOW_MS`; the others wait."""
+STEPS_BATCH_MAX: Final = 20
+"""Steps of an organization's runs in one unit of work: other units wait for them."""
+RUNS_PRUNED_MAX: Final = 100
+"""Ended runs that are deleted in one unit of work, with their steps."""
+STEP_RETRY_MS: Final = 5 * SECOND_MS
+"""When a step is begun again that could not be done for now."""
+UNKNOWN_STEP_RETRY_MS: Final = HOUR_MS
+"""How often a run is looked at whose document only a later version of the program knows."""
 SCHEDULE_MISSED_MS: Final = DAY_MS
 """How far back an occurrence that was missed is still made up for: the latest one alone."""
 SCHEDULE_LATE_MS: Final = MINUTE_MS
