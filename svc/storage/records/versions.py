@@ -12,7 +12,9 @@ from svc.domain.records.values import Values
 from svc.domain.times import rfc3339
 from svc.domain.versions import ChangedProperty, ChangedSince
 from svc.storage.readable import LenientDecoder
+from svc.storage.records import rows as record_rows
 from svc.storage.records import tables
+from svc.storage.records.objects import StoredObject
 from svc.storage.records.rows import RecordRow
 from svc.storage.statements import Statement
 
@@ -45,11 +47,18 @@ def written(before: Values, after: Values) -> Values:
 
 
 def check(
-    conn: sa.Connection, row: RecordRow, if_version: int, stored: Values, wanted: Mapping[str, Any] | None
+    conn: sa.Connection,
+    object_: StoredObject,
+    row: RecordRow,
+    if_version: int,
+    *,
+    stored: Values,
+    wanted: Mapping[str, Any] | None,
 ) -> None:
     """Check that nothing of *wanted*, the values to be written, was changed since *if_version*.
 
-    None of *wanted* stands for all values, which are to be deleted. *stored* are those of *row*.
+    None of *wanted* stands for all values, which are to be deleted. *stored* are those of *row*, a record of
+    *object_*.
 
     Raises `ChangedSince`, and `InvalidInput` for a version that the record has not come to.
     """
@@ -67,7 +76,7 @@ def check(
             changed_by=_source.read(change.source, change.id),
             changed_at=rfc3339(change.at),
         )
-        for slug, change in latest.items()
+        for slug, change in record_rows.visible(object_.properties, latest).items()
         if wanted is None or slug in wanted
     )
     if conflicts:

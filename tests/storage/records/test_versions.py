@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 
 from svc.domain.errors import Conflict, InvalidInput
+from svc.domain.records.properties import Property
 from svc.domain.times import rfc3339
 from svc.domain.versions import ChangedProperty, ChangedSince
 from svc.storage.forms import filing, submissions
 from svc.storage.records import merges as record_merges
-from svc.storage.records import records, suggestions
+from svc.storage.records import properties, records, suggestions
 from svc.storage.records import upserts as record_upserts
 from svc.storage.records import versions as record_versions
 from svc.storage.records.listing import lists as record_lists
@@ -22,6 +23,8 @@ from svc.storage.records.rows import Record
 from tests import tables
 from tests.storage.ledger import API, Ledger, ledger
 from tests.town import a_stored_one, town
+
+SECRET = Property(slug="secret", label="Secret", type="text")
 
 
 @pytest.fixture
@@ -102,6 +105,19 @@ def test_a_value_that_was_changed_back_is_a_conflict_still(here: Ledger) -> None
 
     [conflict] = caught.value.conflicts
     assert ("Jena", None) == (conflict.yours, conflict.theirs)
+
+
+def test_a_deleted_property_is_no_conflict(here: Ledger) -> None:
+    """Nobody sees its values, so a deletion is not decided about them, and is not told them."""
+    here.write(properties.create, here.organization.id, "contact", SECRET)
+    ada = made(here, name="Ada", secret="a")
+    update(here, ada.id, secret="b")
+    here.write(properties.delete, here.organization.id, "contact", "secret")
+    mine = (here.organization.id, "contact", ada.id)
+    assert 3 == update(here, ada.id, city="Bonn").version
+    with pytest.raises(ChangedSince) as caught:
+        here.write(records.delete, *mine, if_version=1, source=API)
+    assert ["city"] == [conflict.property for conflict in caught.value.conflicts]
 
 
 def test_a_version_that_is_not_there_yet_is_refused(here: Ledger) -> None:
