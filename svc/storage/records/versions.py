@@ -1,13 +1,14 @@
 """Versions of records: whether what a call would write was changed since the version that it names."""
 
 from collections.abc import Collection, Mapping
+from contextlib import closing
 from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Fault, InvalidInput
-from svc.domain.limits import VERSION_CHANGES_MAX
+from svc.domain.limits import VERSION_CHANGES_BYTES_MAX, VERSION_CHANGES_MAX
 from svc.domain.records.values import Values
 from svc.domain.times import rfc3339
 from svc.domain.versions import ChangedProperty, ChangedSince
@@ -88,15 +89,18 @@ def _latest_changes(
 ) -> dict[str, _Change]:
     """The latest change of each property since *if_version*.
 
-    Behind `VERSION_CHANGES_MAX` changes, any of *all_slugs* may have been changed: then it counts as such.
+    Behind `VERSION_CHANGES_MAX` changes, or `VERSION_CHANGES_BYTES_MAX` of them, any of *all_slugs* may have
+    been changed: then it counts as such.
     """
     latest: dict[str, _Change] = {}
+    bytes_read = 0
     limit = VERSION_CHANGES_MAX + 1
-    changes = _SINCE.all(conn, record_id=record_id, if_version=if_version, limit=limit)
-    for change in changes[:VERSION_CHANGES_MAX]:
-        for slug in _changed.read(change.changed, change.id):
-            latest.setdefault(slug, change)
-    if len(changes) == limit:
-        for slug in all_slugs:
-            latest.setdefault(slug, changes[-1])
+    with closing(_SINCE.each(conn, record_id=record_id, if_version=if_version, limit=limit)) as changes:
+        for looked_at, change in enumerate(changes):
+            is_behind = looked_at == VERSION_CHANGES_MAX or bytes_read > VERSION_CHANGES_BYTES_MAX
+            for slug in all_slugs if is_behind else _changed.read(change.changed, change.id):
+                latest.setdefault(slug, change)
+            if is_behind:
+                break
+            bytes_read += len(change.changed)
     return latest

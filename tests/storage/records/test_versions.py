@@ -221,6 +221,21 @@ def test_changes_far_back_count_as_such(here: Ledger, monkeypatch: pytest.Monkey
     assert ["name"] == [one.property for one in caught.value.conflicts]
 
 
+def test_changes_behind_large_ones_count_as_such(here: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A history has a limit in bytes as well: the comparison is in the way of all other writes."""
+    monkeypatch.setattr(record_versions, "VERSION_CHANGES_BYTES_MAX", 4_000)
+    ada = made(here, name="Ada")
+    for title in ("a" * 1_000, "b" * 1_000):
+        update(here, ada.id, job_title=title)
+    compared = update(here, ada.id, 1, city="Ulm")
+    update(here, ada.id, job_title="c" * 1_000)
+
+    assert 4 == compared.version
+    with pytest.raises(ChangedSince) as caught:
+        update(here, ada.id, 1, name="Ada Lovelace")
+    assert ["name"] == [one.property for one in caught.value.conflicts]
+
+
 def test_looking_back_goes_by_the_index(here: Ledger) -> None:
     """However long the record's history is."""
     statement = (
