@@ -76,6 +76,9 @@ RECORD_BYTES_MAX: Final = 256 * 1024
 """The properties of one record, as JSON."""
 VERSION_CHANGES_MAX: Final = 1_000
 """Changes of a record that `ifVersion` looks back over; what lies behind them counts as changed. Ours."""
+VERSION_CHANGES_BYTES_MAX: Final = 4 * 1024 * 1024
+"""What these changes may have in all, as JSON: some are as large as two records. Ours: keeps a comparison
+within some milliseconds of the writer's time."""
 RECORDS_CREATED_MAX: Final = 100
 """Records made by one call (decisions, the tools of records)."""
 NOTE_CHARS_MAX: Final = 64_000
