@@ -13,9 +13,10 @@ import sqlalchemy as sa
 from svc.domain import cursors
 from svc.domain.changes import EventsDue
 from svc.domain.cursors import Position
-from svc.domain.errors import Gone
-from svc.domain.events import NewEvent
+from svc.domain.errors import Gone, NotFound
+from svc.domain.events import EventType, NewEvent
 from svc.domain.limits import EVENTS_EXAMINED_MAX, LIST_ROWS
+from svc.domain.near_names import shown
 from svc.storage import tables
 from svc.storage.identity import tables as identity_tables
 from svc.storage.readable import is_unreadable, tell
@@ -29,7 +30,7 @@ class Event(NamedTuple):
 
     id: str
     organization_id: str
-    type: str
+    type: EventType
     at: int
     data: str
     subject: str
@@ -40,6 +41,16 @@ class Event(NamedTuple):
     """The place in the order of dispatch; None until it was dispatched."""
 
 
+class EventPage(NamedTuple):
+    """A page of the events that were dispatched."""
+
+    events: list[Event]
+    next_cursor: str
+    """Goes on behind it, later too."""
+    is_last: bool
+    """Whether nothing was behind it when it was read."""
+
+
 _COLUMNS: Final = tuple(tables.events.c[name] for name in Event._fields)
 _QUESTION: Final = ["events"]
 """Of the cursor: a reader may go on with other filters."""
@@ -48,6 +59,13 @@ _DIGITS_MAX: Final = 18
 
 _encode: Final = msgspec.json.Encoder().encode
 _INSERT = Statement(sa.insert(tables.events))
+_GET = Statement(
+    sa.select(*_COLUMNS).where(
+        tables.events.c.id == sa.bindparam("event_id"),
+        tables.events.c.organization_id == sa.bindparam("organization_id"),
+    ),
+    Event,
+)
 _UNDISPATCHED = Statement(
     sa.select(*_COLUMNS)
     .where(
@@ -82,6 +100,13 @@ _DISPATCH = Statement(
 )
 
 
+class _Place(NamedTuple):
+    """The position and the time of an event."""
+
+    position: int
+    at: int
+
+
 class _Newest(NamedTuple):
     """The position of the event that was dispatched last."""
 
@@ -93,6 +118,17 @@ _NEWEST = Statement(
         tables.event_positions.c.organization_id == sa.bindparam("organization_id")
     ),
     _Newest,
+)
+_FROM = Statement(
+    sa.select(tables.events.c.position, tables.events.c.at)
+    .where(
+        tables.events.c.organization_id == sa.bindparam("organization_id"),
+        tables.events.c.position >= sa.bindparam("position"),
+        tables.events.c.position.is_not(None),
+    )
+    .order_by(tables.events.c.position)
+    .limit(1),
+    _Place,
 )
 _KEPT = Statement(sa.select(tables.events.c.id).where(tables.events.c.id == sa.bindparam("event_id")))
 _KEEP_NEWEST = Statement(insert_or_replace(tables.event_positions, ["organization_id"]))
@@ -122,6 +158,14 @@ def record(tx: Tx, organization_id: str, happened: Sequence[NewEvent]) -> None:
     due = EventsDue(organization_id)
     if due not in tx.changes:
         tx.announce(due)
+
+
+def get(conn: sa.Connection, organization_id: str, event_id: str) -> Event:
+    """The event. Raises `NotFound`."""
+    row = _GET.one(conn, event_id=event_id, organization_id=organization_id)
+    if row is None:
+        raise NotFound(f"there is no event {shown(event_id)}")
+    return row
 
 
 def undispatched(conn: sa.Connection, organization_id: str, limit: int) -> list[Event]:
@@ -188,6 +232,22 @@ def is_kept(conn: sa.Connection, event_id: str) -> bool:
     return _KEPT.one(conn, event_id=event_id) is not None
 
 
+def position_at(conn: sa.Connection, organization_id: str, at: int, newest: int) -> int:
+    """The first position of an event that happened at *at* or later; the one after *newest* if none did.
+
+    By bisection: in the order of dispatch, times only go up.
+    """
+    low, high = 1, newest + 1
+    while low < high:
+        middle = (low + high) // 2
+        found = _FROM.one(conn, organization_id=organization_id, position=middle)
+        if found is None or found.at >= at:
+            high = middle
+        else:
+            low = found.position + 1
+    return low
+
+
 def list_page(
     conn: sa.Connection,
     organization_id: str,
@@ -195,13 +255,14 @@ def list_page(
     types: Collection[str] | None = None,
     object_types: Collection[str] | None = None,
     cursor: str | None = None,
+    since: int | None = None,
     limit: int = LIST_ROWS,
-) -> tuple[list[Event], str]:
-    """Dispatched events in the order of their positions, and the cursor that goes on, later too.
+) -> EventPage:
+    """Dispatched events in the order of their positions.
 
     None of *types* are all of them; *object_types* leaves events out that are of records of other objects. It
     looks at `EVENTS_EXAMINED_MAX` events at most, so a page may be short or empty before the end. Without a
-    cursor it begins with the oldest that is kept.
+    cursor it begins with the first event of *since*, ms since the epoch, or with the oldest that is kept.
 
     Raises `InvalidInput` for the cursor and the limit, and `Gone` if events behind the cursor were pruned.
     """
@@ -215,7 +276,10 @@ def list_page(
         .limit(1)
     )
     first = newest + 1 if oldest is None else oldest
-    after = _position_of(cursor, default=first - 1)
+    after = _position_of(cursor)
+    if after is None:
+        begin = 0 if since is None else position_at(conn, organization_id, since, newest)
+        after = max(begin, first) - 1
     if after < first - 1:
         raise Gone("the events behind this cursor are not kept any more: ask again from the start")
     until = min(after + EVENTS_EXAMINED_MAX, newest)
@@ -230,14 +294,14 @@ def list_page(
     rows = conn.execute(events.order_by(tables.events.c.position).limit(limit + 1)).all()
     page = [Event._make(row) for row in rows[:limit]]
     reached = page[-1].position if len(rows) > limit else max(after, until)
-    return page, cursors.write(_QUESTION, Position((), str(reached)))
+    return EventPage(page, cursors.write(_QUESTION, Position((), str(reached))), reached == newest)
 
 
-def _position_of(cursor: str | None, *, default: int) -> int:
+def _position_of(cursor: str | None) -> int | None:
     """The position in a cursor. Raises `InvalidInput`."""
     read = cursors.read(_QUESTION, cursor, 0)
     if read is None:
-        return default
+        return None
     if not (read.id.isascii() and read.id.isdigit() and len(read.id) <= _DIGITS_MAX):
         raise cursors.refused()
     return int(read.id)
