@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy.exc import OperationalError
 
 from svc.domain import cursors
 from svc.domain.changes import EventsDue
@@ -176,7 +175,7 @@ def undispatched(conn: sa.Connection, organization_id: str, limit: int) -> list[
     """
     try:
         return _UNDISPATCHED.all(conn, organization_id=organization_id, limit=limit)
-    except OperationalError as error:
+    except Exception as error:
         if not is_unreadable(error):
             raise
     ids = _UNDISPATCHED_IDS.all(conn, organization_id=organization_id, limit=limit)
