@@ -19,8 +19,9 @@ def a_webhook(tx: Tx, /, organization_id: str, **settings: Any) -> Subscription:
 
 def a_webhook_with_secret(tx: Tx, /, organization_id: str, **settings: Any) -> tuple[Subscription, str]:
     """A subscription to all events, and its signing secret."""
+    allowed = settings.pop("allowed", ())
     asked: dict[str, Any] = {"url": HOOK, "events": EVENT_TYPES} | settings
-    return webhooks.create(tx, organization_id, SubscriptionSettings(**asked))
+    return webhooks.create(tx, organization_id, SubscriptionSettings(**asked), allowed=allowed)
 
 
 def happen(tx: Tx, /, organization_id: str, *subjects: str, type_: Any = "record.updated") -> None:

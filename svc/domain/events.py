@@ -21,7 +21,7 @@ EventType = Literal[
     "connection.state",
     "workflow.run_failed",
 ]
-EVENT_TYPES: Final[tuple[str, ...]] = get_args(EventType)
+EVENT_TYPES: Final[tuple[EventType, ...]] = get_args(EventType)
 
 Source: TypeAlias = Mapping[str, Any]
 """Where a write came from, JSON-ready: `{"kind": "api", …}` (decisions §10).

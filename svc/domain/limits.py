@@ -76,6 +76,9 @@ RECORD_BYTES_MAX: Final = 256 * 1024
 """The properties of one record, as JSON."""
 VERSION_CHANGES_MAX: Final = 1_000
 """Changes of a record that `ifVersion` looks back over; what lies behind them counts as changed. Ours."""
+VERSION_CHANGES_BYTES_MAX: Final = 4 * 1024 * 1024
+"""What these changes may have in all, as JSON: some are as large as two records. Ours: keeps a comparison
+within some milliseconds of the writer's time."""
 RECORDS_CREATED_MAX: Final = 100
 """Records made by one call (decisions, the tools of records)."""
 NOTE_CHARS_MAX: Final = 64_000
@@ -194,6 +197,9 @@ READS_AT_ONCE: Final = 8
 """Calls of one organization that wait for the store's reader at once, while there are others. Ours."""
 CALLS_WAITING_MAX: Final = 1_024
 """Requests that wait for one of those places; more are answered 503. Ours: more than have connections."""
+POLLS_WAITING_MAX: Final = 10
+"""Calls of one organization that wait at once for something to answer; a further one is answered without
+waiting. Ours: a program needs one, and two while it is replaced."""
 TOOL_QUERY_CHARS_MAX: Final = 500
 """Ours: a plain sentence is shorter."""
 TOOLS_FOUND: Final = 5
@@ -207,6 +213,8 @@ IDEMPOTENCY_LIFE_MS: Final = DAY_MS
 # Events.
 EVENT_LIFE_MS: Final = 30 * DAY_MS
 """How long an event is kept once it was dispatched (decisions §10)."""
+EVENT_WAIT_SECONDS_MAX: Final = 20
+"""How long a call may wait for events (decisions §10)."""
 EVENTS_EXAMINED_MAX: Final = 2_000
 """Events that one page of a list looks at. Ours: a few milliseconds of the reader's time."""
 

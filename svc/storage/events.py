@@ -9,16 +9,18 @@ from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
+from sqlalchemy.exc import OperationalError
 
 from svc.domain import cursors
 from svc.domain.changes import EventsDue
 from svc.domain.cursors import Position
 from svc.domain.errors import Gone, NotFound
-from svc.domain.events import NewEvent
+from svc.domain.events import EventType, NewEvent
 from svc.domain.limits import EVENTS_EXAMINED_MAX, LIST_ROWS
 from svc.domain.near_names import shown
 from svc.storage import tables
 from svc.storage.identity import tables as identity_tables
+from svc.storage.readable import is_unreadable, tell
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.upserts import insert_or_replace
@@ -29,7 +31,7 @@ class Event(NamedTuple):
 
     id: str
     organization_id: str
-    type: str
+    type: EventType
     at: int
     data: str
     subject: str
@@ -38,6 +40,16 @@ class Event(NamedTuple):
     depth: int
     position: int | None
     """The place in the order of dispatch; None until it was dispatched."""
+
+
+class EventPage(NamedTuple):
+    """A page of the events that were dispatched."""
+
+    events: list[Event]
+    next_cursor: str
+    """Goes on behind it, later too."""
+    is_last: bool
+    """Whether nothing was behind it when it was read."""
 
 
 _COLUMNS: Final = tuple(tables.events.c[name] for name in Event._fields)
@@ -65,6 +77,19 @@ _UNDISPATCHED = Statement(
     .limit(sa.bindparam("limit", type_=sa.Integer)),
     Event,
 )
+_UNDISPATCHED_IDS = Statement(
+    sa.select(tables.events.c.id)
+    .where(
+        tables.events.c.organization_id == sa.bindparam("organization_id"),
+        tables.events.c.position.is_(None),
+    )
+    .order_by(tables.events.c.id)
+    .limit(sa.bindparam("limit", type_=sa.Integer))
+)
+_AS_BYTES: Final = sa.cast(tables.events.c.data, sa.LargeBinary).label("data")
+_WITH_BYTES: Final = sa.select(
+    *(_AS_BYTES if column is tables.events.c.data else column for column in _COLUMNS)
+).where(tables.events.c.id == sa.bindparam("event_id"))
 _DISPATCH = Statement(
     sa.update(tables.events)
     .where(
@@ -74,6 +99,13 @@ _DISPATCH = Statement(
     )
     .values(position=sa.bindparam("new_position"))
 )
+
+
+class _Place(NamedTuple):
+    """The position and the time of an event."""
+
+    position: int
+    at: int
 
 
 class _Newest(NamedTuple):
@@ -87,6 +119,17 @@ _NEWEST = Statement(
         tables.event_positions.c.organization_id == sa.bindparam("organization_id")
     ),
     _Newest,
+)
+_FROM = Statement(
+    sa.select(tables.events.c.position, tables.events.c.at)
+    .where(
+        tables.events.c.organization_id == sa.bindparam("organization_id"),
+        tables.events.c.position >= sa.bindparam("position"),
+        tables.events.c.position.is_not(None),
+    )
+    .order_by(tables.events.c.position)
+    .limit(1),
+    _Place,
 )
 _KEPT = Statement(sa.select(tables.events.c.id).where(tables.events.c.id == sa.bindparam("event_id")))
 _KEEP_NEWEST = Statement(insert_or_replace(tables.event_positions, ["organization_id"]))
@@ -127,8 +170,28 @@ def get(conn: sa.Connection, organization_id: str, event_id: str) -> Event:
 
 
 def undispatched(conn: sa.Connection, organization_id: str, limit: int) -> list[Event]:
-    """The organization's oldest events that were not dispatched, at most *limit*."""
-    return _UNDISPATCHED.all(conn, organization_id=organization_id, limit=limit)
+    """The organization's oldest events that were not dispatched, at most *limit*.
+
+    One whose data are unreadable has none.
+    """
+    try:
+        return _UNDISPATCHED.all(conn, organization_id=organization_id, limit=limit)
+    except OperationalError as error:
+        if not is_unreadable(error):
+            raise
+    ids = _UNDISPATCHED_IDS.all(conn, organization_id=organization_id, limit=limit)
+    return [_readable(conn, row.id) for row in ids]
+
+
+def _readable(conn: sa.Connection, event_id: str) -> Event:
+    """The event, without its data where these are no text."""
+    found = conn.execute(_WITH_BYTES, {"event_id": event_id}).one()
+    try:
+        data = bytes(found.data).decode()
+    except UnicodeDecodeError as error:
+        tell("events", event_id, error)
+        data = "{}"
+    return Event._make(found)._replace(data=data)
 
 
 def organizations_with_undispatched(conn: sa.Connection) -> list[str]:
@@ -170,6 +233,22 @@ def is_kept(conn: sa.Connection, event_id: str) -> bool:
     return _KEPT.one(conn, event_id=event_id) is not None
 
 
+def position_at(conn: sa.Connection, organization_id: str, at: int, newest: int) -> int:
+    """The first position of an event that happened at *at* or later; the one after *newest* if none did.
+
+    By bisection: in the order of dispatch, times only go up.
+    """
+    low, high = 1, newest + 1
+    while low < high:
+        middle = (low + high) // 2
+        found = _FROM.one(conn, organization_id=organization_id, position=middle)
+        if found is None or found.at >= at:
+            high = middle
+        else:
+            low = found.position + 1
+    return low
+
+
 def list_page(
     conn: sa.Connection,
     organization_id: str,
@@ -177,13 +256,14 @@ def list_page(
     types: Collection[str] | None = None,
     object_types: Collection[str] | None = None,
     cursor: str | None = None,
+    since: int | None = None,
     limit: int = LIST_ROWS,
-) -> tuple[list[Event], str]:
-    """Dispatched events in the order of their positions, and the cursor that goes on, later too.
+) -> EventPage:
+    """Dispatched events in the order of their positions.
 
     None of *types* are all of them; *object_types* leaves events out that are of records of other objects. It
     looks at `EVENTS_EXAMINED_MAX` events at most, so a page may be short or empty before the end. Without a
-    cursor it begins with the oldest that is kept.
+    cursor it begins with the first event of *since*, ms since the epoch, or with the oldest that is kept.
 
     Raises `InvalidInput` for the cursor and the limit, and `Gone` if events behind the cursor were pruned.
     """
@@ -197,7 +277,10 @@ def list_page(
         .limit(1)
     )
     first = newest + 1 if oldest is None else oldest
-    after = _position_of(cursor, default=first - 1)
+    after = _position_of(cursor)
+    if after is None:
+        begin = 0 if since is None else position_at(conn, organization_id, since, newest)
+        after = max(begin, first) - 1
     if after < first - 1:
         raise Gone("the events behind this cursor are not kept any more: ask again from the start")
     until = min(after + EVENTS_EXAMINED_MAX, newest)
@@ -212,14 +295,14 @@ def list_page(
     rows = conn.execute(events.order_by(tables.events.c.position).limit(limit + 1)).all()
     page = [Event._make(row) for row in rows[:limit]]
     reached = page[-1].position if len(rows) > limit else max(after, until)
-    return page, cursors.write(_QUESTION, Position((), str(reached)))
+    return EventPage(page, cursors.write(_QUESTION, Position((), str(reached))), reached == newest)
 
 
-def _position_of(cursor: str | None, *, default: int) -> int:
+def _position_of(cursor: str | None) -> int | None:
     """The position in a cursor. Raises `InvalidInput`."""
     read = cursors.read(_QUESTION, cursor, 0)
     if read is None:
-        return default
+        return None
     if not (read.id.isascii() and read.id.isdigit() and len(read.id) <= _DIGITS_MAX):
         raise cursors.refused()
     return int(read.id)

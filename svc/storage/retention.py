@@ -11,6 +11,7 @@ from svc.domain.limits import EVENT_LIFE_MS, IDEMPOTENCY_LIFE_MS, PRUNED_MAX, SI
 from svc.storage import tables
 from svc.storage.identity import tables as identity_tables
 from svc.storage.store import Tx
+from svc.storage.webhooks import tables as webhooks_tables
 from svc.storage.workflows import pruning as workflows_pruning
 
 
@@ -33,19 +34,41 @@ _LIVES: Final = (
     _Life(identity_tables.invitations.c.expires_at, 0),
     _Life(identity_tables.sessions.c.expires_at, 0),
 )
-_DISPATCHED: Final = tables.events.c.position.is_not(None)
+_deliveries: Final = webhooks_tables.webhook_deliveries
+_attempts: Final = webhooks_tables.webhook_attempts
+_NEEDED: Final = (
+    sa.select(_deliveries.c.id)
+    .where(_deliveries.c.event_id == tables.events.c.id, webhooks_tables.IS_WAITING)
+    .exists()
+)
+_DISPATCHED: Final = tables.events.c.position.is_not(None) & ~_NEEDED
 
 
 def prune(tx: Tx, event_life_ms: int = EVENT_LIFE_MS) -> bool:
     """Delete expired rows, at most `PRUNED_MAX` of each kind; whether there may be more.
 
-    Events are deleted *event_life_ms* after they happened, if they were dispatched, and runs of workflows so
-    long after they ended.
+    Events are deleted *event_life_ms* after they happened, if they were dispatched and no delivery of them
+    waits; deliveries as long after they ended, with their attempts, and so are runs of workflows.
     """
     events = _Life(tables.events.c.at, event_life_ms, _DISPATCHED)
-    return any(
-        [*(_prune(tx, life) for life in (*_LIVES, events)), workflows_pruning.prune(tx, event_life_ms)]
+    more = [_prune(tx, life) for life in (*_LIVES, events)]
+    return any([*more, _prune_deliveries(tx, event_life_ms), workflows_pruning.prune(tx, event_life_ms)])
+
+
+def _prune_deliveries(tx: Tx, life_ms: int) -> bool:
+    done_at = _deliveries.c.done_at
+    over = list(
+        tx.conn.scalars(
+            sa.select(_deliveries.c.id)
+            .where(done_at.is_not(None), done_at <= tx.now - life_ms)
+            .order_by(done_at)
+            .limit(PRUNED_MAX)
+        )
     )
+    if over:
+        tx.conn.execute(sa.delete(_attempts).where(_attempts.c.delivery_id.in_(over)))
+        tx.conn.execute(sa.delete(_deliveries).where(_deliveries.c.id.in_(over)))
+    return len(over) == PRUNED_MAX
 
 
 def _prune(tx: Tx, life: _Life) -> bool:

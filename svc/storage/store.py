@@ -13,6 +13,7 @@ from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
 from svc.domain.ids import Ids
 from svc.domain.randomness import SYSTEM, Randomness
+from svc.domain.tool_results import Wait
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -72,7 +73,7 @@ class TakesLong(Exception):
 class View:
     """What a reading unit works with: a connection over one snapshot, and its time."""
 
-    __slots__ = ("conn", "now", "patient", "unindexed")
+    __slots__ = ("conn", "now", "patient", "unindexed", "wait")
 
     def __init__(self, conn: sa.Connection, now: int, *, patient: bool = False) -> None:
         self.conn = conn
@@ -81,11 +82,17 @@ class View:
         self.patient = patient
         self.unindexed: tuple[str, ...] = ()
         """Ids of properties that have no index yet, with which this had been quicker: see `listing.index`."""
+        self.wait: Wait | None = None
+        """What this would wait for."""
 
     def expect_long(self) -> None:
         """Called before a read of very many rows. Raises `TakesLong` unless the view is patient."""
         if not self.patient:
             raise TakesLong
+
+    def wait_for(self, key: str, seconds: float) -> None:
+        """Have this read again once *key* is notified, or *seconds* are over; it never waits itself."""
+        self.wait = Wait(key, seconds)
 
 
 class Sources:

@@ -21,7 +21,7 @@ def read(
     """Run a tool that reads. Raises what the tool refuses, and `TakesLong` unless *patient*."""
     view = View(conn, now, patient=patient)
     body = _encode(tool(view, call, request))
-    return ToolResult(body, unindexed=view.unindexed)
+    return ToolResult(body, unindexed=view.unindexed, wait=view.wait)
 
 
 def write(tx: Tx, tool: Tool[Any, Any], call: Call, request: ToolInput, key: str | None = None) -> ToolResult:

@@ -6,8 +6,8 @@ import pytest
 import trio
 from sqlalchemy import Table, text
 
+from svc.actors.batch_worker import FAULT_RETRY_MS_MAX, RETRY_MS
 from svc.actors.embeds.embed_cache import EmbedCache
-from svc.actors.forms.filer import FAULT_RETRY_MS_MAX, RETRY_MS
 from svc.actors.forms.form_window import FormWindow
 from svc.actors.records.indexer import Indexer
 from svc.domain.channels.connections import Connection
@@ -125,7 +125,7 @@ async def test_a_fault_of_filing_leaves_the_tool_api_as_it_was(
                 await trio.sleep(20)
             live = here.system.actor("Filer", here.organization.id)
             assert live is not None
-            faults = (await live.snapshot())["filing_faults"]
+            faults = (await live.snapshot())["faults"]
         await trio.sleep(FAULT_RETRY_MS_MAX / SECOND_MS)
         [filer] = here.system.actors("Filer")
 

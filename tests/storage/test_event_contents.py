@@ -9,16 +9,19 @@ from svc.domain.channels.messages import HealthReport, Sender
 from svc.domain.events import Source
 from svc.domain.identity.callers import Call, Caller
 from svc.domain.identity.roles import PERMISSIONS
+from svc.domain.records.properties import Property
 from svc.domain.times import rfc3339
 from svc.storage.channels import connections, replies
 from svc.storage.forms import filing, submissions
 from svc.storage.forms.submissions import NewSubmission
 from svc.storage.records import merges as record_merges
-from svc.storage.records import records
+from svc.storage.records import properties, records
 from tests import tables
 from tests.channels import PERSON, a_message, channel_town
 from tests.storage.ledger import API, ledger
 from tests.town import Town, a_stored_one, town
+
+SECRET = Property(slug="secret", label="Secret", type="text")
 
 
 async def told(here: Town, **where: Any) -> list[tuple[str, str, Any]]:
@@ -138,6 +141,22 @@ async def test_each_submission_of_a_batch_says_the_contact_as_it_left_it(autojum
         assert created["record"]["createdAt"] == second["record"]["createdAt"]
         assert second["record"]["createdAt"] < second["record"]["updatedAt"]
         assert "changed" not in created
+
+
+async def test_what_a_submission_fills_in_says_nothing_of_deleted_properties(autojump_clock):
+    """As every other event, and every look at the record."""
+    async with town() as here:
+        org = here.organization
+        await here.store.write(properties.create, org.id, "contact", SECRET)
+        values = {"email": "ada@example.com", "secret": "of old"}
+        await here.store.write(records.create, org, "contact", values, source=API)
+        await here.store.write(properties.delete, org.id, "contact", "secret")
+        await file_all(here, a_stored_one(await here.form(), name="Ada"))
+
+        [updated] = [data for type_, _, data in await told(here) if type_ == "record.updated"]
+        assert {"email": "ada@example.com", "name": "Ada"} == updated["record"]["properties"]
+        [stored] = await here.rows(tables.records, id=updated["recordId"])
+        assert "of old" == msgspec.json.decode(stored.properties)["secret"]
 
 
 async def test_a_held_submission_is_the_forms(autojump_clock):

@@ -5,6 +5,7 @@ from typing import Any
 
 import hypothesis.strategies as st
 import pytest
+import sqlalchemy as sa
 from hypothesis import given, settings
 
 from svc.domain import cursors
@@ -13,6 +14,7 @@ from svc.domain.cursors import Position
 from svc.domain.errors import Gone, InvalidInput
 from svc.domain.events import EventType, NewEvent
 from svc.domain.limits import EVENT_LIFE_MS, EVENTS_EXAMINED_MAX, LIST_ROWS_MAX
+from svc.domain.times import MINUTE_MS
 from svc.storage import events, provisioning, retention
 from svc.storage.events import Event
 from svc.storage.identity.organizations import NewOrganization
@@ -44,7 +46,8 @@ def dispatch(here: Ledger, limit: int = 200) -> list[str]:
 
 
 def page(here: Ledger, **wanted: Any) -> tuple[list[Event], str]:
-    return events.list_page(here.conn, here.organization.id, **wanted)
+    listed, cursor, _ = events.list_page(here.conn, here.organization.id, **wanted)
+    return listed, cursor
 
 
 def read_all(here: Ledger, cursor: str | None = None, **wanted: Any) -> tuple[list[Event], str]:
@@ -150,6 +153,37 @@ def test_a_page_looks_at_so_many_events(here: Ledger) -> None:
     second, _ = page(here, types={"record.deleted"}, cursor=cursor)
 
     assert ([], ["record.deleted"]) == (first, [event.type for event in second])
+
+
+def test_the_last_page_says_so(here: Ledger) -> None:
+    """Those before it do not, nor does one that stopped looking."""
+    record(here, *(an_event() for _ in range(EVENTS_EXAMINED_MAX + 1)))
+    dispatch(here, EVENTS_EXAMINED_MAX + 1)
+
+    def is_last(**wanted: Any) -> bool:
+        return events.list_page(here.conn, here.organization.id, **wanted).is_last
+
+    _, stopped = page(here, types=set())
+    assert [False, False, True] == [is_last(), is_last(types=set()), is_last(types=set(), cursor=stopped)]
+
+
+@given(minutes=st.lists(st.integers(0, 3), max_size=12), pruned=st.integers(0, 12), since=st.integers(0, 40))
+@settings(max_examples=60, deadline=None)
+def test_a_list_begins_with_the_events_of_a_time(minutes: list[int], pruned: int, since: int) -> None:
+    """However many there are of one time or between two, and whatever was pruned before."""
+    with ledger() as here:
+        start = here.now
+        for later in minutes:
+            here.now += later * MINUTE_MS
+            record(here)
+        dispatch(here)
+        kept = here.rows(tables.events)[pruned:]
+        here.conn.execute(sa.delete(tables.events).where(tables.events.c.position <= pruned))
+        at = start + since * MINUTE_MS
+
+        listed, _ = page(here, since=at)
+
+        assert [row.id for row in kept if row.at >= at] == [event.id for event in listed]
 
 
 @pytest.mark.parametrize("limit", [0, LIST_ROWS_MAX + 1])

@@ -50,7 +50,7 @@ async def create_once(here: ToolTown) -> Steps:
 
 
 async def deliver(here: ToolTown) -> Steps:
-    """`record.create`, and its event on the way to a webhook: dispatched, loaded, and how that went."""
+    """`record.create`, and its event: dispatched, loaded for its webhook, and how the attempt went."""
     here.system.outbound_http = Receiver()
     await here.store.write(a_webhook, here.organization.id)
     await here.answer("record.create", contact(1))

@@ -4,36 +4,26 @@ It is separate from `Organization` and `Filer`, so that a crash in indexing reje
 submission. Until an index is complete, lists work without it.
 """
 
-from typing import Final
+from collections.abc import Awaitable, Callable
+from functools import partial
 
 import msgspec
-import structlog
 
-from svc.actors._core import Actor, Policy, turn
-from svc.actors.system import System
-from svc.domain.errors import Unavailable
-from svc.domain.times import SECOND_MS
+from svc.actors._core import turn
+from svc.actors.batch_worker import BatchDone, BatchWorker, BatchWorkerState
 from svc.storage.records.listing import index_builds
 from svc.storage.store import Tx
 
-log = structlog.get_logger("svc.actors.records.indexer")
 
-RETRY_MS: Final = 2 * SECOND_MS
-"""How long to wait after the store rejected a part of an index."""
-
-
-class IndexerState(msgspec.Struct, kw_only=True):
+class IndexerState(BatchWorkerState, kw_only=True):
     """The memory of an Indexer. The progress of an index is stored with its property."""
 
-    unindexed: set[str] = set()
+    unindexed: set[str] = msgspec.field(default_factory=set)
     """Ids of properties that a list needs an index of, and whose index is not stored as begun yet."""
-    indexing: bool = False
 
 
-class Indexer(Actor[System, IndexerState]):
-    """Builds the indexes of one organization. Its key is the organization's id."""
-
-    policy = Policy(mailbox_max=512, idle_seconds=300)
+class Indexer(BatchWorker[IndexerState]):
+    """Builds the indexes of one organization."""
 
     async def load(self) -> IndexerState:
         """Continue the indexes that an earlier activation began; the first unit of work finds them."""
@@ -41,43 +31,19 @@ class Indexer(Actor[System, IndexerState]):
         return IndexerState()
 
     @turn
-    async def wake(self) -> None:
-        """Continue the indexes that were begun."""
-        self._build_next()
-
-    @turn
     async def index(self, property_ids: tuple[str, ...]) -> None:
         """Build the indexes of these properties, which lists need."""
         self.state.unindexed.update(property_ids)
-        self._build_next()
+        self.state.due = True
+        self.work_if_due()
 
-    @turn
-    async def indexed(self, *, more: bool, rest_ms: int = 0) -> None:
-        """A part of an index was built. Build the next after *rest_ms* if there is *more*."""
-        self.state.indexing = False
-        if more or self.state.unindexed:
-            self.wake.after(rest_ms / SECOND_MS)
+    def next_batch(self) -> Callable[[], Awaitable[BatchDone]]:
+        # If the unit fails, they are lost: the next list that needs them requests them again.
+        property_ids, self.state.unindexed = self.state.unindexed, set()
+        return partial(self._index, property_ids)
 
-    def _build_next(self) -> None:
-        state = self.state
-        if not state.indexing:
-            property_ids, state.unindexed = state.unindexed, set()
-            state.indexing = self.start_soon(self._index, property_ids)
-
-    async def _index(self, property_ids: set[str]) -> None:
-        """Build one part of one index, in a task, and tell the outcome to the Indexer."""
-        try:
-            more = await self.system.store.of(self.key).write_behind(_build, self.key, property_ids)
-        except Unavailable as error:
-            # The next list that needs these indexes requests them again.
-            log.warning("an index has to wait", organization=self.key, why=repr(error))
-            self.indexed.tell(more=True, rest_ms=RETRY_MS)
-        except Exception:
-            # The Reconciler wakes the Indexer again if an index is incomplete.
-            log.exception("making an index failed; lists do without it", organization=self.key)
-            self.indexed.tell(more=False)
-        else:
-            self.indexed.tell(more=more)
+    async def _index(self, property_ids: set[str]) -> BatchDone:
+        return BatchDone(more=await self.units.write_behind(_build, self.key, property_ids))
 
 
 def _build(tx: Tx, organization_id: str, property_ids: set[str]) -> bool:

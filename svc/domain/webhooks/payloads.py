@@ -30,8 +30,9 @@ def payload(id_: str, type_: str, at: int, organization_id: str, data: bytes) ->
     Raises `Unreadable` for *data* that is no JSON.
     """
     try:
+        data.decode()
         raw = _check(data)
-    except msgspec.DecodeError as error:
+    except (UnicodeDecodeError, msgspec.DecodeError) as error:
         raise Unreadable("what is stored of it cannot be read") from error
     return _encode(
         Payload(id=id_, type=type_, timestamp=rfc3339(at), organization_id=organization_id, data=raw)

@@ -75,8 +75,12 @@ def checked(
     event_types: Collection[str],
     objects: Collection[str],
     allowed: Sequence[Network] = (),
+    before: SubscriptionSettings | None = None,
 ) -> SubscriptionSettings:
     """*settings*, checked, with the name trimmed. Raises `InvalidInput` with every fault.
+
+    An address that was there *before* is no fault of a change, whatever may be reached by now: it is checked
+    whenever it is sent to.
 
     *event_types* are all there are, *objects* the slugs of the organization's, and *allowed* the networks
     that may be reached although they are not public.
@@ -87,7 +91,8 @@ def checked(
         name = None if name is None else clean_name(name)
     except InvalidValue as error:
         faults.append(Fault("/name", "invalid_value", str(error)))
-    faults += _url_faults(settings.url, allowed)
+    if before is None or settings.url != before.url:
+        faults += _url_faults(settings.url, allowed)
     faults += _event_faults(settings.events, event_types)
     faults += _object_faults(settings, objects)
     if settings.max_per_second is not None and not 0 < settings.max_per_second <= WEBHOOK_PER_SECOND_MAX:

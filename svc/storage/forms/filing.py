@@ -174,7 +174,11 @@ def _write(tx: Tx, where: FilingTarget, filings: Sequence[Filing], *, filed_by: 
     events.record(
         tx,
         where.organization_id,
-        [event for filing in filings for event in _happened(tx, filing, deals.get(filing.submission.id))],
+        [
+            event
+            for filing in filings
+            for event in _happened(tx, where, filing, deals.get(filing.submission.id))
+        ],
     )
 
 
@@ -255,12 +259,12 @@ def _held_event(submission_id: str, form_id: str, reason: HeldReason | None) -> 
     )
 
 
-def _happened(tx: Tx, filing: Filing, deal_id: str | None) -> list[NewEvent]:
+def _happened(tx: Tx, where: FilingTarget, filing: Filing, deal_id: str | None) -> list[NewEvent]:
     submission, contact = filing.submission, filing.contact
     if contact is None:
         return [_held_event(submission.id, submission.form.id, filing.held)]
     source = _source(submission.id, submission.form.id)
-    happened = list(enrichments.happened(_learned(filing), tx.now))
+    happened = list(enrichments.happened(tx.conn, where.object_ids[CONTACT], _learned(filing), tx.now))
     if deal_id is not None:
         deal_created = record_event(
             "record.created",

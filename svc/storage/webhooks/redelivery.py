@@ -45,26 +45,8 @@ class _Happened(NamedTuple):
     state: DeliveryState | None
 
 
-class _Place(NamedTuple):
-    """The position and the time of an event."""
-
-    position: int
-    at: int
-
-
 _events: Final = root_tables.events
 _deliveries: Final = tables.webhook_deliveries
-_FROM = Statement(
-    sa.select(_events.c.position, _events.c.at)
-    .where(
-        _events.c.organization_id == sa.bindparam("organization_id"),
-        _events.c.position >= sa.bindparam("position"),
-        _events.c.position.is_not(None),
-    )
-    .order_by(_events.c.position)
-    .limit(1),
-    _Place,
-)
 _HAPPENED = Statement(
     sa.select(
         _events.c.id,
@@ -154,8 +136,8 @@ def redeliver_range(
     if _REPLAYED.one(tx.conn, webhook_id=webhook_id) is not None:
         raise Conflict("what was redelivered before still waits: try again when it is over")
     newest = events.newest_position(tx.conn, organization_id)
-    first = _position_at(tx.conn, organization_id, since, newest)
-    end = newest + 1 if until is None else _position_at(tx.conn, organization_id, until, newest)
+    first = events.position_at(tx.conn, organization_id, since, newest)
+    end = newest + 1 if until is None else events.position_at(tx.conn, organization_id, until, newest)
     looked_at = _HAPPENED.all(
         tx.conn,
         organization_id=organization_id,
@@ -208,19 +190,3 @@ def _queue(tx: Tx, subscription: Subscription, chosen: Sequence[_Happened]) -> N
     queues.add(tx, missed)
     queues.reorder(tx, subscription.id, (one.subject for one in chosen))
     queues.announce(tx, [subscription.id])
-
-
-def _position_at(conn: sa.Connection, organization_id: str, at: int, newest: int) -> int:
-    """The first position of an event that happened at *at* or later; the one after *newest* if none did.
-
-    By bisection: in the order of dispatch, times only go up.
-    """
-    low, high = 1, newest + 1
-    while low < high:
-        middle = (low + high) // 2
-        found = _FROM.one(conn, organization_id=organization_id, position=middle)
-        if found is None or found.at >= at:
-            high = middle
-        else:
-            low = found.position + 1
-    return low

@@ -149,9 +149,8 @@ def update(
     active = given.pop("active", row.active)
     settings = before.settings
     if given:
-        settings = _checked(
-            tx.conn, organization_id, msgspec.structs.replace(before.settings, **given), allowed
-        )
+        changed = msgspec.structs.replace(before.settings, **given)
+        settings = _checked(tx.conn, organization_id, changed, allowed, before.settings)
     values = _values_of(settings) | {"version": row.version + 1}
     if active and not row.active and row.ending is not None:
         raise Conflict("its waiting deliveries are still being ended: try again in a moment")
@@ -242,10 +241,14 @@ def from_row(row: WebhookRow) -> Subscription:
 
 
 def _checked(
-    conn: sa.Connection, organization_id: str, settings: SubscriptionSettings, allowed: Sequence[Network]
+    conn: sa.Connection,
+    organization_id: str,
+    settings: SubscriptionSettings,
+    allowed: Sequence[Network],
+    before: SubscriptionSettings | None = None,
 ) -> SubscriptionSettings:
     slugs = objects.ids_by_slug(conn, organization_id)
-    return checked(settings, event_types=EVENT_TYPES, objects=slugs, allowed=allowed)
+    return checked(settings, event_types=EVENT_TYPES, objects=slugs, allowed=allowed, before=before)
 
 
 def _values_of(settings: SubscriptionSettings) -> dict[str, Any]:

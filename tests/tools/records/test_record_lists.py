@@ -6,7 +6,7 @@ import msgspec
 import pytest
 import trio
 
-from svc.actors.records.indexer import RETRY_MS
+from svc.actors.batch_worker import RETRY_MS
 from svc.domain.limits import INDEX_BATCH
 from svc.storage.records import bulk, objects
 from svc.storage.records.listing import index_builds, list_plans
