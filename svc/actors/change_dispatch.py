@@ -8,6 +8,7 @@ from svc.actors.event_dispatcher import EventDispatcher
 from svc.actors.forms.filer import Filer
 from svc.actors.system import System
 from svc.actors.webhooks.webhook import Webhook
+from svc.actors.workflows.workflows import Workflows
 from svc.domain.changes import (
     AccessChanged,
     Change,
@@ -22,6 +23,7 @@ from svc.domain.changes import (
     ObjectsChanged,
     OrganizationChanged,
     OutboxChanged,
+    RunsDue,
     ServerKeysChanged,
     SessionsChanged,
     SitesChanged,
@@ -86,9 +88,11 @@ class ChangeDispatcher:
                 self._system.wakeups.notify(organization_id)
             case DeliveriesDue(webhook_id):
                 _wake(Webhook(self._system, webhook_id))
+            case RunsDue(organization_id):
+                _wake(Workflows(self._system, organization_id))
 
 
-def _wake(actor: Filer | Outbox | EventDispatcher | Webhook) -> None:
+def _wake(actor: Filer | Outbox | EventDispatcher | Webhook | Workflows) -> None:
     try:
         actor.wake.tell()
     except (ActorError, Unavailable) as error:

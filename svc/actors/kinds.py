@@ -14,12 +14,14 @@ from svc.actors.reconciler import Reconciler
 from svc.actors.records.indexer import Indexer
 from svc.actors.sites.site_traffic import SiteTraffic
 from svc.actors.webhooks.webhook import Webhook
+from svc.actors.workflows.workflows import Workflows
 
 KINDS: Final[tuple[type[Actor[Any, Any]], ...]] = (
     Organization,
     Filer,
     Indexer,
     EventDispatcher,
+    Workflows,
     FormWindow,
     Outbox,
     Webhook,

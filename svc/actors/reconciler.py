@@ -16,6 +16,7 @@ from svc.actors.forms.form_window import FormWindow
 from svc.actors.records.indexer import Indexer
 from svc.actors.system import System
 from svc.actors.webhooks.webhook import Webhook
+from svc.actors.workflows.workflows import Workflows
 from svc.domain.errors import Unavailable
 from svc.domain.times import SECOND_MS, day_of
 from svc.storage import events, retention
@@ -26,6 +27,7 @@ from svc.storage.records.listing import index_builds
 from svc.storage.sites import visits
 from svc.storage.store import Tx
 from svc.storage.webhooks import batches
+from svc.storage.workflows import runs
 
 log = structlog.get_logger("svc.actors.reconciler")
 
@@ -73,6 +75,8 @@ class Reconciler(Actor[System, ReconcilerState]):
             self._wake(EventDispatcher(self.system, organization_id).wake)
         for webhook_id in await self.system.store.read_long(batches.webhooks_due, until):
             self._wake(Webhook(self.system, webhook_id).wake)
+        for organization_id in await self.system.store.read_long(runs.organizations_with_runs, until):
+            self._wake(Workflows(self.system, organization_id).wake)
 
     @turn
     async def prune(self) -> None:

@@ -49,3 +49,8 @@ def channel_source(connection_id: str, conversation_id: str | None = None) -> So
     """The source of what a bridge reports, and of what becomes of the replies that it is handed."""
     source = {"kind": "channel", "connectionId": connection_id}
     return source if conversation_id is None else source | {"conversationId": conversation_id}
+
+
+def workflow_source(workflow_id: str, run_id: str, depth: int) -> Source:
+    """The source of what a run of a workflow writes."""
+    return {"kind": "workflow", "workflowId": workflow_id, "runId": run_id, "depth": depth}

@@ -76,6 +76,9 @@ RECORD_BYTES_MAX: Final = 256 * 1024
 """The properties of one record, as JSON."""
 VERSION_CHANGES_MAX: Final = 1_000
 """Changes of a record that `ifVersion` looks back over; what lies behind them counts as changed. Ours."""
+VERSION_CHANGES_BYTES_MAX: Final = 4 * 1024 * 1024
+"""What these changes may have in all, as JSON: some are as large as two records. Ours: keeps a comparison
+within some milliseconds of the writer's time."""
 RECORDS_CREATED_MAX: Final = 100
 """Records made by one call (decisions, the tools of records)."""
 NOTE_CHARS_MAX: Final = 64_000
@@ -407,6 +410,14 @@ RUNS_OPEN_MAX: Final = 100_000
 RUN_STARTS_WINDOW_MS: Final = MINUTE_MS
 RUN_STARTS_MAX: Final = 1_000
 """Runs of one workflow that start within `RUN_STARTS_WINDOW_MS`; the others wait."""
+STEPS_BATCH_MAX: Final = 20
+"""Steps of an organization's runs in one unit of work: other units wait for them."""
+RUNS_PRUNED_MAX: Final = 100
+"""Ended runs that are deleted in one unit of work, with their steps."""
+STEP_RETRY_MS: Final = 5 * SECOND_MS
+"""When a step is begun again that could not be done for now."""
+UNKNOWN_STEP_RETRY_MS: Final = HOUR_MS
+"""How often a run is looked at whose document only a later version of the program knows."""
 SCHEDULE_MISSED_MS: Final = DAY_MS
 """How far back an occurrence that was missed is still made up for: the latest one alone."""
 SCHEDULE_LATE_MS: Final = MINUTE_MS

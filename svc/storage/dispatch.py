@@ -1,4 +1,4 @@
-"""Dispatch: an organization's new events become deliveries to its webhooks, in one unit of work."""
+"""Dispatch: an organization's new events become deliveries and runs of workflows, in one unit of work."""
 
 import msgspec
 
@@ -8,6 +8,7 @@ from svc.storage import events
 from svc.storage.events import Event
 from svc.storage.store import Tx
 from svc.storage.webhooks import deliveries, webhooks
+from svc.storage.workflows import triggering
 
 
 class Dispatched(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,16 +23,18 @@ class Dispatched(msgspec.Struct, frozen=True, kw_only=True):
 def dispatch(tx: Tx, organization_id: str, limit: int = DISPATCH_EVENTS_MAX) -> Dispatched:
     """Dispatch the organization's oldest undispatched events, at most *limit*.
 
-    Each gets its position, and one delivery to each active subscription that it matches. One unit of work
-    does all of it, so that a crash neither loses a delivery nor doubles one.
+    Each gets its position, one delivery to each active subscription that it matches, and one run of each
+    enabled workflow. One unit of work does all of it, so that a crash neither loses one nor doubles one.
     """
     subscriptions = [one for one in webhooks.of_organization(tx.conn, organization_id) if one.active]
-    limit = min(limit, max(1, DISPATCH_DELIVERIES_MAX // max(1, len(subscriptions))))
+    triggered = triggering.of_organization(tx.conn, organization_id)
+    limit = min(limit, max(1, DISPATCH_DELIVERIES_MAX // max(1, len(subscriptions) + len(triggered))))
     waiting = events.undispatched(tx.conn, organization_id, limit)
     if not waiting:
         return Dispatched(events=0, deliveries=0, more=False)
     dispatched = _marked(tx, organization_id, waiting)
     queued = deliveries.queue_events(tx, subscriptions, dispatched)
+    triggering.start_for(tx, organization_id, triggered, dispatched)
     tx.announce(EventsDispatched(organization_id))
     return Dispatched(events=len(dispatched), deliveries=queued, more=len(waiting) == limit)
 

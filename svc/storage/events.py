@@ -14,9 +14,10 @@ from sqlalchemy.exc import OperationalError
 from svc.domain import cursors
 from svc.domain.changes import EventsDue
 from svc.domain.cursors import Position
-from svc.domain.errors import Gone
+from svc.domain.errors import Gone, NotFound
 from svc.domain.events import EventType, NewEvent
 from svc.domain.limits import EVENTS_EXAMINED_MAX, LIST_ROWS
+from svc.domain.near_names import shown
 from svc.storage import tables
 from svc.storage.identity import tables as identity_tables
 from svc.storage.readable import is_unreadable, tell
@@ -59,6 +60,13 @@ _DIGITS_MAX: Final = 18
 
 _encode: Final = msgspec.json.Encoder().encode
 _INSERT = Statement(sa.insert(tables.events))
+_GET = Statement(
+    sa.select(*_COLUMNS).where(
+        tables.events.c.id == sa.bindparam("event_id"),
+        tables.events.c.organization_id == sa.bindparam("organization_id"),
+    ),
+    Event,
+)
 _UNDISPATCHED = Statement(
     sa.select(*_COLUMNS)
     .where(
@@ -151,6 +159,14 @@ def record(tx: Tx, organization_id: str, happened: Sequence[NewEvent]) -> None:
     due = EventsDue(organization_id)
     if due not in tx.changes:
         tx.announce(due)
+
+
+def get(conn: sa.Connection, organization_id: str, event_id: str) -> Event:
+    """The event. Raises `NotFound`."""
+    row = _GET.one(conn, event_id=event_id, organization_id=organization_id)
+    if row is None:
+        raise NotFound(f"there is no event {shown(event_id)}")
+    return row
 
 
 def undispatched(conn: sa.Connection, organization_id: str, limit: int) -> list[Event]:

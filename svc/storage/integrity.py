@@ -23,6 +23,7 @@ from svc.storage.records import tables as records_tables
 from svc.storage.sites import sites
 from svc.storage.sqlite.offline import foreign_key_faults, integrity_faults
 from svc.storage.webhooks import integrity as webhooks_integrity
+from svc.storage.workflows import invariants as workflows_invariants
 
 EXAMPLES_MAX: Final = 5
 
@@ -294,5 +295,6 @@ INVARIANTS: Final[dict[str, Broken]] = {
     "every member, key and invitation has a role that is there": _without_role,
     "every organization that has members has an Owner": _without_owner,
     **webhooks_integrity.INVARIANTS,
+    **workflows_invariants.INVARIANTS,
 }
 """Checks by invariant. Each reads all rows of its tables."""

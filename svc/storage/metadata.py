@@ -9,5 +9,6 @@ from svc.storage.records import tables as _records  # noqa: F401  # it adds its 
 from svc.storage.schema import metadata
 from svc.storage.sites import tables as _sites  # noqa: F401  # it adds its tables
 from svc.storage.webhooks import tables as _webhooks  # noqa: F401  # it adds its tables
+from svc.storage.workflows import tables as _workflows  # noqa: F401  # it adds its tables
 
 __all__ = ["metadata"]

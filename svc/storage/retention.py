@@ -12,6 +12,7 @@ from svc.storage import tables
 from svc.storage.identity import tables as identity_tables
 from svc.storage.store import Tx
 from svc.storage.webhooks import tables as webhooks_tables
+from svc.storage.workflows import pruning as workflows_pruning
 
 
 class _Life(NamedTuple):
@@ -47,11 +48,11 @@ def prune(tx: Tx, event_life_ms: int = EVENT_LIFE_MS) -> bool:
     """Delete expired rows, at most `PRUNED_MAX` of each kind; whether there may be more.
 
     Events are deleted *event_life_ms* after they happened, if they were dispatched and no delivery of them
-    waits; deliveries as long after they ended, with their attempts.
+    waits; deliveries as long after they ended, with their attempts, and so are runs of workflows.
     """
     events = _Life(tables.events.c.at, event_life_ms, _DISPATCHED)
     more = [_prune(tx, life) for life in (*_LIVES, events)]
-    return any([*more, _prune_deliveries(tx, event_life_ms)])
+    return any([*more, _prune_deliveries(tx, event_life_ms), workflows_pruning.prune(tx, event_life_ms)])
 
 
 def _prune_deliveries(tx: Tx, life_ms: int) -> bool:

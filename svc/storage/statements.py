@@ -5,7 +5,7 @@ the result. The statement is still Core, so its SQL is compiled for each dialect
 """
 
 from collections import namedtuple
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Generic, TypeAlias, TypeVar, cast, overload
 
@@ -51,6 +51,15 @@ class Statement(Generic[R]):
         """All rows."""
         plan, result = self._execute(conn, named if values is None else values)
         return [plan.row(row) for row in result.fetchall()]
+
+    def each(self, conn: sa.Connection, values: Values | None = None, /, **named: Any) -> Generator[R]:
+        """The rows, one at a time. Close it (`contextlib.closing`) where it may not be read to its end."""
+        plan, result = self._execute(conn, named if values is None else values)
+        try:
+            while (row := result.fetchone()) is not None:
+                yield plan.row(row)
+        finally:
+            result.close()
 
     def run(self, conn: sa.Connection, values: Values | None = None, /, **named: Any) -> int:
         """Execute it; the number of rows that it changed."""

@@ -1,6 +1,7 @@
 """The store: runs units of work, plain functions over a transaction, and answers when they are durable."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -110,7 +111,7 @@ class Tx(View):
 
     A unit takes times, ids and random bytes from here alone, so it does the same again when it is given the
     same. It neither commits nor rolls back, and it does not catch database errors: some of them end the
-    transaction. It may use savepoints (`conn.begin_nested()`).
+    transaction. What may fail alone goes into a `savepoint`.
     """
 
     __slots__ = ("_sources", "changes")
@@ -145,6 +146,20 @@ class Tx(View):
     def announce(self, change: Change) -> None:
         """Dispatch *change* to the listeners after the commit; it is dropped if the unit fails."""
         self.changes.append(change)
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """A part of the unit that may fail alone: what raises in it leaves nothing written or announced."""
+        announced = len(self.changes)
+        self.conn.exec_driver_sql("SAVEPOINT part")
+        try:
+            yield
+        except BaseException:
+            del self.changes[announced:]
+            self.conn.exec_driver_sql("ROLLBACK TO part")
+            self.conn.exec_driver_sql("RELEASE part")
+            raise
+        self.conn.exec_driver_sql("RELEASE part")
 
 
 class StoreStatistics(msgspec.Struct, frozen=True):

@@ -19,6 +19,10 @@ from svc.tools.sites import sites
 from svc.tools.tool import Tool
 from svc.tools.webhooks import deliveries as webhook_deliveries
 from svc.tools.webhooks import events, webhooks
+from svc.tools.workflows import runs as workflow_runs
+from svc.tools.workflows import starts as workflow_starts
+from svc.tools.workflows import triggers as workflow_triggers
+from svc.tools.workflows import workflows
 
 _MODULES: Final = (
     api_keys,
@@ -48,6 +52,10 @@ _MODULES: Final = (
     teams,
     webhook_deliveries,
     webhooks,
+    workflow_runs,
+    workflow_starts,
+    workflow_triggers,
+    workflows,
 )
 
 

@@ -34,7 +34,7 @@ from svc.domain.limits import (
 )
 from svc.domain.times import SECOND_MS
 from svc.storage import idempotency
-from svc.storage.channels import deliveries, outboxes, replies, signing_secrets
+from svc.storage.channels import deliveries, open_replies, outboxes, signing_secrets
 from svc.storage.channels import tables as channel_tables
 from svc.storage.forms import server_keys, submissions
 from svc.storage.forms.submissions import FormSnapshot
@@ -314,7 +314,7 @@ async def _taken(here: Town) -> ChannelConnection:
 
 
 async def _is_in_state(here: Town, made: ChannelConnection, state: str) -> bool:
-    await here.store.write(replies.settle_all, made.id)
+    await here.store.write(open_replies.settle_all, made.id)
     [row] = await here.rows(channel_tables.replies)
     return bool(row.state == state)
 

@@ -9,16 +9,19 @@ from svc.domain.channels.messages import HealthReport, Sender
 from svc.domain.events import Source
 from svc.domain.identity.callers import Call, Caller
 from svc.domain.identity.roles import PERMISSIONS
+from svc.domain.records.properties import Property
 from svc.domain.times import rfc3339
 from svc.storage.channels import connections, replies
 from svc.storage.forms import filing, submissions
 from svc.storage.forms.submissions import NewSubmission
 from svc.storage.records import merges as record_merges
-from svc.storage.records import records
+from svc.storage.records import properties, records
 from tests import tables
 from tests.channels import PERSON, a_message, channel_town
 from tests.storage.ledger import API, ledger
 from tests.town import Town, a_stored_one, town
+
+SECRET = Property(slug="secret", label="Secret", type="text")
 
 
 async def told(here: Town, **where: Any) -> list[tuple[str, str, Any]]:
@@ -77,15 +80,14 @@ def test_a_merge_says_which_record_is_left() -> None:
         assert {"city": {"from": None, "to": "Bonn"}} == msgspec.json.decode(updated.data)["changed"]
 
 
-def test_a_call_of_a_run_has_its_depth() -> None:
-    """Its source says it, and so do the events of what it writes; other calls have none."""
+def test_a_call_of_a_run_says_its_workflow_its_run_and_its_depth() -> None:
+    """It is the source of what it writes, and so the depth of the events of that."""
     caller = Caller(
         organization_id="org_1", kind="workflow", id="wfl_1", person_id="usr_1", permissions=PERMISSIONS
     )
-    source: Source = {"kind": "workflow", "id": "wfl_1", "personId": "usr_1"}
+    source: Source = {"kind": "workflow", "workflowId": "wfl_1", "runId": "run_1", "depth": 2}
 
-    assert source == Call(caller=caller, door="inside").source()
-    assert {**source, "depth": 2} == Call(caller=caller, door="inside", depth=2).source()
+    assert source == Call(caller=caller, door="inside", run_id="run_1", depth=2).source()
 
 
 async def test_a_filed_submission_says_its_fields_its_contact_and_its_deal(autojump_clock):
@@ -139,6 +141,22 @@ async def test_each_submission_of_a_batch_says_the_contact_as_it_left_it(autojum
         assert created["record"]["createdAt"] == second["record"]["createdAt"]
         assert second["record"]["createdAt"] < second["record"]["updatedAt"]
         assert "changed" not in created
+
+
+async def test_what_a_submission_fills_in_says_nothing_of_deleted_properties(autojump_clock):
+    """As every other event, and every look at the record."""
+    async with town() as here:
+        org = here.organization
+        await here.store.write(properties.create, org.id, "contact", SECRET)
+        values = {"email": "ada@example.com", "secret": "of old"}
+        await here.store.write(records.create, org, "contact", values, source=API)
+        await here.store.write(properties.delete, org.id, "contact", "secret")
+        await file_all(here, a_stored_one(await here.form(), name="Ada"))
+
+        [updated] = [data for type_, _, data in await told(here) if type_ == "record.updated"]
+        assert {"email": "ada@example.com", "name": "Ada"} == updated["record"]["properties"]
+        [stored] = await here.rows(tables.records, id=updated["recordId"])
+        assert "of old" == msgspec.json.decode(stored.properties)["secret"]
 
 
 async def test_a_held_submission_is_the_forms(autojump_clock):

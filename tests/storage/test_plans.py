@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from svc.storage.channels import conversations, messages, replies, reply_batches
+from svc.storage.channels import conversations, messages, open_replies, reply_batches
 from svc.storage.channels import keys as channel_keys
 from svc.storage.embeds import embeds
 from svc.storage.forms import forms, stored_submissions, submission_lists, submissions
@@ -69,7 +69,9 @@ from tests.town import town
         pytest.param(
             reply_batches._HEADS, "ix_replies_ahead (conversation_id=? AND id<?)", id="replies before them"
         ),
-        pytest.param(replies._OVERDUE, "ix_replies_open (connection_id=?)", id="replies that are overdue"),
+        pytest.param(
+            open_replies._OVERDUE, "ix_replies_open (connection_id=?)", id="replies that are overdue"
+        ),
         pytest.param(reply_batches._NEXT, "ix_replies_open (connection_id=?)", id="when something is due"),
         pytest.param(embeds._BY_KEY, "(embed_key=?)", id="an embed by its key"),
         pytest.param(organizations._GET, "(id=?)", id="an organization"),

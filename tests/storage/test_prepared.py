@@ -1,6 +1,7 @@
 """Prepared statements give what Core gives."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -72,6 +73,16 @@ def test_one_gives_the_first_row_or_nothing(conn: Connection) -> None:
 
     assert (1, "cat", True, b"\x00") == BY_ID.one(conn, {"pet": 1})
     assert BY_ID.one(conn, {"pet": 2}) is None
+
+
+def test_each_gives_one_row_at_a_time(conn: Connection) -> None:
+    """A part of them holds nothing open: the transaction can end, and the table be dropped."""
+    INSERT.many(conn, [CAT, WOLF])
+    assert ALL.all(conn) == list(ALL.each(conn))
+    with closing(ALL.each(conn)) as rows:
+        assert "cat" == next(rows).name
+    conn.commit()
+    pets.drop(conn)
 
 
 def test_run_returns_how_many_rows_it_changed(conn: Connection) -> None:

@@ -24,7 +24,7 @@ from svc.domain.identity.people import clean_name
 from svc.domain.limits import CONNECTIONS_MAX, LIST_ROWS
 from svc.domain.near_names import shown
 from svc.storage import events
-from svc.storage.channels import deliveries, replies, tables
+from svc.storage.channels import deliveries, open_replies, tables
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.rows import ConnectionRow
 from svc.storage.identity import members, teams
@@ -160,7 +160,7 @@ def pause(
     """Stop handing out replies; those that wait go on waiting. Idempotent. Raises `NotFound`."""
     before = get(tx.conn, organization_id, connection_id)
     if before.status == "active":
-        replies.settle_all(tx, connection_id)
+        open_replies.settle_all(tx, connection_id)
         update_columns(tx, connection_id, {"status": "paused", "pause_reason": reason})
         _tell_state(tx, get(tx.conn, organization_id, connection_id), source)
     return get(tx.conn, organization_id, connection_id)
@@ -170,8 +170,8 @@ def resume(tx: Tx, organization_id: str, connection_id: str, *, source: Source) 
     """Hand out replies again; the time that they may wait starts anew. Raises `NotFound`."""
     before = get(tx.conn, organization_id, connection_id)
     if before.status == "paused":
-        replies.settle_all(tx, connection_id)
-        replies.resume_all(tx, connection_id)
+        open_replies.settle_all(tx, connection_id)
+        open_replies.resume_all(tx, connection_id)
         update_columns(tx, connection_id, {"status": "active", "pause_reason": None})
         _tell_state(tx, get(tx.conn, organization_id, connection_id), source)
     return get(tx.conn, organization_id, connection_id)
@@ -180,8 +180,8 @@ def resume(tx: Tx, organization_id: str, connection_id: str, *, source: Source) 
 def remove(tx: Tx, organization_id: str, connection_id: str, *, source: Source) -> None:
     """Remove the connection for good: its keys are revoked, and open replies fail. Raises `NotFound`."""
     get(tx.conn, organization_id, connection_id)
-    replies.settle_all(tx, connection_id)
-    replies.fail_all(tx, connection_id, "removed", source=source)
+    open_replies.settle_all(tx, connection_id)
+    open_replies.fail_all(tx, connection_id, "removed", source=source)
     channel_keys.revoke_all(tx, connection_id)
     update_columns(
         tx,
@@ -197,8 +197,8 @@ def stop_all(tx: Tx, organization_id: str, *, source: Source) -> None:
         tables.connections.c.organization_id == organization_id, tables.connections.c.status != "removed"
     )
     for connection_id in tx.conn.scalars(own).all():
-        replies.settle_all(tx, connection_id)
-        replies.fail_all(tx, connection_id, "removed", source=source)
+        open_replies.settle_all(tx, connection_id)
+        open_replies.fail_all(tx, connection_id, "removed", source=source)
         deliveries.end_tests(tx, connection_id)
         tx.announce(OutboxChanged(connection_id))
 

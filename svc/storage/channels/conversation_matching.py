@@ -104,7 +104,7 @@ def _enrich(
     sourced = SourcedEnrichment(**msgspec.structs.asdict(enrichment), source=source)
     object_id = objects.ids_by_slug(tx.conn, organization_id)[CONTACT]
     enrichments.write(tx, organization_id, object_id, [sourced])
-    events.record(tx, organization_id, list(enrichments.happened(sourced, tx.now)))
+    events.record(tx, organization_id, list(enrichments.happened(tx.conn, object_id, sourced, tx.now)))
     return enrichment.contact.id
 
 

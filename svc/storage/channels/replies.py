@@ -11,9 +11,8 @@ import sqlalchemy as sa
 
 from svc.domain.changes import OutboxChanged
 from svc.domain.channels import replies as rules
-from svc.domain.channels.connections import ConnectionStatus
 from svc.domain.channels.messages import StatusNoted, StatusReport
-from svc.domain.channels.replies import Dispatch, Failure
+from svc.domain.channels.replies import Dispatch
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.events import NewEvent, Source, channel_source
 from svc.domain.limits import REPLIES_OPEN_MAX
@@ -39,12 +38,6 @@ WAITING: Final = sa.literal_column("'waiting'", sa.Text)
 COLUMNS: Final = tuple(tables.replies.c[name] for name in ReplyRow._fields)
 
 
-class _Status(NamedTuple):
-    """The status of a connection."""
-
-    status: ConnectionStatus
-
-
 class _Count(NamedTuple):
     """How many replies are open."""
 
@@ -63,30 +56,6 @@ _GET = Statement(
 )
 _BY_MESSAGE = Statement(
     _WITH_STATUS.where(tables.replies.c.message_id == sa.bindparam("message_id")), ReplyStatusRow
-)
-_OPEN = Statement(
-    sa.select(*COLUMNS)
-    .where(tables.replies.c.connection_id == sa.bindparam("connection_id"), tables.IS_OPEN)
-    .order_by(tables.replies.c.id),
-    ReplyRow,
-)
-_OVERDUE = Statement(
-    sa.select(*COLUMNS)
-    .where(
-        tables.replies.c.connection_id == sa.bindparam("connection_id"),
-        tables.IS_OPEN,
-        sa.case(
-            (tables.replies.c.state == WAITING, tables.replies.c.expires_at),
-            else_=tables.replies.c.lease_expires_at,
-        )
-        <= sa.bindparam("now"),
-    )
-    .order_by(tables.replies.c.id),
-    ReplyRow,
-)
-_STATUS = Statement(
-    sa.select(tables.connections.c.status).where(tables.connections.c.id == sa.bindparam("connection_id")),
-    _Status,
 )
 _COUNT_OPEN = Statement(
     sa.select(sa.func.count().label("many")).where(
@@ -199,31 +168,6 @@ def cancel(tx: Tx, message_id: str, *, source: Source) -> Reply:
     return msgspec.structs.replace(before, dispatch=after)
 
 
-def settle_all(tx: Tx, connection_id: str) -> None:
-    """Settle the connection's replies."""
-    row = _STATUS.one(tx.conn, connection_id=connection_id)
-    settle_overdue(tx, connection_id, paused=row is not None and row.status == "paused")
-
-
-def settle_overdue(tx: Tx, connection_id: str, *, paused: bool) -> None:
-    for row in _OVERDUE.all(tx.conn, connection_id=connection_id, now=tx.now):
-        _settle(tx, from_row(row), paused=paused)
-
-
-def resume_all(tx: Tx, connection_id: str) -> None:
-    """Give open replies their full time again, as the connection resumes."""
-    for row in _OPEN.all(tx.conn, connection_id=connection_id):
-        before = from_row(row)
-        write(tx, before, rules.resume(before.dispatch, tx.now))
-
-
-def fail_all(tx: Tx, connection_id: str, why: Failure, *, source: Source) -> None:
-    """Fail all open replies."""
-    for row in _OPEN.all(tx.conn, connection_id=connection_id):
-        before = from_row(row)
-        write(tx, before, rules.fail(before.dispatch, why), source=source)
-
-
 def get(conn: sa.Connection, connection_id: str, reply_id: str) -> Reply:
     """The reply, as it was last settled. Raises `NotFound` for what is no reply of the connection."""
     return from_row(_row_of(conn, connection_id, reply_id))
@@ -242,10 +186,11 @@ def _get_settled(tx: Tx, connection_id: str, reply_id: str) -> Reply:
 
 def _settled(tx: Tx, row: ReplyStatusRow) -> Reply:
     """The reply of a row, settled."""
-    return _settle(tx, from_row(row), paused=row.status == "paused")
+    return settle(tx, from_row(row), paused=row.status == "paused")
 
 
-def _settle(tx: Tx, before: Reply, *, paused: bool) -> Reply:
+def settle(tx: Tx, before: Reply, *, paused: bool) -> Reply:
+    """The reply, with leases that ended and a life that is over stored. *paused* is its connection."""
     after = rules.settle(before.dispatch, tx.now, paused=paused)
     if after is before.dispatch:
         return before

@@ -11,7 +11,7 @@ from svc.domain.channels.connections import Connection as MessengerConnection
 from svc.domain.channels.messages import Attachment, Author, OutboundReply
 from svc.domain.channels.replies import Dispatch
 from svc.domain.times import rfc3339
-from svc.storage.channels import replies, tables
+from svc.storage.channels import open_replies, replies, tables
 from svc.storage.channels.rows import WaitingReplyRow
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -103,7 +103,7 @@ def hand_out(tx: Tx, connection: MessengerConnection, limit: int) -> PulledBatch
     connection_id, pushes, paused = connection.id, connection.delivery == "push", connection.is_paused
     next_at = _next_at(tx.conn, connection_id, tx.now, paused=paused)
     if next_at is not None and next_at <= tx.now:
-        replies.settle_overdue(tx, connection_id, paused=paused)
+        open_replies.settle_overdue(tx, connection_id, paused=paused)
         next_at = _next_at(tx.conn, connection_id, tx.now, paused=paused)
     # Of a connection that hands out, each open reply has a time: without one there is none.
     rows = (

@@ -61,7 +61,7 @@ def file_each_due(tx: Tx, where: FilingTarget, batch: int = FILING_BATCH_MAX) ->
     _hold(tx, where, due.unreadable, "unreadable")
     for submission in due.readable:
         try:
-            with tx.conn.begin_nested():
+            with tx.savepoint():
                 _write(tx, where, [file(submission, _directory(tx, where, [submission]))], filed_by=None)
         except Exception as error:
             if isinstance(error, OperationalError) and not is_unreadable(error):
@@ -174,7 +174,11 @@ def _write(tx: Tx, where: FilingTarget, filings: Sequence[Filing], *, filed_by: 
     events.record(
         tx,
         where.organization_id,
-        [event for filing in filings for event in _happened(tx, filing, deals.get(filing.submission.id))],
+        [
+            event
+            for filing in filings
+            for event in _happened(tx, where, filing, deals.get(filing.submission.id))
+        ],
     )
 
 
@@ -255,12 +259,12 @@ def _held_event(submission_id: str, form_id: str, reason: HeldReason | None) -> 
     )
 
 
-def _happened(tx: Tx, filing: Filing, deal_id: str | None) -> list[NewEvent]:
+def _happened(tx: Tx, where: FilingTarget, filing: Filing, deal_id: str | None) -> list[NewEvent]:
     submission, contact = filing.submission, filing.contact
     if contact is None:
         return [_held_event(submission.id, submission.form.id, filing.held)]
     source = _source(submission.id, submission.form.id)
-    happened = list(enrichments.happened(_learned(filing), tx.now))
+    happened = list(enrichments.happened(tx.conn, where.object_ids[CONTACT], _learned(filing), tx.now))
     if deal_id is not None:
         deal_created = record_event(
             "record.created",

@@ -10,7 +10,8 @@ from svc.domain.events import NewEvent, Source
 from svc.domain.forms.filing import Enrichment
 from svc.domain.records.events import from_to, record_event
 from svc.domain.records.objects import CONTACT
-from svc.storage.records import bulk, contacts, tables
+from svc.storage.records import bulk, contacts, objects, tables
+from svc.storage.records import rows as record_rows
 from svc.storage.records.bulk import RecordChange
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -79,9 +80,15 @@ def write(tx: Tx, organization_id: str, object_id: str, learned: Sequence[Source
     _write_suggestions(tx, organization_id, learned)
 
 
-def happened(learned: SourcedEnrichment, at: int) -> Iterator[NewEvent]:
-    """The event that a contact was created or updated, if it was, by a write of *at*."""
+def happened(conn: sa.Connection, object_id: str, learned: SourcedEnrichment, at: int) -> Iterator[NewEvent]:
+    """The event that a contact was created or updated, if it was, by a write of *at*.
+
+    *object_id* is that of the organization's contacts.
+    """
     if learned.created or learned.filled:
+        properties = learned.properties
+        if not learned.created:  # a new one has none of deleted properties
+            properties = record_rows.visible(objects.properties_of(conn, object_id), properties)
         contact = learned.contact
         changed = {} if learned.created else {"changed": from_to(_difference(learned))}
         yield record_event(
@@ -89,7 +96,7 @@ def happened(learned: SourcedEnrichment, at: int) -> Iterator[NewEvent]:
             record_id=contact.id,
             object_type=CONTACT,
             version=learned.version,
-            properties=learned.properties,
+            properties=properties,
             created_at=at if contact.created_at is None else contact.created_at,
             updated_at=at,
             source=learned.source,

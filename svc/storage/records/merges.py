@@ -47,7 +47,8 @@ def merge(
     if if_version is not None:
         own = record_rows.values_of(row)
         after = _without(taken, survivor_id) | _without(own, merged_id)
-        record_versions.check(tx.conn, row, if_version, own, record_versions.written(own, after))
+        wanted = record_versions.written(own, after)
+        record_versions.check(tx.conn, object_, row, if_version, stored=own, wanted=wanted)
     known_by = tx.conn.execute(
         sa.select(tables.identities.c.kind, tables.identities.c.value).where(
             tables.identities.c.record_id.in_([survivor_id, merged_id])

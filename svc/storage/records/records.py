@@ -113,7 +113,8 @@ def update(
     before = record_rows.values_of(row)
     after = check_changed(tx.conn, organization, object_, before, given, pointer="/properties")
     if if_version is not None:
-        record_versions.check(tx.conn, row, if_version, before, record_versions.written(before, after))
+        wanted = record_versions.written(before, after)
+        record_versions.check(tx.conn, object_, row, if_version, stored=before, wanted=wanted)
     return write(tx, object_, row, before, after, source=source)
 
 
@@ -136,7 +137,8 @@ def delete(
     """
     object_, row = record_rows.find(tx.conn, organization_id, object_slug, record_id)
     if if_version is not None:
-        record_versions.check(tx.conn, row, if_version, record_rows.values_of(row), None)
+        stored = record_rows.values_of(row)
+        record_versions.check(tx.conn, object_, row, if_version, stored=stored, wanted=None)
     version = row.version + 1
     tx.conn.execute(
         sa.update(tables.records)
@@ -198,7 +200,7 @@ def write(
         id=row.id,
         object_type=object_.slug,
         version=row.version + 1,
-        properties=record_rows.visible(object_, after),
+        properties=record_rows.visible(object_.properties, after),
         created_at=row.created_at,
         updated_at=tx.now,
     )
@@ -212,7 +214,7 @@ def write(
     record_index.rewrite(tx.conn, record_index.shape_in(object_), row.id, after, difference.keys())
     change = RecordChange(row.id, "updated", record.version, difference, source)
     bulk.note_changes(tx, object_.organization_id, [change])
-    shown_difference = from_to(record_rows.visible(object_, difference))
+    shown_difference = from_to(record_rows.visible(object_.properties, difference))
     updated = _event("record.updated", record, source, changed=shown_difference)
     events.record(tx, object_.organization_id, [updated])
     return record

@@ -1,6 +1,7 @@
 """Rows of records: looked up by id, and read as records."""
 
-from typing import Any, Final, NamedTuple, Protocol
+from collections.abc import Container, Mapping
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
 import sqlalchemy as sa
@@ -11,6 +12,8 @@ from svc.domain.records.values import Values
 from svc.storage.records import objects, tables
 from svc.storage.records.objects import ObjectRow, StoredObject
 from svc.storage.statements import Statement
+
+V = TypeVar("V")
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -132,7 +135,7 @@ def from_row(object_: StoredObject, row: RecordColumns) -> Record:
         id=row.id,
         object_type=object_.slug,
         version=row.version,
-        properties=visible(object_, _decode(row.properties)),
+        properties=visible(object_.properties, _decode(row.properties)),
         created_at=row.created_at,
         updated_at=row.updated_at,
     )
@@ -143,10 +146,10 @@ def values_of(row: RecordColumns) -> Values:
     return _decode(row.properties)
 
 
-def visible(object_: StoredObject, values: Values) -> Values:
-    """*values* without those of deleted properties."""
+def visible(live: Container[str], values: Mapping[str, V]) -> dict[str, V]:
+    """*values* by slug without those of deleted properties; *live* has the slugs of the others."""
     return {
         slug: value
         for slug, value in values.items()
-        if slug in object_.properties or slug.removesuffix("_currency") in object_.properties
+        if slug in live or slug.removesuffix("_currency") in live
     }

@@ -1,18 +1,21 @@
 """Versions of records: whether what a call would write was changed since the version that it names."""
 
 from collections.abc import Collection, Mapping
+from contextlib import closing
 from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Fault, InvalidInput
-from svc.domain.limits import VERSION_CHANGES_MAX
+from svc.domain.limits import VERSION_CHANGES_BYTES_MAX, VERSION_CHANGES_MAX
 from svc.domain.records.values import Values
 from svc.domain.times import rfc3339
 from svc.domain.versions import ChangedProperty, ChangedSince
 from svc.storage.readable import LenientDecoder
+from svc.storage.records import rows as record_rows
 from svc.storage.records import tables
+from svc.storage.records.objects import StoredObject
 from svc.storage.records.rows import RecordRow
 from svc.storage.statements import Statement
 
@@ -45,11 +48,18 @@ def written(before: Values, after: Values) -> Values:
 
 
 def check(
-    conn: sa.Connection, row: RecordRow, if_version: int, stored: Values, wanted: Mapping[str, Any] | None
+    conn: sa.Connection,
+    object_: StoredObject,
+    row: RecordRow,
+    if_version: int,
+    *,
+    stored: Values,
+    wanted: Mapping[str, Any] | None,
 ) -> None:
     """Check that nothing of *wanted*, the values to be written, was changed since *if_version*.
 
-    None of *wanted* stands for all values, which are to be deleted. *stored* are those of *row*.
+    None of *wanted* stands for all values, which are to be deleted. *stored* are those of *row*, a record of
+    *object_*.
 
     Raises `ChangedSince`, and `InvalidInput` for a version that the record has not come to.
     """
@@ -67,7 +77,7 @@ def check(
             changed_by=_source.read(change.source, change.id),
             changed_at=rfc3339(change.at),
         )
-        for slug, change in latest.items()
+        for slug, change in record_rows.visible(object_.properties, latest).items()
         if wanted is None or slug in wanted
     )
     if conflicts:
@@ -79,15 +89,18 @@ def _latest_changes(
 ) -> dict[str, _Change]:
     """The latest change of each property since *if_version*.
 
-    Behind `VERSION_CHANGES_MAX` changes, any of *all_slugs* may have been changed: then it counts as such.
+    Behind `VERSION_CHANGES_MAX` changes, or `VERSION_CHANGES_BYTES_MAX` of them, any of *all_slugs* may have
+    been changed: then it counts as such.
     """
     latest: dict[str, _Change] = {}
+    bytes_read = 0
     limit = VERSION_CHANGES_MAX + 1
-    changes = _SINCE.all(conn, record_id=record_id, if_version=if_version, limit=limit)
-    for change in changes[:VERSION_CHANGES_MAX]:
-        for slug in _changed.read(change.changed, change.id):
-            latest.setdefault(slug, change)
-    if len(changes) == limit:
-        for slug in all_slugs:
-            latest.setdefault(slug, changes[-1])
+    with closing(_SINCE.each(conn, record_id=record_id, if_version=if_version, limit=limit)) as changes:
+        for looked_at, change in enumerate(changes):
+            is_behind = looked_at == VERSION_CHANGES_MAX or bytes_read > VERSION_CHANGES_BYTES_MAX
+            for slug in all_slugs if is_behind else _changed.read(change.changed, change.id):
+                latest.setdefault(slug, change)
+            if is_behind:
+                break
+            bytes_read += len(change.changed)
     return latest

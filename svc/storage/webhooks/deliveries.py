@@ -56,9 +56,7 @@ def queue_events(tx: Tx, subscriptions: Sequence[Subscription], dispatched: Sequ
     return len(new)
 
 
-def queue_call(
-    tx: Tx, organization_id: str, webhook_id: str, *, run_id: str, key: str, body: Mapping[str, object]
-) -> str:
+def queue_call(tx: Tx, organization_id: str, webhook_id: str, *, run_id: str, key: str, body: object) -> str:
     """Queue what a workflow's run sends at the step *key*, and return the delivery's id.
 
     The same run and key are the same delivery, however often it is queued. Calls of a run go out in order.

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 
 from svc.domain.errors import Conflict, InvalidInput
+from svc.domain.records.properties import Property
 from svc.domain.times import rfc3339
 from svc.domain.versions import ChangedProperty, ChangedSince
 from svc.storage.forms import filing, submissions
 from svc.storage.records import merges as record_merges
-from svc.storage.records import records, suggestions
+from svc.storage.records import properties, records, suggestions
 from svc.storage.records import upserts as record_upserts
 from svc.storage.records import versions as record_versions
 from svc.storage.records.listing import lists as record_lists
@@ -22,6 +23,8 @@ from svc.storage.records.rows import Record
 from tests import tables
 from tests.storage.ledger import API, Ledger, ledger
 from tests.town import a_stored_one, town
+
+SECRET = Property(slug="secret", label="Secret", type="text")
 
 
 @pytest.fixture
@@ -102,6 +105,19 @@ def test_a_value_that_was_changed_back_is_a_conflict_still(here: Ledger) -> None
 
     [conflict] = caught.value.conflicts
     assert ("Jena", None) == (conflict.yours, conflict.theirs)
+
+
+def test_a_deleted_property_is_no_conflict(here: Ledger) -> None:
+    """Nobody sees its values, so a deletion is not decided about them, and is not told them."""
+    here.write(properties.create, here.organization.id, "contact", SECRET)
+    ada = made(here, name="Ada", secret="a")
+    update(here, ada.id, secret="b")
+    here.write(properties.delete, here.organization.id, "contact", "secret")
+    mine = (here.organization.id, "contact", ada.id)
+    assert 3 == update(here, ada.id, city="Bonn").version
+    with pytest.raises(ChangedSince) as caught:
+        here.write(records.delete, *mine, if_version=1, source=API)
+    assert ["city"] == [conflict.property for conflict in caught.value.conflicts]
 
 
 def test_a_version_that_is_not_there_yet_is_refused(here: Ledger) -> None:
@@ -202,6 +218,21 @@ def test_changes_far_back_count_as_such(here: Ledger, monkeypatch: pytest.Monkey
     with pytest.raises(ChangedSince) as caught:
         update(here, ada.id, 1, name="Ada Lovelace")
 
+    assert ["name"] == [one.property for one in caught.value.conflicts]
+
+
+def test_changes_behind_large_ones_count_as_such(here: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A history has a limit in bytes as well: the comparison is in the way of all other writes."""
+    monkeypatch.setattr(record_versions, "VERSION_CHANGES_BYTES_MAX", 4_000)
+    ada = made(here, name="Ada")
+    for title in ("a" * 1_000, "b" * 1_000):
+        update(here, ada.id, job_title=title)
+    compared = update(here, ada.id, 1, city="Ulm")
+    update(here, ada.id, job_title="c" * 1_000)
+
+    assert 4 == compared.version
+    with pytest.raises(ChangedSince) as caught:
+        update(here, ada.id, 1, name="Ada Lovelace")
     assert ["name"] == [one.property for one in caught.value.conflicts]
 
 

@@ -62,7 +62,7 @@ class CandidateReader:
             id=row.id,
             object_type=self.object_.slug,
             version=row.version,
-            properties=visible(self.object_, stored),
+            properties=visible(self.object_.properties, stored),
             created_at=row.created_at,
             updated_at=row.updated_at,
         )
