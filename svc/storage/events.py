@@ -264,7 +264,8 @@ def list_page(
     looks at `EVENTS_EXAMINED_MAX` events at most, so a page may be short or empty before the end. Without a
     cursor it begins with the first event of *since*, ms since the epoch, or with the oldest that is kept.
 
-    Raises `InvalidInput` for the cursor and the limit, and `Gone` if events behind the cursor were pruned.
+    Raises `InvalidInput` for the cursor and the limit, and `Gone` if events behind the cursor were pruned,
+    or those before it never were, as after a restore of older data.
     """
     cursors.check_limit(limit)
     newest = newest_position(conn, organization_id)
@@ -282,6 +283,8 @@ def list_page(
         after = max(begin, first) - 1
     if after < first - 1:
         raise Gone("the events behind this cursor are not kept any more: ask again from the start")
+    if after > newest:
+        raise Gone("there are no events up to this cursor, as after a restore: ask again from the start")
     until = min(after + EVENTS_EXAMINED_MAX, newest)
     events = sa.select(*_COLUMNS).where(
         own, tables.events.c.position > after, tables.events.c.position <= until

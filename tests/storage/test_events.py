@@ -155,6 +155,17 @@ def test_a_page_looks_at_so_many_events(here: Ledger) -> None:
     assert ([], ["record.deleted"]) == (first, [event.type for event in second])
 
 
+def test_a_cursor_to_events_that_never_were_is_gone(here: Ledger) -> None:
+    """As after a restore of older data: to wait there would miss what comes until then."""
+    record(here)
+    dispatch(here)
+    _, cursor = page(here)
+    other = here.write(provisioning.create, NewOrganization(name="Other"))
+
+    with pytest.raises(Gone, match="ask again from the start"):
+        events.list_page(here.conn, other.id, cursor=cursor)
+
+
 def test_the_last_page_says_so(here: Ledger) -> None:
     """Those before it do not, nor does one that stopped looking."""
     record(here, *(an_event() for _ in range(EVENTS_EXAMINED_MAX + 1)))

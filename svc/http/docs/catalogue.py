@@ -48,6 +48,7 @@ SHELVES: Final = (
             Guide("sites-and-visits", "Sites and visits", "Tracked websites, and what is kept of a visit."),
             Guide("channels", "Channels", "The five doors for bridges: leases, pushes and signatures."),
             Guide("bridges", "Bridges", "A bridge in fifty lines of Python, with the client kit."),
+            Guide("webhooks", "Webhooks and events", "What happens, pushed to you or pulled; signatures."),
             Guide(
                 "people-and-keys",
                 "People and keys",

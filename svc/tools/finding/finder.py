@@ -109,8 +109,6 @@ def search(view: View, call: Call, request: SearchTools) -> FoundTools:  # noqa:
     refused: list[RefusedTool] = []
     for name in registry.rank(request.query):
         tool = registry[name]
-        if tool.deprecated is not None:
-            continue
         refusal = refusal_of(call.caller, tool)
         if refusal is None:
             tools.append(_answer(registry, tool))

@@ -10,11 +10,14 @@ import trio
 import trio.testing
 
 from svc.domain.events import EventType, NewEvent
+from svc.domain.identity.callers import operator_call
 from svc.domain.identity.roles import Permission
 from svc.domain.limits import POLLS_WAITING_MAX
 from svc.domain.webhooks.rights import event_needs
-from svc.storage import events
-from svc.storage.identity import api_keys, roles
+from svc.http.problems.problems import UNAUTHORIZED
+from svc.storage import events, provisioning
+from svc.storage.identity import api_keys, members, roles
+from svc.storage.identity.organizations import NewOrganization
 from svc.tools.webhooks.event_examples import EXAMPLES
 from tests import tables
 from tests.dispatching import dispatch
@@ -308,3 +311,41 @@ async def test_the_wait_has_a_limit(seconds: int, autojump_clock):
         answer = await here.call("event.list", {"waitSeconds": seconds})
 
         assert (422, "/waitSeconds") == (answer.status_code, answer.json()["errors"][0]["pointer"])
+
+
+async def test_no_other_credential_lists_events(autojump_clock):
+    """Not the keys of channels, forms, servers and embeds, and not a gateway key: each opens its own door."""
+    async with tool_town() as here:
+        await happen(here, "record.created", "message.received")
+        csrf = await here.sign_in()
+        connection = await here.answer_to_person(
+            "connection.create", {"name": "Shop", "messenger": "other", "delivery": "pull"}, csrf=csrf
+        )
+        form = await here.answer("form.create", {"name": "Contact"})
+        server = await here.answer_to_person("serverkey.mint", {"name": "Shop"}, csrf=csrf)
+        embed = await here.answer("embed.create", {"name": "Lamps"})
+        keys = [connection["channelKey"], form["formKey"], server["key"], embed["embedKey"]]
+        answers = [await here.call("event.list", key=key) for key in keys]
+        gateway = await here.call("event.list", key=await here.mint(limited_to="ai.gateway"))
+        door = await here.client.get(f"/api/e/{embed['embedKey']}")
+
+        assert {(401, UNAUTHORIZED.body)} == {(one.status_code, one.content) for one in answers}
+        assert (403, "forbidden") == (gateway.status_code, gateway.json()["code"])
+        assert "evt_" not in door.text
+
+
+async def test_another_organizations_events_are_not_seen(autojump_clock):
+    """A cursor is a place, and no permission; one that leads past all events is told, and not waited for."""
+    async with tool_town() as here:
+        other = await here.store.write(provisioning.create, NewOrganization(name="Other"))
+        await here.store.write(members.add, operator_call(other.id), here.owner.id, "owner")
+        await happen(here, "record.created")
+        mine = await here.answer("event.list")
+        csrf = await here.sign_in()
+        theirs, by_mine = [
+            await here.call_as_person("event.list", body, csrf=csrf, x_organization_id=other.id)
+            for body in ({}, {"cursor": mine["nextCursor"]})
+        ]
+
+        assert [] == theirs.json()["events"]
+        assert (410, "gone") == (by_mine.status_code, by_mine.json()["code"])
