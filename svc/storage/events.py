@@ -5,7 +5,7 @@ them: by id or time, an event that is committed late would be skipped.
 """
 
 from collections.abc import Collection, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -15,7 +15,7 @@ from svc.domain.changes import EventsDue
 from svc.domain.cursors import Position
 from svc.domain.errors import Gone
 from svc.domain.events import NewEvent
-from svc.domain.limits import EVENTS_EXAMINED_MAX, LIST_ROWS
+from svc.domain.limits import EVENTS_EXAMINED_MAX, EVENTS_PAGE_BYTES_MAX, LIST_ROWS
 from svc.storage import tables
 from svc.storage.identity import tables as identity_tables
 from svc.storage.statements import Statement
@@ -152,7 +152,8 @@ def list_page(
     looks at `EVENTS_EXAMINED_MAX` events at most, so a page may be short or empty before the end. Without a
     cursor it begins with the oldest that is kept.
 
-    Raises `InvalidInput` for the cursor and the limit, and `Gone` if events behind the cursor were pruned.
+    Raises `InvalidInput` for the cursor and the limit, and `Gone` if events behind the cursor were pruned
+    or the cursor is ahead of all.
     """
     cursors.check_limit(limit)
     newest = _newest(conn, organization_id)
@@ -167,6 +168,8 @@ def list_page(
     after = _position_of(cursor, default=first - 1)
     if after < first - 1:
         raise Gone("the events behind this cursor are not kept any more: ask again from the start")
+    if after > newest:  # positions of after a backup that was restored since
+        raise Gone("this cursor is ahead of all events: ask again from the start")
     until = min(after + EVENTS_EXAMINED_MAX, newest)
     events = sa.select(*_COLUMNS).where(
         own, tables.events.c.position > after, tables.events.c.position <= until
@@ -176,7 +179,7 @@ def list_page(
     if object_types is not None:
         object_type = tables.events.c.object_type
         events = events.where(sa.or_(object_type.is_(None), object_type.in_(object_types)))
-    rows = conn.execute(events.order_by(tables.events.c.position).limit(limit + 1)).all()
+    rows, limit = _page(conn.execute(events.order_by(tables.events.c.position).limit(limit + 1)), limit)
     page = [Event._make(row) for row in rows[:limit]]
     reached = page[-1].position if len(rows) > limit else max(after, until)
     return page, cursors.write(_QUESTION, Position((), str(reached)))
@@ -196,3 +199,19 @@ def _position_of(cursor: str | None, *, default: int) -> int:
     if not (read.id.isascii() and read.id.isdigit() and len(read.id) <= _DIGITS_MAX):
         raise cursors.refused()
     return int(read.id)
+
+
+def _page(found: sa.CursorResult[Any], limit: int) -> tuple[list[sa.Row[Any]], int]:
+    """The rows of a page, with the one behind it if there is one, and how many rows make the page.
+
+    It ends with the event that passes `EVENTS_PAGE_BYTES_MAX`, if no earlier.
+    """
+    rows: list[sa.Row[Any]] = []
+    bytes_read = 0
+    with found:
+        for row in found:
+            rows.append(row)
+            if bytes_read > EVENTS_PAGE_BYTES_MAX:
+                return rows, len(rows) - 1
+            bytes_read += len(row.data)
+    return rows, limit

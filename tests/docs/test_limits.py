@@ -25,6 +25,7 @@ INTERNAL: Final = {
     "EMBED_CACHES_MAX": "actors; a caller never meets it",
     "FILING_BATCH_MAX": "how large a transaction is",
     "EVENTS_EXAMINED_MAX": "how far one page of events looks",
+    "EVENTS_PAGE_BYTES_MAX": "how far one page of events goes",
     "FILTERED_FIRST_MAX": "which plan a list takes",
     "INDEX_BATCH": "how large a transaction is",
     "PASSWORD_CHECKS_AT_ONCE": "how the processor is shared",

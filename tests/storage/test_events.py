@@ -190,6 +190,68 @@ def test_events_are_pruned_once_they_were_dispatched_and_their_time_is_over(here
         page(here, cursor=start)
 
 
+def test_events_are_pruned_in_the_order_of_their_positions(here: Ledger) -> None:
+    """One whose unit waited for its commit has an earlier time than the one before it, and stays with it."""
+    here.now += 5_000
+    record(here)
+    here.now -= 5_000
+    record(here)
+    dispatch(here)
+    _, end = page(here)
+    here.now += EVENT_LIFE_MS - 2_000
+
+    assert not here.write(retention.prune)
+    assert [1, 2] == [event.position for event in page(here)[0]]
+    here.now += 5_000
+    here.write(retention.prune)
+    assert ([], end) == page(here, cursor=end)
+
+
+def test_events_are_pruned_a_batch_at_a_time(here: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of every organization, and always the oldest."""
+    monkeypatch.setattr(retention, "PRUNED_MAX", 3)
+    other = here.write(provisioning.create, NewOrganization(name="Other", country="DE", currency="EUR"))
+    for organization_id in (here.organization.id, other.id):
+        here.write(events.record, organization_id, [an_event()] * 2)
+        ids = [event.id for event in events.undispatched(here.conn, organization_id, 200)]
+        here.write(events.mark_dispatched, organization_id, ids)
+    here.now += EVENT_LIFE_MS
+
+    assert here.write(retention.prune)
+    assert [(other.id, 2)] == [(row.organization_id, row.position) for row in here.rows(tables.events)]
+    assert not here.write(retention.prune)
+    assert [] == here.rows(tables.events)
+
+
+def test_a_cursor_ahead_of_the_events_is_gone(here: Ledger) -> None:
+    """After a backup was restored, the positions behind its end are given again, to other events."""
+    record(here, an_event(), an_event())
+    dispatch(here, 1)
+    backup = here.conn.begin_nested()
+    dispatch(here, 1)
+    _, cursor = page(here)
+    backup.rollback()
+
+    with pytest.raises(Gone, match="ahead"):
+        page(here, cursor=cursor)
+
+
+def test_a_page_has_so_many_bytes(here: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends behind the event that passes the limit, and the next one goes on from there."""
+    monkeypatch.setattr(events, "EVENTS_PAGE_BYTES_MAX", 1_000)
+    data = [{"text": "x" * size} for size in (2_000, 300, 300, 500, 1)]
+    record(here, *(NewEvent(type="record.created", subject="rec_1", source=API, data=one) for one in data))
+    dispatch(here)
+
+    sizes: list[int] = []
+    cursor = None
+    for _ in range(4):
+        listed, cursor = page(here, cursor=cursor)
+        sizes.append(len(listed))
+
+    assert [1, 3, 1, 0] == sizes
+
+
 def test_pruning_goes_by_the_index(here: Ledger) -> None:
     """However many events are kept, only those that are over are looked at."""
     statement = (
