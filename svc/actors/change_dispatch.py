@@ -4,19 +4,26 @@ import structlog
 
 from svc.actors._core import ActorError
 from svc.actors.channels.outbox import Outbox
+from svc.actors.event_dispatcher import EventDispatcher
 from svc.actors.forms.filer import Filer
 from svc.actors.system import System
+from svc.actors.webhooks.webhook import Webhook
+from svc.actors.workflows.workflows import Workflows
 from svc.domain.changes import (
     AccessChanged,
     Change,
     ChannelKeysChanged,
+    DeliveriesDue,
     EmbedsChanged,
+    EventsDispatched,
+    EventsDue,
     FormChanged,
     KeysChanged,
     MembersChanged,
     ObjectsChanged,
     OrganizationChanged,
     OutboxChanged,
+    RunsDue,
     ServerKeysChanged,
     SessionsChanged,
     SitesChanged,
@@ -67,11 +74,25 @@ class ChangeDispatcher:
                 self._system.embed_snapshots.evict(embed_key)
             case EmbedsChanged(organization_id) | ObjectsChanged(organization_id):
                 self._system.embed_snapshots.evict_organization(organization_id)
+            case _:
+                self._note_work(change)
+
+    def _note_work(self, change: Change) -> None:
+        """Wake what does the work that waits, or that waits for it."""
+        match change:
             case SubmissionsDue(organization_id):
                 _wake(Filer(self._system, organization_id))
+            case EventsDue(organization_id):
+                _wake(EventDispatcher(self._system, organization_id))
+            case EventsDispatched(organization_id):
+                self._system.wakeups.notify(organization_id)
+            case DeliveriesDue(webhook_id):
+                _wake(Webhook(self._system, webhook_id))
+            case RunsDue(organization_id):
+                _wake(Workflows(self._system, organization_id))
 
 
-def _wake(actor: Filer | Outbox) -> None:
+def _wake(actor: Filer | Outbox | EventDispatcher | Webhook | Workflows) -> None:
     try:
         actor.wake.tell()
     except (ActorError, Unavailable) as error:

@@ -5,6 +5,7 @@ from typing import Any, Final
 from svc.actors._core import Actor
 from svc.actors.channels.outbox import Outbox
 from svc.actors.embeds.embed_cache import EmbedCache
+from svc.actors.event_dispatcher import EventDispatcher
 from svc.actors.forms.filer import Filer
 from svc.actors.forms.form_window import FormWindow
 from svc.actors.identity.organization import Organization
@@ -12,13 +13,18 @@ from svc.actors.identity.sign_in_gate import SignInGate
 from svc.actors.reconciler import Reconciler
 from svc.actors.records.indexer import Indexer
 from svc.actors.sites.site_traffic import SiteTraffic
+from svc.actors.webhooks.webhook import Webhook
+from svc.actors.workflows.workflows import Workflows
 
 KINDS: Final[tuple[type[Actor[Any, Any]], ...]] = (
     Organization,
     Filer,
     Indexer,
+    EventDispatcher,
+    Workflows,
     FormWindow,
     Outbox,
+    Webhook,
     SiteTraffic,
     EmbedCache,
     SignInGate,

@@ -10,19 +10,24 @@ import structlog
 
 from svc.actors._core import Actor, ActorError, BoundTurn, Policy, turn
 from svc.actors.channels.outbox import Outbox
+from svc.actors.event_dispatcher import EventDispatcher
 from svc.actors.forms.filer import Filer
 from svc.actors.forms.form_window import FormWindow
 from svc.actors.records.indexer import Indexer
 from svc.actors.system import System
+from svc.actors.webhooks.webhook import Webhook
+from svc.actors.workflows.workflows import Workflows
 from svc.domain.errors import Unavailable
 from svc.domain.times import SECOND_MS, day_of
-from svc.storage import retention
+from svc.storage import events, retention
 from svc.storage.channels import outboxes
 from svc.storage.clock import marks as clock_marks
 from svc.storage.forms import submissions
 from svc.storage.records.listing import index_builds
 from svc.storage.sites import visits
 from svc.storage.store import Tx
+from svc.storage.webhooks import batches
+from svc.storage.workflows import runs
 
 log = structlog.get_logger("svc.actors.reconciler")
 
@@ -66,6 +71,12 @@ class Reconciler(Actor[System, ReconcilerState]):
         until = self.system.clock.now() + ROUND_SECONDS * SECOND_MS
         for connection_id in await self.system.store.read_long(outboxes.due, until):
             self._wake(Outbox(self.system, connection_id).wake)
+        for organization_id in await self.system.store.read_long(events.organizations_with_undispatched):
+            self._wake(EventDispatcher(self.system, organization_id).wake)
+        for webhook_id in await self.system.store.read_long(batches.webhooks_due, until):
+            self._wake(Webhook(self.system, webhook_id).wake)
+        for organization_id in await self.system.store.read_long(runs.organizations_with_runs, until):
+            self._wake(Workflows(self.system, organization_id).wake)
 
     @turn
     async def prune(self) -> None:

@@ -15,6 +15,7 @@ from svc.actors.password_hashing import PasswordHashing
 from svc.actors.revisions import Revisions
 from svc.actors.unknown_keys import UnknownKeys
 from svc.actors.wakeups import Wakeups
+from svc.actors.webhooks.attempt_places import AttemptPlaces
 from svc.clock import Clock
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
@@ -61,7 +62,7 @@ class Secrets(msgspec.Struct, frozen=True):
 class System(ActorSystem):
     """The actor system, with the resources that turns share."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0915  # a line for each resource
         self,
         kinds: Sequence[type[Actor[Any, Any]]],
         store: Store,
@@ -103,8 +104,10 @@ class System(ActorSystem):
         self.sealer = Sealer(secrets.sealing, random)
         self.outbound_http = outbound_http or OutboundHttp()
         """The client for requests to third parties."""
+        self.attempt_places = AttemptPlaces(self.outbound_http)
+        """How many attempts of webhooks may be under way."""
         self.wakeups = Wakeups()
-        """Wakeups of long polls for replies, by connection."""
+        """Wakeups of long polls: for replies by connection, for events by organization."""
         self.access_revisions = Revisions()
         """Changes of access, by organization."""
         self.form_revisions = Revisions()

@@ -23,6 +23,7 @@ _MODULES: Final = {
     "run": "run",
     "setup": "setup",
     "call": "call",
+    "listen": "listen",
     "demo-messenger": "demo_messenger",
     "config": "config",
     "org": "identity.organizations",

@@ -5,7 +5,9 @@ replace them with. An example that ends or removes something has an object of it
 whichever were pasted before.
 """
 
+from ipaddress import ip_network
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -13,6 +15,7 @@ from svc.demo.channels import SPARE_BRIDGE_URL
 from svc.domain.channels.connections import Account, Connection, Delivery
 from svc.domain.channels.messages import InboundMessage, Sender
 from svc.domain.identity.callers import Call
+from svc.domain.webhooks.subscriptions import SubscriptionSettings
 from svc.storage.channels import connections, messages
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.connections import NewConnection
@@ -20,6 +23,7 @@ from svc.storage.identity import accounts, api_keys, members
 from svc.storage.identity.accounts import NewAccount
 from svc.storage.identity.api_keys import NewKey
 from svc.storage.store import Tx
+from svc.storage.webhooks import deliveries, webhooks
 from svc.tools import execution
 from svc.tools.channels import connections as connection_tools
 from svc.tools.channels import messages as message_tools
@@ -40,6 +44,7 @@ _KEY, _PERSON, _ROLE, _TEAM = (f"{prefix}_{_ULID}A" for prefix in ("key", "usr",
 _RECORD, _MERGED = f"rec_{_ULID}A", f"rec_{_ULID}K"
 _SITE, _FORM, _EMBED, _SUBMISSION = (f"{prefix}_{_ULID}A" for prefix in ("sit", "frm", "emb", "sub"))
 _CONNECTION, _CONVERSATION, _MESSAGE = (f"{prefix}_{_ULID}A" for prefix in ("con", "cnv", "msg"))
+_WEBHOOK, _DELIVERY = (f"{prefix}_{_ULID}A" for prefix in ("whk", "dlv"))
 _SUGGESTION: Final = f"sug_{_ULID}E"
 _WHOLE: Final = Account("organization")
 _TOM: Final = {"name": "Tom Reid", "email": "tom@marlowe-reid.example"}
@@ -71,6 +76,7 @@ class Examples:
         for more in (self._people(), self._keys(), self._records(), self._sites(), self._on_pages()):
             _add(ids, more)
         _add(ids, self._channels())
+        _add(ids, self._webhooks())
         _add(ids, self._suggestions())
         return _add(ids, self._submissions())
 
@@ -197,6 +203,19 @@ class Examples:
         )
         received = messages.receive(self._tx, self._organization_id, connection.id, message)
         return received.conversation
+
+    def _webhooks(self) -> ExampleIds:
+        """Subscriptions to what seldom happens, at an address of this machine, to which nothing is sent."""
+        kept, ended = (self._subscribe(name) for name in ("Order system", "Old order system"))
+        test = deliveries.queue_test(self._tx, self._organization_id, kept)
+        return {"*": {_WEBHOOK: kept, _DELIVERY: test}, "webhook.delete": {_WEBHOOK: ended}}
+
+    def _subscribe(self, name: str) -> str:
+        url = urlsplit(SPARE_BRIDGE_URL)._replace(path="/events").geturl()
+        settings = SubscriptionSettings(url=url, events=("workflow.run_failed",), name=name)
+        loopback = (ip_network("127.0.0.0/8"),)
+        subscription, _ = webhooks.create(self._tx, self._organization_id, settings, allowed=loopback)
+        return subscription.id
 
     def _suggestions(self) -> ExampleIds:
         """A suggestion of a form, to accept, and one of a messenger, to dismiss."""

@@ -93,3 +93,21 @@ class EventsDue(Change, frozen=True):
     """Events of the organization were recorded, and wait to be dispatched to webhooks and workflows."""
 
     organization_id: str
+
+
+class EventsDispatched(Change, frozen=True):
+    """Events of the organization got their places in the order of dispatch, and can be listed."""
+
+    organization_id: str
+
+
+class DeliveriesDue(Change, frozen=True):
+    """Deliveries of the webhook wait to be sent, or it was changed, or its deliveries are to be ended."""
+
+    webhook_id: str
+
+
+class RunsDue(Change, frozen=True):
+    """Runs of the organization's workflows may go on: what they wait for has ended, or they are new."""
+
+    organization_id: str

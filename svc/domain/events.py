@@ -5,7 +5,7 @@ the connection or the run. Events of one subject are delivered in order.
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -21,6 +21,7 @@ EventType = Literal[
     "connection.state",
     "workflow.run_failed",
 ]
+EVENT_TYPES: Final[tuple[EventType, ...]] = get_args(EventType)
 
 Source: TypeAlias = Mapping[str, Any]
 """Where a write came from, JSON-ready: `{"kind": "api", …}` (decisions §10).
@@ -48,3 +49,8 @@ def channel_source(connection_id: str, conversation_id: str | None = None) -> So
     """The source of what a bridge reports, and of what becomes of the replies that it is handed."""
     source = {"kind": "channel", "connectionId": connection_id}
     return source if conversation_id is None else source | {"conversationId": conversation_id}
+
+
+def workflow_source(workflow_id: str, run_id: str, depth: int) -> Source:
+    """The source of what a run of a workflow writes."""
+    return {"kind": "workflow", "workflowId": workflow_id, "runId": run_id, "depth": depth}

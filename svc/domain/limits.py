@@ -197,6 +197,9 @@ READS_AT_ONCE: Final = 8
 """Calls of one organization that wait for the store's reader at once, while there are others. Ours."""
 CALLS_WAITING_MAX: Final = 1_024
 """Requests that wait for one of those places; more are answered 503. Ours: more than have connections."""
+POLLS_WAITING_MAX: Final = 10
+"""Calls of one organization that wait at once for something to answer; a further one is answered without
+waiting. Ours: a program needs one, and two while it is replaced."""
 TOOL_QUERY_CHARS_MAX: Final = 500
 """Ours: a plain sentence is shorter."""
 TOOLS_FOUND: Final = 5
@@ -210,6 +213,8 @@ IDEMPOTENCY_LIFE_MS: Final = DAY_MS
 # Events.
 EVENT_LIFE_MS: Final = 30 * DAY_MS
 """How long an event is kept once it was dispatched (decisions §10)."""
+EVENT_WAIT_SECONDS_MAX: Final = 20
+"""How long a call may wait for events (decisions §10)."""
 EVENTS_EXAMINED_MAX: Final = 2_000
 """Events that one page of a list looks at. Ours: a few milliseconds of the reader's time."""
 EVENTS_PAGE_BYTES_MAX: Final = 4 * 1024 * 1024
@@ -357,12 +362,27 @@ WEBHOOK_ATTEMPTS_AT_ONCE: Final = 8
 """Attempts of one subscription under way at once."""
 WEBHOOK_LAST_ATTEMPTS: Final = 10
 """While as many last attempts of a subscription have all failed, only one is under way at once."""
+WEBHOOK_FAILING_AT_ONCE_MAX: Final = 250
+"""Attempts under way at once of all subscriptions whose last attempts all failed. Ours: a part of
+`OUTGOING_CONNECTIONS_MAX`, so that they leave the rest to others."""
 WEBHOOK_PER_SECOND_MAX: Final = 100
 """The largest `maxPerSecond` of a subscription."""
 WEBHOOK_ANSWER_BYTES_MAX: Final = 1_000
 """What is kept of the answer to an attempt."""
 WEBHOOK_REDELIVERED_MAX: Final = 10_000
 """Deliveries that one call redelivers."""
+WEBHOOK_REPLAY_EXAMINED_MAX: Final = 20_000
+"""Events that one call looks at for that. Ours: some tens of milliseconds of the writer's time."""
+WEBHOOK_ENDED_AT_ONCE: Final = 1_000
+"""Waiting deliveries that one unit of work ends, of a subscription that was disabled or deleted. Ours."""
+WEBHOOK_ATTEMPTS_KEPT: Final = 50
+"""Attempts of one delivery that are kept, the latest ones. Ours: the plan has ten, each redelivery again."""
+WEBHOOK_ANSWER_SECONDS: Final = 10
+"""How long an attempt may take."""
+DISPATCH_EVENTS_MAX: Final = 200
+"""Events that one unit of work dispatches."""
+DISPATCH_DELIVERIES_MAX: Final = 1_000
+"""Deliveries that one unit of work queues for them. Ours: some ten milliseconds of the writer's time."""
 
 # Workflows.
 WORKFLOWS_MAX: Final = 200
@@ -392,6 +412,14 @@ RUNS_OPEN_MAX: Final = 100_000
 RUN_STARTS_WINDOW_MS: Final = MINUTE_MS
 RUN_STARTS_MAX: Final = 1_000
 """Runs of one workflow that start within `RUN_STARTS_WINDOW_MS`; the others wait."""
+STEPS_BATCH_MAX: Final = 20
+"""Steps of an organization's runs in one unit of work: other units wait for them."""
+RUNS_PRUNED_MAX: Final = 100
+"""Ended runs that are deleted in one unit of work, with their steps."""
+STEP_RETRY_MS: Final = 5 * SECOND_MS
+"""When a step is begun again that could not be done for now."""
+UNKNOWN_STEP_RETRY_MS: Final = HOUR_MS
+"""How often a run is looked at whose document only a later version of the program knows."""
 SCHEDULE_MISSED_MS: Final = DAY_MS
 """How far back an occurrence that was missed is still made up for: the latest one alone."""
 SCHEDULE_LATE_MS: Final = MINUTE_MS

@@ -3,7 +3,7 @@
 Reports are written to the store directly, many to a commit; only pulls go through the connection's Outbox.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from math import inf
 from typing import Any, Final, NamedTuple
 
@@ -12,7 +12,6 @@ import trio
 
 from svc.actors.channels.outbox import Outbox
 from svc.actors.system import System
-from svc.actors.wakeups import Wakeup
 from svc.domain import json_input
 from svc.domain.channels.messages import (
     ChannelInput,
@@ -33,14 +32,13 @@ from svc.domain.limits import CHANNEL_CALLS_MAX, PULLS_WAITING_MAX
 from svc.domain.times import SECOND_MS
 from svc.domain.tool_results import ToolResult
 from svc.services import in_flight
+from svc.services.long_polls import WaitGone, has_gone
 from svc.storage import idempotency
 from svc.storage.channels import connections, conversations, messages
 from svc.storage.channels.keys import ChannelRoute
 from svc.storage.channels.reply_batches import PulledBatch
 from svc.storage.idempotency import Repeatable
 from svc.storage.store import Tx
-
-WaitGone = Callable[[], Awaitable[None]]
 
 PULL: Final = "channel.outbox.pull"
 
@@ -202,24 +200,7 @@ async def _wait_for_replies(
                 break
             next_seconds = ((pulled.next_at or inf) - system.clock.now()) / SECOND_MS
             seconds = min(until - trio.current_time(), max(next_seconds, SHORTEST_WAIT_SECONDS))
-            if await _has_gone(wait_gone, wakeup, seconds):
+            if await has_gone(wait_gone, wakeup, seconds):
                 break
             pulled = await outbox.pull(request.limit, repeatable)
     return pulled
-
-
-async def _has_gone(wait_gone: WaitGone, wakeup: Wakeup, seconds: float) -> bool:
-    """Wait for *wakeup*, at most so many seconds; return whether the bridge disconnected in that time."""
-    gone = False
-    async with trio.open_nursery() as nursery:
-
-        async def watch() -> None:
-            nonlocal gone
-            await wait_gone()
-            gone = True
-            nursery.cancel_scope.cancel()
-
-        nursery.start_soon(watch)
-        await wakeup.wait(seconds)
-        nursery.cancel_scope.cancel()
-    return gone

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 import structlog
+import trio
 from sqlalchemy import Connection
 
 from svc.actors._core import ActorError
@@ -24,10 +25,12 @@ from svc.domain.errors import (
 )
 from svc.domain.identity.access import admit_again
 from svc.domain.identity.callers import Call, operator_call, permit
+from svc.domain.limits import POLLS_WAITING_MAX
 from svc.domain.near_names import shown
 from svc.domain.times import SECOND_MS
 from svc.domain.tool_results import ToolResult
 from svc.services import in_flight, sign_in
+from svc.services.long_polls import WaitGone, has_gone
 from svc.storage import audit, idempotency
 from svc.storage.identity import access, organizations
 from svc.storage.store import TakesLong, Tx
@@ -98,14 +101,14 @@ async def find(system: System, registry: Registry, call: Call, name: str) -> Too
 
     Raises:
         UnknownTool: there is no such tool.
-        Gone: its sunset is over.
+        Gone: it is an old name, and its time is over.
         Forbidden: the caller may not run it; this is audited.
     """
     tool = registry.named(name)
     if tool is None:
         await check_reach(system, call)
         raise UnknownTool(f"there is no tool {shown(name)}{registry.hint(name)}")
-    if tool.deprecated is not None and system.clock.now() >= tool.deprecated.sunset_at:
+    if tool.deprecated is not None and system.clock.now() >= tool.deprecated.times.gone_at:
         raise Gone(f"{tool.name} is gone: call {tool.deprecated.replacement}")
     try:
         permit(call.caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
@@ -116,9 +119,17 @@ async def find(system: System, registry: Registry, call: Call, name: str) -> Too
 
 
 async def run(
-    system: System, tool: Tool[Any, Any], call: Call, request: ToolInput, idempotency_key: str | None = None
+    system: System,
+    tool: Tool[Any, Any],
+    call: Call,
+    request: ToolInput,
+    idempotency_key: str | None = None,
+    *,
+    wait_gone: WaitGone = trio.sleep_forever,
 ) -> ToolResult:
     """Run a tool that `find` returned. A write is on disk when this returns.
+
+    A read may wait for something to answer, but not for a client that is gone: *wait_gone* returns then.
 
     Raises:
         DomainError: the tool refuses.
@@ -134,7 +145,7 @@ async def run(
     units = system.store.of(call.caller.organization_id)
     try:
         if tool.effect == "reads":
-            return await _read(system, tool, call, request)
+            return await _poll(system, tool, call, request, wait_gone)
         if idempotency_key is None:
             async with system.writes.of(call.caller.organization_id):
                 return await units.write(write)
@@ -147,6 +158,25 @@ async def run(
     except Forbidden as error:
         await _note_refusal(system, call, tool.name, error)
         raise
+
+
+async def _poll(
+    system: System, tool: Tool[Any, Any], call: Call, request: ToolInput, wait_gone: WaitGone
+) -> ToolResult:
+    """Read; where the tool would wait, read again whenever there may be more, until its time is over."""
+    result = await _read(system, tool, call, request)
+    if result.wait is None or system.wakeups.waiting(result.wait.key) >= POLLS_WAITING_MAX:
+        return result
+    until = trio.current_time() + result.wait.seconds  # monotonic, so changes of the clock do not matter
+    with system.wakeups.register(result.wait.key) as wakeup:
+        # Once more, for what was committed before the wakeup was registered.
+        result = await _read(system, tool, call, request)
+        while result.wait is not None and not system.wakeups.closed:
+            seconds = until - trio.current_time()
+            if seconds <= 0 or await has_gone(wait_gone, wakeup, seconds):
+                break
+            result = await _read(system, tool, call, request)
+    return result
 
 
 async def _read(system: System, tool: Tool[Any, Any], call: Call, request: ToolInput) -> ToolResult:

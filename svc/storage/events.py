@@ -9,15 +9,18 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
+from sqlalchemy.exc import OperationalError
 
 from svc.domain import cursors
 from svc.domain.changes import EventsDue
 from svc.domain.cursors import Position
-from svc.domain.errors import Gone
-from svc.domain.events import NewEvent
+from svc.domain.errors import Gone, NotFound
+from svc.domain.events import EventType, NewEvent
 from svc.domain.limits import EVENTS_EXAMINED_MAX, EVENTS_PAGE_BYTES_MAX, LIST_ROWS
+from svc.domain.near_names import shown
 from svc.storage import tables
 from svc.storage.identity import tables as identity_tables
+from svc.storage.readable import is_unreadable, tell
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.upserts import insert_or_replace
@@ -28,7 +31,7 @@ class Event(NamedTuple):
 
     id: str
     organization_id: str
-    type: str
+    type: EventType
     at: int
     data: str
     subject: str
@@ -39,6 +42,16 @@ class Event(NamedTuple):
     """The place in the order of dispatch; None until it was dispatched."""
 
 
+class EventPage(NamedTuple):
+    """A page of the events that were dispatched."""
+
+    events: list[Event]
+    next_cursor: str
+    """Goes on behind it, later too."""
+    is_last: bool
+    """Whether nothing was behind it when it was read."""
+
+
 _COLUMNS: Final = tuple(tables.events.c[name] for name in Event._fields)
 _QUESTION: Final = ["events"]
 """Of the cursor: a reader may go on with other filters."""
@@ -47,6 +60,13 @@ _DIGITS_MAX: Final = 18
 
 _encode: Final = msgspec.json.Encoder().encode
 _INSERT = Statement(sa.insert(tables.events))
+_GET = Statement(
+    sa.select(*_COLUMNS).where(
+        tables.events.c.id == sa.bindparam("event_id"),
+        tables.events.c.organization_id == sa.bindparam("organization_id"),
+    ),
+    Event,
+)
 _UNDISPATCHED = Statement(
     sa.select(*_COLUMNS)
     .where(
@@ -57,6 +77,19 @@ _UNDISPATCHED = Statement(
     .limit(sa.bindparam("limit", type_=sa.Integer)),
     Event,
 )
+_UNDISPATCHED_IDS = Statement(
+    sa.select(tables.events.c.id)
+    .where(
+        tables.events.c.organization_id == sa.bindparam("organization_id"),
+        tables.events.c.position.is_(None),
+    )
+    .order_by(tables.events.c.id)
+    .limit(sa.bindparam("limit", type_=sa.Integer))
+)
+_AS_BYTES: Final = sa.cast(tables.events.c.data, sa.LargeBinary).label("data")
+_WITH_BYTES: Final = sa.select(
+    *(_AS_BYTES if column is tables.events.c.data else column for column in _COLUMNS)
+).where(tables.events.c.id == sa.bindparam("event_id"))
 _DISPATCH = Statement(
     sa.update(tables.events)
     .where(
@@ -66,6 +99,13 @@ _DISPATCH = Statement(
     )
     .values(position=sa.bindparam("new_position"))
 )
+
+
+class _Place(NamedTuple):
+    """The position and the time of an event."""
+
+    position: int
+    at: int
 
 
 class _Newest(NamedTuple):
@@ -80,6 +120,18 @@ _NEWEST = Statement(
     ),
     _Newest,
 )
+_FROM = Statement(
+    sa.select(tables.events.c.position, tables.events.c.at)
+    .where(
+        tables.events.c.organization_id == sa.bindparam("organization_id"),
+        tables.events.c.position >= sa.bindparam("position"),
+        tables.events.c.position.is_not(None),
+    )
+    .order_by(tables.events.c.position)
+    .limit(1),
+    _Place,
+)
+_KEPT = Statement(sa.select(tables.events.c.id).where(tables.events.c.id == sa.bindparam("event_id")))
 _KEEP_NEWEST = Statement(insert_or_replace(tables.event_positions, ["organization_id"]))
 
 
@@ -109,9 +161,37 @@ def record(tx: Tx, organization_id: str, happened: Sequence[NewEvent]) -> None:
         tx.announce(due)
 
 
+def get(conn: sa.Connection, organization_id: str, event_id: str) -> Event:
+    """The event. Raises `NotFound`."""
+    row = _GET.one(conn, event_id=event_id, organization_id=organization_id)
+    if row is None:
+        raise NotFound(f"there is no event {shown(event_id)}")
+    return row
+
+
 def undispatched(conn: sa.Connection, organization_id: str, limit: int) -> list[Event]:
-    """The organization's oldest events that were not dispatched, at most *limit*."""
-    return _UNDISPATCHED.all(conn, organization_id=organization_id, limit=limit)
+    """The organization's oldest events that were not dispatched, at most *limit*.
+
+    One whose data are unreadable has none.
+    """
+    try:
+        return _UNDISPATCHED.all(conn, organization_id=organization_id, limit=limit)
+    except OperationalError as error:
+        if not is_unreadable(error):
+            raise
+    ids = _UNDISPATCHED_IDS.all(conn, organization_id=organization_id, limit=limit)
+    return [_readable(conn, row.id) for row in ids]
+
+
+def _readable(conn: sa.Connection, event_id: str) -> Event:
+    """The event, without its data where these are no text."""
+    found = conn.execute(_WITH_BYTES, {"event_id": event_id}).one()
+    try:
+        data = bytes(found.data).decode()
+    except UnicodeDecodeError as error:
+        tell("events", event_id, error)
+        data = "{}"
+    return Event._make(found)._replace(data=data)
 
 
 def organizations_with_undispatched(conn: sa.Connection) -> list[str]:
@@ -123,18 +203,50 @@ def organizations_with_undispatched(conn: sa.Connection) -> list[str]:
     return list(conn.scalars(sa.select(identity_tables.organizations.c.id).where(waiting.exists())))
 
 
-def mark_dispatched(tx: Tx, organization_id: str, ids: Sequence[str]) -> None:
-    """Give the undispatched events *ids* the next positions, in this order; others keep theirs."""
-    newest = _newest(tx.conn, organization_id)
+def mark_dispatched(tx: Tx, organization_id: str, ids: Sequence[str]) -> range:
+    """Give the undispatched events *ids* the next positions, in this order; others keep theirs.
+
+    Returns the positions.
+    """
+    newest = newest_position(tx.conn, organization_id)
+    positions = range(newest + 1, newest + 1 + len(ids))
     _DISPATCH.many(
         tx.conn,
         [
             {"event_id": event_id, "of_organization": organization_id, "new_position": position}
-            for position, event_id in enumerate(ids, start=newest + 1)
+            for event_id, position in zip(ids, positions, strict=True)
         ],
     )
     if ids:
-        _KEEP_NEWEST.run(tx.conn, organization_id=organization_id, newest=newest + len(ids))
+        _KEEP_NEWEST.run(tx.conn, organization_id=organization_id, newest=positions[-1])
+    return positions
+
+
+def newest_position(conn: sa.Connection, organization_id: str) -> int:
+    """The last position that was given; 0 where none was."""
+    row = _NEWEST.one(conn, organization_id=organization_id)
+    return 0 if row is None else int(row.newest)
+
+
+def is_kept(conn: sa.Connection, event_id: str) -> bool:
+    """Whether the event is still there: see `svc.storage.retention`."""
+    return _KEPT.one(conn, event_id=event_id) is not None
+
+
+def position_at(conn: sa.Connection, organization_id: str, at: int, newest: int) -> int:
+    """The first position of an event that happened at *at* or later; the one after *newest* if none did.
+
+    By bisection: in the order of dispatch, times only go up.
+    """
+    low, high = 1, newest + 1
+    while low < high:
+        middle = (low + high) // 2
+        found = _FROM.one(conn, organization_id=organization_id, position=middle)
+        if found is None or found.at >= at:
+            high = middle
+        else:
+            low = found.position + 1
+    return low
 
 
 def list_page(
@@ -144,19 +256,19 @@ def list_page(
     types: Collection[str] | None = None,
     object_types: Collection[str] | None = None,
     cursor: str | None = None,
+    since: int | None = None,
     limit: int = LIST_ROWS,
-) -> tuple[list[Event], str]:
-    """Dispatched events in the order of their positions, and the cursor that goes on, later too.
+) -> EventPage:
+    """Dispatched events in the order of their positions.
 
     None of *types* are all of them; *object_types* leaves events out that are of records of other objects. It
     looks at `EVENTS_EXAMINED_MAX` events at most, so a page may be short or empty before the end. Without a
-    cursor it begins with the oldest that is kept.
+    cursor it begins with the first event of *since*, ms since the epoch, or with the oldest that is kept.
 
-    Raises `InvalidInput` for the cursor and the limit, and `Gone` if events behind the cursor were pruned
-    or the cursor is ahead of all.
+    Raises `InvalidInput` for the cursor and the limit, and `Gone` if events behind the cursor were pruned.
     """
     cursors.check_limit(limit)
-    newest = _newest(conn, organization_id)
+    newest = newest_position(conn, organization_id)
     own = tables.events.c.organization_id == organization_id
     oldest = conn.scalar(
         sa.select(tables.events.c.position)
@@ -165,11 +277,12 @@ def list_page(
         .limit(1)
     )
     first = newest + 1 if oldest is None else oldest
-    after = _position_of(cursor, default=first - 1)
+    after = _position_of(cursor)
+    if after is None:
+        begin = 0 if since is None else position_at(conn, organization_id, since, newest)
+        after = max(begin, first) - 1
     if after < first - 1:
         raise Gone("the events behind this cursor are not kept any more: ask again from the start")
-    if after > newest:  # positions of after a backup that was restored since
-        raise Gone("this cursor is ahead of all events: ask again from the start")
     until = min(after + EVENTS_EXAMINED_MAX, newest)
     events = sa.select(*_COLUMNS).where(
         own, tables.events.c.position > after, tables.events.c.position <= until
@@ -182,20 +295,14 @@ def list_page(
     rows, limit = _page(conn.execute(events.order_by(tables.events.c.position).limit(limit + 1)), limit)
     page = [Event._make(row) for row in rows[:limit]]
     reached = page[-1].position if len(rows) > limit else max(after, until)
-    return page, cursors.write(_QUESTION, Position((), str(reached)))
+    return EventPage(page, cursors.write(_QUESTION, Position((), str(reached))), reached == newest)
 
 
-def _newest(conn: sa.Connection, organization_id: str) -> int:
-    """The last position that was given; 0 where none was."""
-    row = _NEWEST.one(conn, organization_id=organization_id)
-    return 0 if row is None else int(row.newest)
-
-
-def _position_of(cursor: str | None, *, default: int) -> int:
+def _position_of(cursor: str | None) -> int | None:
     """The position in a cursor. Raises `InvalidInput`."""
     read = cursors.read(_QUESTION, cursor, 0)
     if read is None:
-        return default
+        return None
     if not (read.id.isascii() and read.id.isdigit() and len(read.id) <= _DIGITS_MAX):
         raise cursors.refused()
     return int(read.id)

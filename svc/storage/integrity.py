@@ -3,7 +3,7 @@
 A violation is a fault of the program or the disk, or an edit by hand; none heals by itself.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import groupby
 from operator import itemgetter
@@ -22,6 +22,8 @@ from svc.storage.metadata import metadata
 from svc.storage.records import tables as records_tables
 from svc.storage.sites import sites
 from svc.storage.sqlite.offline import foreign_key_faults, integrity_faults
+from svc.storage.webhooks import integrity as webhooks_integrity
+from svc.storage.workflows import invariants as workflows_invariants
 
 EXAMPLES_MAX: Final = 5
 
@@ -39,9 +41,9 @@ class Finding(msgspec.Struct, frozen=True):
     """The first of them."""
 
 
-def check(conn: sa.Connection) -> Iterator[Finding]:
-    """Run every check, within one transaction of *conn*."""
-    for promise, broken in INVARIANTS.items():
+def check(conn: sa.Connection, more: Mapping[str, Broken] | None = None) -> Iterator[Finding]:
+    """Run every check, and *more* of them, within one transaction of *conn*."""
+    for promise, broken in {**INVARIANTS, **(more or {})}.items():
         count = 0
         examples: list[str] = []
         for one in broken(conn):
@@ -292,5 +294,7 @@ INVARIANTS: Final[dict[str, Broken]] = {
     ),
     "every member, key and invitation has a role that is there": _without_role,
     "every organization that has members has an Owner": _without_owner,
+    **webhooks_integrity.INVARIANTS,
+    **workflows_invariants.INVARIANTS,
 }
 """Checks by invariant. Each reads all rows of its tables."""

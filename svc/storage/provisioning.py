@@ -7,6 +7,8 @@ from svc.storage.identity import organizations
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.records import objects
 from svc.storage.store import Tx
+from svc.storage.webhooks import webhooks
+from svc.storage.workflows import workflows
 
 
 def create(tx: Tx, new: NewOrganization) -> Organization:
@@ -23,3 +25,5 @@ def close(tx: Tx, organization_id: str, *, source: Source) -> None:
     """
     organizations.close(tx, organization_id)
     connections.stop_all(tx, organization_id, source=source)
+    webhooks.stop_all(tx, organization_id)
+    workflows.stop_all(tx, organization_id)

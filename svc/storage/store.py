@@ -1,6 +1,7 @@
 """The store: runs units of work, plain functions over a transaction, and answers when they are durable."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -12,6 +13,7 @@ from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
 from svc.domain.ids import Ids
 from svc.domain.randomness import SYSTEM, Randomness
+from svc.domain.tool_results import Wait
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -71,7 +73,7 @@ class TakesLong(Exception):
 class View:
     """What a reading unit works with: a connection over one snapshot, and its time."""
 
-    __slots__ = ("conn", "now", "patient", "unindexed")
+    __slots__ = ("conn", "now", "patient", "unindexed", "wait")
 
     def __init__(self, conn: sa.Connection, now: int, *, patient: bool = False) -> None:
         self.conn = conn
@@ -80,11 +82,17 @@ class View:
         self.patient = patient
         self.unindexed: tuple[str, ...] = ()
         """Ids of properties that have no index yet, with which this had been quicker: see `listing.index`."""
+        self.wait: Wait | None = None
+        """What this would wait for."""
 
     def expect_long(self) -> None:
         """Called before a read of very many rows. Raises `TakesLong` unless the view is patient."""
         if not self.patient:
             raise TakesLong
+
+    def wait_for(self, key: str, seconds: float) -> None:
+        """Have this read again once *key* is notified, or *seconds* are over; it never waits itself."""
+        self.wait = Wait(key, seconds)
 
 
 class Sources:
@@ -103,7 +111,7 @@ class Tx(View):
 
     A unit takes times, ids and random bytes from here alone, so it does the same again when it is given the
     same. It neither commits nor rolls back, and it does not catch database errors: some of them end the
-    transaction. It may use savepoints (`conn.begin_nested()`).
+    transaction. What may fail alone goes into a `savepoint`.
     """
 
     __slots__ = ("_sources", "changes")
@@ -138,6 +146,20 @@ class Tx(View):
     def announce(self, change: Change) -> None:
         """Dispatch *change* to the listeners after the commit; it is dropped if the unit fails."""
         self.changes.append(change)
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """A part of the unit that may fail alone: what raises in it leaves nothing written or announced."""
+        announced = len(self.changes)
+        self.conn.exec_driver_sql("SAVEPOINT part")
+        try:
+            yield
+        except BaseException:
+            del self.changes[announced:]
+            self.conn.exec_driver_sql("ROLLBACK TO part")
+            self.conn.exec_driver_sql("RELEASE part")
+            raise
+        self.conn.exec_driver_sql("RELEASE part")
 
 
 class StoreStatistics(msgspec.Struct, frozen=True):
@@ -183,6 +205,8 @@ class Owner(StrEnum):
     """The look-up of the sites on a host, and the views of a host that several organizations track."""
     OUTBOXES = "outboxes"
     """The units of an Outbox until its first load has read the connection's organization."""
+    WEBHOOKS = "webhooks"
+    """The first load of a Webhook, which reads the organization of its subscription."""
 
 
 class Units(Protocol):

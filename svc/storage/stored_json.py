@@ -9,8 +9,10 @@ import sqlalchemy as sa
 
 from svc.domain.channels.messages import Attachment, ReportedError, Sender
 from svc.domain.embeds.blocks import AnyBlock
+from svc.domain.identity.access import Enabler
 from svc.domain.identity.roles import Permission
 from svc.domain.scalars import Scalar
+from svc.domain.workflows.contexts import Event
 from svc.storage import tables
 from svc.storage.channels import tables as channels_tables
 from svc.storage.channels.conversation_matching import Participant
@@ -18,6 +20,8 @@ from svc.storage.embeds import tables as embeds_tables
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import tables as identity_tables
 from svc.storage.records import tables as records_tables
+from svc.storage.webhooks import tables as webhooks_tables
+from svc.storage.workflows import tables as workflows_tables
 
 TYPES: Final[tuple[tuple[sa.Column[str], Any], ...]] = (
     (forms_tables.submissions.c.fields, dict[str, Scalar]),
@@ -41,17 +45,28 @@ TYPES: Final[tuple[tuple[sa.Column[str], Any], ...]] = (
     (channels_tables.messages.c.sender, Sender),
     (channels_tables.messages.c.attachments, tuple[Attachment, ...]),
     (channels_tables.replies.c.error, ReportedError),
+    (webhooks_tables.webhooks.c.events, tuple[str, ...]),
+    (webhooks_tables.webhooks.c.object_types, tuple[str, ...]),
+    (webhooks_tables.webhook_deliveries.c.body, dict[str, Any]),
+    (workflows_tables.workflows.c.enabler, Enabler),
+    (workflows_tables.workflow_versions.c.document, dict[str, Any]),
+    (workflows_tables.workflow_bursts.c.event, Event),
+    (workflows_tables.workflow_runs.c.event, Event),
+    (workflows_tables.workflow_runs.c.enabler, Enabler),
+    (workflows_tables.workflow_steps.c.input, dict[str, Any]),
+    (workflows_tables.workflow_steps.c.output, dict[str, Any]),
+    (workflows_tables.workflow_steps.c.error, dict[str, Any]),
 )
 
 
 def unreadable(conn: sa.Connection) -> Iterator[str]:
     """Name each value that does not decode: its table, row and column."""
     for (column, _), (rows, decode) in zip(TYPES, _readings(), strict=True):
-        for row_id, stored in conn.execute(rows):
+        for *key, stored in conn.execute(rows):
             try:
                 decode(stored)
             except msgspec.DecodeError:
-                yield f"{column.table.name} {row_id}, its {column.name}"
+                yield f"{column.table.name} {' '.join(map(str, key))}, its {column.name}"
 
 
 @cache
@@ -60,7 +75,7 @@ def _readings() -> tuple[tuple[sa.Select[Any], Callable[[bytes], Any]], ...]:
     return tuple(
         (
             # As bytes, since text that is no UTF-8 could not even be fetched.
-            sa.select(column.table.c.id, sa.cast(column, sa.LargeBinary))
+            sa.select(*column.table.primary_key, sa.cast(column, sa.LargeBinary))
             .where(column.is_not(None))
             .execution_options(yield_per=1_000),
             msgspec.json.Decoder(kind).decode,

@@ -1,4 +1,4 @@
-"""The registry of all tools: those at the top level of the modules listed here."""
+"""The registry of all tools: those at the top level of the modules listed here, and their old names."""
 
 from collections.abc import Iterator
 from types import ModuleType
@@ -10,12 +10,19 @@ from svc.tools.embeds import embeds
 from svc.tools.finding import finder
 from svc.tools.forms import forms, server_keys, submissions
 from svc.tools.identity import api_keys, audit, members, organizations, roles, teams
+from svc.tools.old_names import old_names
 from svc.tools.records import history as record_history
 from svc.tools.records import lists as record_lists
 from svc.tools.records import notes, objects, properties, records, suggestions
 from svc.tools.registry import Registry
 from svc.tools.sites import sites
 from svc.tools.tool import Tool
+from svc.tools.webhooks import deliveries as webhook_deliveries
+from svc.tools.webhooks import events, webhooks
+from svc.tools.workflows import runs as workflow_runs
+from svc.tools.workflows import starts as workflow_starts
+from svc.tools.workflows import triggers as workflow_triggers
+from svc.tools.workflows import workflows
 
 _MODULES: Final = (
     api_keys,
@@ -25,6 +32,7 @@ _MODULES: Final = (
     credentials,
     embed_blocks,
     embeds,
+    events,
     finder,
     forms,
     members,
@@ -42,6 +50,12 @@ _MODULES: Final = (
     submissions,
     suggestions,
     teams,
+    webhook_deliveries,
+    webhooks,
+    workflow_runs,
+    workflow_starts,
+    workflow_triggers,
+    workflows,
 )
 
 
@@ -49,4 +63,6 @@ def _tools_of(module: ModuleType) -> Iterator[Tool[Any, Any]]:
     yield from (member for member in vars(module).values() if isinstance(member, Tool))
 
 
-REGISTRY: Final = Registry(tool for module in _MODULES for tool in _tools_of(module))
+_TOOLS: Final = [tool for module in _MODULES for tool in _tools_of(module)]
+
+REGISTRY: Final = Registry([*_TOOLS, *old_names(_TOOLS)])

@@ -21,7 +21,7 @@ def read(
     """Run a tool that reads. Raises what the tool refuses, and `TakesLong` unless *patient*."""
     view = View(conn, now, patient=patient)
     body = _encode(tool(view, call, request))
-    return ToolResult(body, unindexed=view.unindexed)
+    return ToolResult(body, unindexed=view.unindexed, wait=view.wait)
 
 
 def write(tx: Tx, tool: Tool[Any, Any], call: Call, request: ToolInput, key: str | None = None) -> ToolResult:
@@ -29,18 +29,19 @@ def write(tx: Tx, tool: Tool[Any, Any], call: Call, request: ToolInput, key: str
 
     Raises what the tool refuses, and `IdempotencyMismatch`.
     """
-
-    def do() -> msgspec.Struct:
-        answer: msgspec.Struct = tool(tx, call, request)
-        for target in _targets(request, answer):
-            audit.note(tx, call, tool.name, target)
-        return answer
-
     caller = call.caller
     repeatable = None
     if key is not None:
         repeatable = idempotency.repeatable(caller.organization_id, caller.id, tool.name, key, request)
-    return idempotency.once(tx, repeatable, do)
+    return idempotency.once(tx, repeatable, lambda: perform(tx, tool, call, request))
+
+
+def perform(tx: Tx, tool: Tool[Any, Any], call: Call, request: ToolInput) -> msgspec.Struct:
+    """Run a tool that writes, with its audit row, and return its answer. Raises what the tool refuses."""
+    answer: msgspec.Struct = tool(tx, call, request)
+    for target in _targets(request, answer):
+        audit.note(tx, call, tool.name, target)
+    return answer
 
 
 def _targets(request: ToolInput, answer: msgspec.Struct) -> Sequence[str | None]:

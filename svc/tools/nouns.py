@@ -27,6 +27,7 @@ NOUNS: Final = {
     "message": Noun("Messages", "The single messages of a conversation, and the replies to them."),
     "workflow": Noun("Workflows", "What happens by itself when something else does."),
     "automation": Noun("Automations", "The former name of workflows."),
+    "event": Noun("Events", "What happened in the organization, to be read in its order."),
     "webhook": Noun("Webhooks", "Addresses of yours that are told what happens."),
     "ai": Noun("AI", "Models, their providers, and what was used of them."),
     "approval": Noun("Approvals", "What an agent wants to do and a person has to approve."),

@@ -43,11 +43,20 @@ Timestamp = Annotated[
 """A time in an answer: RFC 3339 in UTC with milliseconds."""
 
 
-class Deprecation(msgspec.Struct, frozen=True, kw_only=True):
-    """A deprecated name. It works until `sunset_at`, and is refused with `Gone` from then on."""
+class DeprecationTimes(msgspec.Struct, frozen=True, kw_only=True):
+    """When the names of one renaming are deprecated, and when they end; times are ms since the epoch."""
 
     since_at: int
     sunset_at: int
+    """What `Sunset` says: the last day on which they work (RFC 8594)."""
+    gone_at: int
+    """From when on they are refused with `Gone`."""
+
+
+class Deprecation(msgspec.Struct, frozen=True, kw_only=True):
+    """A deprecated name."""
+
+    times: DeprecationTimes
     replacement: str
     """The tool to call instead."""
 
@@ -100,6 +109,7 @@ class Tool(Generic[A, R]):
         self.request_type: Final[type[A]] = type(example)
         self.answer_type: Final[type[R]] = type(answer)
         self._fn = fn
+        self._spec = spec
         self._decoder = msgspec.json.Decoder(self.request_type)
 
     def __call__(self, tx: Any, call: Call, request: A) -> R:
@@ -107,6 +117,12 @@ class Tool(Generic[A, R]):
 
     def __repr__(self) -> str:
         return f"<tool {self.name}>"
+
+    def alias(self, name: str, times: DeprecationTimes) -> "Tool[A, R]":
+        """The same tool under *name*, which it had before."""
+        spec = self._spec.copy()
+        spec["deprecated"] = Deprecation(times=times, replacement=self.name)
+        return Tool(name, self.effect, self._fn, example=self.example, answer=self.answer, **spec)
 
     def read(self, body: bytes) -> A:
         """Decode a request from JSON. Raises `MalformedJson`, and `InvalidInput` for another shape."""

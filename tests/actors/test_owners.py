@@ -16,6 +16,7 @@ from tests.lamps import LAMP, lamp_town
 from tests.people import a_member
 from tests.tooling import PASSWORD, ToolTown
 from tests.town import HASHER, submit
+from tests.webhooks import a_webhook
 
 SIGNED_IN = "the person"
 
@@ -25,6 +26,9 @@ NO_ORGANIZATIONS = {
     (Owner.SYSTEM, "storage.records.listing.index_builds.organizations_building"),
     (Owner.SYSTEM, "storage.forms.submissions.forms_with_queue"),
     (Owner.SYSTEM, "storage.channels.outboxes.due"),
+    (Owner.SYSTEM, "storage.events.organizations_with_undispatched"),
+    (Owner.SYSTEM, "storage.webhooks.batches.webhooks_due"),
+    (Owner.SYSTEM, "storage.workflows.runs.organizations_with_runs"),
     (Owner.SYSTEM, "actors.reconciler._mark_and_prune"),
     (Owner.CREDENTIALS, "storage.identity.api_keys.route"),
     (Owner.CREDENTIALS, "storage.channels.keys.route"),
@@ -37,6 +41,7 @@ NO_ORGANIZATIONS = {
     (Owner.HOSTS, "storage.sites.sites.at_host"),
     (Owner.OUTBOXES, "storage.channels.outboxes.load"),
     (Owner.OUTBOXES, "storage.channels.outboxes.pull"),
+    (Owner.WEBHOOKS, "storage.webhooks.batches.load"),
     (Owner.SIGN_IN, "services.sign_in._open_one_of"),
     (SIGNED_IN, "services.sign_in._profile"),
 }
@@ -75,6 +80,7 @@ async def test_units_are_their_organizations(autojump_clock):
         connection = await lamps.store.write(a_connection, organization_id)
         channel_key = (await lamps.store.write(channel_keys.mint, organization_id, connection.id)).key
         await lamps.store.write(a_reply, connection)
+        await lamps.store.write(a_webhook, organization_id)
         recorder = Recorder(lamps.store)
         here = ToolTown(lamps.store, lamps.clock, lamps.organization)
         here.owner = await here.store.write(
@@ -125,6 +131,8 @@ async def test_units_are_their_organizations(autojump_clock):
         "storage.audit.note_refusal",
         "services.channel_calls._write",
         "storage.channels.outboxes.pull",
+        "storage.dispatch.dispatch",
+        "storage.webhooks.attempts.note_and_load",
         "actors.embeds.embed_cache._render",
         "storage.sites.visits.create",
         "storage.identity.access.load",

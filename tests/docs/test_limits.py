@@ -24,6 +24,8 @@ INTERNAL: Final = {
     "WRITES_AT_ONCE": "how the writer is shared",
     "EMBED_CACHES_MAX": "actors; a caller never meets it",
     "FILING_BATCH_MAX": "how large a transaction is",
+    "DISPATCH_DELIVERIES_MAX": "how large a transaction is",
+    "DISPATCH_EVENTS_MAX": "how large a transaction is",
     "EVENTS_EXAMINED_MAX": "how far one page of events looks",
     "EVENTS_PAGE_BYTES_MAX": "how far one page of events goes",
     "FILTERED_FIRST_MAX": "which plan a list takes",
@@ -35,6 +37,8 @@ INTERNAL: Final = {
     "SEARCHED_WORD_CHARS_MAX": "how long words are cut up",
     "SEARCH_PREFIX_CHARS_MIN": "a rule of search, told in docs/records.md",
     "SESSION_SEEN_NOTED_MS": "how often a row is written",
+    "WEBHOOK_ENDED_AT_ONCE": "how large a transaction is",
+    "WEBHOOK_FAILING_AT_ONCE_MAX": "how places for requests are shared",
     "WEBHOOK_RETRY_SPREAD": "told beside the waits that it spreads",
 }
 UNITS: Final = {

@@ -118,6 +118,20 @@ VALUES: Final[dict[str, tuple[Any, Any]]] = {
     "deliveries.reply_id": (None, "replies.id"),
     "deliveries.status_code": (500, 200),
     "deliveries.done_at": (AT, AT),
+    "webhooks.events": ('["record.created"]', "[]"),
+    "webhooks.object_types": ("[]", "[]"),
+    "webhooks.disabled_reason": (None, None),
+    "webhooks.ending": (None, None),
+    "webhooks.secret": (b"sealed", b"sealed"),
+    "webhooks.removed_at": (None, None),
+    "webhook_deliveries.event_id": ("events.id", None),
+    "webhook_deliveries.state": ("delivered", "waiting"),
+    "webhook_deliveries.is_first": (0, 1),
+    "webhook_deliveries.next_attempt_at": (None, AT),
+    "webhook_deliveries.replayed": (0, 0),
+    "webhook_deliveries.run_id": (None, None),
+    "webhook_deliveries.call_key": (None, None),
+    "webhook_deliveries.body": (None, "{}"),
 }
 """Where it matters what stands in a column: in the first row, and in the second.
 

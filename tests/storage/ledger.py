@@ -6,6 +6,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection
 
+from svc.domain.crypto.sealing import Sealer
 from svc.storage import provisioning
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.metadata import metadata
@@ -26,7 +27,7 @@ class Ledger:
     def __init__(self, conn: Connection) -> None:
         self.conn = conn
         self.now = START
-        self._sources = Sources()
+        self._sources = Sources(sealer=Sealer(b"k" * 32))
         self.organization = self.write(
             provisioning.create, NewOrganization(name="Lamps & Co", country="DE", currency="EUR")
         )

@@ -80,15 +80,14 @@ def test_a_merge_says_which_record_is_left() -> None:
         assert {"city": {"from": None, "to": "Bonn"}} == msgspec.json.decode(updated.data)["changed"]
 
 
-def test_a_call_of_a_run_has_its_depth() -> None:
-    """Its source says it, and so do the events of what it writes; other calls have none."""
+def test_a_call_of_a_run_says_its_workflow_its_run_and_its_depth() -> None:
+    """It is the source of what it writes, and so the depth of the events of that."""
     caller = Caller(
         organization_id="org_1", kind="workflow", id="wfl_1", person_id="usr_1", permissions=PERMISSIONS
     )
-    source: Source = {"kind": "workflow", "id": "wfl_1", "personId": "usr_1"}
+    source: Source = {"kind": "workflow", "workflowId": "wfl_1", "runId": "run_1", "depth": 2}
 
-    assert source == Call(caller=caller, door="inside").source()
-    assert {**source, "depth": 2} == Call(caller=caller, door="inside", depth=2).source()
+    assert source == Call(caller=caller, door="inside", run_id="run_1", depth=2).source()
 
 
 async def test_a_filed_submission_says_its_fields_its_contact_and_its_deal(autojump_clock):

@@ -5,6 +5,7 @@ from typing import Any
 
 import hypothesis.strategies as st
 import pytest
+import sqlalchemy as sa
 from hypothesis import given, settings
 
 from svc.domain import cursors
@@ -13,6 +14,7 @@ from svc.domain.cursors import Position
 from svc.domain.errors import Gone, InvalidInput
 from svc.domain.events import EventType, NewEvent
 from svc.domain.limits import EVENT_LIFE_MS, EVENTS_EXAMINED_MAX, LIST_ROWS_MAX
+from svc.domain.times import MINUTE_MS
 from svc.storage import events, provisioning, retention
 from svc.storage.events import Event
 from svc.storage.identity.organizations import NewOrganization
@@ -44,7 +46,8 @@ def dispatch(here: Ledger, limit: int = 200) -> list[str]:
 
 
 def page(here: Ledger, **wanted: Any) -> tuple[list[Event], str]:
-    return events.list_page(here.conn, here.organization.id, **wanted)
+    listed, cursor, _ = events.list_page(here.conn, here.organization.id, **wanted)
+    return listed, cursor
 
 
 def read_all(here: Ledger, cursor: str | None = None, **wanted: Any) -> tuple[list[Event], str]:
@@ -152,6 +155,37 @@ def test_a_page_looks_at_so_many_events(here: Ledger) -> None:
     assert ([], ["record.deleted"]) == (first, [event.type for event in second])
 
 
+def test_the_last_page_says_so(here: Ledger) -> None:
+    """Those before it do not, nor does one that stopped looking."""
+    record(here, *(an_event() for _ in range(EVENTS_EXAMINED_MAX + 1)))
+    dispatch(here, EVENTS_EXAMINED_MAX + 1)
+
+    def is_last(**wanted: Any) -> bool:
+        return events.list_page(here.conn, here.organization.id, **wanted).is_last
+
+    _, stopped = page(here, types=set())
+    assert [False, False, True] == [is_last(), is_last(types=set()), is_last(types=set(), cursor=stopped)]
+
+
+@given(minutes=st.lists(st.integers(0, 3), max_size=12), pruned=st.integers(0, 12), since=st.integers(0, 40))
+@settings(max_examples=60, deadline=None)
+def test_a_list_begins_with_the_events_of_a_time(minutes: list[int], pruned: int, since: int) -> None:
+    """However many there are of one time or between two, and whatever was pruned before."""
+    with ledger() as here:
+        start = here.now
+        for later in minutes:
+            here.now += later * MINUTE_MS
+            record(here)
+        dispatch(here)
+        kept = here.rows(tables.events)[pruned:]
+        here.conn.execute(sa.delete(tables.events).where(tables.events.c.position <= pruned))
+        at = start + since * MINUTE_MS
+
+        listed, _ = page(here, since=at)
+
+        assert [row.id for row in kept if row.at >= at] == [event.id for event in listed]
+
+
 @pytest.mark.parametrize("limit", [0, LIST_ROWS_MAX + 1])
 def test_a_wrong_limit_is_refused(here: Ledger, limit: int) -> None:
     """With its place."""
@@ -188,52 +222,6 @@ def test_events_are_pruned_once_they_were_dispatched_and_their_time_is_over(here
     assert [2] == [event.position for event in page(here)[0]]
     with pytest.raises(Gone, match="not kept any more"):
         page(here, cursor=start)
-
-
-def test_events_are_pruned_in_the_order_of_their_positions(here: Ledger) -> None:
-    """One whose unit waited for its commit has an earlier time than the one before it, and stays with it."""
-    here.now += 5_000
-    record(here)
-    here.now -= 5_000
-    record(here)
-    dispatch(here)
-    _, end = page(here)
-    here.now += EVENT_LIFE_MS - 2_000
-
-    assert not here.write(retention.prune)
-    assert [1, 2] == [event.position for event in page(here)[0]]
-    here.now += 5_000
-    here.write(retention.prune)
-    assert ([], end) == page(here, cursor=end)
-
-
-def test_events_are_pruned_a_batch_at_a_time(here: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of every organization, and always the oldest."""
-    monkeypatch.setattr(retention, "PRUNED_MAX", 3)
-    other = here.write(provisioning.create, NewOrganization(name="Other", country="DE", currency="EUR"))
-    for organization_id in (here.organization.id, other.id):
-        here.write(events.record, organization_id, [an_event()] * 2)
-        ids = [event.id for event in events.undispatched(here.conn, organization_id, 200)]
-        here.write(events.mark_dispatched, organization_id, ids)
-    here.now += EVENT_LIFE_MS
-
-    assert here.write(retention.prune)
-    assert [(other.id, 2)] == [(row.organization_id, row.position) for row in here.rows(tables.events)]
-    assert not here.write(retention.prune)
-    assert [] == here.rows(tables.events)
-
-
-def test_a_cursor_ahead_of_the_events_is_gone(here: Ledger) -> None:
-    """After a backup was restored, the positions behind its end are given again, to other events."""
-    record(here, an_event(), an_event())
-    dispatch(here, 1)
-    backup = here.conn.begin_nested()
-    dispatch(here, 1)
-    _, cursor = page(here)
-    backup.rollback()
-
-    with pytest.raises(Gone, match="ahead"):
-        page(here, cursor=cursor)
 
 
 def test_a_page_has_so_many_bytes(here: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:

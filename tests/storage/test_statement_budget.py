@@ -14,6 +14,7 @@ from tests.lamps import LAMP, make_lamps
 from tests.statements import connection_of, listening
 from tests.tooling import ToolTown, tool_town
 from tests.tools.channels.connecting import PUSHED, SHOP, bridge, connect
+from tests.webhooks import a_webhook
 
 Steps = AsyncGenerator[None, None]
 """A flow, once to have everything awake; what comes after its `yield` counts."""
@@ -30,18 +31,33 @@ def contact(number: int) -> dict[str, Any]:
 
 
 async def create(here: ToolTown) -> Steps:
-    """`record.create`, of a contact with an e-mail and a phone."""
+    """`record.create`, of a contact with an e-mail and a phone, and the dispatch of its event."""
     await here.answer("record.create", contact(1))
+    await trio.sleep(QUIET_SECONDS)
     yield
     await here.answer("record.create", contact(2))
+    await trio.sleep(1)
 
 
 async def create_once(here: ToolTown) -> Steps:
     """The same under an idempotency key."""
     await here.call("record.create", contact(1), idempotency_key="key-1")
+    await trio.sleep(QUIET_SECONDS)
     yield
     answer = await here.call("record.create", contact(2), idempotency_key="key-2")
+    await trio.sleep(1)
     assert 200 == answer.status_code
+
+
+async def deliver(here: ToolTown) -> Steps:
+    """`record.create`, and its event: dispatched, loaded for its webhook, and how the attempt went."""
+    here.system.outbound_http = Receiver()
+    await here.store.write(a_webhook, here.organization.id)
+    await here.answer("record.create", contact(1))
+    await trio.sleep(QUIET_SECONDS)
+    yield
+    await here.answer("record.create", contact(2))
+    await trio.sleep(1)
 
 
 async def get(here: ToolTown) -> Steps:
@@ -69,7 +85,7 @@ async def update(here: ToolTown) -> Steps:
 
 
 async def submit(here: ToolTown) -> Steps:
-    """A submission of a new person is stored, then filed."""
+    """A submission of a new person is stored, then filed, then its events are dispatched."""
     form = await here.store.write(
         forms.create, here.organization, NewForm(name="Ask", field_map={"town": "city"})
     )
@@ -211,14 +227,15 @@ async def push(here: ToolTown) -> Steps:
     [
         pytest.param(flow, expected, id=flow.__name__)
         for flow, expected in {
-            create: [7],
-            create_once: [9],
+            create: [7, 7],
+            create_once: [9, 7],
+            deliver: [7, 9, 4, 9],
             get: [2],
             list_newest: [3],
             update: [9],
-            submit: [1, 12],
+            submit: [1, 12, 9],
             make_embed: [5],
-            receive: [4],
+            receive: [4, 12],
             pull_nothing: [2],
             pull_one: [4],
             pull_one_once: [1, 6],

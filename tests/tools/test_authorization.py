@@ -58,6 +58,7 @@ embed.preview             embeds                        open
 embed.remove              embeds                        approval
 embed.resume              embeds                        open
 embed.update              embeds                        open
+event.list                webhooks                      open
 form.create               forms                         open
 form.get                  forms                         open
 form.list                 forms                         open
@@ -118,6 +119,15 @@ team.list                 -                             open
 team.update               settings                      person
 tool.describe             -                             open
 tool.search               -                             open
+webhook.create            webhooks                      person
+webhook.delete            webhooks                      approval
+webhook.delivery_list     webhooks                      open
+webhook.get               webhooks                      open
+webhook.list              webhooks                      open
+webhook.redeliver         webhooks                      open
+webhook.rotate_secret     webhooks                      person
+webhook.test              webhooks                      open
+webhook.update            webhooks                      open
 """
 
 OUTCOMES: Final = """

@@ -81,7 +81,7 @@ class _TlsStream:
         return data
 
     def has_read_ahead(self) -> bool:
-        return bool(self._incoming.pending or self._tls.pending())
+        return self._incoming.pending > 0  # a record that was begun is received whole
 
     async def _run(self, step: Callable[..., Any], *args: Any) -> Any:
         """Run a *step* of the protocol, with all that it sends and receives."""

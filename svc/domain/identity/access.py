@@ -40,6 +40,15 @@ class KeyFacts(msgspec.Struct, frozen=True, kw_only=True):
     last_used_at: int | None
 
 
+class Enabler(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+    """In whose name a workflow runs: the person who enabled it, or whose key did."""
+
+    person_id: str
+    key_id: str | None = None
+    role_id: str | None = None
+    """The key's role, beyond which it may do nothing."""
+
+
 class Access(msgspec.Struct, frozen=True, kw_only=True):
     """All facts that admission to one organization depends on."""
 
@@ -93,6 +102,27 @@ def admit_person(access: Access, person_id: str, confirmed_at: int | None) -> Ca
         person_id=person_id,
         permissions=access.role(member.role_id).permissions,
         confirmed_at=confirmed_at,
+    )
+
+
+def admit_workflow(access: Access, workflow_id: str, enabler: Enabler) -> Caller:
+    """The workflow as a caller: it may what its enabler may now, and no more than the key's role, if any.
+
+    A key that was revoked or has expired since does not matter: the person decided. Raises `Unauthenticated`
+    when the organization is closed, or the person is no active member of it, or not with keys any more.
+    """
+    member = _active(access, enabler.person_id)
+    if enabler.key_id is not None and not member.keys_allowed:
+        raise Unauthenticated
+    permissions = access.role(member.role_id).permissions
+    if enabler.role_id is not None:
+        permissions &= access.role(enabler.role_id).permissions
+    return Caller(
+        organization_id=access.organization_id,
+        kind="workflow",
+        id=workflow_id,
+        person_id=enabler.person_id,
+        permissions=permissions,
     )
 
 

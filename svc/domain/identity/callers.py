@@ -5,12 +5,13 @@ from typing import Final, Literal
 import msgspec
 
 from svc.domain.errors import ApprovalRequired, Forbidden, PersonOnly
-from svc.domain.events import Source
+from svc.domain.events import Source, workflow_source
 from svc.domain.identity.roles import PERMISSIONS, Permission
 from svc.domain.net.client_addresses import Network
 
-CallerKind = Literal["person", "key", "agent", "workflow", "operator"]
-"""An operator is a person with access to the machine, at its command line."""
+CallerKind = Literal["person", "key", "agent", "workflow", "operator", "service"]
+"""An operator is a person with access to the machine, at its command line. The service itself is named in the
+audit trail, for what it does of its own accord."""
 
 DoorName = Literal["app", "api", "mcp", "gateway", "cli", "inside"]
 
@@ -58,15 +59,18 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     """Non-public networks that this installation may send requests to; see `svc.domain.net.egress`."""
     registry: ToolRegistry | None = None
     """The registry of the door, for tools that are about tools; `svc.tools.registry.registry_of` reads it."""
+    run_id: str | None = None
+    """The workflow's run that makes the call."""
     depth: int = 0
     """The depth of the workflow's run that makes the call; 0 where none does."""
 
     def source(self) -> Source:
         """The source of what it writes, as timelines and events have it (decisions §10)."""
+        if self.caller.kind == "workflow":
+            return workflow_source(self.caller.id, self.run_id or "", self.depth)
         kinds = {"key": self.door, "operator": "person"}
         kind = kinds.get(self.caller.kind, self.caller.kind)
-        source = {"kind": kind, "id": self.caller.id, "personId": self.caller.person_id}
-        return source | {"depth": self.depth} if self.depth else source
+        return {"kind": kind, "id": self.caller.id, "personId": self.caller.person_id}
 
 
 def operator_call(
@@ -85,6 +89,14 @@ def operator_call(
         permissions=PERMISSIONS,
     )
     return Call(caller=caller, door="cli", allowed_networks=allowed_networks, registry=registry)
+
+
+def service_call(organization_id: str) -> Call:
+    """What the service does of its own accord, as the audit trail names it. It is permitted nothing."""
+    caller = Caller(
+        organization_id=organization_id, kind="service", id="service", person_id=None, permissions=frozenset()
+    )
+    return Call(caller=caller, door="inside")
 
 
 def permit(

@@ -12,6 +12,7 @@ from svc.domain.limits import WEBHOOK_PER_SECOND_MAX
 from svc.domain.near_names import hint, shown
 from svc.domain.net.client_addresses import Network
 from svc.domain.net.egress import check_host
+from svc.domain.versions import FIRST_VERSION
 from svc.domain.webhooks.health import DisabledReason
 
 _OF_RECORDS: Final = "record."
@@ -55,6 +56,8 @@ class Subscription(msgspec.Struct, frozen=True, kw_only=True):
     """The first failed attempt since the last that succeeded; None if none failed since."""
     held_until: int | None = None
     """Until when its receiver asked for a pause."""
+    version: int = FIRST_VERSION
+    """Counts the changes that people made."""
     created_at: int
     updated_at: int
 
@@ -72,8 +75,12 @@ def checked(
     event_types: Collection[str],
     objects: Collection[str],
     allowed: Sequence[Network] = (),
+    before: SubscriptionSettings | None = None,
 ) -> SubscriptionSettings:
     """*settings*, checked, with the name trimmed. Raises `InvalidInput` with every fault.
+
+    An address that was there *before* is no fault of a change, whatever may be reached by now: it is checked
+    whenever it is sent to.
 
     *event_types* are all there are, *objects* the slugs of the organization's, and *allowed* the networks
     that may be reached although they are not public.
@@ -84,7 +91,8 @@ def checked(
         name = None if name is None else clean_name(name)
     except InvalidValue as error:
         faults.append(Fault("/name", "invalid_value", str(error)))
-    faults += _url_faults(settings.url, allowed)
+    if before is None or settings.url != before.url:
+        faults += _url_faults(settings.url, allowed)
     faults += _event_faults(settings.events, event_types)
     faults += _object_faults(settings, objects)
     if settings.max_per_second is not None and not 0 < settings.max_per_second <= WEBHOOK_PER_SECOND_MAX:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from svc.domain.identity.roles import Permission
+from svc.domain.webhooks.rights import event_needs
 from svc.domain.workflows.documents import (
     AddNote,
     AnyStep,
@@ -24,27 +25,7 @@ _READS: Final[frozenset[Permission]] = frozenset({"records.read"})
 _WRITES: Final[frozenset[Permission]] = frozenset({"records.write"})
 _ANSWERS: Final[frozenset[Permission]] = frozenset({"conversations"})
 _FORMS: Final[frozenset[Permission]] = frozenset({"forms"})
-_CHANNELS: Final[frozenset[Permission]] = frozenset({"channels"})
-_WORKFLOWS: Final[frozenset[Permission]] = frozenset({"workflows"})
-_AI: Final[frozenset[Permission]] = frozenset({"ai"})
 _WEBHOOKS: Final[frozenset[Permission]] = frozenset({"webhooks"})
-
-_OF_EVENTS: Final = {
-    "record": _READS,
-    "submission": _FORMS,
-    "message": _ANSWERS,
-    "conversation": _ANSWERS,
-    "connection": _CHANNELS,
-    "workflow": _WORKFLOWS,
-    "approval": _WORKFLOWS,
-    "ai": _AI,
-}
-"""By the first part of an event's type: what it takes to see one."""
-
-
-def event_needs(event_type: str) -> frozenset[Permission]:
-    """The permissions to see events of *event_type*."""
-    return _OF_EVENTS.get(event_type.partition(".")[0], _NONE)
 
 
 def trigger_needs(trigger: AnyTrigger) -> frozenset[Permission]:

@@ -24,9 +24,10 @@ RunState = Literal["running", "waiting", "done", "failed", "cancelled"]
 OPEN: Final[frozenset[RunState]] = frozenset({"running", "waiting"})
 """The states of a run that has not ended."""
 
-FailureReason = Literal["loop", "too_many_runs", "forbidden", "refused"]
+FailureReason = Literal["loop", "too_many_runs", "forbidden", "refused", "error"]
 """Why a run failed: the runs before it began one another too often; the organization has too many open ones;
-the person that it acts as may not do that; or a step was refused for another reason."""
+the person that it acts as may not do that; a step was refused for another reason; or the program failed at
+it, as where what is stored of the run is broken: the log has more."""
 
 Awaited = Literal["time", "event", "delivery"]
 """What a waiting run waits for. Whatever it is, the wait ends at `wake_at`."""

@@ -93,6 +93,11 @@ class Scope:
         self._roots = roots
         self._results = results or {}
 
+    @property
+    def roots(self) -> tuple[Root, ...]:
+        """What paths begin with here, beside `steps`."""
+        return tuple(self._roots)
+
     def after(self, steps: Iterable[AnyStep]) -> "Scope":
         """The scope once these *steps* may have run, too."""
         results = dict(self._results)

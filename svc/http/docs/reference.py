@@ -146,19 +146,16 @@ class Reference:
         return await self._pages.show("docs/deprecations.html", lambda: {"renamed": renamed})
 
     def _problem(self, code: Code) -> dict[str, Any]:
-        """The context of a code's page. Its tools include those that always answer it to API keys."""
-        own = [
-            tool
-            for tool in self._registry.values()
-            if code in problem_codes(tool) or NEVER_A_KEYS.get(tool.runs) == code
-        ]
+        """The context of a code's page. Tools that always answer it to API keys stand apart."""
+        tools = self._registry.values()
+        own = [tool for tool in tools if code in problem_codes(tool)]
         return {
             "code": code,
             "kind": KINDS[code],
             "cause": CAUSES[code],
             "example": example_of(code),
             "tools": own,
-            "to_keys": code in NEVER_A_KEYS.values(),
+            "to_keys": [tool for tool in tools if NEVER_A_KEYS.get(tool.runs) == code],
             "everywhere": len(own) == len(self._registry),
         }
 

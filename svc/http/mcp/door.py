@@ -105,7 +105,7 @@ class McpDoor:
                 return _ACCEPTED
             if version.enveloped:
                 check_envelope(request, method, params)
-            return await self._result(version, method, params, call, message.reply_id())
+            return await self._result(version, method, params, call, message.reply_id(), request=request)
         except RpcError as error:
             return _failure(version, message.reply_id(), error)
         except Unauthenticated:
@@ -120,7 +120,14 @@ class McpDoor:
             return json_answer(500, rpc.failure(message.reply_id(), failed))
 
     async def _result(
-        self, version: Version, method: str, params: Params, call: Call, reply_id: bytes
+        self,
+        version: Version,
+        method: str,
+        params: Params,
+        call: Call,
+        reply_id: bytes,
+        *,
+        request: Request,
     ) -> Answer:
         if method not in version.methods:
             raise RpcError(
@@ -128,7 +135,7 @@ class McpDoor:
             )
         match method:
             case "tools/call":
-                return await self._call(version, params, call, reply_id)
+                return await self._call(version, params, call, reply_id, request=request)
             case "tools/list":
                 result = results.tool_list(version, self._page(call, params))
             case "initialize":
@@ -155,7 +162,9 @@ class McpDoor:
         callable_tools = len(self._list.names(call.caller))
         return results.instructions(call.caller, callable_tools, len(self._registry), flat=self._flat)
 
-    async def _call(self, version: Version, params: Params, call: Call, reply_id: bytes) -> Answer:
+    async def _call(
+        self, version: Version, params: Params, call: Call, reply_id: bytes, *, request: Request
+    ) -> Answer:
         """Call a tool by its own name, or at `PATH` also through `tool_call`."""
         name, arguments = params.name, params.arguments
         if name is None:
@@ -167,7 +176,14 @@ class McpDoor:
                 name, arguments = inner.name, inner.arguments
             tool = await tool_calls.find(self._system, self._registry, call, name)
             tool_input = tool.read_part(rpc.arguments_of(arguments))
-            result = await tool_calls.run(self._system, tool, call, tool_input, params.meta.idempotency_key)
+            result = await tool_calls.run(
+                self._system,
+                tool,
+                call,
+                tool_input,
+                params.meta.idempotency_key,
+                wait_gone=request.wait_client_left,
+            )
         except UnknownTool:
             text = results.unknown_text(name, nearest(self._registry, name))
             if not by_entry:

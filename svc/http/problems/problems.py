@@ -109,8 +109,8 @@ KINDS: Final[dict[Code, Kind]] = {
     ),
     "gone": Kind(
         410,
-        "The tool has another name now",
-        "Call the one that `detail` names; it takes and answers the same.",
+        "It is gone for good",
+        "`detail` says what to ask instead: the tool's present name, or the list from its start.",
     ),
     "body_too_large": Kind(413, "The body is too large", "Send less; the door's reference says how much."),
     "unsupported_media_type": Kind(

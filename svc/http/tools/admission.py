@@ -72,9 +72,9 @@ def deprecation_headers(tool: Tool[Any, Any] | None) -> Fields:
     """When a deprecated name was deprecated, and when it ends (RFC 9745, RFC 8594); empty for other names."""
     if tool is None or tool.deprecated is None:
         return ()
-    since_at, sunset_at = tool.deprecated.since_at, tool.deprecated.sunset_at
+    times = tool.deprecated.times
     return (
-        (b"deprecation", b"@%d" % (since_at // SECOND_MS)),
-        (b"sunset", http_date(sunset_at // SECOND_MS).encode()),
+        (b"deprecation", b"@%d" % (times.since_at // SECOND_MS)),
+        (b"sunset", http_date(times.sunset_at // SECOND_MS).encode()),
         (b"link", b'</docs/deprecations>; rel="deprecation"'),
     )

@@ -10,6 +10,7 @@ from svc.domain.limits import CALLS_MAX, IDEMPOTENCY_LIFE_MS, TOOL_BODY_BYTES_MA
 from svc.domain.times import HOUR_MS
 from svc.http.docs.example_ids import NO_IDS, ExampleIds, with_ids
 from svc.http.problems.problems import MEDIA_TYPE, Problem
+from svc.http.tools import event_contract
 from svc.http.tools.contract_parts import (
     BUDGET_HEADERS,
     DEPRECATION_HEADERS,
@@ -48,6 +49,8 @@ JSON. The same as pages: `/docs/api`.
   call under the same key is answered as the first time, with `Idempotent-Replayed: true`, and nothing is
   done again.
 - **Lists** take `limit` and `cursor`; `nextCursor` of the answer leads on, and is null at the end.
+- **Events** are sent to webhooks, which `webhooks` describes, and listed by `event.list`: the guide is at
+  `/docs/webhooks`.
 - **Times** are RFC 3339 in UTC with milliseconds. A body has at most {TOOL_BODY_BYTES_MAX:,} bytes.
 - Every answer has an `X-Request-Id`: the caller's own if it is 1 to 128 visible ASCII characters.
 
@@ -84,7 +87,8 @@ class Contract:
         }
         responses = {name: problem_response(problem) for name, problem in sorted(problems.items())}
         problem_schemas = {problem.problem_name: problem_schema(problem) for problem in problems.values()}
-        nouns = {tool.noun for tool in self._tools}
+        webhooks = event_contract.webhooks(self.ids)
+        nouns = {tool.noun for tool in self._tools} | {"webhook"}
         return {
             "openapi": "3.1.0",
             "info": {
@@ -103,12 +107,15 @@ class Contract:
                 if name in nouns
             ],
             "paths": paths,
+            "webhooks": webhooks,
             "components": {
                 "securitySchemes": {
                     "apiKey": {"type": "http", "scheme": "bearer", "description": "An API key, `svck_…`."}
                 },
                 "schemas": dict(sorted((self._schemas() | problem_schemas).items())),
-                "parameters": referenced_by(PARAMETERS, "parameters", paths),
+                "parameters": referenced_by(
+                    PARAMETERS | event_contract.PARAMETERS, "parameters", paths, webhooks
+                ),
                 "headers": referenced_by(HEADERS, "headers", paths, responses),
                 "responses": responses,
             },
@@ -118,7 +125,8 @@ class Contract:
         """The schemas of all inputs and answers, and of `Problem`, by name."""
         problem = {name: _without_nulls(schema) for name, schema in _schemas([Problem]).items()}
         inputs = _schemas(tool.request_type for tool in self._tools)
-        outputs = _schemas(tool.answer_type for tool in self._tools)
+        answers = (tool.answer_type for tool in self._tools)
+        outputs = _schemas([*answers, *event_contract.payload_types()])
         outputs = {name: _with_defaults_required(schema) for name, schema in outputs.items()}
         return problem | outputs | {name: _with_defaults_described(schema) for name, schema in inputs.items()}
 
@@ -128,7 +136,7 @@ def example_json(example: Any) -> Any:
     if isinstance(example, list | tuple):
         return [example_json(item) for item in example]
     if not isinstance(example, ToolInput):
-        return msgspec.to_builtins(example)
+        return msgspec.json.decode(msgspec.json.encode(example))  # some have parts that are JSON already
     return {
         field.encode_name: example_json(value)
         for field in msgspec.structs.fields(example)

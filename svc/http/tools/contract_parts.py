@@ -10,12 +10,13 @@ from werkzeug.http import http_date
 from svc.domain.limits import CALL_WINDOW_MS, CALLS_MAX, IDEMPOTENCY_KEY_CHARS_MAX
 from svc.domain.times import SECOND_MS
 from svc.http.problems.problems import KINDS, MEDIA_TYPE, UNAUTHORIZED, Code, problem
+from svc.tools.old_names import RENAMINGS
 
 Json = dict[str, Any]
 
 _WINDOW_SECONDS: Final = CALL_WINDOW_MS // SECOND_MS
 _REQUEST_ID: Final = "3f1c9a52b7e04d6f8a90c1d2e3f40516"
-_DEPRECATED_AT, _SUNSET_AT = 1_789_689_600, 1_805_241_600
+_RENAMED: Final = RENAMINGS[0].times
 
 
 def _header(description: str, example: Any, *, required: bool = True, **schema: Any) -> Json:
@@ -43,8 +44,13 @@ HEADERS: Final = {
     ),
     "Retry-After": _header("Seconds to wait before the next attempt.", 1),
     "WWW-Authenticate": _header("How to authenticate.", "Bearer"),
-    "Deprecation": _header("Since when the name is deprecated (RFC 9745).", f"@{_DEPRECATED_AT}"),
-    "Sunset": _header("From when on the name answers 410 (RFC 8594).", http_date(_SUNSET_AT)),
+    "Deprecation": _header(
+        "Since when the name is deprecated (RFC 9745).", f"@{_RENAMED.since_at // SECOND_MS}"
+    ),
+    "Sunset": _header(
+        "The last day on which the name works (RFC 8594): from the next on it answers 410.",
+        http_date(_RENAMED.sunset_at // SECOND_MS),
+    ),
     "Link": _header("Where the policy is.", '</docs/deprecations>; rel="deprecation"'),
 }
 BUDGET_HEADERS: Final = (
@@ -129,7 +135,7 @@ def problem_response(response: ProblemResponse) -> Json:
     elif "idempotency_in_progress" in codes:
         optional.append("Retry-After")
     if "gone" in codes:
-        required.extend(DEPRECATION_HEADERS)
+        optional.extend(DEPRECATION_HEADERS)  # of old names; other things can be gone, too
     examples = {code: {"summary": KINDS[code].title, "value": example_of(code)} for code in codes}
     return {
         "description": " ".join(f"`{code}`: {KINDS[code].title}." for code in codes),

@@ -115,7 +115,14 @@ class ToolDoor:
         call = call_of(self._system, self._registry, admission, self._gate.door, request)
         tool = await tool_calls.find(self._system, self._registry, call, _name_in(request))
         tool_input = tool.read(await read_json(request, TOOL_BODY_BYTES_MAX))
-        result = await tool_calls.run(self._system, tool, call, tool_input, request.text("idempotency-key"))
+        result = await tool_calls.run(
+            self._system,
+            tool,
+            call,
+            tool_input,
+            request.text("idempotency-key"),
+            wait_gone=request.wait_client_left,
+        )
         return success(result.body, replayed=result.replayed)
 
 

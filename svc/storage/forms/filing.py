@@ -61,7 +61,7 @@ def file_each_due(tx: Tx, where: FilingTarget, batch: int = FILING_BATCH_MAX) ->
     _hold(tx, where, due.unreadable, "unreadable")
     for submission in due.readable:
         try:
-            with tx.conn.begin_nested():
+            with tx.savepoint():
                 _write(tx, where, [file(submission, _directory(tx, where, [submission]))], filed_by=None)
         except Exception as error:
             if isinstance(error, OperationalError) and not is_unreadable(error):

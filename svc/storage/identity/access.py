@@ -1,5 +1,7 @@
 """The facts that decide whether a person enters an organization, read together."""
 
+from collections.abc import Collection
+
 import sqlalchemy as sa
 
 from svc.domain.identity.access import Access, KeyFacts, Membership
@@ -18,7 +20,20 @@ def load(conn: sa.Connection, organization_id: str, now: int) -> Access:
     )
 
 
-def _members(conn: sa.Connection, organization_id: str) -> dict[str, Membership]:
+def of_people(conn: sa.Connection, organization_id: str, person_ids: Collection[str]) -> Access:
+    """The facts about these people alone, without any key. Raises `NotFound`."""
+    return Access(
+        organization_id=organization_id,
+        is_open=organizations.get(conn, organization_id).closed_at is None,
+        roles=roles.custom(conn, organization_id),
+        members=_members(conn, organization_id, tables.members.c.person_id.in_(person_ids)),
+        keys={},
+    )
+
+
+def _members(
+    conn: sa.Connection, organization_id: str, which: sa.ColumnElement[bool] | None = None
+) -> dict[str, Membership]:
     allowed = sa.or_(
         tables.organizations.c.id == organization_id,
         sa.and_(tables.organizations.c.allow_keys_elsewhere, tables.organizations.c.closed_at.is_(None)),
@@ -27,7 +42,7 @@ def _members(conn: sa.Connection, organization_id: str) -> dict[str, Membership]
         sa.select(tables.members.c.person_id, tables.members.c.role_id, tables.members.c.status, allowed)
         .join(tables.people, tables.people.c.id == tables.members.c.person_id)
         .join(tables.organizations, tables.organizations.c.id == tables.people.c.home_organization_id)
-        .where(tables.members.c.organization_id == organization_id)
+        .where(tables.members.c.organization_id == organization_id, sa.true() if which is None else which)
     )
     return {person_id: Membership(role_id, status, bool(ok)) for person_id, role_id, status, ok in rows}
 

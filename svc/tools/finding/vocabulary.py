@@ -76,6 +76,7 @@ NOUNS: Final = {
     "workflow": (
         "automation automations automatic automatically automate rule flow trigger whenever step process"
     ),
+    "event": "happened happening changes changed feed stream log history poll pull sync since new",
     "webhook": "notification notifications notify endpoint url callback event events server call system push",
     "ai": "language model models llm gpt vendor vendors provider credit credits openai anthropic",
     "approval": "ok permission consent agent waiting allow request",

@@ -81,11 +81,12 @@ async def test_an_address_that_does_not_answer_takes_little_time(monkeypatch, au
 
 async def test_names_without_an_answer_take_no_thread_of_others(monkeypatch):
     """A lookup goes on after its request has ended; at most so many do."""
-    let_go = threading.Event()
+    let_go, begun = threading.Event(), threading.Semaphore(0)
     looked_up: list[str] = []
 
     def resolve(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
         looked_up.append(host)
+        begun.release()
         let_go.wait(10)
         return []
 
@@ -96,6 +97,8 @@ async def test_names_without_an_answer_take_no_thread_of_others(monkeypatch):
             for _ in range(4):
                 with pytest.raises(NotSent, match="no answer"):
                     await post(outbound_http, "http://bridge.example/", seconds=0.05)
+            for _ in range(2):
+                assert await trio.to_thread.run_sync(partial(begun.acquire, timeout=10))
             assert 0 == trio.to_thread.current_default_thread_limiter().borrowed_tokens
         finally:
             let_go.set()

@@ -188,6 +188,21 @@ async def test_tls_may_end_as_it_should(context):
     assert read[0].endswith(bytes(1_000_000))
 
 
+@pytest.mark.parametrize("said", [b"HTTP/1.1 200 OK\r\n\r\n", b"\x17\x03\x03\x00\x20" + bytes(32)])
+async def test_what_is_not_encrypted_is_no_answer(context, said):
+    """Nor what is not by the key that was agreed on."""
+
+    async def serve(stream: trio.abc.Stream) -> None:
+        assert isinstance(stream, trio.SSLStream)
+        await read_request(stream)
+        await stream.transport_stream.send_all(said)
+        await stream.transport_stream.receive_some(1)
+
+    async with secured(context, serve) as (outbound_http, url):
+        with pytest.raises(NotSent, match="connection broke"):
+            await post(outbound_http, url)
+
+
 async def test_what_follows_an_answer_in_a_record_of_its_own_is_seen(context):
     """Records that were read together with the answer are no answer to the next request."""
 

@@ -6,10 +6,10 @@ from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
 from svc.storage.store import Tx, View
 from svc.tools.registry import Registry
-from svc.tools.tool import Deprecation, Limit, Timestamp, ToolInput, ToolOutput, about, reads, writes
+from svc.tools.tool import DeprecationTimes, Limit, Timestamp, ToolInput, ToolOutput, about, reads, writes
 
-SUNSET_AT = 1_805_241_600_000
-DEPRECATION = Deprecation(since_at=1_789_689_600_000, sunset_at=SUNSET_AT, replacement="workflow.list")
+GONE_AT = 1_805_328_000_000
+RENAMED = DeprecationTimes(since_at=1_789_689_600_000, sunset_at=1_805_241_600_000, gone_at=GONE_AT)
 
 
 class Condition(ToolInput, frozen=True, kw_only=True):
@@ -65,12 +65,6 @@ def listed(view: View, call: Call, asked: ListWorkflows) -> Workflows:
     return Workflows(workflows=[])
 
 
-@reads("automation.list", needs=None, example=_LIST, answer=_ANSWER, deprecated=DEPRECATION)
-def listed_of_old(view: View, call: Call, asked: ListWorkflows) -> Workflows:
-    """List workflows."""
-    return Workflows(workflows=[])
-
-
 @writes(
     "workflow.delete",
     needs="workflows",
@@ -109,4 +103,4 @@ def minted(tx: Tx, call: Call, asked: MintSecret) -> Secret:
     return Secret(id="key_1", secret="")
 
 
-SAMPLES = Registry([listed, listed_of_old, deleted, updated, minted])
+SAMPLES = Registry([listed, listed.alias("automation.list", RENAMED), deleted, updated, minted])

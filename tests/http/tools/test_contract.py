@@ -21,7 +21,7 @@ from svc.http.tools.door import KeyGate, ToolDoor
 from svc.tools.catalogue import REGISTRY
 from svc.tools.nouns import NOUNS
 from tests.http.asking import client_of
-from tests.http.tools.sample_tools import SAMPLES, SUNSET_AT
+from tests.http.tools.sample_tools import GONE_AT, SAMPLES
 from tests.tooling import tool_town
 from tests.town import town
 
@@ -55,6 +55,8 @@ def media(document: Any) -> Iterator[tuple[str, Any]]:
         for status, answer in operation["responses"].items():
             for one in resolved(document, answer)["content"].values():
                 yield f"{name} {status}", one
+    for name, item in document["webhooks"].items():
+        yield f"{name} is sent", item["post"]["requestBody"]["content"]["application/json"]
 
 
 @BOTH
@@ -87,7 +89,8 @@ def test_it_has_every_tool_once(registry):
 
     assert list(registry) == list(found)
     assert list(registry) == [one["operationId"] for one in found.values()]
-    assert {tool.noun for tool in registry.values()} == {tag["name"] for tag in document["tags"]}
+    tags = {tool.noun for tool in registry.values()} | {"webhook"}
+    assert tags == {tag["name"] for tag in document["tags"]}
     assert [] == [tool.name for tool in registry.values() if tool.noun not in NOUNS]
     assert [] == [name for name, one in found.items() if not one["summary"] or not one["description"]]
 
@@ -152,12 +155,12 @@ def test_an_old_name_is_marked():
 
 
 async def test_an_old_name_works_until_its_day(autojump_clock):
-    """It says that it goes, and when; from then on it answers 410, and still says so."""
+    """It says that it goes, and when; from the day after that on it answers 410, and still says so."""
     async with tool_town() as here:
         door = ToolDoor(here.system, SAMPLES, KeyGate(here.system))
         async with client_of(FastPath(public_app(here.system), {tools.API_PATH: door})) as here.client:
             before = await here.call("automation.list")
-            here.clock.jump(SUNSET_AT - here.clock.now() - 1)
+            here.clock.jump(GONE_AT - here.clock.now() - 1)
             key = await here.mint()
             eve = await here.call("automation_list", key=key)
             here.clock.jump(1)

@@ -39,7 +39,7 @@ def test_events_of_before_count_as_dispatched(tmp_path: Path) -> None:
 
         migrate_to_head(conn)
 
-        found, _ = events.list_page(conn, "org_1")
+        found = events.list_page(conn, "org_1").events
         assert list(SUBJECTS.values()) == [(event.subject, event.object_type) for event in found]
         assert [1, 2, 3, 4, 5, 6] == [event.position for event in found]
         assert {0} == {event.depth for event in found}

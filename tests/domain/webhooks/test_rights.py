@@ -1,9 +1,9 @@
-"""Which permissions what is in a document takes."""
+"""Which permissions it takes to see an event."""
 
 import pytest
 
 from svc.domain.identity.roles import Permission
-from svc.domain.workflows.rights import event_needs
+from svc.domain.webhooks.rights import event_needs
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Webhooks: the actor that sends the deliveries of one subscription."""

@@ -1,0 +1,259 @@
+"""The Webhook: sends the deliveries of one subscription, each subject in order.
+
+Deliveries are rows, so this actor may crash at any point: what was under way is sent again, under the same
+id. In memory it only has what is under way, how the last attempts went, and when something is due next.
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from math import inf
+from typing import Final
+
+import msgspec
+import structlog
+import trio
+
+from svc.actors._core import Actor, Policy, turn
+from svc.actors.outbound.errors import NoPlace, NotSent
+from svc.actors.system import System
+from svc.domain.crypto.sealing import SealBroken
+from svc.domain.crypto.signatures import signed_headers
+from svc.domain.errors import Unavailable
+from svc.domain.limits import WEBHOOK_ANSWER_SECONDS, WEBHOOK_LAST_ATTEMPTS
+from svc.domain.times import SECOND_MS
+from svc.domain.webhooks.deliveries import AttemptOutcome
+from svc.storage.store import Owner, Units
+from svc.storage.webhooks import attempts, batches, webhooks
+from svc.storage.webhooks.attempts import EndedAttempt
+from svc.storage.webhooks.batches import DeliveryBatch, DueDelivery
+
+log = structlog.get_logger("svc.actors.webhooks.webhook")
+
+RETRY_MS: Final = 2 * SECOND_MS
+"""How long to wait after the store rejected a unit of work, or no place was free for an attempt."""
+
+_UNSENDABLE: Final = AttemptOutcome(error="what is stored of it cannot be read, or is not kept any more")
+
+
+class WebhookState(msgspec.Struct, kw_only=True):
+    """The memory of a Webhook. Times are ms since the epoch."""
+
+    owner: str = Owner.WEBHOOKS
+    """The organization of the subscription, once loaded."""
+    under_way: dict[str, str] = {}
+    """The subjects of deliveries whose outcome is not stored yet, by the delivery's id."""
+    ended: list[EndedAttempt] = []
+    """Attempts that have ended, and that no unit of work has stored yet."""
+    reached: tuple[bool, ...] = ()
+    """Whether the last attempts reached the receiver, the latest last."""
+    begun_at: deque[int] = msgspec.field(default_factory=deque)
+    """When the attempts of the last second began, where there is a limit to them."""
+    due: bool = False
+    """There may be deliveries to attempt that were not loaded yet."""
+    working: bool = False
+    """A unit of work stores outcomes and loads deliveries."""
+    checks_at: float = inf
+    """When the timer of `check` is due."""
+
+
+class Webhook(Actor[System, WebhookState]):
+    """Sends the deliveries of one subscription. Its key is the subscription's id."""
+
+    policy = Policy(mailbox_max=256, idle_seconds=300)
+
+    async def load(self) -> WebhookState:
+        """Continue what an earlier activation left."""
+        self.check.after(0)
+        return WebhookState()
+
+    @turn
+    async def wake(self) -> None:
+        """Deliveries were queued, or the subscription was changed."""
+        self.state.due = True
+        self._work()
+
+    @turn
+    async def check(self) -> None:
+        """Something is due by the clock: a retry, the end of a pause."""
+        self.state.due, self.state.checks_at = True, inf
+        self._work()
+
+    @turn
+    async def attempt_ended(self, attempt: EndedAttempt) -> None:
+        """An attempt has ended: store its outcome, and load what may follow."""
+        self.state.ended.append(attempt)
+        self.state.reached = (*self.state.reached, attempt.outcome.reached)[-WEBHOOK_LAST_ATTEMPTS:]
+        self.state.due = True
+        await self._go_on()
+
+    @turn
+    async def attempt_postponed(self, delivery_id: str) -> None:
+        """No place was free for an attempt, so that nothing was sent: try again later."""
+        del self.state.under_way[delivery_id]
+        self._check_by(self.system.clock.now() + RETRY_MS)
+
+    @turn
+    async def loaded(self, stored: Sequence[EndedAttempt], batch: DeliveryBatch | None) -> None:
+        """Outcomes were *stored*, and a batch was loaded, unless none was asked for: begin its attempts."""
+        state = self.state
+        state.working = False
+        for attempt in stored:
+            del state.under_way[attempt.delivery_id]
+        if batch is not None:
+            if state.owner == Owner.WEBHOOKS and batch.is_failing:
+                # How those before the last one went is not kept; a receiver that answers shows it soon.
+                state.reached = (False,) * WEBHOOK_LAST_ATTEMPTS
+            state.owner = batch.organization_id
+            self._begin(batch)
+        await self._go_on()
+
+    @turn
+    async def load_failed(self, ended: Sequence[EndedAttempt]) -> None:
+        """The store rejected the unit of work: keep the outcomes, and try again later."""
+        self.state.working, self.state.due = False, True
+        self.state.ended[:0] = ended
+        self._check_by(self.system.clock.now() + RETRY_MS)
+        await self._settle()
+
+    async def _go_on(self) -> None:
+        self._work()
+        await self._settle()
+
+    def _work(self) -> None:
+        """Store the outcomes, and load as many deliveries as may be attempted, in one unit of work."""
+        state = self.state
+        if state.working:
+            return
+        in_flight = self._in_flight()
+        room = self.system.attempt_places.at_once(state.reached) - len(in_flight) if state.due else 0
+        if room <= 0 and not state.ended:
+            if state.due and not in_flight:
+                self._check_by(self.system.clock.now() + RETRY_MS)  # others hold the places
+            return
+        units, ended = self.system.store.of(state.owner), tuple(state.ended)
+        if self.start_soon(self._load, units, ended, room, tuple(sorted(in_flight.values()))):
+            state.working, state.ended = True, []
+            if room > 0:
+                state.due, state.checks_at = False, inf
+                self.check.disarm()  # this load does what the timer was for
+
+    def _begin(self, batch: DeliveryBatch) -> None:
+        """Begin attempts of a batch: as many as may be under way, and may begin in this second."""
+        state, now = self.state, self.system.clock.now()
+        room = max(0, self.system.attempt_places.at_once(state.reached) - len(self._in_flight()))
+        pace = self._pace(batch, now)
+        begun = batch.due[: min(room, pace)]
+        for delivery in begun:
+            if delivery.body is None:
+                state.under_way[delivery.id] = delivery.subject
+                state.ended.append(_ended(batch, delivery, _UNSENDABLE))
+            elif self.start_soon(self._attempt, batch, delivery, state.reached):
+                state.under_way[delivery.id] = delivery.subject
+                if batch.max_per_second is not None:
+                    state.begun_at.append(now)
+        if batch.more or len(begun) < len(batch.due):
+            if pace <= room:
+                self._check_by(state.begun_at[0] + SECOND_MS)
+            else:
+                state.due = True
+        if batch.next_at is not None:
+            self._check_by(batch.next_at)
+
+    def _pace(self, batch: DeliveryBatch, now: int) -> int:
+        """How many attempts may begin now by the limit of the subscription."""
+        if batch.max_per_second is None:
+            return len(batch.due) + 1
+        begun_at = self.state.begun_at
+        while begun_at and begun_at[0] <= now - SECOND_MS:
+            begun_at.popleft()
+        return max(0, batch.max_per_second - len(begun_at))
+
+    def _in_flight(self) -> dict[str, str]:
+        """The subjects of deliveries that are being attempted, by the delivery's id."""
+        ended = {attempt.delivery_id for attempt in self.state.ended}
+        return {id_: subject for id_, subject in self.state.under_way.items() if id_ not in ended}
+
+    def _check_by(self, at: int) -> None:
+        """Have `check` run at *at* or earlier."""
+        if at < self.state.checks_at:
+            self.state.checks_at = at
+            self.check.after(max(0, at - self.system.clock.now()) / SECOND_MS)
+
+    async def _settle(self) -> None:
+        """Store outcomes within the turn, once the system is quiesced, so that no task may."""
+        state = self.state
+        if not self.system.quiesced or state.working or not state.ended:
+            return
+        ended, state.ended = state.ended, []
+        try:
+            await self.system.store.of(state.owner).write(attempts.note_attempts, self.key, ended)
+        except Unavailable as error:  # they are sent again at the next start
+            log.warning("how attempts went could not be kept", webhook=self.key, why=repr(error))
+
+    async def _load(
+        self, units: Units, ended: Sequence[EndedAttempt], limit: int, busy: Sequence[str]
+    ) -> None:
+        """Store outcomes, and load at most *limit* deliveries, in a task."""
+        batch = None
+        try:
+            if ended and limit > 0:
+                batch = await units.write(attempts.note_and_load, self.key, ended, limit, busy)
+            elif ended:
+                await units.write(attempts.note_attempts, self.key, ended)
+            else:
+                batch = await units.read(batches.load, self.key, self.system.clock.now(), limit, busy)
+            while (
+                batch is not None
+                and batch.ending
+                and await units.write_behind(webhooks.end_waiting, self.key)
+            ):
+                pass
+        except Unavailable as error:
+            log.warning("deliveries have to wait", webhook=self.key, why=repr(error))
+            self.load_failed.tell(ended)
+        else:
+            self.loaded.tell(ended, batch)
+
+    async def _attempt(self, batch: DeliveryBatch, delivery: DueDelivery, reached: Sequence[bool]) -> None:
+        """Attempt a delivery, and tell the outcome to the actor, in a task."""
+        began = trio.current_time()
+        try:
+            with self.system.attempt_places.attempt(reached):
+                outcome = await self._send(batch, delivery)
+        except NoPlace:
+            self.attempt_postponed.tell(delivery.id)
+            return
+        except NotSent as error:
+            milliseconds = round((trio.current_time() - began) * SECOND_MS)
+            outcome = AttemptOutcome(error=str(error), milliseconds=milliseconds)
+        self.attempt_ended.tell(_ended(batch, delivery, outcome))
+
+    async def _send(self, batch: DeliveryBatch, delivery: DueDelivery) -> AttemptOutcome:
+        """Send a delivery. Raises `NotSent`, and `NoPlace` of these if nothing was attempted."""
+        now = self.system.clock.wall()  # wall time, since the receiver compares it with its own clock
+        body = delivery.body or b""
+        try:
+            secrets = [self.system.sealer.open(sealed, self.key) for sealed in batch.sealed_secrets]
+        except SealBroken:
+            log.exception("a signing secret cannot be opened; nothing is sent", webhook=self.key)
+            return AttemptOutcome(error="the signing secret cannot be used: make a new one")
+        headers = signed_headers(secrets, delivery.id, now // SECOND_MS, body) | {
+            "Content-Type": "application/json",
+            "X-Service-Event": delivery.type,
+            "X-Service-Contract": batch.contract,
+        }
+        result = await self.system.outbound_http.post(
+            batch.url, body, headers, seconds=WEBHOOK_ANSWER_SECONDS, now=now
+        )
+        return AttemptOutcome(
+            status_code=result.status,
+            milliseconds=result.milliseconds,
+            answer=result.answer,
+            retry_after_ms=result.retry_after_ms,
+        )
+
+
+def _ended(batch: DeliveryBatch, delivery: DueDelivery, outcome: AttemptOutcome) -> EndedAttempt:
+    return EndedAttempt(
+        delivery_id=delivery.id, url=batch.url, outcome=outcome, unsendable=delivery.body is None
+    )

@@ -1,0 +1,100 @@
+"""Forwarding of events to a developer's own machine, as webhooks are sent them."""
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any, Final
+
+import httpx
+import msgspec
+
+from svc.client import Refused, ServiceError, Tools
+from svc.client.backoff import Backoff
+from svc.clock import Clock
+from svc.domain.channels.connections import CONTRACT
+from svc.domain.crypto.signatures import signed_headers
+from svc.domain.limits import EVENT_WAIT_SECONDS_MAX, WEBHOOK_ANSWER_SECONDS
+from svc.domain.times import SECOND_MS
+
+
+class EventHead(msgspec.Struct, frozen=True):
+    """What is needed of an event to forward it."""
+
+    id: str
+    type: str
+    timestamp: str
+
+
+class _Page(msgspec.Struct, rename="camel"):
+    """An answer of `event.list`, with the events as they came, to the byte."""
+
+    events: tuple[msgspec.Raw, ...]
+    next_cursor: str
+
+
+_read_head: Final = msgspec.json.Decoder(EventHead).decode
+
+
+class Forwarder:
+    """Posts events to one URL, signed with one secret."""
+
+    def __init__(self, client: httpx.AsyncClient, url: str, secret: str, clock: Clock) -> None:
+        self._client = client
+        self._url = url
+        self._secret = secret
+        self._clock = clock
+        self.reached = False
+        """Whether the last event was answered 2xx."""
+
+    async def forward(self, body: bytes) -> str:
+        """Post the event *body*, once, and return a line about it: what it was, and what was answered."""
+        head = _read_head(body)
+        now = self._clock.now() // SECOND_MS
+        # An event has one delivery here, so the same id each time that it is forwarded.
+        delivery = f"dlv_{head.id.partition('_')[2]}"
+        headers = signed_headers([self._secret], delivery, now, body) | {
+            "Content-Type": "application/json",
+            "X-Service-Event": head.type,
+            "X-Service-Contract": CONTRACT,
+        }
+        began = perf_counter()
+        try:
+            async with self._client.stream("POST", self._url, content=body, headers=headers) as response:
+                self.reached, outcome = response.is_success, str(response.status_code)
+        except httpx.HTTPError as error:
+            self.reached, outcome = False, f"not sent: {str(error) or type(error).__name__}"
+        milliseconds = round((perf_counter() - began) * SECOND_MS)
+        return f"{head.timestamp}  {head.type}  {head.id}  {outcome}  {milliseconds} ms"
+
+
+def client() -> httpx.AsyncClient:
+    """A client that waits as long as deliveries do, and asks no proxy the way to one's own machine."""
+    return httpx.AsyncClient(timeout=WEBHOOK_ANSWER_SECONDS, trust_env=False)
+
+
+async def forward_events(
+    tools: Tools,
+    forwarder: Forwarder,
+    *,
+    types: Sequence[str] | None,
+    since: str,
+    tell: Callable[[str], None],
+) -> None:
+    """Forward the service's events from *since* on, one after the other, for good; *tell* gets the lines.
+
+    A service that does not answer is asked again. Raises `Refused` if it rejects the call.
+    """
+    asked: dict[str, Any] = {"waitSeconds": EVENT_WAIT_SECONDS_MAX} | ({"types": types} if types else {})
+    place, backoff = {"since": since}, Backoff()
+    while True:
+        try:
+            page = await tools.call("event.list", asked | place, answer=_Page)
+        except ServiceError as error:
+            if isinstance(error, Refused) and not error.is_transient:
+                raise
+            tell(f"the service cannot be asked: {error}")
+            await backoff.wait()
+            continue
+        backoff.reset()
+        place = {"cursor": page.next_cursor}
+        for event in page.events:
+            tell(await forwarder.forward(bytes(event)))

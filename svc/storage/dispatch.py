@@ -1,0 +1,45 @@
+"""Dispatch: an organization's new events become deliveries and runs of workflows, in one unit of work."""
+
+import msgspec
+
+from svc.domain.changes import EventsDispatched
+from svc.domain.limits import DISPATCH_DELIVERIES_MAX, DISPATCH_EVENTS_MAX
+from svc.storage import events
+from svc.storage.events import Event
+from svc.storage.store import Tx
+from svc.storage.webhooks import deliveries, webhooks
+from svc.storage.workflows import triggering
+
+
+class Dispatched(msgspec.Struct, frozen=True, kw_only=True):
+    """What one unit of work has dispatched."""
+
+    events: int
+    deliveries: int
+    more: bool
+    """Whether there may be more events to dispatch."""
+
+
+def dispatch(tx: Tx, organization_id: str, limit: int = DISPATCH_EVENTS_MAX) -> Dispatched:
+    """Dispatch the organization's oldest undispatched events, at most *limit*.
+
+    Each gets its position, one delivery to each active subscription that it matches, and one run of each
+    enabled workflow. One unit of work does all of it, so that a crash neither loses one nor doubles one.
+    """
+    subscriptions = [one for one in webhooks.of_organization(tx.conn, organization_id) if one.active]
+    triggered = triggering.of_organization(tx.conn, organization_id)
+    limit = min(limit, max(1, DISPATCH_DELIVERIES_MAX // max(1, len(subscriptions) + len(triggered))))
+    waiting = events.undispatched(tx.conn, organization_id, limit)
+    if not waiting:
+        return Dispatched(events=0, deliveries=0, more=False)
+    dispatched = _marked(tx, organization_id, waiting)
+    queued = deliveries.queue_events(tx, subscriptions, dispatched)
+    triggering.start_for(tx, organization_id, triggered, dispatched)
+    tx.announce(EventsDispatched(organization_id))
+    return Dispatched(events=len(dispatched), deliveries=queued, more=len(waiting) == limit)
+
+
+def _marked(tx: Tx, organization_id: str, waiting: list[Event]) -> list[Event]:
+    """The events with the positions that they get."""
+    positions = events.mark_dispatched(tx, organization_id, [event.id for event in waiting])
+    return [event._replace(position=place) for event, place in zip(waiting, positions, strict=True)]

@@ -1,0 +1,1 @@
+"""Webhooks as they are stored: subscriptions, their deliveries, and the attempts at these."""

@@ -1,0 +1,160 @@
+"""Deliveries: what is queued for a subscription, and how far each is."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+import sqlalchemy as sa
+
+from svc.domain.errors import Conflict, NotFound
+from svc.domain.limits import LIST_ROWS
+from svc.domain.near_names import shown
+from svc.domain.webhooks import deliveries as rules
+from svc.domain.webhooks.deliveries import DeliveryState
+from svc.domain.webhooks.subscriptions import Subscription, matching
+from svc.storage import events
+from svc.storage.events import Event
+from svc.storage.pages import Keyset
+from svc.storage.statements import Statement
+from svc.storage.store import Tx, View
+from svc.storage.webhooks import queues, tables, webhooks
+from svc.storage.webhooks.queues import NewDelivery
+from svc.storage.webhooks.rows import DeliveryRow
+
+CALL: Final = "workflow.call"
+"""The type of what a workflow sends."""
+PING: Final = "ping"
+
+_GET = Statement(
+    sa.select(*queues.COLUMNS).where(tables.webhook_deliveries.c.id == sa.bindparam("delivery_id")),
+    DeliveryRow,
+)
+_OF_RUN = Statement(
+    sa.select(*queues.COLUMNS).where(tables.webhook_deliveries.c.run_id == sa.bindparam("run_id")),
+    DeliveryRow,
+)
+
+
+def queue_events(tx: Tx, subscriptions: Sequence[Subscription], dispatched: Sequence[Event]) -> int:
+    """Queue one delivery of each dispatched event to each active subscription that it matches; how many.
+
+    They must have their positions, and none of them a delivery already.
+    """
+    new = [
+        NewDelivery(
+            organization_id=event.organization_id,
+            webhook_id=subscription.id,
+            type=event.type,
+            subject=event.subject,
+            place=event.position or 0,
+            event_id=event.id,
+        )
+        for event in dispatched
+        for subscription in matching(subscriptions, event.type, event.object_type)
+    ]
+    queues.add(tx, new)
+    return len(new)
+
+
+def queue_call(tx: Tx, organization_id: str, webhook_id: str, *, run_id: str, key: str, body: object) -> str:
+    """Queue what a workflow's run sends at the step *key*, and return the delivery's id.
+
+    The same run and key are the same delivery, however often it is queued. Calls of a run go out in order.
+    Raises `NotFound`, and `Conflict` where the subscription is disabled.
+    """
+    before = queues.call_of(tx.conn, run_id, key)
+    if before is not None:
+        return before.id
+    _require_active(tx.conn, organization_id, webhook_id)
+    new = NewDelivery(
+        organization_id=organization_id,
+        webhook_id=webhook_id,
+        type=CALL,
+        subject=run_id,
+        place=events.newest_position(tx.conn, organization_id),
+        run_id=run_id,
+        call_key=key,
+        body=msgspec.json.encode(body).decode(),
+    )
+    return queues.add(tx, [new])[0]
+
+
+def queue_test(
+    tx: Tx,
+    organization_id: str,
+    webhook_id: str,
+    *,
+    event_type: str = PING,
+    data: Mapping[str, object] | None = None,
+) -> str:
+    """Queue a `ping`, or an example of *event_type* with that *data*, and return the delivery's id.
+
+    It is about nothing, so it waits for no other. Raises `NotFound`, and `Conflict` where the subscription is
+    disabled.
+    """
+    _require_active(tx.conn, organization_id, webhook_id)
+    new = NewDelivery(
+        organization_id=organization_id,
+        webhook_id=webhook_id,
+        type=event_type,
+        subject=tx.new_id("tst"),
+        place=0,
+        body=msgspec.json.encode({"webhookId": webhook_id} if data is None else data).decode(),
+    )
+    return queues.add(tx, [new])[0]
+
+
+def get(conn: sa.Connection, organization_id: str, delivery_id: str) -> DeliveryRow:
+    """The delivery, also one to a subscription that was deleted since. Raises `NotFound`."""
+    row = find(conn, delivery_id)
+    if row is None or row.organization_id != organization_id:
+        raise NotFound(f"there is no delivery {shown(delivery_id)}")
+    return row
+
+
+def find(conn: sa.Connection, delivery_id: str) -> DeliveryRow | None:
+    """The delivery of any organization."""
+    return _GET.one(conn, delivery_id=delivery_id)
+
+
+def cancel_calls(tx: Tx, run_id: str) -> None:
+    """Cancel the calls of a run that still wait: the run was cancelled."""
+    for row in _OF_RUN.all(tx.conn, run_id=run_id):
+        after = rules.cancelled(row.progress, tx.now)
+        if after is not None:
+            queues.write(tx, row, after)
+            queues.announce(tx, [row.webhook_id])
+
+
+def list_page(
+    view: View,
+    organization_id: str,
+    webhook_id: str,
+    *,
+    state: DeliveryState | None = None,
+    event_type: str | None = None,
+    cursor: str | None = None,
+    limit: int = LIST_ROWS,
+) -> tuple[list[DeliveryRow], str | None]:
+    """Deliveries to a subscription, the newest first, and the cursor that goes on.
+
+    Raises:
+        NotFound: there is no such subscription.
+        InvalidInput: of the cursor.
+        TakesLong: the view is not patient; by state and type they have to be looked for.
+    """
+    webhooks.own_row(view.conn, organization_id, webhook_id)
+    keyset = Keyset(["webhook_deliveries", webhook_id, state, event_type], cursor, limit)
+    column = tables.webhook_deliveries.c
+    wanted = [column.state == state] if state is not None else []
+    wanted += [column.type == event_type] if event_type is not None else []
+    if wanted:
+        view.expect_long()
+    found = sa.select(*queues.COLUMNS).where(column.webhook_id == webhook_id, *wanted)
+    rows, next_cursor = keyset.fetch(view.conn, found, column.id, newest_first=True)
+    return [DeliveryRow._make(row) for row in rows], next_cursor
+
+
+def _require_active(conn: sa.Connection, organization_id: str, webhook_id: str) -> None:
+    if not webhooks.own_row(conn, organization_id, webhook_id).active:
+        raise Conflict("this webhook is disabled: make it active first")

@@ -1,0 +1,191 @@
+"""The queue of a subscription: its deliveries that wait, and which of each subject is the first.
+
+A column says which delivery is the first of its subscription and subject: only that one may go out. So what
+is due is found by an index, however many wait behind it.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import msgspec
+import sqlalchemy as sa
+
+from svc.domain.changes import DeliveriesDue, RunsDue
+from svc.domain.limits import WEBHOOK_ENDED_AT_ONCE
+from svc.domain.webhooks.deliveries import DeliveryProgress, DeliveryState, queued
+from svc.storage.statements import Statement
+from svc.storage.store import Tx
+from svc.storage.webhooks import tables
+from svc.storage.webhooks.rows import DeliveryRow
+
+
+class NewDelivery(msgspec.Struct, frozen=True, kw_only=True):
+    """A delivery to be queued: of the event *event_id*, or else with a *body*."""
+
+    organization_id: str
+    webhook_id: str
+    type: str
+    subject: str
+    place: int
+    """Its place in the order of its subject: the event's position."""
+    event_id: str | None = None
+    run_id: str | None = None
+    call_key: str | None = None
+    body: str | None = None
+    """The `data` to be sent, as JSON."""
+    replayed: bool = False
+
+
+COLUMNS: Final = tuple(tables.webhook_deliveries.c[name] for name in DeliveryRow._fields)
+_deliveries: Final = tables.webhook_deliveries
+_earlier: Final = _deliveries.alias("earlier")
+_OF_SUBJECT: Final = (
+    _deliveries.c.webhook_id == sa.bindparam("of_webhook"),
+    _deliveries.c.subject == sa.bindparam("of_subject"),
+)
+_WAITING_EARLIER: Final = (
+    sa.select(_earlier.c.id)
+    .where(
+        _earlier.c.webhook_id == sa.bindparam("of_webhook"),
+        _earlier.c.subject == sa.bindparam("of_subject"),
+        tables.waiting("earlier"),
+    )
+    .order_by(_earlier.c.place, _earlier.c.id)
+    .limit(sa.literal_column("1"))
+)
+_INSERT = Statement(
+    sa.insert(_deliveries).values(
+        {column.name: sa.bindparam(f"new_{column.name}", type_=column.type) for column in _deliveries.c}
+        | {"is_first": ~_WAITING_EARLIER.exists()}
+    )
+)
+_HURRY = Statement(sa.update(_deliveries).where(*_OF_SUBJECT, tables.IS_REPLAYED).values(replayed=sa.false()))
+_HURRY_THOSE_AHEAD = Statement(
+    sa.update(_deliveries)
+    .where(
+        *_OF_SUBJECT,
+        tables.IS_REPLAYED,
+        sa.select(_earlier.c.id)
+        .where(
+            _earlier.c.webhook_id == sa.bindparam("of_webhook"),
+            _earlier.c.subject == sa.bindparam("of_subject"),
+            tables.waiting("earlier"),
+            sa.text("NOT earlier.replayed"),
+        )
+        .exists(),
+    )
+    .values(replayed=sa.false())
+)
+_UNSET_FIRST = Statement(
+    sa.update(_deliveries).where(*_OF_SUBJECT, tables.IS_FIRST).values(is_first=sa.false())
+)
+_SET_FIRST = Statement(
+    sa.update(_deliveries)
+    .where(_deliveries.c.id == _WAITING_EARLIER.scalar_subquery())
+    .values(is_first=sa.true())
+)
+_CALL = Statement(
+    sa.select(*COLUMNS).where(
+        _deliveries.c.run_id == sa.bindparam("of_run"), _deliveries.c.call_key == sa.bindparam("key")
+    ),
+    DeliveryRow,
+)
+_WRITE = Statement(
+    sa.update(_deliveries)
+    .where(_deliveries.c.id == sa.bindparam("delivery_id"))
+    .values(
+        {
+            name: sa.bindparam(f"new_{name}", type_=_deliveries.c[name].type)
+            for name in DeliveryProgress.__struct_fields__
+        }
+        | {"is_first": sa.and_(_deliveries.c.is_first, sa.bindparam("waits", type_=sa.Boolean))}
+    )
+)
+_END = Statement(
+    sa.update(_deliveries)
+    .where(
+        _deliveries.c.id.in_(
+            sa.select(_earlier.c.id)
+            .where(_earlier.c.webhook_id == sa.bindparam("of_webhook"), tables.waiting("earlier"))
+            .limit(sa.bindparam("limit", type_=sa.Integer))
+        )
+    )
+    .values(
+        state=sa.bindparam("new_state"),
+        done_at=sa.bindparam("now"),
+        next_attempt_at=sa.null(),
+        is_first=sa.false(),
+        replayed=sa.false(),
+    )
+)
+
+
+def add(tx: Tx, new: Sequence[NewDelivery]) -> list[str]:
+    """Queue deliveries, in this order, and return their ids. Each is behind those of its subject that wait.
+
+    Those of its subject that are replayed hold it up, so they are not behind live ones any more.
+    """
+    rows = [_row(tx, one) for one in new]
+    _INSERT.many(tx.conn, rows)
+    live = {(row["of_webhook"], row["of_subject"]) for row in rows if not row["new_replayed"]}
+    _HURRY.many(tx.conn, [_subject(*pair) for pair in sorted(live)])
+    announce(tx, (one.webhook_id for one in new))
+    return [row["new_id"] for row in rows]
+
+
+def call_of(conn: sa.Connection, run_id: str, call_key: str) -> DeliveryRow | None:
+    """The delivery of a run's call."""
+    return _CALL.one(conn, of_run=run_id, key=call_key)
+
+
+def write(tx: Tx, before: DeliveryRow, after: DeliveryProgress) -> None:
+    """Store how far a delivery is. When it ends, the next of its subject is the first.
+
+    One that waits again may be earlier than what waits: see `reorder`.
+    """
+    values: dict[str, Any] = {f"new_{name}": getattr(after, name) for name in after.__struct_fields__}
+    _WRITE.run(tx.conn, values | {"delivery_id": before.id, "waits": after.state == "waiting"})
+    if before.state != "waiting" or after.state == "waiting":
+        return
+    _SET_FIRST.run(tx.conn, _subject(before.webhook_id, before.subject))
+    if before.run_id is not None:
+        tx.announce(RunsDue(before.organization_id))
+
+
+def reorder(tx: Tx, webhook_id: str, subjects: Iterable[str]) -> None:
+    """Find the first of each of the *subjects* anew, since earlier ones wait again.
+
+    Where live ones wait behind replayed ones, these are not behind live ones any more.
+    """
+    pairs = [_subject(webhook_id, subject) for subject in sorted(set(subjects))]
+    _HURRY_THOSE_AHEAD.many(tx.conn, pairs)
+    _UNSET_FIRST.many(tx.conn, pairs)
+    _SET_FIRST.many(tx.conn, pairs)
+
+
+def end(tx: Tx, organization_id: str, webhook_id: str, state: DeliveryState) -> bool:
+    """Have at most `WEBHOOK_ENDED_AT_ONCE` of those that wait end as *state*; whether there may be more."""
+    ended = _END.run(tx.conn, of_webhook=webhook_id, new_state=state, now=tx.now, limit=WEBHOOK_ENDED_AT_ONCE)
+    if ended:
+        tx.announce(RunsDue(organization_id))
+    return ended == WEBHOOK_ENDED_AT_ONCE
+
+
+def announce(tx: Tx, webhook_ids: Iterable[str]) -> None:
+    """Announce once for all of the unit that deliveries may be due."""
+    for webhook_id in dict.fromkeys(webhook_ids):
+        due = DeliveriesDue(webhook_id)
+        if due not in tx.changes:
+            tx.announce(due)
+
+
+def _subject(webhook_id: str, subject: str) -> dict[str, Any]:
+    return {"of_webhook": webhook_id, "of_subject": subject}
+
+
+def _row(tx: Tx, new: NewDelivery) -> dict[str, Any]:
+    progress = queued(tx.now, replayed=new.replayed)
+    values = msgspec.structs.asdict(new) | msgspec.structs.asdict(progress)
+    values |= {"id": tx.new_id("dlv"), "created_at": tx.now}
+    of_subject = _subject(new.webhook_id, new.subject)
+    return {f"new_{name}": value for name, value in values.items()} | of_subject

@@ -1,0 +1,239 @@
+"""Runs of workflows: rows and nothing else, however many wait."""
+
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import sqlalchemy as sa
+
+from svc.domain.errors import Conflict, NotFound, Unreadable
+from svc.domain.events import NewEvent, workflow_source
+from svc.domain.limits import LIST_ROWS
+from svc.domain.near_names import shown
+from svc.domain.workflows import runs as rules
+from svc.domain.workflows.runs import FailureReason, RunProgress, RunState
+from svc.storage import events
+from svc.storage.identity import tables as identity_tables
+from svc.storage.pages import Keyset
+from svc.storage.readable import each
+from svc.storage.statements import Statement
+from svc.storage.store import Tx, View
+from svc.storage.webhooks import deliveries
+from svc.storage.workflows import run_steps, tables
+from svc.storage.workflows.run_rows import COLUMNS, Run, RunRow, as_bytes, from_row
+
+
+class DueRow(NamedTuple):
+    """The row of a run that is due, undecoded, with the document of its version."""
+
+    run: RunRow
+    document: bytes
+
+
+_runs, _versions = tables.workflow_runs, tables.workflow_versions
+_OPEN: Final = _runs.c.wake_at.is_not(None)
+_WAKE_TIMES: Final = (
+    (_runs, _runs.c.wake_at),
+    (tables.workflows, tables.workflows.c.next_at),
+    (tables.workflow_bursts, tables.workflow_bursts.c.due_at),
+)
+
+
+_GET = Statement(
+    sa.select(*COLUMNS).where(
+        _runs.c.id == sa.bindparam("run_id"), _runs.c.organization_id == sa.bindparam("organization_id")
+    ),
+    RunRow,
+)
+_WITH_DOCUMENT: Final = sa.select(*COLUMNS, as_bytes(_versions.c.document)).join(
+    _versions, (_versions.c.workflow_id == _runs.c.workflow_id) & (_versions.c.version == _runs.c.version)
+)
+_ONE_WITH_DOCUMENT = Statement(_WITH_DOCUMENT.where(_runs.c.id == sa.bindparam("run_id")))
+_DUE = Statement(
+    _WITH_DOCUMENT.where(
+        _runs.c.organization_id == sa.bindparam("organization_id"), _runs.c.wake_at <= sa.bindparam("until")
+    )
+    .order_by(_runs.c.wake_at, _runs.c.id)
+    .limit(sa.bindparam("limit", type_=sa.Integer))
+)
+_INSERT = Statement(sa.insert(_runs))
+_PROGRESS: Final = ("state", "reason", "position", "wake_at", "awaits", "attempts", "ended_at")
+_MOVE = Statement(
+    sa.update(_runs)
+    .where(_runs.c.id == sa.bindparam("run_id"))
+    .values({name: sa.bindparam(f"new_{name}") for name in (*_PROGRESS, "awaited", "awaited_record")})
+)
+_encode: Final = msgspec.json.Encoder().encode
+
+
+def insert(tx: Tx, run: Run, *, started_by: str | None = None) -> None:
+    """Insert a new run, which may have failed already."""
+    progress = msgspec.structs.asdict(run.progress)
+    _INSERT.run(
+        tx.conn,
+        {
+            **progress,
+            "id": run.id,
+            "organization_id": run.organization_id,
+            "workflow_id": run.workflow_id,
+            "version": run.version,
+            "started_by": started_by,
+            "awaited": None,
+            "awaited_record": None,
+            "event": _json(run.event),
+            "enabler": _json(run.enabler),
+        },
+    )
+    if run.progress.state == "failed":
+        note_failure(tx, run, run.progress)
+
+
+def get(conn: sa.Connection, organization_id: str, run_id: str) -> Run:
+    """The run. Raises `NotFound`, and `Unreadable`."""
+    row = _GET.one(conn, run_id=run_id, organization_id=organization_id)
+    if row is None:
+        raise NotFound(f"there is no run {shown(run_id)}")
+    try:
+        return from_row(row)
+    except msgspec.DecodeError as error:
+        raise Unreadable(f"what is stored of the run cannot be read: {error}") from None
+
+
+def list_page(
+    view: View,
+    organization_id: str,
+    *,
+    workflow_id: str | None = None,
+    state: RunState | None = None,
+    cursor: str | None = None,
+    limit: int = LIST_ROWS,
+) -> tuple[list[Run], str | None]:
+    """The organization's runs, the newest first, and the cursor that goes on.
+
+    Raises `InvalidInput` for a cursor that is none, and `TakesLong` where both filters are given and the view
+    is not patient: the runs of a workflow are looked through for those in a state.
+    """
+    keyset = Keyset(["runs", workflow_id, state], cursor, limit)
+    if workflow_id is not None and state is not None:
+        view.expect_long()
+    wanted = sa.select(*COLUMNS).where(_runs.c.organization_id == organization_id)
+    if workflow_id is not None:
+        wanted = wanted.where(_runs.c.workflow_id == workflow_id)
+    if state is not None:
+        wanted = wanted.where(_runs.c.state == state)
+    rows, next_cursor = keyset.fetch(view.conn, wanted, _runs.c.id, newest_first=True)
+    return each(map(RunRow._make, rows), from_row, "workflow_runs"), next_cursor
+
+
+def due(conn: sa.Connection, organization_id: str, until: int, limit: int) -> list[DueRow]:
+    """The runs that are due, at most *limit*, those that are due for longest first."""
+    return [*map(_due, _DUE.all(conn, organization_id=organization_id, until=until, limit=limit))]
+
+
+def with_document(conn: sa.Connection, run_id: str) -> DueRow:
+    """The row of a run that there is."""
+    return _due(_ONE_WITH_DOCUMENT.one(conn, run_id=run_id))
+
+
+def _due(row: Any) -> DueRow:
+    return DueRow(RunRow._make(row[:-1]), row[-1])
+
+
+def move(
+    tx: Tx,
+    run_id: str,
+    progress: RunProgress,
+    *,
+    awaited: str | None = None,
+    awaited_record: str | None = None,
+) -> None:
+    """Write how far a run is by now."""
+    values = {f"new_{name}": getattr(progress, name) for name in _PROGRESS}
+    _MOVE.run(
+        tx.conn, {"run_id": run_id, "new_awaited": awaited, "new_awaited_record": awaited_record, **values}
+    )
+
+
+def fail(
+    tx: Tx,
+    run: Run | RunRow,
+    progress: RunProgress,
+    reason: FailureReason,
+    error: dict[str, Any] | None = None,
+) -> None:
+    """End a run, which is at *progress*, for *reason*; its row need not be readable."""
+    failed = rules.failed(progress, reason, tx.now)
+    move(tx, run.id, failed)
+    note_failure(tx, run, failed, error)
+
+
+def note_failure(tx: Tx, run: Run | RunRow, failed: RunProgress, error: dict[str, Any] | None = None) -> None:
+    """Record the event of a run that has failed, with the *error* of its step, if it was at one."""
+    data = {
+        "workflowId": run.workflow_id,
+        "runId": run.id,
+        "version": run.version,
+        "reason": failed.reason,
+        "step": failed.position,
+        "error": error,
+    }
+    source = workflow_source(run.workflow_id, run.id, failed.depth)
+    event = NewEvent(type="workflow.run_failed", subject=run.id, source=source, data=data)
+    events.record(tx, run.organization_id, [event])
+
+
+def cancel(tx: Tx, organization_id: str, run_id: str) -> Run:
+    """Cancel a run: its next step does not begin. Raises `NotFound`, and `Conflict` where it has ended."""
+    run = get(tx.conn, organization_id, run_id)
+    cancelled = rules.cancelled(run.progress, tx.now)
+    if cancelled is None:
+        raise Conflict(f"the run has ended already: it is {run.progress.state}")
+    _cancel(tx, _runs.c.id == run_id)
+    return get(tx.conn, organization_id, run_id)
+
+
+def cancel_all(tx: Tx, organization_id: str, workflow_id: str | None = None) -> None:
+    """Cancel the open runs of one workflow, or of all."""
+    own = _runs.c.organization_id == organization_id
+    _cancel(tx, own if workflow_id is None else own & (_runs.c.workflow_id == workflow_id))
+
+
+def _cancel(tx: Tx, which: sa.ColumnElement[bool]) -> None:
+    waiting = sa.select(_runs.c.id).where(which, _OPEN, _runs.c.state == "waiting")
+    for run_id in tx.conn.scalars(waiting.where(_runs.c.awaits == "delivery")).all():
+        deliveries.cancel_calls(tx, run_id)
+    run_steps.cancel(tx, waiting)
+    tx.conn.execute(
+        sa.update(_runs)
+        .where(which, _OPEN)
+        .values(
+            state="cancelled",
+            reason=None,
+            wake_at=None,
+            awaits=None,
+            awaited=None,
+            awaited_record=None,
+            ended_at=tx.now,
+        )
+    )
+
+
+def next_wake_at(conn: sa.Connection, organization_id: str) -> int | None:
+    """When the next run is due, or is started by a schedule or by the end of a burst; None for never."""
+    times = [
+        conn.scalar(sa.select(sa.func.min(column)).where(table.c.organization_id == organization_id))
+        for table, column in _WAKE_TIMES
+    ]
+    return min((time for time in times if time is not None), default=None)
+
+
+def organizations_with_runs(conn: sa.Connection, until: int) -> list[str]:
+    """The organizations in which something is due by *until*: a look into three indexes for each."""
+    of = identity_tables.organizations.c.id
+    due_by = [
+        sa.exists().where(table.c.organization_id == of, column <= until) for table, column in _WAKE_TIMES
+    ]
+    return list(conn.scalars(sa.select(of).where(sa.or_(*due_by))))
+
+
+def _json(value: object) -> str:
+    return _encode(value).decode()

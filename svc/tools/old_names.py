@@ -1,0 +1,36 @@
+"""Names that tools had before. A tool keeps its old name for six months at least."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from svc.domain.times import ms_of
+from svc.tools.tool import DeprecationTimes, Tool
+
+
+class Renaming(NamedTuple):
+    """All tools of the noun *old* became those of *noun*."""
+
+    old: str
+    noun: str
+    times: DeprecationTimes
+
+
+RENAMINGS: Final = (
+    Renaming(
+        "automation",
+        "workflow",
+        DeprecationTimes(
+            since_at=ms_of("2026-09-18T00:00:00Z"),
+            sunset_at=ms_of("2027-03-17T00:00:00Z"),
+            gone_at=ms_of("2027-03-18T00:00:00Z"),
+        ),
+    ),
+)
+
+
+def old_names(tools: Iterable[Tool[Any, Any]]) -> Iterator[Tool[Any, Any]]:
+    """The aliases of those *tools* that were renamed."""
+    for tool in tools:
+        for old, noun, times in RENAMINGS:
+            if tool.noun == noun:
+                yield tool.alias(f"{old}.{tool.name.partition('.')[2]}", times)
