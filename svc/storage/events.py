@@ -108,18 +108,20 @@ class _Place(NamedTuple):
     at: int
 
 
-class _Newest(NamedTuple):
-    """The position of the event that was dispatched last."""
+class _Positions(NamedTuple):
+    """The position of the event that was dispatched last, and up to which one events were pruned."""
 
     newest: int
+    pruned: int
 
 
-_NEWEST = Statement(
-    sa.select(tables.event_positions.c.newest).where(
+_POSITIONS = Statement(
+    sa.select(*(tables.event_positions.c[name] for name in _Positions._fields)).where(
         tables.event_positions.c.organization_id == sa.bindparam("organization_id")
     ),
-    _Newest,
+    _Positions,
 )
+_KEEP_POSITIONS = Statement(insert_or_replace(tables.event_positions, ["organization_id"]))
 _FROM = Statement(
     sa.select(tables.events.c.position, tables.events.c.at)
     .where(
@@ -132,7 +134,6 @@ _FROM = Statement(
     _Place,
 )
 _KEPT = Statement(sa.select(tables.events.c.id).where(tables.events.c.id == sa.bindparam("event_id")))
-_KEEP_NEWEST = Statement(insert_or_replace(tables.event_positions, ["organization_id"]))
 
 
 def record(tx: Tx, organization_id: str, happened: Sequence[NewEvent]) -> None:
@@ -208,7 +209,7 @@ def mark_dispatched(tx: Tx, organization_id: str, ids: Sequence[str]) -> range:
 
     Returns the positions.
     """
-    newest = newest_position(tx.conn, organization_id)
+    newest, pruned = _positions(tx.conn, organization_id)
     positions = range(newest + 1, newest + 1 + len(ids))
     _DISPATCH.many(
         tx.conn,
@@ -218,14 +219,27 @@ def mark_dispatched(tx: Tx, organization_id: str, ids: Sequence[str]) -> range:
         ],
     )
     if ids:
-        _KEEP_NEWEST.run(tx.conn, organization_id=organization_id, newest=positions[-1])
+        _keep_positions(tx, organization_id, positions[-1], pruned)
     return positions
+
+
+def mark_pruned(tx: Tx, organization_id: str, position: int) -> None:
+    """Note that the event at *position* was pruned, so that those up to there are not listed any more."""
+    newest, pruned = _positions(tx.conn, organization_id)
+    _keep_positions(tx, organization_id, newest, max(position, pruned))
 
 
 def newest_position(conn: sa.Connection, organization_id: str) -> int:
     """The last position that was given; 0 where none was."""
-    row = _NEWEST.one(conn, organization_id=organization_id)
-    return 0 if row is None else int(row.newest)
+    return _positions(conn, organization_id).newest
+
+
+def _positions(conn: sa.Connection, organization_id: str) -> _Positions:
+    return _POSITIONS.one(conn, organization_id=organization_id) or _Positions(newest=0, pruned=0)
+
+
+def _keep_positions(tx: Tx, organization_id: str, newest: int, pruned: int) -> None:
+    _KEEP_POSITIONS.run(tx.conn, organization_id=organization_id, newest=newest, pruned=pruned)
 
 
 def is_kept(conn: sa.Connection, event_id: str) -> bool:
@@ -268,20 +282,13 @@ def list_page(
     Raises `InvalidInput` for the cursor and the limit, and `Gone` if events behind the cursor were pruned.
     """
     cursors.check_limit(limit)
-    newest = newest_position(conn, organization_id)
+    newest, pruned = _positions(conn, organization_id)
     own = tables.events.c.organization_id == organization_id
-    oldest = conn.scalar(
-        sa.select(tables.events.c.position)
-        .where(own, tables.events.c.position.is_not(None))
-        .order_by(tables.events.c.position)
-        .limit(1)
-    )
-    first = newest + 1 if oldest is None else oldest
     after = _position_of(cursor)
     if after is None:
         begin = 0 if since is None else position_at(conn, organization_id, since, newest)
-        after = max(begin, first) - 1
-    if after < first - 1:
+        after = max(begin - 1, pruned)
+    if after < pruned:
         raise Gone("the events behind this cursor are not kept any more: ask again from the start")
     until = min(after + EVENTS_EXAMINED_MAX, newest)
     events = sa.select(*_COLUMNS).where(

@@ -224,6 +224,32 @@ def test_events_are_pruned_once_they_were_dispatched_and_their_time_is_over(here
         page(here, cursor=start)
 
 
+def test_nothing_is_skipped_where_events_were_pruned_out_of_order(here: Ledger) -> None:
+    """One whose unit waited for its commit has an earlier time than the one before it, and goes first.
+
+    A reader in between is told so, and a new one begins behind it.
+    """
+    here.now += 5_000
+    record(here)
+    here.now -= 5_000
+    record(here, an_event(), an_event())
+    dispatch(here, 1)
+    _, between = page(here)
+    dispatch(here)
+    _, behind = page(here)
+    here.now += 60_000
+    record(here)
+    dispatch(here)
+    here.now += EVENT_LIFE_MS - 62_000
+    here.write(retention.prune)
+
+    assert [1, 4] == [row.position for row in here.rows(tables.events)]
+    with pytest.raises(Gone):
+        page(here, cursor=between)
+    assert [4] == [event.position for event in page(here, cursor=behind)[0]]
+    assert [4] == [event.position for event in page(here)[0]]
+
+
 def test_a_page_has_so_many_bytes(here: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """It ends behind the event that passes the limit, and the next one goes on from there."""
     monkeypatch.setattr(events, "EVENTS_PAGE_BYTES_MAX", 1_000)
