@@ -5,18 +5,17 @@ them: by id or time, an event that is committed late would be skipped.
 """
 
 from collections.abc import Collection, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy.exc import OperationalError
 
 from svc.domain import cursors
 from svc.domain.changes import EventsDue
 from svc.domain.cursors import Position
 from svc.domain.errors import Gone, NotFound
 from svc.domain.events import EventType, NewEvent
-from svc.domain.limits import EVENTS_EXAMINED_MAX, LIST_ROWS
+from svc.domain.limits import EVENTS_EXAMINED_MAX, EVENTS_PAGE_BYTES_MAX, LIST_ROWS
 from svc.domain.near_names import shown
 from svc.storage import tables
 from svc.storage.identity import tables as identity_tables
@@ -108,18 +107,20 @@ class _Place(NamedTuple):
     at: int
 
 
-class _Newest(NamedTuple):
-    """The position of the event that was dispatched last."""
+class _Positions(NamedTuple):
+    """The position of the event that was dispatched last, and up to which one events were pruned."""
 
     newest: int
+    pruned: int
 
 
-_NEWEST = Statement(
-    sa.select(tables.event_positions.c.newest).where(
+_POSITIONS = Statement(
+    sa.select(*(tables.event_positions.c[name] for name in _Positions._fields)).where(
         tables.event_positions.c.organization_id == sa.bindparam("organization_id")
     ),
-    _Newest,
+    _Positions,
 )
+_KEEP_POSITIONS = Statement(insert_or_replace(tables.event_positions, ["organization_id"]))
 _FROM = Statement(
     sa.select(tables.events.c.position, tables.events.c.at)
     .where(
@@ -132,7 +133,6 @@ _FROM = Statement(
     _Place,
 )
 _KEPT = Statement(sa.select(tables.events.c.id).where(tables.events.c.id == sa.bindparam("event_id")))
-_KEEP_NEWEST = Statement(insert_or_replace(tables.event_positions, ["organization_id"]))
 
 
 def record(tx: Tx, organization_id: str, happened: Sequence[NewEvent]) -> None:
@@ -176,7 +176,7 @@ def undispatched(conn: sa.Connection, organization_id: str, limit: int) -> list[
     """
     try:
         return _UNDISPATCHED.all(conn, organization_id=organization_id, limit=limit)
-    except OperationalError as error:
+    except Exception as error:
         if not is_unreadable(error):
             raise
     ids = _UNDISPATCHED_IDS.all(conn, organization_id=organization_id, limit=limit)
@@ -208,7 +208,7 @@ def mark_dispatched(tx: Tx, organization_id: str, ids: Sequence[str]) -> range:
 
     Returns the positions.
     """
-    newest = newest_position(tx.conn, organization_id)
+    newest, pruned = _positions(tx.conn, organization_id)
     positions = range(newest + 1, newest + 1 + len(ids))
     _DISPATCH.many(
         tx.conn,
@@ -218,14 +218,27 @@ def mark_dispatched(tx: Tx, organization_id: str, ids: Sequence[str]) -> range:
         ],
     )
     if ids:
-        _KEEP_NEWEST.run(tx.conn, organization_id=organization_id, newest=positions[-1])
+        _keep_positions(tx, organization_id, positions[-1], pruned)
     return positions
+
+
+def mark_pruned(tx: Tx, organization_id: str, position: int) -> None:
+    """Note that the event at *position* was pruned, so that those up to there are not listed any more."""
+    newest, pruned = _positions(tx.conn, organization_id)
+    _keep_positions(tx, organization_id, newest, max(position, pruned))
 
 
 def newest_position(conn: sa.Connection, organization_id: str) -> int:
     """The last position that was given; 0 where none was."""
-    row = _NEWEST.one(conn, organization_id=organization_id)
-    return 0 if row is None else int(row.newest)
+    return _positions(conn, organization_id).newest
+
+
+def _positions(conn: sa.Connection, organization_id: str) -> _Positions:
+    return _POSITIONS.one(conn, organization_id=organization_id) or _Positions(newest=0, pruned=0)
+
+
+def _keep_positions(tx: Tx, organization_id: str, newest: int, pruned: int) -> None:
+    _KEEP_POSITIONS.run(tx.conn, organization_id=organization_id, newest=newest, pruned=pruned)
 
 
 def is_kept(conn: sa.Connection, event_id: str) -> bool:
@@ -269,20 +282,13 @@ def list_page(
     or those before it never were, as after a restore of older data.
     """
     cursors.check_limit(limit)
-    newest = newest_position(conn, organization_id)
+    newest, pruned = _positions(conn, organization_id)
     own = tables.events.c.organization_id == organization_id
-    oldest = conn.scalar(
-        sa.select(tables.events.c.position)
-        .where(own, tables.events.c.position.is_not(None))
-        .order_by(tables.events.c.position)
-        .limit(1)
-    )
-    first = newest + 1 if oldest is None else oldest
     after = _position_of(cursor)
     if after is None:
         begin = 0 if since is None else position_at(conn, organization_id, since, newest)
-        after = max(begin, first) - 1
-    if after < first - 1:
+        after = max(begin - 1, pruned)
+    if after < pruned:
         raise Gone("the events behind this cursor are not kept any more: ask again from the start")
     if after > newest:
         raise Gone("there are no events up to this cursor, as after a restore: ask again from the start")
@@ -295,7 +301,7 @@ def list_page(
     if object_types is not None:
         object_type = tables.events.c.object_type
         events = events.where(sa.or_(object_type.is_(None), object_type.in_(object_types)))
-    rows = conn.execute(events.order_by(tables.events.c.position).limit(limit + 1)).all()
+    rows, limit = _page(conn.execute(events.order_by(tables.events.c.position).limit(limit + 1)), limit)
     page = [Event._make(row) for row in rows[:limit]]
     reached = page[-1].position if len(rows) > limit else max(after, until)
     return EventPage(page, cursors.write(_QUESTION, Position((), str(reached))), reached == newest)
@@ -309,3 +315,19 @@ def _position_of(cursor: str | None) -> int | None:
     if not (read.id.isascii() and read.id.isdigit() and len(read.id) <= _DIGITS_MAX):
         raise cursors.refused()
     return int(read.id)
+
+
+def _page(found: sa.CursorResult[Any], limit: int) -> tuple[list[sa.Row[Any]], int]:
+    """The rows of a page, with the one behind it if there is one, and how many rows make the page.
+
+    It ends with the event that passes `EVENTS_PAGE_BYTES_MAX`, if no earlier.
+    """
+    rows: list[sa.Row[Any]] = []
+    bytes_read = 0
+    with found:
+        for row in found:
+            rows.append(row)
+            if bytes_read > EVENTS_PAGE_BYTES_MAX:
+                return rows, len(rows) - 1
+            bytes_read += len(row.data)
+    return rows, limit

@@ -235,6 +235,48 @@ def test_events_are_pruned_once_they_were_dispatched_and_their_time_is_over(here
         page(here, cursor=start)
 
 
+def test_nothing_is_skipped_where_events_were_pruned_out_of_order(here: Ledger) -> None:
+    """One whose unit waited for its commit has an earlier time than the one before it, and goes first.
+
+    A reader in between is told so, and a new one begins behind it.
+    """
+    here.now += 5_000
+    record(here)
+    here.now -= 5_000
+    record(here, an_event(), an_event())
+    dispatch(here, 1)
+    _, between = page(here)
+    dispatch(here)
+    _, behind = page(here)
+    here.now += 60_000
+    record(here)
+    dispatch(here)
+    here.now += EVENT_LIFE_MS - 62_000
+    here.write(retention.prune)
+
+    assert [1, 4] == [row.position for row in here.rows(tables.events)]
+    with pytest.raises(Gone):
+        page(here, cursor=between)
+    assert [4] == [event.position for event in page(here, cursor=behind)[0]]
+    assert [4] == [event.position for event in page(here)[0]]
+
+
+def test_a_page_has_so_many_bytes(here: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends behind the event that passes the limit, and the next one goes on from there."""
+    monkeypatch.setattr(events, "EVENTS_PAGE_BYTES_MAX", 1_000)
+    data = [{"text": "x" * size} for size in (2_000, 300, 300, 500, 1)]
+    record(here, *(NewEvent(type="record.created", subject="rec_1", source=API, data=one) for one in data))
+    dispatch(here)
+
+    sizes: list[int] = []
+    cursor = None
+    for _ in range(4):
+        listed, cursor = page(here, cursor=cursor)
+        sizes.append(len(listed))
+
+    assert [1, 3, 1, 0] == sizes
+
+
 def test_pruning_goes_by_the_index(here: Ledger) -> None:
     """However many events are kept, only those that are over are looked at."""
     statement = (
