@@ -5,7 +5,6 @@ from typing import Any, get_args
 
 import httpx
 import pytest
-import sqlalchemy as sa
 import trio
 import trio.testing
 
@@ -15,7 +14,7 @@ from svc.domain.identity.roles import Permission
 from svc.domain.limits import POLLS_WAITING_MAX
 from svc.domain.webhooks.rights import event_needs
 from svc.http.problems.problems import UNAUTHORIZED
-from svc.storage import events, provisioning
+from svc.storage import event_pages, events, provisioning, retention
 from svc.storage.identity import api_keys, members, roles
 from svc.storage.identity.organizations import NewOrganization
 from svc.tools.webhooks.event_examples import EXAMPLES
@@ -155,9 +154,7 @@ async def test_a_cursor_older_than_what_is_kept_is_gone(autojump_clock):
         start = await here.answer("event.list")
         await happen(here, "record.created")
         await happen(here, "record.updated")
-        await here.store.write(
-            lambda tx: tx.conn.execute(sa.delete(tables.events).where(tables.events.c.position == 1))
-        )
+        await here.store.write(retention.prune, 0)
         answer = await here.call("event.list", {"cursor": start["nextCursor"]})
 
         assert (410, "gone") == (answer.status_code, answer.json()["code"])
@@ -202,7 +199,7 @@ async def test_a_reader_waits_on_where_others_happen(autojump_clock):
 async def test_what_happens_between_reading_and_waiting_is_seen(autojump_clock, monkeypatch):
     """A dispatch after the first look, and before the wakeup is registered, is answered without a wait."""
     async with tool_town() as here:
-        page = events.list_page
+        page = event_pages.list_page
         looks = 0
 
         def look(*args: Any, **kwargs: Any) -> Any:
@@ -213,7 +210,7 @@ async def test_what_happens_between_reading_and_waiting_is_seen(autojump_clock, 
                 nursery.start_soon(happen, here, "record.created")
             return found
 
-        monkeypatch.setattr(events, "list_page", look)
+        monkeypatch.setattr(event_pages, "list_page", look)
         began = trio.current_time()
         async with trio.open_nursery() as nursery:
             answer = await here.answer("event.list", {"waitSeconds": 20})
