@@ -11,7 +11,9 @@ import trio
 from h2.connection import ConnectionState
 from hypercorn.events import Closed, Event, RawData, Updated
 from hypercorn.protocol.events import Event as StreamEvent
+from hypercorn.protocol.events import StreamClosed
 from hypercorn.protocol.h2 import H2Protocol
+from hypercorn.protocol.http_stream import HTTPStream
 from hypercorn.protocol.ws_stream import WSStream
 
 from svc.http.request.request_id import REQUEST_ID_HEADER, request_id_of
@@ -63,6 +65,8 @@ class Http2(H2Protocol):
         """Send part of an answer. The stream of a client that does not read it in time is reset."""
         if self.closed:
             return
+        if isinstance(event, StreamClosed):
+            await self._reset_unended(event.stream_id)
         writes, sending = self._tasks.context.writes, _Sending(self._tasks)
         writes.begin(sending)
         try:
@@ -77,6 +81,14 @@ class Http2(H2Protocol):
             if event.stream_id in self.stream_buffers:
                 await self.stream_buffers[event.stream_id].close()
                 await self._window_updated(event.stream_id)  # has the sending task forget it
+
+    async def _reset_unended(self, stream_id: int) -> None:
+        """Reset a stream whose application is done before its answer is, so that the client sees it."""
+        buffer = self.stream_buffers.get(stream_id)
+        if buffer is not None and not buffer._complete and isinstance(self.streams.get(stream_id), HTTPStream):  # noqa: SLF001  # whether all was given
+            await self._reset(stream_id, h2.errors.ErrorCodes.INTERNAL_ERROR)
+            await buffer.close()
+            await self._window_updated(stream_id)  # has the sending task forget it
 
     async def _flush(self) -> None:
         data = self.connection.data_to_send()

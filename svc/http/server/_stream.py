@@ -50,6 +50,7 @@ class Tasks:
         self, app: ASGIApp, _config: object, scope: Scope, send: SendOrEnd
     ) -> Callable[[Message], Awaitable[None]]:
         """Run *app* for one stream. Returns what passes it messages; *send* gets None at its end."""
+        scope["extensions"] |= self.context.extensions
         stream = Stream(scope, send, self)
         self.begin_work()
         self._applications.start_soon(stream.run, app)
