@@ -34,7 +34,7 @@ class TookTooLong(StreamFailed):
 
 
 class Malformed(StreamFailed):
-    """Raised for a response that is not HTTP, has too long a head, or is compressed though not asked to be."""
+    """Raised for a response that is not HTTP, has too long a head, or is compressed without being asked."""
 
 
 class TooLarge(StreamFailed):

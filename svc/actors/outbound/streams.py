@@ -6,50 +6,25 @@ does not repeat a request: what is asked here may cost money each time.
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Self
 
 import msgspec
+import trio
 
-from svc.actors.outbound.pool import PoolLimits
+from svc.actors.outbound.connection import Connection
+from svc.actors.outbound.connector import Connector
+from svc.actors.outbound.errors import NotConnected, NotSent
+from svc.actors.outbound.exchange import encode_head
+from svc.actors.outbound.pool import KeptConnections, Places, PoolLimits
+from svc.actors.outbound.streamed_response import StreamedResponse, StreamLimits
+from svc.actors.outbound.target import Target, parse_target
 from svc.domain.net.client_addresses import Network
 
 
-class StreamLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """The limits of one request. Each has an error of its own."""
+class StreamStatistics(msgspec.Struct, frozen=True):
+    """Requests in progress, and idle connections."""
 
-    connect_seconds: float
-    """For the name, the connection and TLS: `NotConnected`."""
-    first_byte_seconds: float
-    """From then until the first byte of the body, with the sending of the request: `NoFirstByte`."""
-    idle_seconds: float
-    """Between two reads of the body: `IdleTooLong`. The time that the consumer takes does not count."""
-    total_seconds: float
-    """For everything, from the attempt to connect to the end of the body: `TookTooLong`."""
-    answer_bytes_max: int
-    """Of the body: `TooLarge`."""
-
-
-class StreamedResponse:
-    """A response of which the head has come. Iterate over it to read the body, as fast as you take it."""
-
-    status: int
-    content_type: str
-    """The value of `Content-Type`, empty if there is none."""
-
-    def retry_after_ms(self, now: int) -> int:
-        """What `Retry-After` asks for, in ms from *now*, in ms since the epoch; 0 if it does not."""
-        raise NotImplementedError
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> bytes:
-        """The next bytes of the body, at most 16 KiB. Raises a `StreamFailed`."""
-        raise NotImplementedError
-
-    async def read(self) -> bytes:
-        """Read the whole body, within `first_byte_seconds`. Raises a `StreamFailed`."""
-        raise NotImplementedError
+    in_progress: int
+    kept: int
 
 
 class OutboundStreams:
@@ -61,13 +36,20 @@ class OutboundStreams:
         Addresses from the configuration are trusted, those of organizations are not: they need a client each,
         since a connection that is kept leads to where it was allowed to.
         """
-        raise NotImplementedError
+        self._connector = Connector(allowed)
+        self._places = Places(limits)
+        self._kept = KeptConnections(limits)
 
     @asynccontextmanager
     async def live(self) -> AsyncIterator[None]:
         """Close idle connections when their time is over, and at the end of the block."""
-        raise NotImplementedError
-        yield
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._kept.expire)
+                yield
+                nursery.cancel_scope.cancel()
+        finally:
+            self._kept.close()
 
     @asynccontextmanager
     async def stream(
@@ -75,7 +57,37 @@ class OutboundStreams:
     ) -> AsyncIterator[StreamedResponse]:
         """POST *body*, and give the response once its head has come. At the end of the block, close it.
 
-        Raises `NoPlace` if too many requests are in progress, and a `StreamFailed` otherwise.
+        The connection is used again if the body was read to its end. Raises `NoPlace` if too many requests
+        are in progress, and a `StreamFailed` otherwise.
         """
-        raise NotImplementedError
-        yield
+        try:
+            target = parse_target(url)
+            head = encode_head(target, headers, len(body))
+        except NotSent as error:
+            raise NotConnected(str(error)) from error
+        await self._places.acquire(target.origin)
+        try:
+            ends_at = trio.current_time() + limits.total_seconds
+            connection = self._kept.take(target.origin) or await self._connect(target, limits)
+            response = StreamedResponse(connection, limits, ends_at)
+            try:
+                await response.open(head, body)
+                yield response
+            finally:
+                if response.is_in_step():
+                    self._kept.put(connection)
+                else:
+                    connection.close()
+        finally:
+            self._places.release(target.origin)
+
+    def statistics(self) -> StreamStatistics:
+        return StreamStatistics(self._places.taken, len(self._kept))
+
+    async def _connect(self, target: Target, limits: StreamLimits) -> Connection:
+        with trio.move_on_after(min(limits.connect_seconds, limits.total_seconds)):
+            try:
+                return await self._connector.connect(target)
+            except NotSent as error:
+                raise NotConnected(str(error)) from error
+        raise NotConnected(f"no connection within {limits.connect_seconds:g} seconds")

@@ -129,7 +129,7 @@ class Connection:
         return is_readable(self._transport.socket)
 
     def hung_up(self) -> bool:
-        """Whether the client has disconnected, also behind unread data. Unknown where the system cannot tell."""
+        """Whether the client has disconnected, also behind unread data. Not every system can tell."""
         if not isinstance(self._transport, trio.SocketStream):
             return False
         poll = select.poll()

@@ -216,7 +216,7 @@ class Exchange:
         with trio.CancelScope() as self._pause:
             if await self._link.receive():
                 # The next request already. It waits, unread beyond this, and hides the end behind it.
-                while not self._link.connection.hung_up():
+                while not self._link.connection.hung_up():  # noqa: ASYNC110  # no event tells it
                     await trio.sleep(_HUNG_UP_SECONDS)
             self._client_left = True
 

@@ -85,7 +85,9 @@ class Http2(H2Protocol):
     async def _reset_unended(self, stream_id: int) -> None:
         """Reset a stream whose application is done before its answer is, so that the client sees it."""
         buffer = self.stream_buffers.get(stream_id)
-        if buffer is not None and not buffer._complete and isinstance(self.streams.get(stream_id), HTTPStream):  # noqa: SLF001  # whether all was given
+        if buffer is None or not isinstance(self.streams.get(stream_id), HTTPStream):
+            return
+        if not buffer._complete:  # what `complete` tells is whether it was also sent
             await self._reset(stream_id, h2.errors.ErrorCodes.INTERNAL_ERROR)
             await buffer.close()
             await self._window_updated(stream_id)  # has the sending task forget it
