@@ -10,9 +10,9 @@ import h2.exceptions
 import trio
 from h2.connection import ConnectionState
 from hypercorn.events import Closed, Event, RawData, Updated
+from hypercorn.protocol.events import Body, EndBody, StreamClosed
 from hypercorn.protocol.events import Event as StreamEvent
-from hypercorn.protocol.events import StreamClosed
-from hypercorn.protocol.h2 import H2Protocol
+from hypercorn.protocol.h2 import BUFFER_HIGH_WATER, H2Protocol
 from hypercorn.protocol.http_stream import HTTPStream
 from hypercorn.protocol.ws_stream import WSStream
 
@@ -40,6 +40,8 @@ class Http2(H2Protocol):
         # What is announced counts for h2 only once the client has said that it knows.
         self.connection.decoder.max_header_list_size = self.config.h2_max_header_list_size
         self._meter = FrameMeter(2 * self.config.h2_max_header_list_size)
+        self._ends: dict[int, trio.Event] = {}
+        """Of the streams that are given whole, when nothing more is sent on them."""
 
     @property
     def _tasks(self) -> Tasks:
@@ -54,6 +56,8 @@ class Http2(H2Protocol):
         if self.closed:
             for buffer in list(self.stream_buffers.values()):
                 await buffer.close()  # or the sending task would wait until its deadline
+            for end in self._ends.values():
+                end.set()
 
     async def go_away(self) -> None:
         """Tell the client that nothing more is answered here, unless it was told why already."""
@@ -71,7 +75,11 @@ class Http2(H2Protocol):
         writes.begin(sending)
         try:
             with trio.move_on_after(self._tasks.context.options.write_seconds) as patience:
+                if isinstance(event, Body):
+                    await self._wait_taken(event.stream_id)
                 await super().stream_send(event)
+                if isinstance(event, EndBody):
+                    await self._wait_end(event.stream_id)
         finally:
             writes.end(sending)
             sending.resume()
@@ -91,6 +99,26 @@ class Http2(H2Protocol):
             await self._reset(stream_id, h2.errors.ErrorCodes.INTERNAL_ERROR)
             await buffer.close()
             await self._window_updated(stream_id)  # has the sending task forget it
+
+    async def _wait_taken(self, stream_id: int) -> None:
+        """Wait until there is room for a part. hypercorn waits as well, but not while the window is shut."""
+        buffer = self.stream_buffers.get(stream_id)
+        if buffer is not None and len(buffer.buffer) >= BUFFER_HIGH_WATER:
+            await buffer.drain()
+
+    async def _wait_end(self, stream_id: int) -> None:
+        """Wait until the end of a stream is sent. A server that stops closes the connection after this."""
+        if stream_id in self.stream_buffers and not self.closed:
+            end = self._ends[stream_id] = trio.Event()
+            try:
+                await end.wait()
+            finally:
+                del self._ends[stream_id]
+
+    async def _send_data(self, stream_id: int) -> None:
+        await super()._send_data(stream_id)
+        if stream_id in self._ends and stream_id not in self.stream_buffers:
+            self._ends[stream_id].set()
 
     async def _flush(self) -> None:
         data = self.connection.data_to_send()
