@@ -164,7 +164,8 @@ class StreamedAnswer(_Response):
         return body
 
     def _end_malformed(self) -> None:
-        self.malformed = True
+        self.keep_alive = False
+        self.malformed = not self.complete
 
     def _judge_body(self) -> None:
         if self._bytes < 0:  # a body, which earns nothing for what follows it

@@ -104,7 +104,7 @@ class StreamedResponse:
         """Whether both sides are done with each other, so that the connection may be used again."""
         answer = self._answer
         in_step = self._sent and not self._unasked and answer.complete and answer.keep_alive
-        return in_step and not answer.malformed and not self._connection.has_read_ahead()
+        return in_step and not self._connection.has_read_ahead()
 
     async def _send_while_receiving(self, head: bytes, body: bytes) -> None:
         """Send a long request, and receive meanwhile: a server may reject it before it has read all of it."""
