@@ -12,6 +12,8 @@ RECEIVE_BYTES: Final = 65_536
 PIECE_BYTES: Final = 65_536
 """Part of an answer that a client has `write_seconds` to read."""
 
+_HUNG_UP: Final[int] = getattr(select, "POLLRDHUP", 0)  # POLLHUP and POLLERR are always reported
+
 Transport = trio.abc.HalfCloseableStream
 Stream = Transport | trio.SSLStream[trio.SocketStream]
 Address = tuple[str, int]
@@ -125,6 +127,14 @@ class Connection:
         if not isinstance(self._transport, trio.SocketStream):
             return False
         return is_readable(self._transport.socket)
+
+    def hung_up(self) -> bool:
+        """Whether the client has disconnected, also behind unread data. Not every system can tell."""
+        if not isinstance(self._transport, trio.SocketStream):
+            return False
+        poll = select.poll()
+        poll.register(self._transport.socket.fileno(), _HUNG_UP)
+        return bool(poll.poll(0))
 
     def stop(self) -> None:
         """Close the connection if no request is under way on it."""
