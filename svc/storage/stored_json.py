@@ -7,11 +7,13 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.ai.models import OwnModel
 from svc.domain.channels.messages import Attachment, ReportedError, Sender
 from svc.domain.embeds.blocks import AnyBlock
 from svc.domain.identity.roles import Permission
 from svc.domain.scalars import Scalar
 from svc.storage import tables
+from svc.storage.ai import tables as ai_tables
 from svc.storage.channels import tables as channels_tables
 from svc.storage.channels.conversation_matching import Participant
 from svc.storage.embeds import tables as embeds_tables
@@ -36,6 +38,9 @@ TYPES: Final[tuple[tuple[sa.Column[str], Any], ...]] = (
     (identity_tables.roles.c.permissions, frozenset[Permission]),
     (identity_tables.invitations.c.team_ids, tuple[str, ...]),
     (identity_tables.api_keys.c.tools, tuple[str, ...]),
+    (identity_tables.api_keys.c.models, tuple[str, ...]),
+    (ai_tables.providers.c.models, tuple[OwnModel, ...]),
+    (ai_tables.restrictions.c.models, frozenset[str]),
     (channels_tables.conversations.c.evidence, Participant),
     (channels_tables.conversations.c.candidates, tuple[str, ...]),
     (channels_tables.messages.c.sender, Sender),
@@ -60,7 +65,7 @@ def _readings() -> tuple[tuple[sa.Select[Any], Callable[[bytes], Any]], ...]:
     return tuple(
         (
             # As bytes, since text that is no UTF-8 could not even be fetched.
-            sa.select(column.table.c.id, sa.cast(column, sa.LargeBinary))
+            sa.select(*column.table.primary_key, sa.cast(column, sa.LargeBinary))
             .where(column.is_not(None))
             .execution_options(yield_per=1_000),
             msgspec.json.Decoder(kind).decode,

@@ -42,7 +42,7 @@ class JsonObject:
         return None if span is None else self.body[span.start : span.end]
 
     def replaced(self, values: Mapping[str, bytes]) -> bytes:
-        """The object with other *values*, as JSON; those that it lacks come first. All else stays as it is."""
+        """The object with other *values*, as JSON; those that it lacks come first. All else stays."""
         there = sorted((self.spans[name], value) for name, value in values.items() if name in self.spans)
         new = [
             msgspec.json.encode(name) + b":" + value

@@ -6,7 +6,7 @@ million tokens. No float ever holds money: a price that came as one would have b
 
 import re
 from decimal import Decimal
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 import msgspec
 
@@ -20,18 +20,26 @@ _DECIMALS: Final = 6
 _AMOUNT: Final = re.compile(r"[0-9]{1,15}(\.[0-9]+)?")
 
 
-class Price(int):
-    """Micro-credits per million tokens, which is read from credits per million tokens: `0.15`, `"0.15"`."""
+class Credits(int):
+    """Micro-credits that are read from credits, and shown as credits: `0.15`, `"0.15"`."""
 
     __slots__ = ()
+    credits_max: ClassVar[int] = AI_BALANCE_CREDITS_MAX
 
     @classmethod
     def read(cls, raw: Any) -> Self:
-        """Raises `InvalidValue` for what is no price."""
-        return cls(micro_credits(raw, AI_PRICE_CREDITS_MAX))
+        """Raises `InvalidValue` for what is no amount of credits, floats too."""
+        return cls(micro_credits(raw, cls.credits_max))
 
     def __str__(self) -> str:
         return credits_text(self)
+
+
+class Price(Credits):
+    """Micro-credits per million tokens, which is read from credits per million tokens."""
+
+    __slots__ = ()
+    credits_max: ClassVar[int] = AI_PRICE_CREDITS_MAX
 
 
 class Prices(msgspec.Struct, frozen=True):

@@ -40,6 +40,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     limited_to: Limit | None = None
     models: frozenset[str] | None = None
     """The only models that a gateway key may name; None for all that the organization may run."""
+    has_budget: bool = False
+    """Whether a gateway key has a monthly budget."""
     confirmed_at: int | None = None
     """When the person last confirmed their identity, ms since the epoch."""
     access_revision: int | None = None
