@@ -147,7 +147,7 @@ def test_the_key_of_a_provider_comes_from_the_environment_or_the_file() -> None:
 def test_shown_models_can_be_read_again() -> None:
     """Lists of tables are shown within one line each."""
     loaded = from_file(
-        f"[ai]\nstarting_credits = 0.5\n{PROVIDER}usage_in_stream = false\n{MODEL}input = 0.15\noutput = '1.5'"
+        f"[ai]\nstarting_credits = 0.5\n{PROVIDER}usage_in_stream = false\n{MODEL}input = 0.15\noutput = '2'"
     )
 
     assert loaded.settings == from_file(render(loaded)).settings

@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from svc.actors._core import Actor, ActorSystem
+from svc.actors.ai.settlements import Settlements
 from svc.actors.concurrency_limits import ActiveKeys, KeyedLimiter
 from svc.actors.credential_cache import CredentialCache
 from svc.actors.embeds.embed_snapshots import EmbedSnapshots
@@ -16,6 +17,7 @@ from svc.actors.revisions import Revisions
 from svc.actors.unknown_keys import UnknownKeys
 from svc.actors.wakeups import Wakeups
 from svc.clock import Clock
+from svc.domain.ai.models import ModelCatalogue
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
 from svc.domain.identity.sessions import Session
@@ -72,6 +74,7 @@ class System(ActorSystem):
         calls_per_minute: int = CALLS_MAX,
         event_life_ms: int = EVENT_LIFE_MS,
         outbound_http: OutboundHttp | None = None,
+        models: ModelCatalogue | None = None,
         random: Randomness = SYSTEM,
     ) -> None:
         super().__init__(kinds)
@@ -103,6 +106,8 @@ class System(ActorSystem):
         self.sealer = Sealer(secrets.sealing, random)
         self.outbound_http = outbound_http or OutboundHttp()
         """The client for requests to third parties."""
+        # The models of the configuration, and the ends of AI calls.
+        self.models, self.settlements = models or ModelCatalogue(), Settlements(store)
         self.wakeups = Wakeups()
         """Wakeups of long polls for replies, by connection."""
         self.access_revisions = Revisions()

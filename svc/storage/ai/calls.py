@@ -140,11 +140,8 @@ def reserve(tx: Tx, new: NewCall, bound: Bound, credits_bound: Bound | None) -> 
     """Reserve what the call may cost at most: *bound* in its key's budget, *credits_bound* of the credits.
 
     *credits_bound* is None for a call that an own provider is to serve. Nothing may be sent before this is on
-    disk.
-
-    Raises:
-        Unauthenticated: the key was revoked or has expired, or the organization was closed, meanwhile.
-        GatewayError: `key_budget_exceeded`, `insufficient_credits`.
+    disk. Raises `Unauthenticated` if the key is live no more, or the organization closed; and `GatewayError`:
+    `key_budget_exceeded`, `insufficient_credits`.
     """
     limit = _live_budget(tx, new)
     if limit is not None:

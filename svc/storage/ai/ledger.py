@@ -86,8 +86,10 @@ def append(
 def grant(tx: Tx, organization_id: str, amount: int, note: str | None = None) -> Entry:
     """Give the organization *amount* micro-credits.
 
-    Raises `NotFound`, `InvalidInput` for nothing or for a note that is too long, and `Conflict` where it has
-    as many as it may.
+    Raises:
+        NotFound: there is no such organization.
+        InvalidInput: it is nothing that is given, or the note is no plain text, or too long.
+        Conflict: it would have more than it may.
     """
     organizations.get(tx.conn, organization_id)
     if amount <= 0:

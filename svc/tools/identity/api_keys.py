@@ -64,7 +64,7 @@ Budget = Annotated[
 _ModelIds = Annotated[
     tuple[_ModelId, ...],
     about(
-        description="The only models that a gateway key may name; null for all that the organization may run.",
+        description="The only models that a gateway key may name; null for all that there are.",
         max_length=AI_MODELS_NAMED_MAX,
         examples=[["small"]],
     ),

@@ -36,6 +36,7 @@ LANDED = {
     "0012_accounts_at_home.py": "3eca8a13c7cbb0f49ac67840e5f874dd72677dbf2e23aed90752b835f5c0a739",
     "0013_events.py": "48fb52429df40a8582a2fd0320ca73d50c02b5bd8541a42b30c8c18d45e696c2",
     "0014_versions.py": "b753c5eb1704dd77d227cd2ed7afa90ca4167829600cab3e318c5a1807397fe1",
+    "0017_ai.py": "879c738639606ac899ad97971e55992a09f8301f7cf044703de02c595c709618",
 }
 """The SHA-256 of each migration as it landed."""
 
