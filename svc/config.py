@@ -5,6 +5,7 @@
 
 import tomllib
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
@@ -12,13 +13,17 @@ from typing import Annotated, Any, Final, Literal, get_args, get_origin
 import msgspec
 from msgspec.structs import FieldInfo, fields
 
+from svc.domain.ai.models import ModelCatalogue, ServiceModel, ServiceProvider
+from svc.domain.ai.money import Credits, Prices
 from svc.domain.errors import InvalidValue
 from svc.domain.net.client_addresses import parse_networks
-from svc.settings import Settings
+from svc.settings import AiSettings, ModelSettings, ProviderSettings, Settings
 
 DEFAULT_FILE: Final = Path("config/svc.toml")
 ENVIRONMENT_PREFIX: Final = "SVC_"
 _SEPARATOR: Final = "__"
+
+_lists: Final = msgspec.json.Decoder(float_hook=Decimal)
 
 Origin = str
 """The source of a value, as messages name it: a file, an environment variable or a flag."""
@@ -95,7 +100,8 @@ def _from_file(file: Path | None) -> Layer:
 
 def _tables(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        # As decimals: a price that was a float would have been rounded already.
+        return tomllib.loads(path.read_text("utf-8"), parse_float=Decimal)
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:  # not TOML, or not UTF-8
@@ -127,26 +133,52 @@ def _convert(field: FieldInfo, raw: Any, where: str) -> Any:
     """Convert *raw* to the type of *field*. Text converts to any type, since a variable is always text."""
     plain = field.type.__origin__ if get_origin(field.type) is Annotated else field.type
     is_text = isinstance(raw, str)
+    if isinstance(raw, Decimal) and plain is not Credits:
+        raw = float(raw)
     try:
         value = _parse_text(raw.strip(), plain) if is_text else raw
+        _check_names(plain, value, where)
         return msgspec.convert(value, field.type, strict=not is_text, dec_hook=_custom)
     except msgspec.MsgspecError as error:
-        why = str(error).partition(" - at ")[0]
+        why, _, place = str(error).partition(" - at `$")
         if get_origin(plain) is Literal:
             why = f"expected one of {', '.join(get_args(plain))}"
-        raise ConfigError(f"{where}: {why}") from error
+        inside = place.rstrip("`") if _table_of(plain) is not None else ""
+        raise ConfigError(f"{where}{inside}: {why}") from error
+
+
+def _table_of(plain: Any) -> type[msgspec.Struct] | None:
+    """The type of each table, where *plain* is a list of tables."""
+    kind = get_args(plain)[0] if get_origin(plain) is tuple else None
+    return kind if isinstance(kind, type) and issubclass(kind, msgspec.Struct) else None
+
+
+def _check_names(plain: Any, value: Any, where: str) -> None:
+    """Check the names in a list of tables. Raises `ConfigError` for an unknown one, with the nearest."""
+    table = _table_of(plain)
+    if table is None or not isinstance(value, list):
+        return
+    known = table.__struct_fields__
+    for place, row in enumerate(value):
+        for name in row if isinstance(row, dict) else ():
+            if name not in known:
+                raise ConfigError(
+                    f"{where}[{place}].{name} is not known; the nearest is {_nearest(name, known)}"
+                )
 
 
 def _parse_text(text: str, plain: Any) -> Any:
     """Parse a list as JSON or as comma-separated values; empty text is an empty list, or None."""
     if get_origin(plain) is tuple:
         if text.startswith("[") and text.endswith("]"):
-            return msgspec.json.decode(text)
+            return _lists.decode(text)
         return [part.strip() for part in text.split(",") if part.strip()]
     return None if not text and type(None) in get_args(plain) else text
 
 
-def _custom(kind: type, raw: Any) -> Any:
+def _custom(kind: type[Any], raw: Any) -> Any:
+    if issubclass(kind, Credits):
+        return kind.read(raw)
     if not isinstance(raw, str) or not raw:
         raise ValueError("expected a text that is not empty")
     return kind(raw)
@@ -166,8 +198,62 @@ def _check_together(settings: Settings) -> None:
             parse_networks(texts)
         except InvalidValue as error:
             raise ConfigError(f"{key}: {error}") from error
+    _check_models(settings.ai)
     if operator.token is None and not all(bind.is_loopback for bind in operator.bind):
         raise ConfigError(
             f"operator.bind: {', '.join(operator.bind)} can be reached from other machines;"
             " set operator.token for that"
         )
+
+
+def _check_models(ai: AiSettings) -> None:
+    """Check that models and providers refer to each other. Raises `ConfigError`."""
+    names = [provider.name for provider in ai.providers]
+    for key, known in (("providers", names), ("models", [model.id for model in ai.models])):
+        twice = next((name for name in known if known.count(name) > 1), None)
+        if twice is not None:
+            raise ConfigError(f"ai.{key}: {twice!r} stands there twice")
+    for place, provider in enumerate(ai.providers):
+        if provider.key is not None and provider.key_variable is not None:
+            raise ConfigError(f"ai.providers[{place}]: set key or key_variable, not both")
+    for place, model in enumerate(ai.models):
+        unknown = next((name for name in model.providers if name not in names), None)
+        if unknown is not None:
+            nearest = f"; the nearest is {_nearest(unknown, names)!r}" if names else ""
+            raise ConfigError(f"ai.models[{place}].providers: there is no provider {unknown!r}{nearest}")
+
+
+def model_catalogue(ai: AiSettings, environ: Mapping[str, str] | None = None) -> ModelCatalogue:
+    """The service's models and providers, with keys from *environ*; without it, no provider has its key.
+
+    Raises `ConfigError` for a variable that is not set.
+    """
+    return ModelCatalogue(
+        map(_service_model, ai.models), (_service_provider(provider, environ) for provider in ai.providers)
+    )
+
+
+def _service_model(model: ModelSettings) -> ServiceModel:
+    cached_input = model.input if model.cached_input is None else model.cached_input
+    return ServiceModel(
+        id=model.id,
+        providers=tuple(dict.fromkeys(model.providers)),
+        upstream=model.upstream or model.id,
+        prices=Prices(int(model.input), int(cached_input), int(model.output)),
+        context_tokens=model.context_tokens,
+        output_tokens_max=model.output_tokens_max,
+    )
+
+
+def _service_provider(provider: ProviderSettings, environ: Mapping[str, str] | None) -> ServiceProvider:
+    key = provider.key or ""
+    if environ is None:
+        key = ""
+    elif provider.key_variable is not None:
+        key = environ.get(provider.key_variable, "")
+        if not key:
+            name, variable = provider.name, provider.key_variable
+            raise ConfigError(f"ai.providers: {name!r} takes its key from {variable}, which is not set")
+    return ServiceProvider(
+        name=provider.name, base_url=provider.base_url, key=key, usage_in_stream=provider.usage_in_stream
+    )

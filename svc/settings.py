@@ -10,7 +10,14 @@ from typing import Annotated, Final, Literal, Self
 
 import msgspec
 
-from svc.domain.limits import CALLS_MAX, EVENT_LIFE_MS
+from svc.domain.ai.money import Credits, Price
+from svc.domain.limits import (
+    AI_MODEL_ID_CHARS_MAX,
+    AI_TOKENS_MAX,
+    CALLS_MAX,
+    EVENT_LIFE_MS,
+    NAME_CHARS_MAX,
+)
 from svc.domain.times import DAY_MS
 
 TOKEN_CHARS_MIN: Final = 16
@@ -131,6 +138,60 @@ class ToolSettings(msgspec.Struct, frozen=True, kw_only=True):
     calls_per_minute: Annotated[int, msgspec.Meta(ge=1, le=CALLS_PER_MINUTE_MAX)] = CALLS_MAX
 
 
+class ProviderKey(str):
+    """The key of an AI provider: never printed, and visible ASCII, as headers need."""
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> Self:
+        if not text or not (text.isascii() and text.isprintable()) or " " in text:
+            raise ValueError("expected visible ASCII characters")
+        return super().__new__(cls, text)
+
+    def __repr__(self) -> str:
+        return "'•••'"
+
+
+Tokens = Annotated[int, msgspec.Meta(ge=1, le=AI_TOKENS_MAX)]
+ModelId = Annotated[str, msgspec.Meta(min_length=1, max_length=AI_MODEL_ID_CHARS_MAX)]
+ProviderName = Annotated[str, msgspec.Meta(min_length=1, max_length=NAME_CHARS_MAX)]
+
+
+class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[[ai.providers]]`: a provider of chat completions, paid with credits."""
+
+    name: ProviderName
+    base_url: BaseUrl
+    key: ProviderKey | None = None
+    key_variable: str | None = None
+    usage_in_stream: bool = True
+
+
+class ModelSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[[ai.models]]`: a model, the providers that serve it, and its prices."""
+
+    id: ModelId
+    providers: Annotated[tuple[ProviderName, ...], msgspec.Meta(min_length=1)]
+    upstream: ModelId | None = None
+    input: Price
+    cached_input: Price | None = None
+    output: Price
+    context_tokens: Tokens
+    output_tokens_max: Tokens
+
+
+class AiSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """`[ai]`: the AI gateway."""
+
+    starting_credits: Credits = Credits(0)
+    connect_seconds: Seconds = 5
+    first_byte_seconds: Seconds = 300
+    idle_seconds: Seconds = 60
+    total_seconds: Seconds = 900
+    providers: tuple[ProviderSettings, ...] = ()
+    models: tuple[ModelSettings, ...] = ()
+
+
 class DataSettings(msgspec.Struct, frozen=True, kw_only=True):
     """`[data]`: the data directory, and how long what only tells of the past is kept."""
 
@@ -153,5 +214,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     actors: ActorSettings = ActorSettings()
     outgoing: OutgoingSettings = OutgoingSettings()
     tools: ToolSettings = ToolSettings()
+    ai: AiSettings = AiSettings()
     data: DataSettings = DataSettings()
     log: LogSettings = LogSettings()

@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from svc.actors._core import Actor, ActorSystem
+from svc.actors.ai.settlements import Settlements
 from svc.actors.concurrency_limits import ActiveKeys, KeyedLimiter
 from svc.actors.credential_cache import CredentialCache
 from svc.actors.embeds.embed_snapshots import EmbedSnapshots
@@ -17,6 +18,7 @@ from svc.actors.unknown_keys import UnknownKeys
 from svc.actors.wakeups import Wakeups
 from svc.actors.webhooks.attempt_places import AttemptPlaces
 from svc.clock import Clock
+from svc.domain.ai.models import ModelCatalogue
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
 from svc.domain.identity.sessions import Session
@@ -73,6 +75,7 @@ class System(ActorSystem):
         calls_per_minute: int = CALLS_MAX,
         event_life_ms: int = EVENT_LIFE_MS,
         outbound_http: OutboundHttp | None = None,
+        models: ModelCatalogue | None = None,
         random: Randomness = SYSTEM,
     ) -> None:
         super().__init__(kinds)
@@ -106,6 +109,8 @@ class System(ActorSystem):
         """The client for requests to third parties."""
         self.attempt_places = AttemptPlaces(self.outbound_http)
         """How many attempts of webhooks may be under way."""
+        # The models of the configuration, and the ends of AI calls.
+        self.models, self.settlements = models or ModelCatalogue(), Settlements(store)
         self.wakeups = Wakeups()
         """Wakeups of long polls: for replies by connection, for events by organization."""
         self.access_revisions = Revisions()

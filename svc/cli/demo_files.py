@@ -89,7 +89,13 @@ def refuse_other_data(directory: DataDirectory) -> None:
 
 
 async def open_demo(
-    directory: DataDirectory, store: Store, sender_secret: bytes, bound: Endpoints, host: str
+    directory: DataDirectory,
+    store: Store,
+    sender_secret: bytes,
+    bound: Endpoints,
+    host: str,
+    *,
+    starting_micro_credits: int = 0,
 ) -> DemoFacts:
     """The demo in *store*, created if the store is empty.
 
@@ -104,7 +110,7 @@ async def open_demo(
     password_hash = HASHER.hash(password)
 
     def create(tx: Tx) -> DemoFacts:
-        shop = open_shop(tx, domain, sender_secret, password_hash)
+        shop = open_shop(tx, domain, sender_secret, password_hash, starting_micro_credits)
         facts = DemoFacts(
             base_url=bound.base_url,
             operator_url=bound.operator_url,

@@ -17,6 +17,7 @@ from svc.cli.data_directory import DataDirectory, ServiceAddresses, read_private
 from svc.cli.failures import Failure, faults_in_a_line
 from svc.cli.offline import DataInUse
 from svc.clock import WallClock
+from svc.config import model_catalogue
 from svc.domain.errors import Fault
 from svc.domain.identity.callers import Call, operator_call
 from svc.domain.identity.organizations import Organization
@@ -108,7 +109,12 @@ class Operator:
 
     def _call(self, organization_id: str) -> Call:
         allowed = parse_networks(self.settings.outgoing.allowed_networks)
-        return operator_call(organization_id, allowed_networks=allowed, registry=REGISTRY)
+        return operator_call(
+            organization_id,
+            allowed_networks=allowed,
+            registry=REGISTRY,
+            models=model_catalogue(self.settings.ai),
+        )
 
     def _write(self, unit: Callable[[Tx], bytes], path: str, query: dict[str, str], body: bytes) -> bytes:
         try:

@@ -35,6 +35,7 @@ _MODULES: Final = {
     "serverkey": "forms.server_keys",
     "embed": "embeds",
     "connection": "connections",
+    "credits": "credits",
     "backup": "backup:backup",
     "restore": "backup:restore",
     "check": "check",

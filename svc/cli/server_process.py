@@ -23,6 +23,7 @@ from svc.cli.endpoints import Endpoints, endpoints, reachable_host
 from svc.cli.listeners import Listeners, certificate_of
 from svc.cli.watchdog import Watchdog
 from svc.clock import Clock, WallClock
+from svc.domain.ai.models import ModelCatalogue
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
 from svc.domain.net.client_addresses import parse_networks
@@ -51,6 +52,7 @@ async def run(
     announce: Announce,
     watchdog: Watchdog,
     *,
+    models: ModelCatalogue,
     demo: bool,
     movable: Container[str] = (),
 ) -> None:
@@ -60,8 +62,9 @@ async def run(
     certificate, opening the sockets. Clients that connect before the service is ready wait for their first
     response, or are reset if the start fails. *watchdog* bounds every way in which this ends.
 
-    *movable*: keys of the binds that may move to free ports. Raises `Failure`, and the errors of `open_store`
-    and `serve`, in groups.
+    *models*: those of the configuration. *movable*: keys of the binds that may move to free ports.
+
+    Raises `Failure`, and the errors of `open_store` and `serve`, in groups.
     """
     if demo:
         refuse_other_data(directory)
@@ -87,9 +90,15 @@ async def run(
             facts = None
             if demo:
                 host = reachable_host(settings.server.bind[0])
-                facts = await open_demo(directory, store, secrets.sender, bound, host)
+                starting = int(settings.ai.starting_credits)
+                facts = await open_demo(
+                    directory, store, secrets.sender, bound, host, starting_micro_credits=starting
+                )
             # Again inside the system: cancelling it may have to wait for a turn that cannot be cancelled.
-            async with _live_system(settings, store, clock, secrets) as system, _bounded_end(watchdog):
+            async with (
+                _live_system(settings, store, clock, secrets, models) as system,
+                _bounded_end(watchdog),
+            ):
                 system.base_url = settings.server.public_url or bound.base_url
                 directory.note_service(ServiceAddresses(os.getpid(), system.base_url, bound.operator_url))
                 listeners = Listeners.over(
@@ -166,7 +175,7 @@ async def _stop_on_signal(on_signal: Callable[[], None]) -> AsyncIterator[trio.E
 
 @asynccontextmanager
 async def _live_system(
-    settings: Settings, store: Store, clock: Clock, secrets: Secrets
+    settings: Settings, store: Store, clock: Clock, secrets: Secrets, models: ModelCatalogue
 ) -> AsyncIterator[System]:
     """The running actor system over *store*, reconciled: work that an earlier process left is under way."""
     outbound_http = OutboundHttp(parse_networks(settings.outgoing.allowed_networks))
@@ -178,10 +187,12 @@ async def _live_system(
         calls_per_minute=settings.tools.calls_per_minute,
         event_life_ms=settings.data.history_days * DAY_MS,
         outbound_http=outbound_http,
+        models=models,
     )
     store.listen(ChangeDispatcher(system))
     try:
-        async with outbound_http.live(), system.live():
+        await system.settlements.begin()
+        async with outbound_http.live(), system.settlements.live(), system.live():
             await Reconciler(system, "main").start()
             yield system
     finally:

@@ -70,11 +70,13 @@ class Shop(msgspec.Struct, frozen=True, kw_only=True):
     example_ids: ExampleIds
 
 
-def open_shop(tx: Tx, domain: str, sender_secret: bytes, password_hash: str) -> Shop:
+def open_shop(
+    tx: Tx, domain: str, sender_secret: bytes, password_hash: str, starting_micro_credits: int = 0
+) -> Shop:
     """Create the shop with its site at *domain*, its owner, and its data so far."""
     # In chronological order, since ids are too.
     opened = tx.at(tx.now - 21 * DAY_MS)
-    shop = provisioning.create(opened, _SHOP)
+    shop = provisioning.create(opened, _SHOP, starting_micro_credits=starting_micro_credits)
     owner = _owner_call(opened, shop, password_hash)
     site = sites.create(opened, shop.id, domain)
     for alias in _LOOPBACK - {domain} if domain in _LOOPBACK else ():

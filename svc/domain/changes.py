@@ -89,6 +89,12 @@ class ChannelKeysChanged(Change, frozen=True):
     digests: tuple[str, ...]
 
 
+class ModelsChanged(Change, frozen=True):
+    """The organization has other providers of its own, or may run other models."""
+
+    organization_id: str
+
+
 class EventsDue(Change, frozen=True):
     """Events of the organization were recorded, and wait to be dispatched to webhooks and workflows."""
 

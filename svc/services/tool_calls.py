@@ -73,7 +73,12 @@ async def admit_person(system: System, session_token: str, organization_id: str 
 async def admit_operator(system: System, organization_id: str, request_id: str) -> Call:
     """A call of the operator in the organization, which no budget counts. Raises `NotFound`."""
     await system.store.of(organization_id).read(organizations.get, organization_id)
-    call = operator_call(organization_id, allowed_networks=system.outbound_http.allowed, registry=REGISTRY)
+    call = operator_call(
+        organization_id,
+        allowed_networks=system.outbound_http.allowed,
+        registry=REGISTRY,
+        models=system.models,
+    )
     return msgspec.structs.replace(call, request_id=request_id)
 
 

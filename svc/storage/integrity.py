@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from svc.domain.identity.roles import BUILTIN_ROLES, OWNER
 from svc.domain.records.objects import BUILTIN_OBJECTS, CONTACT
 from svc.storage import stored_json, tables
+from svc.storage.ai import integrity as ai_integrity
 from svc.storage.channels import tables as channels_tables
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import tables as identity_tables
@@ -292,6 +293,7 @@ INVARIANTS: Final[dict[str, Broken]] = {
     "no tracked site is at a public suffix, below which strangers have pages": lambda conn: (
         f"{site.id} at {site.domain}: move it with `site.update`" for site in sites.at_shared_domains(conn)
     ),
+    **ai_integrity.INVARIANTS,
     "every member, key and invitation has a role that is there": _without_role,
     "every organization that has members has an Owner": _without_owner,
     **webhooks_integrity.INVARIANTS,

@@ -1,7 +1,10 @@
 """Creating and closing an organization, over all nouns that belong to it."""
 
+from typing import Final
+
 from svc.domain.events import Source
 from svc.domain.identity.organizations import Organization
+from svc.storage.ai import ledger
 from svc.storage.channels import connections
 from svc.storage.identity import organizations
 from svc.storage.identity.organizations import NewOrganization
@@ -10,11 +13,19 @@ from svc.storage.store import Tx
 from svc.storage.webhooks import webhooks
 from svc.storage.workflows import workflows
 
+STARTING_CREDITS: Final = "Starting credits"
+"""The note of the credits that a new organization is given."""
 
-def create(tx: Tx, new: NewOrganization) -> Organization:
-    """Create an organization with the built-in objects. Raises `InvalidInput`."""
+
+def create(tx: Tx, new: NewOrganization, *, starting_micro_credits: int = 0) -> Organization:
+    """Create an organization with the built-in objects, and credits if it is given some.
+
+    Raises `InvalidInput`.
+    """
     made = organizations.create(tx, new)
     objects.create_builtin(tx, made.id)
+    if starting_micro_credits:
+        ledger.grant(tx, made.id, starting_micro_credits, STARTING_CREDITS)
     return made
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.ai.models import OwnModel
 from svc.domain.channels.messages import Attachment, ReportedError, Sender
 from svc.domain.embeds.blocks import AnyBlock
 from svc.domain.identity.access import Enabler
@@ -14,6 +15,7 @@ from svc.domain.identity.roles import Permission
 from svc.domain.scalars import Scalar
 from svc.domain.workflows.contexts import Event
 from svc.storage import tables
+from svc.storage.ai import tables as ai_tables
 from svc.storage.channels import tables as channels_tables
 from svc.storage.channels.conversation_matching import Participant
 from svc.storage.embeds import tables as embeds_tables
@@ -40,6 +42,9 @@ TYPES: Final[tuple[tuple[sa.Column[str], Any], ...]] = (
     (identity_tables.roles.c.permissions, frozenset[Permission]),
     (identity_tables.invitations.c.team_ids, tuple[str, ...]),
     (identity_tables.api_keys.c.tools, tuple[str, ...]),
+    (identity_tables.api_keys.c.models, tuple[str, ...]),
+    (ai_tables.providers.c.models, tuple[OwnModel, ...]),
+    (ai_tables.restrictions.c.models, frozenset[str]),
     (channels_tables.conversations.c.evidence, Participant),
     (channels_tables.conversations.c.candidates, tuple[str, ...]),
     (channels_tables.messages.c.sender, Sender),

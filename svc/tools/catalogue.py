@@ -4,6 +4,9 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Final
 
+from svc.tools.ai import models as ai_models
+from svc.tools.ai import providers as ai_providers
+from svc.tools.ai import usage as ai_usage
 from svc.tools.channels import connections, conversations, credentials, messages
 from svc.tools.embeds import blocks as embed_blocks
 from svc.tools.embeds import embeds
@@ -25,6 +28,9 @@ from svc.tools.workflows import triggers as workflow_triggers
 from svc.tools.workflows import workflows
 
 _MODULES: Final = (
+    ai_models,
+    ai_providers,
+    ai_usage,
     api_keys,
     audit,
     connections,

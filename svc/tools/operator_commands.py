@@ -18,6 +18,7 @@ from svc.domain.near_names import shown
 from svc.domain.records.contact_points import normalise_email
 from svc.domain.times import rfc3339
 from svc.storage import audit, provisioning
+from svc.storage.ai import ledger
 from svc.storage.identity import accounts, api_keys, members, organizations, sign_in
 from svc.storage.identity.accounts import NewAccount
 from svc.storage.identity.api_keys import ExpiresIn, NewKey
@@ -48,12 +49,15 @@ class CreateOrganization(ToolInput, frozen=True, kw_only=True):
     locale: str = "en_US"
     time_zone: str = "UTC"
     plan: Plan = "free"
+    starting_micro_credits: int = 0
 
 
 @command("organization.create")
 def create_organization(tx: Tx, request: CreateOrganization) -> MadeOrganization:
     """Make an organization. Raises `InvalidInput`."""
-    organization = provisioning.create(tx, NewOrganization(**msgspec.structs.asdict(request)))
+    facts = msgspec.structs.asdict(request)
+    starting = facts.pop("starting_micro_credits")
+    organization = provisioning.create(tx, NewOrganization(**facts), starting_micro_credits=starting)
     audit.note(tx, operator_call(organization.id), "organization.create", organization.id)
     return MadeOrganization(id=organization.id)
 
@@ -63,6 +67,29 @@ class ChangePlan(ToolInput, frozen=True, kw_only=True):
 
     organization_id: str
     plan: Plan
+
+
+class GrantCredits(ToolInput, frozen=True, kw_only=True):
+    """Credits to be given to an organization."""
+
+    organization_id: str
+    amount_micro_credits: int
+    note: str | None = None
+
+
+class GrantedCredits(ToolOutput, frozen=True, kw_only=True):
+    """The entry of the ledger, and what is free to spend after it."""
+
+    id: str
+    balance_after_micro_credits: int
+
+
+@command("credits.grant")
+def grant_credits(tx: Tx, request: GrantCredits) -> GrantedCredits:
+    """Give the organization credits. Raises what `ledger.grant` raises."""
+    entry = ledger.grant(tx, request.organization_id, request.amount_micro_credits, request.note)
+    audit.note(tx, operator_call(request.organization_id), "credits.grant", entry.id)
+    return GrantedCredits(id=entry.id, balance_after_micro_credits=entry.balance_after)
 
 
 class NothingToShow(ToolOutput, frozen=True, kw_only=True):
@@ -288,6 +315,7 @@ COMMANDS: Final[dict[str, Command[Any, Any]]] = {
         change_plan,
         close_organization,
         create_user,
+        grant_credits,
         make_link,
         mint_key,
         set_up,

@@ -9,7 +9,7 @@ from msgspec.structs import asdict, fields
 
 from svc.cli.options import configured
 from svc.config import Configuration
-from svc.settings import Secret
+from svc.settings import ProviderKey, Secret
 
 DEFAULT = "default"
 MASK = "•••"
@@ -40,8 +40,13 @@ def shown(value: Any) -> str:
     match value:
         case None:
             return '""'
-        case Secret():
+        case Secret() | ProviderKey():
             return f'"{MASK}"'
+        case bool():
+            return str(value).lower()
+        case msgspec.Struct():
+            given = ((name, one) for name, one in asdict(value).items() if one is not None)
+            return f"{{{', '.join(f'{name} = {shown(one)}' for name, one in given)}}}"
         case tuple():
             return f"[{', '.join(map(shown, value))}]"
         case str() | Path():

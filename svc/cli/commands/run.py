@@ -12,17 +12,19 @@ from typing import Final
 import click
 import structlog
 import trio
+from msgspec.structs import replace
 
 from svc import logging
 from svc.cli import offline, server_process
 from svc.cli.data_directory import DataDirectory
 from svc.cli.demo_files import DemoFacts, welcome
 from svc.cli.endpoints import Endpoints
-from svc.cli.failures import as_failure
+from svc.cli.failures import BadConfiguration, as_failure
 from svc.cli.invocation import program
 from svc.cli.options import configured
 from svc.cli.watchdog import Watchdog
-from svc.config import Configuration
+from svc.config import ConfigError, Configuration, model_catalogue
+from svc.domain.ai.money import MICRO, Credits
 from svc.http.server import CertificateError, ListenError
 from svc.output import Output
 from svc.settings import Settings
@@ -43,6 +45,9 @@ together make requests a tenth cheaper, and none has to pay for a scan of all mo
 BINDS: Final = ("server.bind", "operator.bind")
 """Settings whose default ports the demo may replace if they are taken."""
 
+DEMO_CREDITS: Final = Credits(100 * MICRO)
+"""Starting credits of the demo's organization, unless others are set."""
+
 OWN_FILES: Final = 400
 """File descriptors besides those of public connections: for operators, rejected connections, the database
 and the log."""
@@ -57,7 +62,11 @@ and the log."""
 @configured(("bind", "--bind", "server.bind"), ("operator_bind", "--operator-bind", "operator.bind"))
 def command(configuration: Configuration, *, demo: bool) -> None:
     """Run the service until SIGINT or SIGTERM. A second signal ends it at once."""
-    settings = configuration.settings
+    settings = _with_demo_credits(configuration) if demo else configuration.settings
+    try:
+        models = model_catalogue(settings.ai, os.environ)
+    except ConfigError as error:
+        raise BadConfiguration(str(error)) from error
     _reserve_standard_descriptors()
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.collect()
@@ -102,8 +111,25 @@ def command(configuration: Configuration, *, demo: bool) -> None:
     watchdog = Watchdog()
     with as_failure(StoreError, ListenError, CertificateError), logging.faults_logged(), watchdog.watch():
         trio.run(
-            partial(server_process.run, settings, directory, announce, watchdog, demo=demo, movable=movable)
+            partial(
+                server_process.run,
+                settings,
+                directory,
+                announce,
+                watchdog,
+                models=models,
+                demo=demo,
+                movable=movable,
+            )
         )
+
+
+def _with_demo_credits(configuration: Configuration) -> Settings:
+    """The settings, with the demo's starting credits where none are set."""
+    settings = configuration.settings
+    if not configuration.is_default("ai.starting_credits"):
+        return settings
+    return replace(settings, ai=replace(settings.ai, starting_credits=DEMO_CREDITS))
 
 
 def _moved(settings: Settings, movable: Container[str], bound: Endpoints) -> list[str]:

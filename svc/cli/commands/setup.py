@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from svc.cli.commands.identity import users
-from svc.cli.commands.identity.organizations import with_formats
+from svc.cli.commands.identity.organizations import new_organization, with_formats
 from svc.cli.endpoints import url
 from svc.cli.invocation import program
 from svc.cli.operator_calls import Operator
@@ -17,7 +17,7 @@ from svc.cli.options import as_operator
 from svc.domain.crypto.passwords import check_rules
 from svc.domain.errors import InvalidValue
 from svc.tools import operator_commands
-from svc.tools.operator_commands import CreateOrganization, MadeSetUp, SetUp
+from svc.tools.operator_commands import MadeSetUp, SetUp
 
 _FIRST_CALL: Final = """\
 curl -w '\\n' {base_url}/api/v1/tools/record.create \\
@@ -74,7 +74,7 @@ def command(
     made = operator.run(
         operator_commands.set_up,
         SetUp(
-            organization=CreateOrganization(name=name, **formats),
+            organization=new_organization(operator, name=name, **formats),
             email=email,
             name=person,
             password_hash=password and users.hash_password(operator, email, password),

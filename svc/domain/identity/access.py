@@ -36,6 +36,10 @@ class KeyFacts(msgspec.Struct, frozen=True, kw_only=True):
     role_id: str
     tools: frozenset[str] | None
     limited_to: Limit | None
+    models: frozenset[str] | None = None
+    """The only models that a gateway key may name."""
+    has_budget: bool = False
+    """Whether a gateway key has a monthly budget, so that each of its calls is reserved."""
     expires_at: int
     last_used_at: int | None
 
@@ -86,6 +90,8 @@ def admit_key(access: Access, digest: str, now: int) -> Caller:
         permissions=weaker(access.role(key.role_id), access.role(creator.role_id)),
         tools=key.tools,
         limited_to=key.limited_to,
+        models=key.models,
+        has_budget=key.has_budget,
     )
 
 

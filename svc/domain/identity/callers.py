@@ -39,6 +39,10 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     tools: frozenset[str] | None = None
     """The only tools that it may call; None for all that its permissions allow."""
     limited_to: Limit | None = None
+    models: frozenset[str] | None = None
+    """The only models that a gateway key may name; None for all that the organization may run."""
+    has_budget: bool = False
+    """Whether a gateway key has a monthly budget."""
     confirmed_at: int | None = None
     """When the person last confirmed their identity, ms since the epoch."""
     access_revision: int | None = None
@@ -47,6 +51,10 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
 
 class ToolRegistry:
     """The tools that a call may name. Opaque here: `svc.tools.registry` has the implementation."""
+
+
+class ModelOffer:
+    """The service's models. Opaque here: `svc.domain.ai.models.ModelCatalogue` has the implementation."""
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,6 +69,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     """The registry of the door, for tools that are about tools; `svc.tools.registry.registry_of` reads it."""
     run_id: str | None = None
     """The workflow's run that makes the call."""
+    models: ModelOffer | None = None
+    """The service's models, for tools about them; `svc.tools.ai.answers.catalogue_of` reads it."""
     depth: int = 0
     """The depth of the workflow's run that makes the call; 0 where none does."""
 
@@ -79,6 +89,7 @@ def operator_call(
     person_id: str | None = None,
     allowed_networks: tuple[Network, ...] = (),
     registry: ToolRegistry | None = None,
+    models: ModelOffer | None = None,
 ) -> Call:
     """A call of the operator in an organization, on behalf of the person *person_id* if any."""
     caller = Caller(
@@ -88,7 +99,9 @@ def operator_call(
         person_id=person_id,
         permissions=PERMISSIONS,
     )
-    return Call(caller=caller, door="cli", allowed_networks=allowed_networks, registry=registry)
+    return Call(
+        caller=caller, door="cli", allowed_networks=allowed_networks, registry=registry, models=models
+    )
 
 
 def service_call(organization_id: str) -> Call:

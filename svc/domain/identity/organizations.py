@@ -37,6 +37,8 @@ class Organization(msgspec.Struct, frozen=True, kw_only=True):
     closed_at: int | None = None
     allow_keys_elsewhere: bool = False
     """Whether people whose home this is may issue keys in other organizations."""
+    own_provider_falls_back_to_credits: bool = False
+    """Whether a call goes on from an own AI provider to the service's, which takes credits."""
     version: int
 
     def in_trial(self, now: int) -> bool:

@@ -83,6 +83,7 @@ def operator_app(system: System, token: str) -> ASGIApp:
     app.add_url_rule("/debug/store", "store", door.show_store)
     calls = OperatorCalls(system)
     app.add_url_rule("/tools/<name>", "tool", calls.call_tool, methods=["POST"])
+    app.add_url_rule("/credits", "credits", calls.grant_credits, methods=["POST"])
     app.add_url_rule("/commands/<name>", "command", calls.run_command, methods=["POST"])
 
     @app.before_request

@@ -1,10 +1,10 @@
 """Calls of the command line to the running service: tools in the operator's name, and commands.
 
-`POST /tools/<name>?organization=ID` and `POST /commands/<name>` on the operator's listener, whose token
-authorizes all of them. Bodies and answers are JSON, errors are problems, as at the Tool API.
+`POST /tools/<name>?organization=ID`, `POST /commands/<name>` and `POST /credits` on the operator's listener,
+whose token authorizes all of them. Bodies and answers are JSON, errors are problems, as at the Tool API.
 """
 
-from typing import cast
+from typing import Any, cast
 
 import msgspec
 from quart import Response, request
@@ -16,7 +16,8 @@ from svc.http.quart_app import current_request
 from svc.http.request.json_body import NO_INPUT
 from svc.services import tool_calls
 from svc.tools.catalogue import REGISTRY
-from svc.tools.operator_commands import COMMANDS
+from svc.tools.command import Command
+from svc.tools.operator_commands import COMMANDS, grant_credits
 
 
 class OperatorCalls:
@@ -42,6 +43,13 @@ class OperatorCalls:
         command = COMMANDS.get(name)
         if command is None:
             raise NotFound(f"there is no command {shown(name)}{hint(name, list(COMMANDS))}")
+        return await self._run(command)
+
+    async def grant_credits(self) -> Response:
+        """Give an organization credits. Raises the `DomainError` of the command `credits.grant`."""
+        return await self._run(grant_credits)
+
+    async def _run(self, command: Command[Any, Any]) -> Response:
         command_input = command.read(await _body())
         return _json(msgspec.json.encode(await self._system.store.write(command, command_input)))
 

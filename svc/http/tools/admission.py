@@ -31,6 +31,7 @@ def call_of(
         request_id=request.id.decode(),
         allowed_networks=system.outbound_http.allowed,
         registry=registry,
+        models=system.models,
     )
 
 

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from svc.domain.identity.access import Access, KeyFacts, Membership
 from svc.storage.identity import organizations, roles, tables
-from svc.storage.identity.api_keys import tools_of
+from svc.storage.identity.api_keys import models_of, tools_of
 
 
 def load(conn: sa.Connection, organization_id: str, now: int) -> Access:
@@ -57,13 +57,15 @@ def _keys(conn: sa.Connection, organization_id: str, now: int) -> dict[str, KeyF
     )
     keys = {}
     for row in rows:
-        tools = tools_of(row.tools, row.id)
+        tools, models = tools_of(row.tools, row.id), models_of(row.models, row.id)
         keys[row.digest] = KeyFacts(
             id=row.id,
             creator_id=row.creator_id,
             role_id=row.role_id,
             tools=None if tools is None else frozenset(tools),
             limited_to=row.limited_to,
+            models=None if models is None else frozenset(models),
+            has_budget=row.monthly_budget_micro_credits is not None,
             expires_at=row.expires_at,
             last_used_at=row.last_used_at,
         )

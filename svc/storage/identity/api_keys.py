@@ -1,7 +1,7 @@
 """API keys, and gateway keys, which open the AI gateway and nothing else."""
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from svc.domain.changes import KeysChanged
 from svc.domain.crypto.keys import API_KEY, GATEWAY_KEY, digest, new_key, visible_start
 from svc.domain.errors import Fault, Forbidden, InvalidInput, KeyLimit, NotFound, PersonOnly, at, named_at
+from svc.domain.identity import gateway_limits
 from svc.domain.identity.access import KeyKind
 from svc.domain.identity.callers import Call, Limit
 from svc.domain.identity.people import clean_name
@@ -29,6 +30,7 @@ from svc.storage.store import Tx
 ExpiresIn = Literal["30d", "90d", "1y"]
 
 _tools = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, tables.api_keys.c.tools)
+_models = LenientDecoder(msgspec.json.Decoder(tuple[str, ...]), tuple, tables.api_keys.c.models)
 
 
 class NewKey(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +42,10 @@ class NewKey(msgspec.Struct, frozen=True, kw_only=True):
     role_id: str | None = None
     tools: tuple[str, ...] | None = None
     limited_to: Limit | None = None
+    monthly_budget_micro_credits: int | None = None
+    """Of a gateway key alone; None for no budget."""
+    models: tuple[str, ...] | None = None
+    """The only models that a gateway key may name; None for all."""
 
 
 class MintedKey(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,6 +58,8 @@ class MintedKey(msgspec.Struct, frozen=True, kw_only=True):
     role_id: str
     tools: tuple[str, ...] | None
     limited_to: Limit | None
+    monthly_budget_micro_credits: int | None
+    models: tuple[str, ...] | None
     expires_at: int
 
 
@@ -64,6 +72,8 @@ class ListedKey(msgspec.Struct, frozen=True, kw_only=True):
     role_id: str
     tools: tuple[str, ...] | None
     limited_to: Limit | None
+    monthly_budget_micro_credits: int | None
+    models: tuple[str, ...] | None
     creator_id: str
     created_at: int
     expires_at: int
@@ -73,6 +83,9 @@ class ListedKey(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def kind(self) -> KeyKind:
         return "api" if self.limited_to is None else "gateway"
+
+
+LISTED = tuple(tables.api_keys.c[name] for name in ListedKey.__struct_fields__)
 
 
 class Route(NamedTuple):
@@ -132,8 +145,10 @@ def mint(tx: Tx, call: Call, new: NewKey) -> MintedKey:
             digest=key_digest,
             visible_start=minted.visible_start,
             role_id=role.id,
-            tools=None if minted.tools is None else msgspec.json.encode(minted.tools).decode(),
+            tools=stored_names(minted.tools),
             limited_to=minted.limited_to,
+            monthly_budget_micro_credits=minted.monthly_budget_micro_credits,
+            models=stored_names(minted.models),
             created_at=tx.now,
             expires_at=minted.expires_at,
         )
@@ -169,9 +184,8 @@ def revoke(tx: Tx, call: Call, key_id: str) -> int:
 
 def list_all(conn: sa.Connection, organization_id: str, now: int) -> list[ListedKey]:
     """The organization's keys that are not revoked, the oldest first; expired ones for another 90 days."""
-    columns = [tables.api_keys.c[name] for name in ListedKey.__struct_fields__]
     rows = conn.execute(
-        sa.select(*columns)
+        sa.select(*LISTED)
         .where(
             tables.api_keys.c.organization_id == organization_id,
             tables.api_keys.c.revoked_at.is_(None),
@@ -179,7 +193,7 @@ def list_all(conn: sa.Connection, organization_id: str, now: int) -> list[Listed
         )
         .order_by(tables.api_keys.c.id)
     )
-    return [ListedKey(**(row._asdict() | {"tools": tools_of(row.tools, row.id)})) for row in rows]
+    return [listed(row) for row in rows]
 
 
 def count_live(conn: sa.Connection, organization_id: str, now: int) -> int:
@@ -207,12 +221,30 @@ def tools_of(stored: str | None, key_id: str) -> tuple[str, ...] | None:
     return None if stored is None else _tools.read(stored, key_id)
 
 
+def models_of(stored: str | None, key_id: str) -> tuple[str, ...] | None:
+    """The models that a key may name, from the column; an unreadable value limits it to none."""
+    return None if stored is None else _models.read(stored, key_id)
+
+
+def listed(row: sa.Row[Any]) -> ListedKey:
+    """The key of a row of `LISTED`."""
+    read = {"tools": tools_of(row.tools, row.id), "models": models_of(row.models, row.id)}
+    return ListedKey(**(row._asdict() | read))
+
+
+def stored_names(names: tuple[str, ...] | None) -> str | None:
+    """*names* as a column has them."""
+    return None if names is None else msgspec.json.encode(names).decode()
+
+
 def _check(own: Role, role: Role, new: NewKey) -> None:
     if not own.may_give(role):
         raise Forbidden("a role that permits more than your own")
     if new.tools is not None and not 0 < len(set(new.tools)) <= KEY_TOOLS_MAX:
         raise _invalid("/tools", f"a key is narrowed to 1 to {KEY_TOOLS_MAX} tools")
     if new.limited_to is None:
+        limits = {"monthly_budget_micro_credits": new.monthly_budget_micro_credits, "models": new.models}
+        gateway_limits.refuse(name for name, value in limits.items() if value is not None)
         return
     if own.id not in {OWNER.id, ADMIN.id}:
         raise Forbidden("gateway keys are made by Owners and Admins")
@@ -253,8 +285,10 @@ def _new(tx: Tx, role: Role, new: NewKey) -> tuple[MintedKey, str]:
         key=key,
         visible_start=visible_start(key, prefix),
         role_id=role.id,
-        tools=None if new.tools is None else tuple(dict.fromkeys(new.tools)),
+        tools=gateway_limits.once(new.tools),
         limited_to=new.limited_to,
+        monthly_budget_micro_credits=new.monthly_budget_micro_credits,
+        models=gateway_limits.once(new.models),
         expires_at=tx.now + life_ms,
     )
     return minted, digest(key)

@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain.changes import EmbedsChanged, MembersChanged, OrganizationChanged
+from svc.domain.changes import EmbedsChanged, MembersChanged, ModelsChanged, OrganizationChanged
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
 from svc.domain.identity.organizations import Organization, Plan, clean_facts
@@ -37,6 +37,7 @@ class OrganizationChanges(msgspec.Struct, frozen=True, kw_only=True):
     time_zone: str | None = None
     marketing_hub: bool | None = None
     allow_keys_elsewhere: bool | None = None
+    own_provider_falls_back_to_credits: bool | None = None
 
 
 class OrganizationRow(NamedTuple):
@@ -54,6 +55,7 @@ class OrganizationRow(NamedTuple):
     created_at: int
     closed_at: int | None
     allow_keys_elsewhere: bool
+    own_provider_falls_back_to_credits: bool
     version: int
 
 
@@ -102,6 +104,7 @@ def from_row(row: OrganizationRow) -> Organization:
         created_at=row.created_at,
         closed_at=row.closed_at,
         allow_keys_elsewhere=row.allow_keys_elsewhere,
+        own_provider_falls_back_to_credits=row.own_provider_falls_back_to_credits,
         version=row.version,
     )
 
@@ -140,6 +143,8 @@ def update(
         _update(tx, organization_id, values | clean)
     if switches_keys:
         _announce_people(tx, organization_id)
+    if changes.own_provider_falls_back_to_credits is not None:
+        tx.announce(ModelsChanged(organization_id))
     return get(tx.conn, organization_id)
 
 

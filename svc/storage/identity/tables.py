@@ -23,6 +23,7 @@ organizations: Final = sa.Table(
     sa.Column("closed_at", sa.BigInteger),
     sa.Column("allow_keys_elsewhere", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("version", sa.Integer, nullable=False, server_default="1"),
+    sa.Column("own_provider_falls_back_to_credits", sa.Boolean, nullable=False, server_default=sa.false()),
 )
 
 # People and keys.
@@ -115,6 +116,8 @@ api_keys: Final = sa.Table(
     sa.Column("role_id", sa.Text, nullable=False),
     sa.Column("tools", sa.Text),
     sa.Column("limited_to", sa.Text),
+    sa.Column("monthly_budget_micro_credits", sa.BigInteger),
+    sa.Column("models", sa.Text),
     sa.Column("created_at", sa.BigInteger, nullable=False),
     sa.Column("expires_at", sa.BigInteger, nullable=False),
     sa.Column("revoked_at", sa.BigInteger),

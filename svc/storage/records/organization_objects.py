@@ -28,6 +28,7 @@ class _Row(NamedTuple):
     created_at: int
     closed_at: int | None
     allow_keys_elsewhere: bool
+    own_provider_falls_back_to_credits: bool
     version: int
     of_id: str
     of_organization_id: str

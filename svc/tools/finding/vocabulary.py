@@ -119,6 +119,8 @@ VERBS: Final = {
     "pause": "stop halt suspend hide temporarily while off switch now disable hold",
     "resume": "unpause again restart continue back on switch reactivate enable show take",
     "mint": "new create issue make need give generate get",
+    "model_restrict": "allow forbid only limit models restrict block permit",
+    "statement": "ledger credits balance bill billing account history spent left paid granted",
     "revoke": (
         "stop kill withdraw block leaked stolen hacked compromised cancel invalidate working work disable"
     ),

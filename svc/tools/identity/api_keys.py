@@ -3,14 +3,24 @@
 from operator import attrgetter
 from typing import Annotated, Final
 
+from msgspec import UNSET, UnsetType
+
+from svc.domain.ai.money import MICRO
 from svc.domain.errors import ConfirmationRequired, Fault, InvalidInput, KeyLimit, NotFound
 from svc.domain.identity.callers import Call
 from svc.domain.identity.callers import Limit as KeyLimitation
-from svc.domain.limits import KEY_TOOLS_MAX, NAME_CHARS_MAX
+from svc.domain.limits import (
+    AI_BALANCE_CREDITS_MAX,
+    AI_MODEL_ID_CHARS_MAX,
+    AI_MODELS_NAMED_MAX,
+    KEY_TOOLS_MAX,
+    NAME_CHARS_MAX,
+)
 from svc.domain.near_names import shown
 from svc.domain.times import rfc3339
-from svc.storage.identity import api_keys
+from svc.storage.identity import api_keys, key_changes
 from svc.storage.identity.api_keys import ExpiresIn, ListedKey, NewKey
+from svc.storage.identity.key_changes import KeyChanges
 from svc.storage.store import Tx, View
 from svc.tools.identity.members import PersonId
 from svc.tools.identity.roles import RoleId
@@ -28,6 +38,7 @@ _Name = Annotated[
         examples=["Warehouse"],
     ),
 ]
+_ModelId = Annotated[str, about(min_length=1, max_length=AI_MODEL_ID_CHARS_MAX)]
 _VisibleStart = Annotated[str, about(description="How the key begins.", examples=["svck_0f4Kq8"])]
 _Tools = Annotated[
     tuple[str, ...] | None,
@@ -40,6 +51,25 @@ _LimitedTo = Annotated[
     KeyLimitation | None, about(description="`ai.gateway` for a gateway key, which calls no tool.")
 ]
 
+Budget = Annotated[
+    int,
+    about(
+        description="Micro-credits that a gateway key may use in a calendar month of UTC, at list price and"
+        " whoever pays; a million are a credit. Null for no budget.",
+        ge=0,
+        le=AI_BALANCE_CREDITS_MAX * MICRO,
+        examples=[5_000_000],
+    ),
+]
+_ModelIds = Annotated[
+    tuple[_ModelId, ...],
+    about(
+        description="The only models that a gateway key may name; null for all that there are.",
+        max_length=AI_MODELS_NAMED_MAX,
+        examples=[["small"]],
+    ),
+]
+
 
 class ApiKeyAnswer(ToolOutput, frozen=True, kw_only=True):
     """A key, without the key itself."""
@@ -50,6 +80,8 @@ class ApiKeyAnswer(ToolOutput, frozen=True, kw_only=True):
     role: RoleId
     limited_to: _LimitedTo
     tools: _Tools
+    monthly_budget_micro_credits: Budget | None
+    models: _ModelIds | None
     created_by: Annotated[PersonId, about(description="The person as whom it acts.")]
     created_at: Timestamp
     last_used_at: Annotated[
@@ -68,6 +100,8 @@ class MintedApiKey(ToolOutput, frozen=True, kw_only=True):
     role: RoleId
     limited_to: _LimitedTo
     tools: _Tools
+    monthly_budget_micro_credits: Budget | None
+    models: _ModelIds | None
     expires_at: Timestamp
 
 
@@ -82,6 +116,8 @@ EXAMPLE: Final = ApiKeyAnswer(
     role="viewer",
     limited_to=None,
     tools=("record.list", "record.get"),
+    monthly_budget_micro_credits=None,
+    models=None,
     created_by="usr_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
     created_at="2026-09-18T09:30:00.000Z",
     last_used_at="2026-09-21T16:05:00.000Z",
@@ -138,6 +174,8 @@ class MintApiKey(ToolInput, frozen=True, kw_only=True):
         | None
     ) = None
     limited_to: _LimitedTo = None
+    monthly_budget_micro_credits: Budget | None = None
+    models: _ModelIds | None = None
 
 
 @writes(
@@ -155,6 +193,8 @@ class MintApiKey(ToolInput, frozen=True, kw_only=True):
         role=EXAMPLE.role,
         limited_to=None,
         tools=EXAMPLE.tools,
+        monthly_budget_micro_credits=None,
+        models=None,
         expires_at=EXAMPLE.expires_at,
     ),
 )
@@ -163,7 +203,8 @@ def mint(tx: Tx, call: Call, request: MintApiKey) -> MintedApiKey:
 
     Only a person makes one, within two hours of having shown who they are. A key acts as its maker and
     never above: at every call it may do what its role and the maker's current role both permit. Gateway
-    keys are made by Owners and Admins. An organization has 20 live keys at most, of both kinds together.
+    keys are made by Owners and Admins, and they alone may have a monthly budget, or be for some models
+    only. An organization has 20 live keys at most, of both kinds together.
     """
     key = api_keys.mint(
         tx,
@@ -174,6 +215,8 @@ def mint(tx: Tx, call: Call, request: MintApiKey) -> MintedApiKey:
             role_id=request.role,
             tools=None if request.tools is None else known_tools(request.tools, registry_of(call)),
             limited_to=request.limited_to,
+            monthly_budget_micro_credits=request.monthly_budget_micro_credits,
+            models=request.models,
         ),
     )
     return MintedApiKey(
@@ -184,6 +227,8 @@ def mint(tx: Tx, call: Call, request: MintApiKey) -> MintedApiKey:
         role=key.role_id,
         limited_to=key.limited_to,
         tools=key.tools,
+        monthly_budget_micro_credits=key.monthly_budget_micro_credits,
+        models=key.models,
         expires_at=rfc3339(key.expires_at),
     )
 
@@ -199,6 +244,33 @@ def known_tools(names: tuple[str, ...], registry: Registry) -> tuple[str, ...]:
     if faults:
         raise InvalidInput(faults)
     return tuple(tool.name for tool in tools if tool is not None)
+
+
+class UpdateApiKey(ToolInput, frozen=True, kw_only=True):
+    """What to change of a key; what is left out stays, and null takes a limit away."""
+
+    id: ApiKeyId
+    name: _Name | UnsetType = UNSET
+    monthly_budget_micro_credits: Budget | UnsetType | None = UNSET
+    models: _ModelIds | UnsetType | None = UNSET
+
+
+@writes(
+    "apikey.update",
+    needs="security",
+    runs="person",
+    raises=(NotFound,),
+    example=UpdateApiKey(id=EXAMPLE.id, name="Warehouse scanner"),
+    answer=EXAMPLE,
+)
+def update(tx: Tx, call: Call, request: UpdateApiKey) -> ApiKeyAnswer:
+    """Change the name of a key; of a gateway key its monthly budget and its models, from the next call on."""
+    changes = KeyChanges(
+        name=request.name,
+        monthly_budget_micro_credits=request.monthly_budget_micro_credits,
+        models=request.models,
+    )
+    return answer_of(key_changes.update(tx, call, request.id, changes))
 
 
 class RevokeApiKey(ToolInput, frozen=True, kw_only=True):

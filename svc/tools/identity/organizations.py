@@ -43,6 +43,15 @@ AllowKeysElsewhere = Annotated[
 ]
 
 
+OwnProviderFallsBack = Annotated[
+    bool,
+    about(
+        description="Whether an AI call goes on to the service's provider, which takes credits, where an own"
+        " provider gives no answer."
+    ),
+]
+
+
 class OrganizationAnswer(ToolOutput, frozen=True, kw_only=True):
     """An organization."""
 
@@ -58,6 +67,7 @@ class OrganizationAnswer(ToolOutput, frozen=True, kw_only=True):
     ]
     marketing_hub: MarketingHub
     allow_keys_elsewhere: AllowKeysElsewhere
+    own_provider_falls_back_to_credits: OwnProviderFallsBack
     version: Version
     created_at: Timestamp
 
@@ -75,6 +85,7 @@ EXAMPLE: Final = OrganizationAnswer(
     trial_ends_at="2026-10-02T09:30:00.000Z",
     marketing_hub=True,
     allow_keys_elsewhere=False,
+    own_provider_falls_back_to_credits=False,
     version=1,
     created_at="2026-09-18T09:30:00.000Z",
 )
@@ -100,6 +111,7 @@ class UpdateOrganization(ToolInput, frozen=True, kw_only=True):
     time_zone: TimeZone | None = None
     marketing_hub: MarketingHub | None = None
     allow_keys_elsewhere: AllowKeysElsewhere | None = None
+    own_provider_falls_back_to_credits: OwnProviderFallsBack | None = None
     if_version: IfVersion = None
 
 
@@ -125,5 +137,6 @@ def update(tx: Tx, call: Call, request: UpdateOrganization) -> OrganizationAnswe
         time_zone=request.time_zone,
         marketing_hub=request.marketing_hub,
         allow_keys_elsewhere=request.allow_keys_elsewhere,
+        own_provider_falls_back_to_credits=request.own_provider_falls_back_to_credits,
     )
     return answer_of(organizations.update(tx, call, changes, if_version=request.if_version))

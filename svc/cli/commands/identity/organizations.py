@@ -83,6 +83,11 @@ def with_formats(fn: Callable[..., Any]) -> Callable[..., Any]:
     return fn
 
 
+def new_organization(operator: Operator, **facts: Any) -> CreateOrganization:
+    """An organization to be made, with the credits that the configuration gives to a new one."""
+    return CreateOrganization(**facts, starting_micro_credits=int(operator.settings.ai.starting_credits))
+
+
 @click.group("org")
 def command() -> None:
     """Organizations."""
@@ -94,7 +99,7 @@ def command() -> None:
 @as_operator
 def create(operator: Operator, /, **options: Any) -> None:
     """Create an organization called NAME, and print its id. `svc setup` creates its owner and a key too."""
-    click.echo(operator.run(operator_commands.create_organization, CreateOrganization(**options)).id)
+    click.echo(operator.run(operator_commands.create_organization, new_organization(operator, **options)).id)
 
 
 @command.command("list")

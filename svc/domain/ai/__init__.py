@@ -1,0 +1,1 @@
+"""The AI gateway's rules: money, requests, answers, routing."""

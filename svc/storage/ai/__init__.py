@@ -1,0 +1,1 @@
+"""The AI gateway's ledger, calls, budgets, providers and restrictions."""

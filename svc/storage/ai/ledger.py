@@ -1,0 +1,113 @@
+"""The ledger of credits: entries are appended, and their sum is what is free to spend."""
+
+from typing import Final, Literal, NamedTuple
+
+import msgspec
+import sqlalchemy as sa
+
+from svc.domain.ai.money import MICRO, credits_text
+from svc.domain.errors import Conflict, Fault, InvalidInput
+from svc.domain.limits import AI_BALANCE_CREDITS_MAX, AI_NOTE_CHARS_MAX, LIST_ROWS
+from svc.domain.text import inert_text
+from svc.storage.ai import tables
+from svc.storage.identity import organizations
+from svc.storage.pages import Keyset
+from svc.storage.statements import Statement
+from svc.storage.store import Tx
+
+EntryKind = Literal["grant", "reserve", "settle"]
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry. Amounts are micro-credits, times ms since the epoch."""
+
+    id: str
+    organization_id: str
+    at: int
+    kind: EntryKind
+    amount: int
+    balance_after: int
+    """The sum of all entries up to this one."""
+    call_id: str | None
+    note: str | None
+
+
+class EntryPage(msgspec.Struct, frozen=True):
+    """Entries, the newest first, and where the next page begins, if there is one."""
+
+    entries: list[Entry]
+    next_cursor: str | None
+
+
+class _Balance(NamedTuple):
+    balance_after: int
+
+
+_BALANCE: Final = Statement(
+    sa.select(tables.ledger.c.balance_after)
+    .where(tables.ledger.c.organization_id == sa.bindparam("organization_id"))
+    .order_by(tables.ledger.c.id.desc())
+    .limit(1),
+    _Balance,
+)
+_INSERT: Final = Statement(sa.insert(tables.ledger))
+
+
+def balance(conn: sa.Connection, organization_id: str) -> int:
+    """What the organization is free to spend, in micro-credits."""
+    last = _BALANCE.one(conn, organization_id=organization_id)
+    return 0 if last is None else last.balance_after
+
+
+def append(
+    tx: Tx,
+    organization_id: str,
+    kind: EntryKind,
+    amount: int,
+    *,
+    call_id: str | None = None,
+    note: str | None = None,
+) -> Entry:
+    """Append an entry. The schema refuses one that leaves less than nothing."""
+    entry = Entry(
+        id=tx.new_id("led"),
+        organization_id=organization_id,
+        at=tx.now,
+        kind=kind,
+        amount=amount,
+        balance_after=balance(tx.conn, organization_id) + amount,
+        call_id=call_id,
+        note=note,
+    )
+    _INSERT.run(tx.conn, msgspec.structs.asdict(entry))
+    return entry
+
+
+def grant(tx: Tx, organization_id: str, amount: int, note: str | None = None) -> Entry:
+    """Give the organization *amount* micro-credits.
+
+    Raises:
+        NotFound: there is no such organization.
+        InvalidInput: it is nothing that is given, or the note is no plain text, or too long.
+        Conflict: it would have more than it may.
+    """
+    organizations.get(tx.conn, organization_id)
+    if amount <= 0:
+        raise InvalidInput([Fault("/amountMicroCredits", "invalid_value", "give more than nothing")])
+    if note is not None and (len(note) > AI_NOTE_CHARS_MAX or inert_text(note) != note):
+        what = f"a note is plain text of at most {AI_NOTE_CHARS_MAX} characters"
+        raise InvalidInput([Fault("/note", "invalid_value", what)])
+    if balance(tx.conn, organization_id) + amount > AI_BALANCE_CREDITS_MAX * MICRO:
+        raise Conflict(f"an organization has at most {credits_text(AI_BALANCE_CREDITS_MAX * MICRO)} credits")
+    return append(tx, organization_id, "grant", amount, note=note or None)
+
+
+def list_page(
+    conn: sa.Connection, organization_id: str, *, limit: int = LIST_ROWS, cursor: str | None = None
+) -> EntryPage:
+    """A page of the organization's ledger, the newest first. Raises `InvalidInput` for a foreign cursor."""
+    column = tables.ledger.c
+    keyset = Keyset(["ai.statement"], cursor, limit)
+    entries = sa.select(tables.ledger).where(column.organization_id == organization_id)
+    rows, next_cursor = keyset.fetch(conn, entries, column.id, newest_first=True)
+    return EntryPage([Entry(**row._asdict()) for row in rows], next_cursor)

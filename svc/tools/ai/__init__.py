@@ -1,0 +1,1 @@
+"""`ai.*`: models, providers and what they are paid."""
