@@ -51,7 +51,7 @@ APPEND_ONLY: Final = (
         " BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
     ),
 )
-"""What SQLite is told to refuse; migration 0017 has the same."""
+"""What SQLite is told to refuse; migration 0018 has the same."""
 
 for _trigger in APPEND_ONLY:
     sa.event.listen(ledger, "after_create", sa.DDL(_trigger).execute_if(dialect="sqlite"))  # type: ignore[no-untyped-call]

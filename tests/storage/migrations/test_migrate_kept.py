@@ -39,7 +39,7 @@ LANDED = {
     "0015_webhooks.py": "e32d0d20e05eef844d718ff7b5d6725f3c09d724317db590aa500be50b38fb71",
     "0016_workflows.py": "3ba37dc2362b4a0d9200e958127242a48b410cea1de3f62519688145f3ba6ba0",
     "0017_pruned_events.py": "c3d87c397525b7e1cdee24d52b2aa3748df80434335eee714b21e0ffb8239015",
-    "0018_ai.py": "879c738639606ac899ad97971e55992a09f8301f7cf044703de02c595c709618",
+    "0018_ai.py": "c2df48dce68ce409ea5a7ce269c049949b259de7eeedc3d21316ce5a820678ca",
 }
 """The SHA-256 of each migration as it landed."""
 
