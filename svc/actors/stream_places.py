@@ -6,10 +6,14 @@ share one organization may have half, so that it cannot keep the others out.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 import msgspec
 
 from svc.domain.errors import Unavailable
+
+_CONNECTIONS: Final = 1_000
+"""The default of `server.connections_max`."""
 
 
 class StreamStatistics(msgspec.Struct, frozen=True):
@@ -78,7 +82,7 @@ class PlacesOfKind:
 class StreamPlaces:
     """The places of a listener that has *connections_max* connections."""
 
-    def __init__(self, connections_max: int) -> None:
+    def __init__(self, connections_max: int = _CONNECTIONS) -> None:
         together = _Share(connections_max * 3 // 4)
         self.screens = PlacesOfKind(_Share(connections_max // 3), together)
         """Live events of screens: a third of the connections."""

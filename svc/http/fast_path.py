@@ -131,15 +131,15 @@ class Request:
         self.id: Final = request_id_of(self.headers, random)
         """The value of `X-Request-Id` in the answer."""
         self._receive = receive
-        self._extensions = scope["extensions"]
+        self._extensions = scope.get("extensions")  # which ASGI leaves to servers
         self._fields = dict(self.headers)
         if len(self._fields) != len(self.headers):
             self._fields = _joined(self.headers)
 
     @property
     def stopping(self) -> trio.Event:
-        """Set once the server stops."""
-        stopping: trio.Event = self._extensions[STOPPING]
+        """Set once the server stops, if it tells."""
+        stopping: trio.Event = (self._extensions or {}).get(STOPPING, trio.Event())
         return stopping
 
     def header(self, name: bytes) -> bytes | None:

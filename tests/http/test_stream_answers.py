@@ -401,7 +401,7 @@ async def test_a_tls_client_that_leaves_ends_the_stream(way: str) -> None:
     parts = Parts()
     async with listening(streaming(parts.write), certificate=CERTIFICATE) as server:
         tcp = await trio.open_tcp_stream(server.bind.host, server.bind.port)
-        tls = trio.SSLStream(tcp, TRUST, server_hostname="127.0.0.1", https_compatible=True)
+        tls: Any = trio.SSLStream(tcp, TRUST, server_hostname="127.0.0.1", https_compatible=True)
         await tls.send_all(STREAM)
         await parts.give.send(b"one")
         await _until(Client(tls), b"one\r\n")
