@@ -11,10 +11,10 @@ DONE_EVENT: Final = b"data: [DONE]\n\n"
 WAIT_COMMENT: Final = b": wait\n\n"
 """What is sent in a long silence, so that nothing between takes the connection for dead."""
 
-_LINE_END: Final = rb"(?:\r\n|\n|\r(?!\n))"
-_EVENT_END: Final = re.compile(_LINE_END + _LINE_END)
-_LINES: Final = re.compile(_LINE_END)
-_OVERLAP: Final = 3
+# An empty line after one that ended with `\n` ends with that as well: a `\r` alone may be half of its end.
+_EVENT_END: Final = re.compile(rb"\n\r?\n|\r\r")
+_LINES: Final = re.compile(rb"\r\n|\n|\r")
+_OVERLAP: Final = 2
 """Bytes of an event's end that may have come with the part before."""
 _BOM: Final = b"\xef\xbb\xbf"
 

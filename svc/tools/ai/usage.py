@@ -1,9 +1,11 @@
 """`ai.usage` and `ai.statement`: what calls used, and what became of the credits."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Any, Final
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from svc.domain.ai.models import Payer
 from svc.domain.identity.callers import Call
@@ -56,13 +58,13 @@ class UsageTotal(ToolOutput, frozen=True, kw_only=True):
     charged_micro_credits: Annotated[int, about(description="Taken from the credits.", examples=[1_250])]
 
 
-class UsageRow(UsageTotal, frozen=True, kw_only=True, omit_defaults=True):
+class UsageRow(UsageTotal, frozen=True, kw_only=True):
     """The sum for one value of each dimension that was asked for; the others are left out."""
 
-    day: Annotated[str | None, about(description="The day of UTC.", examples=["2026-09-18"])] = None
-    model: ModelId | None = None
-    key_id: _KeyId | None = None
-    payer: Payer | None = None
+    day: Annotated[str, about(description="The day of UTC.", examples=["2026-09-18"])] | UnsetType = UNSET
+    model: ModelId | UnsetType = UNSET
+    key_id: _KeyId | UnsetType = UNSET
+    payer: Payer | UnsetType = UNSET
 
 
 class UsageReport(ToolOutput, frozen=True, kw_only=True):
@@ -99,7 +101,19 @@ class GetUsage(ToolInput, frozen=True, kw_only=True):
     model: ModelId | None = None
 
 
-_row_of: Final = Projection(UsageSum, UsageRow)
+def _given(name: str) -> Callable[[UsageSum], Any]:
+    """The dimension called *name* of a sum; unset where it was not asked for."""
+
+    def get(total: UsageSum) -> Any:
+        value = getattr(total, name)
+        return UNSET if value is None else value
+
+    return get
+
+
+_row_of: Final = Projection(
+    UsageSum, UsageRow, **{name: _given(name) for name in ("day", "model", "key_id", "payer")}
+)
 _total_of: Final = Projection(UsageSum, UsageTotal)
 
 _SUMMED: Final[dict[str, Any]] = {

@@ -43,6 +43,8 @@ async def test_a_minted_key_opens_the_tools(autojump_clock):
             "role": "owner",
             "limitedTo": None,
             "tools": None,
+            "monthlyBudgetMicroCredits": None,
+            "models": None,
             "expiresAt": rfc3339(START + 90 * DAY_MS),
         } == made
         assert well_formed(made["key"], API_KEY)
@@ -98,6 +100,10 @@ async def test_a_gateway_key_opens_no_tool(autojump_clock):
         ({"limitedTo": "ai.gateway", "expiresIn": "90d"}, ["/expiresIn"]),
         ({"limitedTo": "ai.gateway", "tools": ["record.get"]}, ["/tools"]),
         ({"scope": "all"}, ["/scope"]),
+        ({"monthlyBudgetMicroCredits": 1, "models": ["m"]}, ["/monthlyBudgetMicroCredits", "/models"]),
+        ({"limitedTo": "ai.gateway", "monthlyBudgetMicroCredits": -1}, ["/monthlyBudgetMicroCredits"]),
+        ({"limitedTo": "ai.gateway", "monthlyBudgetMicroCredits": 0.5}, ["/monthlyBudgetMicroCredits"]),
+        ({"limitedTo": "ai.gateway", "models": [""]}, ["/models/0"]),
     ],
 )
 async def test_a_key_that_makes_no_sense_is_refused(
@@ -112,6 +118,59 @@ async def test_a_key_that_makes_no_sense_is_refused(
             refused.status_code,
             [fault["pointer"] for fault in refused.json()["errors"]],
         )
+
+
+async def test_a_gateway_key_has_a_budget_and_models_that_can_be_changed(autojump_clock):
+    """What is left out stays, and null takes a limit away."""
+    async with tool_town() as here:
+        csrf = await here.sign_in()
+        asked = {"limitedTo": "ai.gateway", "monthlyBudgetMicroCredits": 5, "models": ["b", "a", "b"]}
+        made = await here.answer_to_person("apikey.mint", {"name": "A"} | asked, csrf=csrf)
+        steps = [
+            {"name": " B "},
+            {"monthlyBudgetMicroCredits": 0},
+            {"models": None},
+            {"monthlyBudgetMicroCredits": None, "models": []},
+            {},
+        ]
+        answers = [
+            await here.answer_to_person("apikey.update", {"id": made["id"]} | step, csrf=csrf)
+            for step in steps
+        ]
+
+        def seen(key: dict[str, Any]) -> tuple[Any, ...]:
+            return key["name"], key["monthlyBudgetMicroCredits"], key["models"]
+
+        assert ("A", 5, ["b", "a"]) == seen(made)
+        assert [
+            ("B", 5, ["b", "a"]),
+            ("B", 0, ["b", "a"]),
+            ("B", 0, None),
+            ("B", None, []),
+            ("B", None, []),
+        ] == list(map(seen, answers))
+        listed = (await here.answer("apikey.list"))["apiKeys"]
+        assert answers[-1] in listed
+
+
+async def test_a_change_of_a_key_that_makes_no_sense_is_refused(autojump_clock):
+    """A key that is not there is not found, and keys of tools have none of the limits."""
+    async with tool_town() as here:
+        csrf = await here.sign_in()
+        made = await here.answer_to_person("apikey.mint", {"name": "A"}, csrf=csrf)
+        renamed = await here.answer_to_person("apikey.update", {"id": made["id"], "name": "B"}, csrf=csrf)
+        refused = [
+            await here.call_as_person("apikey.update", {"id": made["id"]} | step, csrf=csrf)
+            for step in ({"models": ["m"], "monthlyBudgetMicroCredits": 1}, {"name": " "})
+        ]
+        unknown = await here.call_as_person("apikey.update", {"id": "key_1", "name": "B"}, csrf=csrf)
+        by_key = await here.call("apikey.update", {"id": made["id"], "name": "C"})
+
+        assert "B" == renamed["name"]
+        assert [{"/monthlyBudgetMicroCredits", "/models"}, {"/name"}] == [
+            {fault["pointer"] for fault in one.json()["errors"]} for one in refused
+        ]
+        assert [422, 422, 404, 403] == [one.status_code for one in (*refused, unknown, by_key)]
 
 
 @pytest.mark.parametrize("mint", ["apikey.mint", "serverkey.mint"])
@@ -183,6 +242,8 @@ async def test_a_list_shows_all_but_the_keys(autojump_clock):
             "role": "viewer",
             "limitedTo": None,
             "tools": None,
+            "monthlyBudgetMicroCredits": None,
+            "models": None,
             "createdBy": here.owner.id,
             "createdAt": rfc3339(START),
             "lastUsedAt": rfc3339(START),

@@ -33,6 +33,7 @@ async def test_an_organization_is_shown(autojump_clock):
             "trialEndsAt": "2026-10-02T00:00:00.000Z",
             "marketingHub": True,
             "allowKeysElsewhere": False,
+            "ownProviderFallsBackToCredits": False,
             "version": 1,
             "createdAt": rfc3339(START),
         } == shown
