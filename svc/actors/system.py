@@ -7,7 +7,10 @@ from typing import Any, Final
 import msgspec
 
 from svc.actors._core import Actor, ActorSystem
+from svc.actors.ai.body_bytes import BodyBytes
+from svc.actors.ai.open_calls import STOP_SECONDS, OpenCalls
 from svc.actors.ai.settlements import Settlements
+from svc.actors.ai.upstreams import Upstreams
 from svc.actors.concurrency_limits import ActiveKeys, KeyedLimiter
 from svc.actors.credential_cache import CredentialCache
 from svc.actors.embeds.embed_snapshots import EmbedSnapshots
@@ -20,6 +23,7 @@ from svc.actors.wakeups import Wakeups
 from svc.actors.webhooks.attempt_places import AttemptPlaces
 from svc.clock import Clock
 from svc.domain.ai.models import ModelCatalogue
+from svc.domain.ai.routing import Rests
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
 from svc.domain.identity.sessions import Session
@@ -77,6 +81,8 @@ class System(ActorSystem):
         event_life_ms: int = EVENT_LIFE_MS,
         outbound_http: OutboundHttp | None = None,
         models: ModelCatalogue | None = None,
+        upstreams: Upstreams | None = None,
+        ai_stop_seconds: float = STOP_SECONDS,
         stream_places: StreamPlaces | None = None,
         random: Randomness = SYSTEM,
     ) -> None:
@@ -112,12 +118,22 @@ class System(ActorSystem):
         """The client for requests to third parties."""
         self.attempt_places = AttemptPlaces(self.outbound_http)
         """How many attempts of webhooks may be under way."""
-        # The models of the configuration, and the ends of AI calls.
-        self.models, self.settlements = models or ModelCatalogue(), Settlements(store)
+        self.models = models or ModelCatalogue()
+        """The AI models of the configuration."""
+        self.upstreams = upstreams or Upstreams()
+        """The clients of AI providers."""
+        self.rests = Rests()
+        """Which AI providers rest."""
+        self.settlements = Settlements(store)
+        """The ends of AI calls."""
+        self.ai_bodies = BodyBytes()
+        """The memory of AI calls' bodies."""
         self.wakeups = Wakeups()
         """Wakeups of long polls: for replies by connection, for events by organization."""
         self.access_revisions = Revisions()
         """Changes of access, by organization."""
+        self.open_calls = OpenCalls(store, clock, self.access_revisions, ai_stop_seconds)
+        """AI calls under way."""
         self.form_revisions = Revisions()
         """Changes of forms, their sites and server keys, by form key and by organization."""
         self.embed_snapshots = EmbedSnapshots()

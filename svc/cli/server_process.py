@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import AsyncIterator, Callable, Container
+from collections.abc import AsyncIterator, Callable, Container, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Final
@@ -11,9 +11,11 @@ import structlog
 import trio
 
 from svc import logging
+from svc.actors.ai.upstreams import BuiltIn, Upstreams
 from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.kinds import KINDS
 from svc.actors.outbound.client import OutboundHttp
+from svc.actors.outbound.streamed_response import StreamLimits
 from svc.actors.reconciler import Reconciler
 from svc.actors.stream_places import StreamPlaces
 from svc.actors.system import Secrets, System
@@ -27,6 +29,7 @@ from svc.clock import Clock, WallClock
 from svc.domain.ai.models import ModelCatalogue
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.errors import Unavailable
+from svc.domain.limits import AI_ANSWER_BYTES_MAX
 from svc.domain.net.client_addresses import parse_networks
 from svc.domain.times import DAY_MS
 from svc.http.server import check_certificate
@@ -54,6 +57,7 @@ async def run(
     watchdog: Watchdog,
     *,
     models: ModelCatalogue,
+    built_in: Mapping[str, BuiltIn],
     demo: bool,
     movable: Container[str] = (),
 ) -> None:
@@ -63,7 +67,8 @@ async def run(
     certificate, opening the sockets. Clients that connect before the service is ready wait for their first
     response, or are reset if the start fails. *watchdog* bounds every way in which this ends.
 
-    *models*: those of the configuration. *movable*: keys of the binds that may move to free ports.
+    *models*: those of the configuration. *built_in*: providers of theirs that need no server. *movable*: keys
+    of the binds that may move to free ports.
 
     Raises `Failure`, and the errors of `open_store` and `serve`, in groups.
     """
@@ -97,7 +102,7 @@ async def run(
                 )
             # Again inside the system: cancelling it may have to wait for a turn that cannot be cancelled.
             async with (
-                _live_system(settings, store, clock, secrets, models) as system,
+                _live_system(settings, store, clock, secrets, models=models, built_in=built_in) as system,
                 _bounded_end(watchdog),
             ):
                 system.base_url = settings.server.public_url or bound.base_url
@@ -176,10 +181,30 @@ async def _stop_on_signal(on_signal: Callable[[], None]) -> AsyncIterator[trio.E
 
 @asynccontextmanager
 async def _live_system(
-    settings: Settings, store: Store, clock: Clock, secrets: Secrets, models: ModelCatalogue
+    settings: Settings,
+    store: Store,
+    clock: Clock,
+    secrets: Secrets,
+    *,
+    models: ModelCatalogue,
+    built_in: Mapping[str, BuiltIn],
 ) -> AsyncIterator[System]:
     """The running actor system over *store*, reconciled: work that an earlier process left is under way."""
-    outbound_http = OutboundHttp(parse_networks(settings.outgoing.allowed_networks))
+    allowed = parse_networks(settings.outgoing.allowed_networks)
+    outbound_http = OutboundHttp(allowed)
+    ai = settings.ai
+    upstreams = Upstreams(
+        allowed,
+        StreamLimits(
+            connect_seconds=ai.connect_seconds,
+            first_byte_seconds=ai.first_byte_seconds,
+            idle_seconds=ai.idle_seconds,
+            total_seconds=ai.total_seconds,
+            answer_bytes_max=AI_ANSWER_BYTES_MAX,
+        ),
+        connections_max=settings.server.connections_max,
+        built_in=built_in,
+    )
     system = System(
         KINDS,
         store,
@@ -189,12 +214,20 @@ async def _live_system(
         event_life_ms=settings.data.history_days * DAY_MS,
         outbound_http=outbound_http,
         models=models,
+        upstreams=upstreams,
+        ai_stop_seconds=settings.server.graceful_seconds / 2,
         stream_places=StreamPlaces(settings.server.connections_max),
     )
     store.listen(ChangeDispatcher(system))
     try:
         await system.settlements.begin()
-        async with outbound_http.live(), system.settlements.live(), system.live():
+        async with (
+            outbound_http.live(),
+            upstreams.live(),
+            system.settlements.live(),
+            system.open_calls.live(),
+            system.live(),
+        ):
             await Reconciler(system, "main").start()
             yield system
     finally:
@@ -203,8 +236,9 @@ async def _live_system(
 
 
 def _quiesce(system: System) -> None:
-    """Start no new background work, and end the long polls."""
+    """Start no new background work, end the long polls, and soon the AI calls."""
     system.quiesce()
+    system.open_calls.stop()
     system.wakeups.close()
 
 

@@ -8,6 +8,8 @@ from svc.actors.system import System
 from svc.domain.forms.forms import SUBMIT_PATH
 from svc.domain.net.client_addresses import Network
 from svc.domain.randomness import SYSTEM, Randomness
+from svc.http.ai import door as gateway
+from svc.http.ai.door import CompletionsDoor, KeyDoor, ModelsDoor
 from svc.http.asgi import ASGIApp
 from svc.http.channels import door as channels
 from svc.http.channels.door import ChannelDoor
@@ -64,6 +66,9 @@ def public_app(
             embeds.PATH: EmbedDoor(system),
             tools.API_PATH: ToolDoor(system, REGISTRY, KeyGate(system)),
             tools.APP_PATH: ToolDoor(system, REGISTRY, SessionGate(system, transport)),
+            gateway.COMPLETIONS_PATH: CompletionsDoor(system),
+            gateway.MODELS_PATH: ModelsDoor(system),
+            gateway.KEY_PATH: KeyDoor(system),
             mcp.PATH: McpDoor(system, REGISTRY),
             mcp.FULL_PATH: McpDoor(system, REGISTRY, flat=True),
         },

@@ -97,7 +97,7 @@ async def check_reach(system: System, call: Call) -> None:
     limited_to = call.caller.limited_to
     if limited_to is not None:
         error = Forbidden(f"this key is limited to {limited_to}")
-        await _note_refusal(system, call, call.door, error)
+        await note_refusal(system, call, call.door, error)
         raise error
 
 
@@ -118,7 +118,7 @@ async def find(system: System, registry: Registry, call: Call, name: str) -> Too
     try:
         permit(call.caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
     except Forbidden as error:
-        await _note_refusal(system, call, tool.name, error)
+        await note_refusal(system, call, tool.name, error)
         raise
     return tool
 
@@ -161,7 +161,7 @@ async def run(
             async with system.writes.of(call.caller.organization_id):
                 return await units.write(write, idempotency_key)
     except Forbidden as error:
-        await _note_refusal(system, call, tool.name, error)
+        await note_refusal(system, call, tool.name, error)
         raise
 
 
@@ -235,7 +235,7 @@ def _check_repeatable(tool: Tool[Any, Any], key: str) -> None:
         raise InvalidInput([Fault("", "invalid_value", detail)])
 
 
-async def _note_refusal(system: System, call: Call, action: str, forbidden: Forbidden) -> None:
+async def note_refusal(system: System, call: Call, action: str, forbidden: Forbidden) -> None:
     """Audit the refusal, in a unit of its own: the unit that was refused is rolled back."""
     try:
         units = system.store.of(call.caller.organization_id)

@@ -4,7 +4,7 @@ Beside `OutboundHttp`, it has connections and places of its own, so that long st
 does not repeat a request: what is asked here may cost money each time.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -25,6 +25,10 @@ class StreamStatistics(msgspec.Struct, frozen=True):
 
     in_progress: int
     kept: int
+
+
+def _ignore() -> None:
+    """Note nothing."""
 
 
 class OutboundStreams:
@@ -53,12 +57,18 @@ class OutboundStreams:
 
     @asynccontextmanager
     async def stream(
-        self, url: str, body: bytes, headers: Mapping[str, str], limits: StreamLimits
+        self,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        limits: StreamLimits,
+        on_connected: Callable[[], None] = _ignore,
     ) -> AsyncIterator[StreamedResponse]:
         """POST *body*, and give the response once its head has come. At the end of the block, close it.
 
-        The connection is used again if the body was read to its end. Raises `NoPlace` if too many requests
-        are in progress, and a `StreamFailed` otherwise.
+        *on_connected* is called before the first byte is sent. The connection is used again if the body was
+        read to its end. Raises `NoPlace` if too many requests are in progress, and a `StreamFailed`
+        otherwise.
         """
         try:
             target = parse_target(url)
@@ -70,6 +80,7 @@ class OutboundStreams:
             ends_at = trio.current_time() + limits.total_seconds
             connection = self._kept.take(target.origin) or await self._connect(target, limits)
             response = StreamedResponse(connection, limits, ends_at)
+            on_connected()
             try:
                 await response.open(head, body)
                 yield response

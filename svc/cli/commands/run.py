@@ -24,6 +24,7 @@ from svc.cli.invocation import program
 from svc.cli.options import configured
 from svc.cli.watchdog import Watchdog
 from svc.config import ConfigError, Configuration, model_catalogue
+from svc.demo.ai import DEMO_PROVIDER, echo, with_demo
 from svc.domain.ai.money import MICRO, Credits
 from svc.http.server import CertificateError, ListenError
 from svc.output import Output
@@ -117,7 +118,8 @@ def command(configuration: Configuration, *, demo: bool) -> None:
                 directory,
                 announce,
                 watchdog,
-                models=models,
+                models=with_demo(models) if demo else models,
+                built_in={DEMO_PROVIDER: echo} if demo else {},
                 demo=demo,
                 movable=movable,
             )

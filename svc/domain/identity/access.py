@@ -92,6 +92,7 @@ def admit_key(access: Access, digest: str, now: int) -> Caller:
         limited_to=key.limited_to,
         models=key.models,
         has_budget=key.has_budget,
+        expires_at=key.expires_at,
     )
 
 

@@ -43,6 +43,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     """The only models that a gateway key may name; None for all that the organization may run."""
     has_budget: bool = False
     """Whether a gateway key has a monthly budget."""
+    expires_at: int | None = None
+    """When the key expires, ms since the epoch; None for what is no key."""
     confirmed_at: int | None = None
     """When the person last confirmed their identity, ms since the epoch."""
     access_revision: int | None = None

@@ -1,0 +1,1 @@
+"""The AI gateway's door."""

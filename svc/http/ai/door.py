@@ -1,0 +1,137 @@
+"""The AI gateway: `POST /api/ai/v1/chat/completions`, `GET …/models` and `GET …/key`, with a gateway key."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import msgspec
+import structlog
+from werkzeug.exceptions import MethodNotAllowed
+
+from svc.actors.identity.organization import Admission
+from svc.actors.system import System
+from svc.domain.ai.requests import CompletionRequest
+from svc.domain.errors import Unauthenticated
+from svc.domain.identity.callers import Caller
+from svc.domain.limits import AI_BODY_BYTES_MAX
+from svc.http.ai.errors import error_answer, log_fault
+from svc.http.fast_path import Answer, PartSender, Request, StreamAnswer
+from svc.http.request.bearer import bearer_token
+from svc.http.request.body import ClientGone
+from svc.http.response.answers import NO_STORE, Fields, json_answer
+from svc.http.tools.admission import budget_headers
+from svc.services import completions, tool_calls
+from svc.services.completion_calls import StreamCut
+
+log = structlog.get_logger("svc.http.ai")
+
+COMPLETIONS_PATH: Final = "/api/ai/v1/chat/completions"
+MODELS_PATH: Final = "/api/ai/v1/models"
+KEY_PATH: Final = "/api/ai/v1/key"
+
+_EVENTS: Final = (b"content-type", b"text/event-stream; charset=utf-8")
+
+
+class _GatewayDoor:
+    """What the gateway's doors share: admission, budget, errors."""
+
+    method: str
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+
+    async def __call__(self, request: Request) -> Answer | StreamAnswer:
+        """Check, in this order: key, budget, method, what the key is for; then answer."""
+        admission = await tool_calls.admit_key(self._system, bearer_token(request))
+        budget = budget_headers(admission.allowance)
+        try:
+            tool_calls.check_budget(admission)
+            self._check_method(request)
+            await completions.check_reach(self._system, admission, request.id.decode())
+            return await self._answer(request, admission, budget)
+        except (ClientGone, Unauthenticated):
+            raise
+        except Exception as error:  # noqa: BLE001  # the caller is admitted, so errors show the budget too
+            return _with(self.problem_for(request, error), budget)
+
+    def problem_for(self, request: Request, error: Exception) -> Answer:
+        """Answer *error* in the shape of chat-completions clients; faults of this service are logged."""
+        return error_answer(log, request, error)
+
+    def _check_method(self, request: Request) -> None:
+        if request.method != self.method:
+            raise MethodNotAllowed([self.method])
+
+    async def _answer(self, request: Request, admission: Admission, budget: Fields) -> Answer | StreamAnswer:
+        raise NotImplementedError
+
+
+class CompletionsDoor(_GatewayDoor):
+    """Completes chats."""
+
+    method = "POST"
+
+    async def _answer(self, request: Request, admission: Admission, budget: Fields) -> StreamAnswer:
+        """Read and check the request; what it asks for is written as it comes."""
+        caller = admission.caller
+        size = completions.room_for(_length(request), AI_BODY_BYTES_MAX)
+        with self._held(caller, size):
+            body = await request.read(AI_BODY_BYTES_MAX)
+            asked = CompletionRequest(body)
+
+        async def write(parts: PartSender) -> Answer | None:
+            try:
+                # Nothing runs between the check and this, so the places are still there.
+                with self._held(caller, len(body)):
+                    answer = await completions.complete(self._system, caller, asked, parts)
+            except (ClientGone, Unauthenticated):
+                raise
+            except StreamCut:
+                raise ClientGone from None
+            except Exception as error:  # noqa: BLE001  # what it says may be of the request: see `log_fault`
+                if parts.begun:
+                    log_fault(log, request, error)
+                    raise ClientGone from None
+                return _with(self.problem_for(request, error), budget)
+            return None if answer is None else json_answer(answer.status, answer.body, *budget)
+
+        return StreamAnswer(200, [_EVENTS, NO_STORE, *budget], write)
+
+    @contextmanager
+    def _held(self, caller: Caller, size: int) -> Iterator[None]:
+        """A place among the calls under way, and the memory for a body of *size*. Raises `Unavailable`."""
+        places, bodies = self._system.stream_places.gateway, self._system.ai_bodies
+        with places.hold(caller.organization_id), bodies.hold(caller.organization_id, size):
+            yield
+
+
+class ModelsDoor(_GatewayDoor):
+    """Lists the models that a key may name."""
+
+    method = "GET"
+
+    async def _answer(self, request: Request, admission: Admission, budget: Fields) -> Answer:  # noqa: ARG002
+        page = await completions.list_models(self._system, admission.caller)
+        return json_answer(200, msgspec.json.encode(page), *budget)
+
+
+class KeyDoor(_GatewayDoor):
+    """Tells what is left to spend with a key."""
+
+    method = "GET"
+
+    async def _answer(self, request: Request, admission: Admission, budget: Fields) -> Answer:  # noqa: ARG002
+        left = await completions.key_left(self._system, admission.caller)
+        return json_answer(200, msgspec.json.encode(left), *budget)
+
+
+def _length(request: Request) -> int | None:
+    """The body's length as its head has it; None for one that is sent in chunks."""
+    length = request.header(b"content-length")
+    if length is None:
+        return None
+    return int(length) if length.isdigit() else None
+
+
+def _with(answer: Answer, fields: Fields) -> Answer:
+    return Answer(answer.status, [*answer.headers, *fields], answer.body)

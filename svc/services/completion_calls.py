@@ -1,0 +1,322 @@
+"""One call of a model: reserved, sent to its providers in turn, relayed, and settled however it ends."""
+
+from typing import Final, NamedTuple
+
+import msgspec
+import structlog
+import trio
+from sqlalchemy import Connection
+
+from svc.actors.ai.upstreams import Response
+from svc.actors.outbound.errors import (
+    BrokenOff,
+    IdleTooLong,
+    NoFirstByte,
+    NoPlace,
+    NotConnected,
+    StreamFailed,
+    TookTooLong,
+)
+from svc.actors.system import System
+from svc.domain.ai.answers import is_error, read_answer, with_cost
+from svc.domain.ai.errors import GatewayError, unknown_model
+from svc.domain.ai.event_stream import DONE_EVENT, EventTooLarge
+from svc.domain.ai.exits import Ended, Exit
+from svc.domain.ai.models import Candidate, Choice, OrganizationModels
+from svc.domain.ai.money import FREE, cost
+from svc.domain.ai.requests import CompletionRequest
+from svc.domain.ai.routing import PASSED_ON, Failure, Route
+from svc.domain.ai.usage import Usage, tokens_in
+from svc.domain.crypto.sealing import SealBroken
+from svc.domain.errors import DomainError, Unauthenticated, Unavailable
+from svc.domain.identity.access import admit_again
+from svc.domain.identity.callers import Caller
+from svc.domain.limits import AI_ERROR_BYTES_MAX
+from svc.services.completion_streams import MEDIA_TYPE, EventRelay, Meter, Sink, StreamBroken
+from svc.storage.ai import calls, providers
+from svc.storage.ai.calls import NewCall, OpenCall, Settlement
+from svc.storage.identity import access
+from svc.storage.store import Tx
+
+log = structlog.get_logger("svc.services.completion_calls")
+
+_OK: Final = 200
+_DRAIN_SECONDS: Final = 0.1
+
+
+class WholeAnswer(msgspec.Struct, frozen=True):
+    """An answer that is not streamed."""
+
+    status: int
+    body: bytes
+
+    def __repr__(self) -> str:
+        return f"WholeAnswer({self.status})"
+
+
+class StreamCut(Exception):
+    """Raised when a stream ended within an event, so that nothing more can be said on its connection."""
+
+
+class _Models(NamedTuple):
+    """The caller as of now, and the models of its organization."""
+
+    caller: Caller
+    organization: OrganizationModels
+
+
+class CompletionCall:
+    """One call, from its checked *request* to its settlement. It runs once."""
+
+    def __init__(self, system: System, caller: Caller, request: CompletionRequest, sink: Sink) -> None:
+        self._system, self._caller, self._request, self._sink = system, caller, request, sink
+        self._units = system.store.of(caller.organization_id)
+        self._new = NewCall(
+            organization_id=caller.organization_id,
+            key_id=caller.id,
+            model=request.model,
+            streamed=request.stream,
+            process=system.settlements.process,
+            started_at=system.clock.now(),
+        )
+        self._models: OrganizationModels | None = None
+        self._reserved: OpenCall | None = None
+        self._asked: Candidate | None = None  # the provider that was asked last
+        self._sent = False  # something went out to it
+        self._meter = Meter()
+        self._relay: EventRelay | None = None
+        self._settled = False
+
+    async def run(self) -> WholeAnswer | None:
+        """Answer the call; None once the answer was streamed.
+
+        Raises `GatewayError`, `Unauthenticated` and `Unavailable` while no part of an answer is sent, and
+        `StreamCut`. Cancel it when the client leaves.
+        """
+        with self._system.open_calls.hold(self._caller) as open_call:
+            try:
+                return await self._answer()
+            except trio.Cancelled:
+                left: Ended = "left" if self._sink.client_left else "stopped"
+                await self._settle(open_call.interruption or left)
+                raise
+            except DomainError:
+                await self._settle("unanswered")
+                raise
+            except BaseException:
+                await self._settle("left" if self._sink.client_left else "broken")
+                raise
+        error = _interrupted(revoked=open_call.interruption == "revoked")
+        if not self._sink.begun:
+            raise error
+        await self._end_with(error)
+        return None
+
+    async def _answer(self) -> WholeAnswer | None:
+        choice = await self._choose()
+        route = Route(choice.candidates, self._system.rests, self._system.clock.now())
+        while (candidate := route.next()) is not None:
+            await self._reserve(choice, candidate)
+            answer = await self._ask(candidate)
+            if not isinstance(answer, Failure):
+                return answer
+            route.failed(candidate, answer, self._system.clock.now())
+        await self._settle("unanswered")
+        verdict = route.verdict()
+        if isinstance(verdict, GatewayError):
+            raise verdict
+        return WholeAnswer(verdict.status, verdict.body)
+
+    async def _choose(self) -> Choice:
+        async with self._system.reads.of(self._caller.organization_id):
+            self._caller, self._models = await self._units.read(
+                _load, self._system, self._caller, self._system.clock.now()
+            )
+        choice = self._models.choose(self._system.models, self._request.model, self._caller.models)
+        if choice is None:
+            raise unknown_model()
+        return choice
+
+    async def _reserve(self, choice: Choice, candidate: Candidate) -> None:
+        """Reserve what the call may cost at *candidate*, if anything is reserved of it and not yet."""
+        takes_credits = candidate.payer == "credits"
+        if self._reserved is None and not (takes_credits or self._caller.has_budget):
+            return
+        if self._reserved is not None and (not takes_credits or self._reserved.reserved is not None):
+            return
+        credits_bound = choice.credits_bound(self._request) if takes_credits else None
+        bound = choice.bound(self._request)
+
+        def reserve(tx: Tx) -> OpenCall:
+            current_caller(self._system, tx.conn, tx.now, self._caller)
+            if self._reserved is None:
+                return calls.reserve(tx, self._new, bound, credits_bound)
+            assert credits_bound is not None  # noqa: S101  # what is reserved later are credits
+            return calls.reserve_credits(tx, self._reserved, credits_bound)
+
+        async with self._system.writes.of(self._caller.organization_id):
+            # A unit that the store has accepted is committed, so the call has to know what it reserved.
+            with trio.CancelScope(shield=True):
+                self._reserved = await self._units.write(reserve)
+
+    async def _ask(self, candidate: Candidate) -> WholeAnswer | Failure | None:
+        """Send the request to *candidate*, and answer the client with what comes, if it is an answer."""
+        try:
+            key = self._key_of(candidate)
+        except SealBroken:
+            log.error(  # noqa: TRY400  # the traceback says no more
+                "the key of an AI provider cannot be opened", provider=candidate.provider
+            )
+            return Failure(kind="unreachable")
+        self._asked, self._sent, self._meter = candidate, False, Meter()
+        body = self._request.outgoing(candidate.upstream, usage_in_stream=candidate.usage_in_stream)
+        responded = False
+        try:
+            async with self._system.upstreams.open(candidate, key, body, self._note_sent) as response:
+                responded = True
+                if response.status != _OK:
+                    return await self._failure_of(response)
+                if self._request.stream:
+                    return await self._stream(candidate, response)
+                return await self._whole(candidate, response)
+        except NoPlace:
+            raise Unavailable("too many requests to providers are under way") from None
+        except (NotConnected, BrokenOff):
+            return Failure(kind="shape" if responded else "unreachable")
+        except (NoFirstByte, IdleTooLong, TookTooLong):
+            return Failure(kind="timeout")
+        except (StreamFailed, EventTooLarge):
+            return Failure(kind="shape")
+        except StreamBroken as broken:
+            ended = broken.ended
+        await self._settle(ended)
+        await self._end_with(_failed_within(ended))
+        return None
+
+    def _key_of(self, candidate: Candidate) -> str:
+        """The key of a provider. Raises `SealBroken`."""
+        if candidate.payer == "credits":
+            return self._system.models.providers[candidate.provider].key
+        assert self._models is not None  # noqa: S101  # candidates are of these
+        own = next(one for one in self._models.own if one.id == candidate.provider)
+        return self._system.sealer.open(own.sealed_key, own.id)
+
+    def _note_sent(self) -> None:
+        self._sent = True
+
+    async def _failure_of(self, response: Response) -> Failure:
+        """The failure of a response that is no success. Its body is read only if it may be passed on."""
+        body = b""
+        if response.status in PASSED_ON:
+            async for part in response:
+                body += part
+                if len(body) > AI_ERROR_BYTES_MAX:
+                    body = b""
+                    break
+        wait_ms = response.retry_after_ms(self._system.clock.now()) or None
+        return Failure(kind="status", status=response.status, retry_after_ms=wait_ms, body=body)
+
+    async def _whole(self, candidate: Candidate, response: Response) -> WholeAnswer | Failure:
+        body = await response.read()
+        answer = read_answer(body)
+        if answer is None:
+            return Failure(kind="error_event" if is_error(body) else "shape")
+        self._meter.note(answer)
+        await self._settle("answered")
+        if answer.usage is not None:
+            body = with_cost(body, cost(candidate.prices, answer.usage))
+        return WholeAnswer(_OK, body)
+
+    async def _stream(self, candidate: Candidate, response: Response) -> Failure | None:
+        if response.content_type.partition(";")[0].strip().lower() != MEDIA_TYPE:
+            return Failure(kind="shape")
+        self._relay = relay = EventRelay(
+            response,
+            self._sink,
+            self._meter,
+            prices=candidate.prices,
+            shows_usage=self._request.includes_usage,
+            idle_seconds=self._system.upstreams.limits.idle_seconds,
+        )
+        failure = await relay.run()
+        if failure is not None:
+            return failure
+        await self._settle("answered")
+        await relay.send(DONE_EVENT if relay.done is None else relay.done.raw)
+        await _drain(response)
+        return None
+
+    async def _end_with(self, error: DomainError) -> None:
+        """End a stream that has begun with *error*, in the way that clients know."""
+        if self._relay is None or self._relay.is_sending:
+            raise StreamCut
+        body = msgspec.json.encode(as_gateway_error(error).body())
+        await self._relay.send(b"data: " + body + b"\n\n" + DONE_EVENT)
+
+    async def _settle(self, ended: Ended) -> None:
+        """Store how the call ended, once; a call that nothing was reserved for nor sent is not noted."""
+        if self._settled or (self._reserved is None and self._asked is None):
+            return
+        self._settled = True
+        asked = self._asked
+        estimate = Usage(self._request.prompt_estimate, 0, tokens_in(self._meter.text_bytes))
+        settlement = Settlement(
+            new=self._new,
+            call_id=None if self._reserved is None else self._reserved.id,
+            exit=Exit(ended=ended, sent=self._sent, usage=self._meter.usage, estimate=estimate),
+            payer="credits" if asked is None else asked.payer,
+            provider=None if asked is None else asked.provider,
+            prices=FREE if asked is None else asked.prices,
+        )
+        await self._system.settlements.settle(settlement)
+
+
+def as_gateway_error(error: DomainError) -> GatewayError:
+    """*error* in the gateway's shape; what has no code of its own there is `internal`."""
+    match error:
+        case GatewayError():
+            return error
+        case Unauthenticated():
+            return GatewayError("invalid_api_key", "The key is missing, unknown, revoked or expired.")
+        case Unavailable():
+            seconds = max(1, round(error.retry_after_seconds))
+            return GatewayError("overloaded", _sentence(error.detail), retry_after_seconds=seconds)
+    return GatewayError("internal", "Something failed on our side.")
+
+
+def _sentence(detail: str) -> str:
+    return f"{detail[:1].upper()}{detail[1:]}."
+
+
+def current_caller(system: System, conn: Connection, now: int, caller: Caller) -> Caller:
+    """The caller with its access as of now, which may have changed since. Raises `Unauthenticated`."""
+    revision, organization_id = caller.access_revision, caller.organization_id
+    if revision is None or not system.access_revisions.changed(organization_id, revision):
+        return caller
+    current = admit_again(access.load(conn, organization_id, now), caller, now)
+    return msgspec.structs.replace(current, access_revision=revision)
+
+
+def _load(conn: Connection, system: System, caller: Caller, now: int) -> _Models:
+    return _Models(current_caller(system, conn, now, caller), providers.load(conn, caller.organization_id))
+
+
+def _failed_within(ended: Ended) -> GatewayError:
+    if ended == "silent":
+        return GatewayError("upstream_timeout", "The model's provider fell silent.")
+    if ended == "limit":
+        return GatewayError("upstream_error", "The answer took too long, or grew too large.")
+    return GatewayError("upstream_error", "The model's provider broke off.")
+
+
+def _interrupted(*, revoked: bool) -> DomainError:
+    return Unauthenticated() if revoked else Unavailable("the service is shutting down")
+
+
+async def _drain(response: Response) -> None:
+    """Receive what follows the last event, for a moment: the connection can be used again then."""
+    with trio.move_on_after(_DRAIN_SECONDS):
+        try:
+            await response.__anext__()
+        except (StopAsyncIteration, StreamFailed):
+            return

@@ -1,0 +1,148 @@
+"""The gateway's calls: admit a gateway key, complete a chat, list models, tell what is left to spend."""
+
+import msgspec
+from sqlalchemy import Connection
+
+from svc.actors.identity.organization import Admission
+from svc.actors.system import System
+from svc.domain.ai.errors import GatewayError
+from svc.domain.ai.requests import CompletionRequest
+from svc.domain.errors import Forbidden, Unauthenticated
+from svc.domain.identity.callers import Call, Caller
+from svc.domain.times import SECOND_MS, rfc3339
+from svc.services import tool_calls
+from svc.services.completion_calls import CompletionCall, WholeAnswer, current_caller
+from svc.services.completion_streams import Sink
+from svc.storage.ai import calls, key_months, ledger, providers
+from svc.storage.identity import api_keys
+
+GATEWAY = "ai.gateway"
+"""What a key has to be limited to."""
+
+
+class ModelEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A model, as chat-completions clients know it."""
+
+    id: str
+    object: str = "model"
+    created: int = 0
+    """Seconds since the epoch; 0 for one of the configuration, which has no such time."""
+    owned_by: str
+
+
+class ModelPage(msgspec.Struct, frozen=True, kw_only=True):
+    """All models that a key may name."""
+
+    object: str = "list"
+    data: tuple[ModelEntry, ...]
+
+
+class Budget(msgspec.Struct, frozen=True, kw_only=True):
+    """A key's budget of this month."""
+
+    limit_micro_credits: int
+    used_micro_credits: int
+    resets_at: str
+
+
+class CreditsLeft(msgspec.Struct, frozen=True, kw_only=True):
+    """An organization's credits: those that are free, and those that calls under way have reserved."""
+
+    balance_micro_credits: int
+    reserved_micro_credits: int
+
+
+class KeyLeft(msgspec.Struct, frozen=True, kw_only=True):
+    """A key, and what is left to spend with it."""
+
+    object: str = "key"
+    id: str
+    name: str
+    expires_at: str
+    models: tuple[str, ...] | None
+    budget: Budget | None
+    credits: CreditsLeft
+
+
+async def check_reach(system: System, admission: Admission, request_id: str) -> None:
+    """Raises `Forbidden` for a key that is not for the gateway, and audits that."""
+    caller = admission.caller
+    if caller.limited_to == GATEWAY:
+        return
+    error = Forbidden("this key is not for the AI gateway: mint one that is limited to ai.gateway")
+    call = Call(caller=caller, door="gateway", request_id=request_id)
+    await tool_calls.note_refusal(system, call, "gateway", error)
+    raise error
+
+
+async def complete(
+    system: System, caller: Caller, request: CompletionRequest, sink: Sink
+) -> WholeAnswer | None:
+    """Complete a chat: the answer, or None once it was streamed to *sink*.
+
+    Raises what `CompletionCall.run` does.
+    """
+    return await CompletionCall(system, caller, request, sink).run()
+
+
+async def list_models(system: System, caller: Caller) -> ModelPage:
+    """The models that the caller may name. Raises `Unauthenticated`."""
+
+    def listed(conn: Connection, now: int) -> ModelPage:
+        current = current_caller(system, conn, now, caller)
+        organization = providers.load(conn, caller.organization_id)
+        created = {
+            model.id: provider.updated_at // SECOND_MS
+            for provider in reversed(organization.own)
+            for model in provider.models
+        }
+        return ModelPage(
+            data=tuple(
+                ModelEntry(id=choice.id, created=created[choice.id], owned_by="organization")
+                if choice.first.payer == "organization"
+                else ModelEntry(id=choice.id, owned_by=system.models.models[choice.id].owned_by)
+                for choice in organization.models(system.models, current.models)
+            )
+        )
+
+    async with system.reads.of(caller.organization_id):
+        return await system.store.of(caller.organization_id).read(listed, system.clock.now())
+
+
+async def key_left(system: System, caller: Caller) -> KeyLeft:
+    """What is left to spend with the caller's key. Raises `Unauthenticated`."""
+
+    def left(conn: Connection, now: int) -> KeyLeft:
+        current_caller(system, conn, now, caller)
+        listed = api_keys.list_all(conn, caller.organization_id, now)
+        key = next((one for one in listed if one.id == caller.id), None)
+        if key is None:
+            raise Unauthenticated
+        budget = key_months.budget(conn, caller.id, now)
+        return KeyLeft(
+            id=key.id,
+            name=key.name,
+            expires_at=rfc3339(key.expires_at),
+            models=key.models,
+            budget=None
+            if budget.limit is None
+            else Budget(
+                limit_micro_credits=budget.limit,
+                used_micro_credits=budget.used,
+                resets_at=rfc3339(budget.resets_at),
+            ),
+            credits=CreditsLeft(
+                balance_micro_credits=ledger.balance(conn, caller.organization_id),
+                reserved_micro_credits=calls.reserved(conn, caller.organization_id),
+            ),
+        )
+
+    async with system.reads.of(caller.organization_id):
+        return await system.store.of(caller.organization_id).read(left, system.clock.now())
+
+
+def room_for(length: int | None, limit: int) -> int:
+    """The bytes to hold for a body of *length*, or of unknown length. Raises `GatewayError` over *limit*."""
+    if length is not None and length > limit:
+        raise GatewayError("body_too_large", f"The body is over {limit:,} bytes.")
+    return limit if length is None else length
