@@ -86,7 +86,7 @@ def _said(asked: dict[str, Any], tokens_max: int) -> _Said:
     if messages[-1].get("role") == "tool":
         return _cut(_text(messages[-1].get("content")), tokens_max)
     users = (message for message in reversed(messages) if message.get("role") == "user")
-    text = _text(next(users, {}).get("content"))
+    text = _text(next(users, {"content": ""}).get("content"))
     offered = {_name(tool) for tool in asked.get("tools") or ()}
     call = _CALL.search(text)
     if call is not None and call[1] in offered:

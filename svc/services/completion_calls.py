@@ -93,9 +93,12 @@ class CompletionCall:
         Raises `GatewayError`, `Unauthenticated` and `Unavailable` while no part of an answer is sent, and
         `StreamCut`. Cancel it when the client leaves.
         """
+        answered = False
+        answer: WholeAnswer | None = None
         with self._system.open_calls.hold(self._caller) as open_call:
             try:
-                return await self._answer()
+                answer = await self._answer()
+                answered = True
             except trio.Cancelled:
                 left: Ended = "left" if self._sink.client_left else "stopped"
                 await self._settle(open_call.interruption or left)
@@ -106,6 +109,8 @@ class CompletionCall:
             except BaseException:
                 await self._settle("left" if self._sink.client_left else "broken")
                 raise
+        if answered:
+            return answer
         error = _interrupted(revoked=open_call.interruption == "revoked")
         if not self._sink.begun:
             raise error
@@ -129,10 +134,11 @@ class CompletionCall:
 
     async def _choose(self) -> Choice:
         async with self._system.reads.of(self._caller.organization_id):
-            self._caller, self._models = await self._units.read(
+            self._caller, organization = await self._units.read(
                 _load, self._system, self._caller, self._system.clock.now()
             )
-        choice = self._models.choose(self._system.models, self._request.model, self._caller.models)
+        self._models = organization
+        choice = organization.choose(self._system.models, self._request.model, self._caller.models)
         if choice is None:
             raise unknown_model()
         return choice
