@@ -180,6 +180,8 @@ class Upstream:
 
 def catalogue(urls: list[str], **changes: Any) -> ModelCatalogue:
     """One model, at the providers of *urls* in order."""
+    if not urls:
+        return ModelCatalogue()
     names = [f"p{number}" for number, _ in enumerate(urls)]
     model = ServiceModel(
         id="small",

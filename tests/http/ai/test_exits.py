@@ -29,6 +29,7 @@ from tests.http.ai.gateway import (
     usage_event,
     whole,
 )
+from tests.receivers import Serve
 
 PROMPT_COST = -(-(len("user") + len(PROMPT)) // 4) + 4
 """By the estimate: all strings of the messages, 4 bytes a token, and 4 tokens for the message."""
@@ -59,7 +60,7 @@ async def _half(stream: trio.abc.Stream) -> None:
     await stream.send_all(responds(whole())[:-30])
 
 
-BAD = {
+BAD: dict[str, tuple[bytes | Serve, int, str]] = {
     "html": (responds(b"<html>" + SECRET_TEXT.encode(), media="text/html"), 502, "upstream_error"),
     "an error as a 200": (responds(REFUSED), 502, "upstream_error"),
     "another shape": (responds(b'{"choices": 1}'), 502, "upstream_error"),

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 import trio
 
-from svc.domain.identity.callers import operator_call
 from svc.storage.identity import organizations
 from tests.http.ai.gateway import DONE, HEAD, Gateway, Upstream, chunk, event, gateway
 from tests.http.ai.test_exits import ANSWER_COST, PROMPT_COST
@@ -57,7 +56,7 @@ async def _revoke(here: Gateway) -> None:
 
 
 async def _close(here: Gateway) -> None:
-    await here.store.write(organizations.close, operator_call(here.organization.id))
+    await here.store.write(organizations.close, here.organization.id)
 
 
 @pytest.mark.parametrize("said", SAID.values(), ids=SAID)
