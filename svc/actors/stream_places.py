@@ -16,7 +16,7 @@ _CONNECTIONS: Final = 1_000
 """The default of `server.connections_max`."""
 
 
-class StreamStatistics(msgspec.Struct, frozen=True):
+class PlaceStatistics(msgspec.Struct, frozen=True):
     """Open requests, and how many there may be."""
 
     open: int
@@ -74,9 +74,9 @@ class PlacesOfKind:
             for share in self._shares:
                 share.release(organization_id)
 
-    def statistics(self) -> StreamStatistics:
+    def statistics(self) -> PlaceStatistics:
         """Of the narrowest share."""
-        return StreamStatistics(self._shares[0].taken, self._shares[0].limit)
+        return PlaceStatistics(self._shares[0].taken, self._shares[0].limit)
 
 
 class StreamPlaces:
@@ -91,6 +91,6 @@ class StreamPlaces:
         self.polls = PlacesOfKind(together)
         """Long polls."""
 
-    def statistics(self) -> StreamStatistics:
+    def statistics(self) -> PlaceStatistics:
         """Of all kinds together."""
         return self.polls.statistics()
