@@ -18,7 +18,7 @@ PRICES = Prices(MICRO, MICRO, MICRO)
 
 
 @pytest.fixture
-async def here(autojump_clock: trio.testing.MockClock) -> AsyncIterator[Town]:
+async def here() -> AsyncIterator[Town]:
     async with town() as opened:
         await opened.store.write(ledger.grant, opened.organization.id, 100)
         yield opened
@@ -50,7 +50,7 @@ async def free(here: Town) -> int:
     return await here.store.read(ledger.balance, here.organization.id)
 
 
-async def test_a_settlement_is_stored_though_the_call_is_cancelled(here: Town):
+async def test_a_settlement_is_stored_though_the_call_is_cancelled(here: Town, autojump_clock):
     """The client has left, and the task of its call is cancelled: the charge is stored all the same."""
     settlements = Settlements(here.store)
     await settlements.begin()
@@ -64,7 +64,7 @@ async def test_a_settlement_is_stored_though_the_call_is_cancelled(here: Town):
     assert (30, 70) == (settled.charged, await free(here))
 
 
-async def test_what_the_store_refuses_is_tried_again(here: Town):
+async def test_what_the_store_refuses_is_tried_again(here: Town, autojump_clock):
     """Until it is in, at growing intervals; then the call has one settlement."""
     settlements = Settlements(here.store)
     await settlements.begin()
@@ -84,7 +84,7 @@ async def test_what_the_store_refuses_is_tried_again(here: Town):
         assert 1 == await here.count(tables.ledger, kind="settle")
 
 
-async def test_what_is_kept_is_tried_once_more_at_the_end(here: Town):
+async def test_what_is_kept_is_tried_once_more_at_the_end(here: Town, autojump_clock):
     """A stop does not wait for the next attempt."""
     settlements = Settlements(here.store)
     await settlements.begin()
@@ -96,7 +96,7 @@ async def test_what_is_kept_is_tried_once_more_at_the_end(here: Town):
     assert (0, 70) == (settlements.kept, await free(here))
 
 
-async def test_the_next_start_settles_what_was_left(here: Town):
+async def test_the_next_start_settles_what_was_left(here: Town, autojump_clock):
     """As lost, and charged nothing; a late settlement of it then changes nothing."""
     first = Settlements(here.store)
     await first.begin()
@@ -113,7 +113,7 @@ async def test_the_next_start_settles_what_was_left(here: Town):
     assert ["lost"] == [row.ended for row in await here.rows(tables.calls)]
 
 
-async def test_there_is_no_call_before_the_beginning(here: Town):
+async def test_there_is_no_call_before_the_beginning(here: Town, autojump_clock):
     """Its row would not say which process has it."""
     with pytest.raises(RuntimeError, match="`begin` comes before"):
         _ = Settlements(here.store).process
