@@ -12,7 +12,7 @@ from svc.domain.ai.money import MICRO, Prices
 from svc.domain.ai.usage import Usage
 from svc.domain.errors import Conflict, InvalidInput, NotFound
 from svc.storage import integrity, provisioning
-from svc.storage.ai import calls, ledger
+from svc.storage.ai import calls, ledger, tables
 from svc.storage.ai.calls import AGENT, NewCall, Settlement
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.migrations import migrate
@@ -64,7 +64,7 @@ def insert(db: Ledger, **values: Any) -> None:
         "call_id": None,
         "note": None,
     }
-    db.write(lambda tx: tx.conn.execute(ledger.tables.ledger.insert().values(row | values)))
+    db.write(lambda tx: tx.conn.execute(tables.ledger.insert().values(row | values)))
 
 
 @pytest.mark.parametrize(
@@ -78,12 +78,12 @@ def insert(db: Ledger, **values: Any) -> None:
 )
 def test_an_entry_is_never_changed_nor_deleted(db: Ledger, statement: str):
     """The schema says so, whoever asks."""
-    before = db.rows(ledger.tables.ledger)
+    before = db.rows(tables.ledger)
 
     with pytest.raises(IntegrityError):
         db.write(lambda tx: tx.conn.exec_driver_sql(statement))
 
-    assert before == db.rows(ledger.tables.ledger)
+    assert before == db.rows(tables.ledger)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_what_an_earlier_process_left_is_lost(db: Ledger):
     own = reserve(db, 20, "prc_2")
     before = broken(db)
     lost = db.write(calls.settle_lost, "prc_2")
-    rows = {row.id: (row.ended, row.charged_micro_credits) for row in db.rows(calls.tables.calls)}
+    rows = {row.id: (row.ended, row.charged_micro_credits) for row in db.rows(tables.calls)}
 
     assert ["no AI call of an earlier process is open"] == before
     assert [] == broken(db)

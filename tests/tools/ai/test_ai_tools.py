@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from svc.domain.ai.exits import Ended, Exit
-from svc.domain.ai.models import ModelCatalogue, Payer, ServiceModel, ServiceProvider
+from svc.domain.ai.models import Bound, ModelCatalogue, Payer, ServiceModel, ServiceProvider
 from svc.domain.ai.money import Prices
 from svc.domain.ai.usage import Usage
 from svc.domain.limits import AI_PROVIDERS_MAX
@@ -249,7 +249,7 @@ async def test_a_call_under_way_is_in_no_report(autojump_clock):
         )
         choice = (await here.store.read(providers.load, here.organization.id)).choose(CATALOGUE, "small")
         assert choice is not None
-        bound = calls.Bound(100, 1, 10, PRICES)
+        bound = Bound(100, 1, 10, PRICES)
         await here.store.write(calls.reserve, new, bound, bound)
         await trio.sleep(1)
         before = (await here.answer("ai.usage"))["total"]
