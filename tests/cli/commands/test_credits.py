@@ -67,3 +67,18 @@ def test_a_new_organization_has_the_credits_of_the_configuration(
     assert [0, 1, 1] == [len(entries) for entries in statements]
     assert all("2.5" in entry and "Starting credits" in entry for [entry] in statements[1:])
     assert data.exists()
+
+
+def test_the_service_does_not_start_without_the_key_of_a_provider(
+    svc: Svc, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other commands do not need it; nothing is made."""
+    table = '[{"name": "p", "base_url": "https://p.example", "key_variable": "NO_SUCH_KEY"}]'
+    monkeypatch.setenv("SVC_AI__PROVIDERS", table)
+
+    refused = svc("run")
+
+    assert 2 == refused.exit_code
+    assert "'p' takes its key from NO_SUCH_KEY, which is not set" in refused.stderr
+    assert not data.exists()
+    assert 0 == svc("config").exit_code

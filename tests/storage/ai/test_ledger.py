@@ -12,7 +12,7 @@ from svc.domain.ai.money import MICRO, Prices
 from svc.domain.ai.usage import Usage
 from svc.domain.errors import Conflict, InvalidInput, NotFound
 from svc.storage import integrity, provisioning
-from svc.storage.ai import calls, ledger, tables
+from svc.storage.ai import calls, ledger, lost_calls, tables
 from svc.storage.ai.calls import AGENT, NewCall, Settlement
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.migrations import migrate
@@ -191,7 +191,7 @@ def test_what_an_earlier_process_left_is_lost(db: Ledger):
     left = reserve(db, 10)
     own = reserve(db, 20, "prc_2")
     before = broken(db)
-    lost = db.write(calls.settle_lost, "prc_2")
+    lost = db.write(lost_calls.settle_lost, "prc_2")
     rows = {row.id: (row.ended, row.charged_micro_credits) for row in db.rows(tables.calls)}
 
     assert ["no AI call of an earlier process is open"] == before

@@ -22,7 +22,7 @@ from svc.domain.ai.money import MICRO, Prices
 from svc.domain.ai.usage import Usage
 from svc.domain.identity.roles import OWNER
 from svc.domain.times import DAY_MS
-from svc.storage.ai import calls, key_months, ledger
+from svc.storage.ai import calls, key_months, ledger, lost_calls
 from svc.storage.ai.calls import AGENT, NewCall, OpenCall, Settlement
 from svc.storage.ai.integrity import INVARIANTS
 from svc.storage.identity import api_keys
@@ -198,7 +198,7 @@ class LedgerMachine(RuleBasedStateMachine):
     @rule()
     def crash_and_start_again(self) -> None:
         self.process = self.db.write(calls.new_process)
-        lost = self.db.write(calls.settle_lost, self.process)
+        lost = self.db.write(lost_calls.settle_lost, self.process)
         assert len(self.open) == lost
         for known in list(self.open.values()):
             self.end(known.call, 0, 0)
