@@ -1,5 +1,6 @@
 """Every table, for tests that look at rows."""
 
+from svc.storage.ai.tables import ledger
 from svc.storage.embeds.tables import embeds
 from svc.storage.forms.tables import DUE, HELD, QUEUED, forms, server_keys, submissions
 from svc.storage.identity.tables import (
@@ -47,6 +48,7 @@ __all__ = [
     "idempotency",
     "identities",
     "invitations",
+    "ledger",
     "members",
     "notes",
     "objects",

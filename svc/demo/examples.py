@@ -25,6 +25,8 @@ from svc.storage.identity.api_keys import NewKey
 from svc.storage.store import Tx
 from svc.storage.webhooks import deliveries, webhooks
 from svc.tools import execution
+from svc.tools.ai import providers as ai_providers
+from svc.tools.ai.providers import OwnModelInput
 from svc.tools.channels import connections as connection_tools
 from svc.tools.channels import messages as message_tools
 from svc.tools.embeds import embeds
@@ -49,6 +51,7 @@ _SITE, _FORM, _EMBED, _SUBMISSION = (f"{prefix}_{_ULID}A" for prefix in ("sit", 
 _CONNECTION, _CONVERSATION, _MESSAGE = (f"{prefix}_{_ULID}A" for prefix in ("con", "cnv", "msg"))
 _WEBHOOK, _DELIVERY = (f"{prefix}_{_ULID}A" for prefix in ("whk", "dlv"))
 _WORKFLOW, _RUN = (f"{prefix}_{_ULID}A" for prefix in ("wfl", "run"))
+_PROVIDER: Final = f"prv_{_ULID}A"
 _SUGGESTION: Final = f"sug_{_ULID}E"
 _NOUNS: Final = ("workflow", "automation")
 _WHOLE: Final = Account("organization")
@@ -119,10 +122,25 @@ class Examples:
         return person.id
 
     def _keys(self) -> ExampleIds:
-        """Keys that may be revoked."""
+        """Keys that may be changed and revoked, and a provider that may be removed."""
         server = self._make(server_keys.mint, name="Old shop server")
-        key = api_keys.mint(self._tx, self._call, NewKey(name="Old till", expires_in="30d"))
-        return {"serverkey.revoke": {_KEY: server}, "apikey.revoke": {_KEY: key.id}}
+        old, renamed = (
+            api_keys.mint(self._tx, self._call, NewKey(name=name, expires_in="30d")).id
+            for name in ("Old till", "Stockroom scanner")
+        )
+        provider = self._make(
+            ai_providers.set_one,
+            name="Trial of last month",
+            base_url="https://llm.example.org/v1",
+            key="sk-example-9Wc4q1Zr",
+            models=(OwnModelInput(id="trial"),),
+        )
+        return {
+            "serverkey.revoke": {_KEY: server},
+            "apikey.revoke": {_KEY: old},
+            "apikey.update": {_KEY: renamed},
+            "ai.provider_remove": {_PROVIDER: provider},
+        }
 
     def _records(self) -> ExampleIds:
         """A contact to keep, and others to delete, restore and merge; properties likewise."""

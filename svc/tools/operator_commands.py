@@ -18,13 +18,13 @@ from svc.domain.near_names import shown
 from svc.domain.records.contact_points import normalise_email
 from svc.domain.times import rfc3339
 from svc.storage import audit, provisioning
-from svc.storage.ai import ledger
 from svc.storage.identity import accounts, api_keys, members, organizations, sign_in
 from svc.storage.identity.accounts import NewAccount
 from svc.storage.identity.api_keys import ExpiresIn, NewKey
 from svc.storage.identity.members import Member
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.store import Tx
+from svc.tools.ai.operator_commands import grant_credits
 from svc.tools.catalogue import REGISTRY
 from svc.tools.command import Command, command
 from svc.tools.identity.api_keys import known_tools
@@ -56,8 +56,8 @@ class CreateOrganization(ToolInput, frozen=True, kw_only=True):
 def create_organization(tx: Tx, request: CreateOrganization) -> MadeOrganization:
     """Make an organization. Raises `InvalidInput`."""
     facts = msgspec.structs.asdict(request)
-    starting = facts.pop("starting_micro_credits")
-    organization = provisioning.create(tx, NewOrganization(**facts), starting_micro_credits=starting)
+    given = facts.pop("starting_micro_credits")
+    organization = provisioning.create(tx, NewOrganization(**facts), starting_micro_credits=given)
     audit.note(tx, operator_call(organization.id), "organization.create", organization.id)
     return MadeOrganization(id=organization.id)
 
@@ -67,29 +67,6 @@ class ChangePlan(ToolInput, frozen=True, kw_only=True):
 
     organization_id: str
     plan: Plan
-
-
-class GrantCredits(ToolInput, frozen=True, kw_only=True):
-    """Credits to be given to an organization."""
-
-    organization_id: str
-    amount_micro_credits: int
-    note: str | None = None
-
-
-class GrantedCredits(ToolOutput, frozen=True, kw_only=True):
-    """The entry of the ledger, and what is free to spend after it."""
-
-    id: str
-    balance_after_micro_credits: int
-
-
-@command("credits.grant")
-def grant_credits(tx: Tx, request: GrantCredits) -> GrantedCredits:
-    """Give the organization credits. Raises what `ledger.grant` raises."""
-    entry = ledger.grant(tx, request.organization_id, request.amount_micro_credits, request.note)
-    audit.note(tx, operator_call(request.organization_id), "credits.grant", entry.id)
-    return GrantedCredits(id=entry.id, balance_after_micro_credits=entry.balance_after)
 
 
 class NothingToShow(ToolOutput, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ import trio
 
 from svc.domain.errors import Unavailable
 from svc.domain.limits import AI_SETTLEMENTS_KEPT_MAX
-from svc.storage.ai import calls
+from svc.storage.ai import calls, lost_calls
 from svc.storage.ai.calls import SettledCall, Settlement
 from svc.storage.store import Store
 
@@ -49,7 +49,7 @@ class Settlements:
     async def begin(self) -> int:
         """Settle what earlier processes left; how many calls that were. A door opens only after this."""
         self._process = process = await self._store.write(calls.new_process)
-        lost = await self._store.write(calls.settle_lost, process)
+        lost = await self._store.write(lost_calls.settle_lost, process)
         if lost:
             log.warning("AI calls that an earlier process left were settled, and cost nothing", calls=lost)
         return lost

@@ -9,10 +9,9 @@ from svc.cli.options import as_operator
 from svc.cli.tables import echo_table
 from svc.domain.ai.money import Credits, credits_text
 from svc.domain.errors import InvalidValue
-from svc.tools import operator_commands
-from svc.tools.ai import usage
+from svc.tools.ai import operator_commands, usage
+from svc.tools.ai.operator_commands import GrantCredits
 from svc.tools.ai.usage import GetStatement
-from svc.tools.operator_commands import GrantCredits
 
 
 def _amount(_ctx: click.Context, _param: click.Parameter, value: str) -> Credits:

@@ -15,9 +15,10 @@ from svc.domain.near_names import hint, shown
 from svc.http.quart_app import current_request
 from svc.http.request.json_body import NO_INPUT
 from svc.services import tool_calls
+from svc.tools.ai.operator_commands import grant_credits
 from svc.tools.catalogue import REGISTRY
 from svc.tools.command import Command
-from svc.tools.operator_commands import COMMANDS, grant_credits
+from svc.tools.operator_commands import COMMANDS
 
 
 class OperatorCalls:

@@ -72,7 +72,9 @@ class _KeyRow(NamedTuple):
     monthly_budget_micro_credits: int | None
 
 
-class _CallRow(NamedTuple):
+class CallRow(NamedTuple):
+    """What a settlement needs of a call's row."""
+
     id: str
     organization_id: str
     key_id: str
@@ -116,7 +118,7 @@ _LIVE_KEY: Final = Statement(
     _KeyRow,
 )
 _GET: Final = Statement(
-    sa.select(*(_column[name] for name in _CallRow._fields)).where(_column.id == sa.bindparam("id")), _CallRow
+    sa.select(*(_column[name] for name in CallRow._fields)).where(_column.id == sa.bindparam("id")), CallRow
 )
 _INSERT: Final = Statement(sa.insert(tables.calls))
 _RESERVE: Final = Statement(
@@ -199,32 +201,6 @@ def settle(tx: Tx, settlement: Settlement) -> SettledCall:
     return _settle(tx, row, settlement)
 
 
-def settle_lost(tx: Tx, process: str) -> int:
-    """Settle what earlier processes left open, charged nothing; how many calls that were.
-
-    It is done before a door opens, so nothing else settles them.
-    """
-    left = tx.conn.execute(
-        sa.select(*(_column[name] for name in _CallRow._fields), _column.model, _column.streamed)
-        .where(_column.ended_at.is_(None), _column.process != process)
-        .order_by(_column.id)
-    ).all()
-    for row in left:
-        new = NewCall(
-            organization_id=row.organization_id,
-            key_id=row.key_id,
-            model=row.model,
-            streamed=row.streamed,
-            process=process,
-            started_at=row.started_at,
-        )
-        lost = Settlement(
-            new=new, call_id=row.id, exit=Exit(ended="lost"), payer=row.payer, provider=None, prices=FREE
-        )
-        settle(tx, lost)
-    return len(left)
-
-
 def reserved(conn: sa.Connection, organization_id: str) -> int:
     """The credits that calls under way have reserved, in micro-credits."""
     total: int | None = conn.scalar(
@@ -281,7 +257,7 @@ def _insert(
     )
 
 
-def _settle(tx: Tx, row: _CallRow, settlement: Settlement) -> SettledCall:
+def _settle(tx: Tx, row: CallRow, settlement: Settlement) -> SettledCall:
     usage, estimated = metered(settlement.exit)
     bound = row.reserved_micro_credits
     paid = charge(

@@ -82,7 +82,7 @@ class RestrictModels(ToolInput, frozen=True, kw_only=True):
     "ai.model_restrict",
     needs="ai",
     runs="person",
-    example=RestrictModels(models=("small",)),
+    example=RestrictModels(models=("demo-echo", "small")),
     answer=EXAMPLE,
 )
 def restrict(tx: Tx, call: Call, request: RestrictModels) -> ModelList:

@@ -112,7 +112,12 @@ def _given(name: str) -> Callable[[UsageSum], Any]:
 
 
 _row_of: Final = Projection(
-    UsageSum, UsageRow, **{name: _given(name) for name in ("day", "model", "key_id", "payer")}
+    UsageSum,
+    UsageRow,
+    day=_given("day"),
+    model=_given("model"),
+    key_id=_given("key_id"),
+    payer=_given("payer"),
 )
 _total_of: Final = Projection(UsageSum, UsageTotal)
 

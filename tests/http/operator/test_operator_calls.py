@@ -55,6 +55,31 @@ async def test_a_command_is_run(autojump_clock):
     assert {"id", "key", "expiresAt"} == set(answer.json())
 
 
+async def test_credits_are_given(autojump_clock):
+    """By a path of their own; the ledger has the entry, and the trail too."""
+    async with office() as (here, client):
+        home = here.organization.id
+        asked = {"organizationId": home, "amountMicroCredits": 5_000_000, "note": "Welcome"}
+        answers = [await client.post("/credits", json=asked) for _ in range(2)]
+        refused = await client.post("/credits", json=asked | {"amountMicroCredits": 0.5})
+        nothing = await client.post("/credits", json=asked | {"amountMicroCredits": 0})
+        unknown = await client.post("/credits", json=asked | {"organizationId": "org_1"})
+        unread = await client.get("/credits")
+        client.headers.pop("authorization")
+        closed = await client.post("/credits", json=asked)
+        entries = await here.rows(tables.ledger)
+        trail = await here.rows(tables.audit, action="credits.grant")
+
+    assert [(200, 5_000_000), (200, 10_000_000)] == [
+        (one.status_code, one.json()["balanceAfterMicroCredits"]) for one in answers
+    ]
+    assert [("grant", 5_000_000, "Welcome")] * 2 == [(row.kind, row.amount, row.note) for row in entries]
+    assert [one.json()["id"] for one in answers] == [row.target for row in trail]
+    assert [422, 422, 404, 405, 401] == [
+        one.status_code for one in (refused, nothing, unknown, unread, closed)
+    ]
+
+
 @pytest.mark.parametrize(
     ("path", "body", "expected", "said"),
     [

@@ -126,7 +126,7 @@ async def test_a_gateway_key_has_a_budget_and_models_that_can_be_changed(autojum
         csrf = await here.sign_in()
         asked = {"limitedTo": "ai.gateway", "monthlyBudgetMicroCredits": 5, "models": ["b", "a", "b"]}
         made = await here.answer_to_person("apikey.mint", {"name": "A"} | asked, csrf=csrf)
-        steps = [
+        steps: list[dict[str, Any]] = [
             {"name": " B "},
             {"monthlyBudgetMicroCredits": 0},
             {"models": None},
