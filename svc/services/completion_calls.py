@@ -88,10 +88,13 @@ class CompletionCall:
         self._settled = False
 
     async def run(self) -> WholeAnswer | None:
-        """Answer the call; None once the answer was streamed.
+        """Answer the call; None once the answer was streamed. Cancel it when the client leaves.
 
-        Raises `GatewayError`, `Unauthenticated` and `Unavailable` while no part of an answer is sent, and
-        `StreamCut`. Cancel it when the client leaves.
+        Raises:
+            GatewayError: the call is refused, or no provider answered; no part of an answer is sent.
+            Unauthenticated: the key has ended meanwhile; likewise.
+            Unavailable: it cannot be served now; likewise.
+            StreamCut: the stream was cut within an event.
         """
         answered = False
         answer: WholeAnswer | None = None

@@ -13,6 +13,8 @@ PAGE: Final = Path(__file__).parents[2] / "docs" / "limits.md"
 SECTION: Final = "server."
 INTERNAL: Final = {
     "ADMISSIONS_AT_ONCE": "how the processor is shared",
+    "AI_KEPT_CONNECTIONS_MAX": "how connections to providers are kept",
+    "AI_KEPT_CONNECTIONS_PER_ORIGIN_MAX": "how connections to providers are kept",
     "AI_SETTLEMENTS_KEPT_MAX": "memory; a caller never meets it",
     "CLOCK_SET_BACK_MAX_MS": "told in docs/operator.md",
     "CLOCK_SLEW": "told in docs/operator.md",

@@ -49,6 +49,7 @@ SHELVES: Final = (
             Guide("channels", "Channels", "The five doors for bridges: leases, pushes and signatures."),
             Guide("bridges", "Bridges", "A bridge in fifty lines of Python, with the client kit."),
             Guide("webhooks", "Webhooks and events", "What happens, pushed to you or pulled; signatures."),
+            Guide("gateway", "AI gateway", "Language models by one address and key; what a call costs."),
             Guide("workflows", "Workflows", "What happens by itself when something else does, step by step."),
             Guide(
                 "people-and-keys",

@@ -243,9 +243,9 @@ CREATE TABLE "properties" (
 	index_cursor TEXT, 
 	deleted_at BIGINT, version INTEGER DEFAULT '1' NOT NULL, 
 	CONSTRAINT pk_properties PRIMARY KEY (id), 
+	CONSTRAINT fk_properties_object_id FOREIGN KEY(object_id) REFERENCES objects (id), 
 	CONSTRAINT uq_properties_object_id_slug UNIQUE (object_id, slug), 
-	CONSTRAINT fk_properties_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
-	CONSTRAINT fk_properties_object_id FOREIGN KEY(object_id) REFERENCES objects (id)
+	CONSTRAINT fk_properties_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
 );
 INSERT INTO properties (id, organization_id, object_id, slug, label, type, options, personal, position, created_at, unique_values, index_state, index_cursor, deleted_at, version) VALUES ('pro_01J00000000000000000000001', 'org_01J00000000000000000000001', 'obj_01J00000000000000000000001', 'email', 'label 1', 'email', '[]', 0, 0, 1789689600001, 0, 'ready', NULL, NULL, 0);
 INSERT INTO properties (id, organization_id, object_id, slug, label, type, options, personal, position, created_at, unique_values, index_state, index_cursor, deleted_at, version) VALUES ('pro_01J00000000000000000000002', 'org_01J00000000000000000000002', 'obj_01J00000000000000000000002', 'name', 'label 2', 'text', '[]', 1, 1, 1789689600002, 1, NULL, NULL, NULL, 1);
@@ -259,8 +259,8 @@ CREATE TABLE "records" (
 	deleted_at BIGINT, 
 	merged_into TEXT, version INTEGER DEFAULT '1' NOT NULL, 
 	CONSTRAINT pk_records PRIMARY KEY (id), 
-	CONSTRAINT fk_records_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
 	CONSTRAINT fk_records_object_id FOREIGN KEY(object_id) REFERENCES objects (id), 
+	CONSTRAINT fk_records_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
 	CONSTRAINT fk_records_merged_into FOREIGN KEY(merged_into) REFERENCES records (id)
 );
 INSERT INTO records (id, organization_id, object_id, properties, created_at, updated_at, deleted_at, merged_into, version) VALUES ('rec_01J00000000000000000000001', 'org_01J00000000000000000000001', 'obj_01J00000000000000000000001', '{"name":"Person 1","email":"person1@example.com"}', 1789689600001, 1789689600001, NULL, NULL, 0);
@@ -312,13 +312,13 @@ CREATE TABLE api_keys (
 	created_at BIGINT NOT NULL, 
 	expires_at BIGINT NOT NULL, 
 	revoked_at BIGINT, 
-	last_used_at BIGINT, monthly_budget_micro_credits BIGINT, models TEXT, 
+	last_used_at BIGINT, 
 	CONSTRAINT pk_api_keys PRIMARY KEY (id), 
 	CONSTRAINT fk_api_keys_creator_id FOREIGN KEY(creator_id) REFERENCES people (id), 
 	CONSTRAINT fk_api_keys_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
 );
-INSERT INTO api_keys (id, organization_id, creator_id, name, digest, visible_start, role_id, tools, limited_to, created_at, expires_at, revoked_at, last_used_at, monthly_budget_micro_credits, models) VALUES ('api_01J00000000000000000000001', 'org_01J00000000000000000000001', 'peo_01J00000000000000000000001', 'name 1', 'digest 1', 'visible_start 1', 'viewer', '["record.get"]', NULL, 1789689600001, 1789689600001, 1789689600001, 1789689600001, 0, NULL);
-INSERT INTO api_keys (id, organization_id, creator_id, name, digest, visible_start, role_id, tools, limited_to, created_at, expires_at, revoked_at, last_used_at, monthly_budget_micro_credits, models) VALUES ('api_01J00000000000000000000002', 'org_01J00000000000000000000002', 'peo_01J00000000000000000000002', 'name 2', 'digest 2', 'visible_start 2', 'owner', NULL, NULL, 1789689600002, 1789689600002, NULL, NULL, NULL, '["small"]');
+INSERT INTO api_keys (id, organization_id, creator_id, name, digest, visible_start, role_id, tools, limited_to, created_at, expires_at, revoked_at, last_used_at) VALUES ('api_01J00000000000000000000001', 'org_01J00000000000000000000001', 'peo_01J00000000000000000000001', 'name 1', 'digest 1', 'visible_start 1', 'viewer', '["record.get"]', NULL, 1789689600001, 1789689600001, 1789689600001, 1789689600001);
+INSERT INTO api_keys (id, organization_id, creator_id, name, digest, visible_start, role_id, tools, limited_to, created_at, expires_at, revoked_at, last_used_at) VALUES ('api_01J00000000000000000000002', 'org_01J00000000000000000000002', 'peo_01J00000000000000000000002', 'name 2', 'digest 2', 'visible_start 2', 'owner', NULL, NULL, 1789689600002, 1789689600002, NULL, NULL);
 CREATE TABLE audit (
 	id TEXT NOT NULL, 
 	organization_id TEXT NOT NULL, 
@@ -419,11 +419,11 @@ CREATE TABLE "organizations" (
 	marketing_hub BOOLEAN NOT NULL, 
 	created_at BIGINT NOT NULL, 
 	closed_at BIGINT, 
-	allow_keys_elsewhere BOOLEAN DEFAULT 0 NOT NULL, version INTEGER DEFAULT '1' NOT NULL, own_provider_falls_back_to_credits BOOLEAN DEFAULT 0 NOT NULL, 
+	allow_keys_elsewhere BOOLEAN DEFAULT 0 NOT NULL, version INTEGER DEFAULT '1' NOT NULL, 
 	CONSTRAINT pk_organizations PRIMARY KEY (id)
 );
-INSERT INTO organizations (id, name, country, currency, locale, time_zone, plan, trial_ends_at, marketing_hub, created_at, closed_at, allow_keys_elsewhere, version, own_provider_falls_back_to_credits) VALUES ('org_01J00000000000000000000001', 'name 1', 'DE', 'EUR', 'de_DE', 'Europe/Berlin', 'pro', 1789689600001, 0, 1789689600001, NULL, 0, 0, 0);
-INSERT INTO organizations (id, name, country, currency, locale, time_zone, plan, trial_ends_at, marketing_hub, created_at, closed_at, allow_keys_elsewhere, version, own_provider_falls_back_to_credits) VALUES ('org_01J00000000000000000000002', 'name 2', 'GB', 'GBP', 'en_GB', 'UTC', 'free', NULL, 1, 1789689600002, NULL, 1, 1, 1);
+INSERT INTO organizations (id, name, country, currency, locale, time_zone, plan, trial_ends_at, marketing_hub, created_at, closed_at, allow_keys_elsewhere, version) VALUES ('org_01J00000000000000000000001', 'name 1', 'DE', 'EUR', 'de_DE', 'Europe/Berlin', 'pro', 1789689600001, 0, 1789689600001, NULL, 0, 0);
+INSERT INTO organizations (id, name, country, currency, locale, time_zone, plan, trial_ends_at, marketing_hub, created_at, closed_at, allow_keys_elsewhere, version) VALUES ('org_01J00000000000000000000002', 'name 2', 'GB', 'GBP', 'en_GB', 'UTC', 'free', NULL, 1, 1789689600002, NULL, 1, 1);
 CREATE TABLE embeds (
 	id TEXT NOT NULL, 
 	organization_id TEXT NOT NULL, 
@@ -613,12 +613,12 @@ INSERT INTO people (id, email, name, password_hash, home_organization_id, create
 INSERT INTO people (id, email, name, password_hash, home_organization_id, created_at) VALUES ('peo_01J00000000000000000000002', 'grace@example.com', 'name 2', NULL, 'org_01J00000000000000000000002', 1789689600002);
 CREATE TABLE event_positions (
 	organization_id TEXT NOT NULL, 
-	newest BIGINT NOT NULL, 
+	newest BIGINT NOT NULL, pruned BIGINT DEFAULT '0' NOT NULL, 
 	CONSTRAINT pk_event_positions PRIMARY KEY (organization_id), 
 	CONSTRAINT fk_event_positions_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
 );
-INSERT INTO event_positions (organization_id, newest) VALUES ('org_01J00000000000000000000001', 1);
-INSERT INTO event_positions (organization_id, newest) VALUES ('org_01J00000000000000000000002', 1);
+INSERT INTO event_positions (organization_id, newest, pruned) VALUES ('org_01J00000000000000000000001', 1, 0);
+INSERT INTO event_positions (organization_id, newest, pruned) VALUES ('org_01J00000000000000000000002', 1, 0);
 CREATE TABLE "events" (
 	id TEXT NOT NULL, 
 	organization_id TEXT NOT NULL, 
@@ -634,88 +634,156 @@ CREATE TABLE "events" (
 );
 INSERT INTO events (id, organization_id, type, at, data, subject, object_type, depth, position) VALUES ('eve_01J00000000000000000000001', 'org_01J00000000000000000000001', 'message.status', 1789689600001, '{}', 'subject 1', 'object_type 1', 0, 1);
 INSERT INTO events (id, organization_id, type, at, data, subject, object_type, depth, position) VALUES ('eve_01J00000000000000000000002', 'org_01J00000000000000000000002', 'message.status', 1789689600002, '{}', 'subject 2', NULL, 1, NULL);
-CREATE TABLE ai_calls (
+CREATE TABLE webhooks (
 	id TEXT NOT NULL, 
 	organization_id TEXT NOT NULL, 
-	key_id TEXT NOT NULL, 
-	model TEXT NOT NULL, 
-	provider TEXT, 
-	payer TEXT NOT NULL, 
-	streamed BOOLEAN NOT NULL, 
-	process TEXT NOT NULL, 
-	started_at BIGINT NOT NULL, 
-	ended_at BIGINT, 
-	ended TEXT, 
-	reserved_micro_credits BIGINT, 
-	budgeted_micro_credits BIGINT, 
-	estimated BOOLEAN DEFAULT 0 NOT NULL, 
-	prompt_tokens BIGINT DEFAULT '0' NOT NULL, 
-	cached_tokens BIGINT DEFAULT '0' NOT NULL, 
-	completion_tokens BIGINT DEFAULT '0' NOT NULL, 
-	cost_micro_credits BIGINT DEFAULT '0' NOT NULL, 
-	charged_micro_credits BIGINT DEFAULT '0' NOT NULL, 
-	uncovered_micro_credits BIGINT DEFAULT '0' NOT NULL, 
-	CONSTRAINT pk_ai_calls PRIMARY KEY (id), 
-	CONSTRAINT fk_ai_calls_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
+	name TEXT, 
+	url TEXT NOT NULL, 
+	events TEXT NOT NULL, 
+	object_types TEXT NOT NULL, 
+	active BOOLEAN NOT NULL, 
+	disabled_reason TEXT, 
+	failing_since BIGINT, 
+	held_until BIGINT, 
+	max_per_second INTEGER, 
+	contract TEXT NOT NULL, 
+	secret BLOB, 
+	previous_secret BLOB, 
+	previous_secret_until BIGINT, 
+	ending TEXT, 
+	version INTEGER NOT NULL, 
+	created_at BIGINT NOT NULL, 
+	updated_at BIGINT NOT NULL, 
+	removed_at BIGINT, 
+	CONSTRAINT pk_webhooks PRIMARY KEY (id), 
+	CONSTRAINT fk_webhooks_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
 );
-INSERT INTO ai_calls (id, organization_id, key_id, model, provider, payer, streamed, process, started_at, ended_at, ended, reserved_micro_credits, budgeted_micro_credits, estimated, prompt_tokens, cached_tokens, completion_tokens, cost_micro_credits, charged_micro_credits, uncovered_micro_credits) VALUES ('ai__01J00000000000000000000001', 'org_01J00000000000000000000001', 'key_id 1', 'model 1', 'provider 1', 'credits', 0, 'prc_1', 1789689600001, 1789689600000, 'answered', NULL, NULL, 0, 0, 0, 0, 0, 0, 0);
-INSERT INTO ai_calls (id, organization_id, key_id, model, provider, payer, streamed, process, started_at, ended_at, ended, reserved_micro_credits, budgeted_micro_credits, estimated, prompt_tokens, cached_tokens, completion_tokens, cost_micro_credits, charged_micro_credits, uncovered_micro_credits) VALUES ('ai__01J00000000000000000000002', 'org_01J00000000000000000000002', 'key_id 2', 'model 2', NULL, 'organization', 1, 'prc_1', 1789689600002, NULL, NULL, NULL, NULL, 1, 1, 1, 1, 1, 0, 1);
-CREATE TABLE ai_key_months (
-	key_id TEXT NOT NULL, 
-	month TEXT NOT NULL, 
+INSERT INTO webhooks (id, organization_id, name, url, events, object_types, active, disabled_reason, failing_since, held_until, max_per_second, contract, secret, previous_secret, previous_secret_until, ending, version, created_at, updated_at, removed_at) VALUES ('web_01J00000000000000000000001', 'org_01J00000000000000000000001', 'name 1', 'url 1', '["record.created"]', '[]', 0, NULL, 0, 0, 0, 'contract 1', X'7365616C6564', X'006279746573', 0, NULL, 0, 1789689600001, 1789689600001, NULL);
+INSERT INTO webhooks (id, organization_id, name, url, events, object_types, active, disabled_reason, failing_since, held_until, max_per_second, contract, secret, previous_secret, previous_secret_until, ending, version, created_at, updated_at, removed_at) VALUES ('web_01J00000000000000000000002', 'org_01J00000000000000000000002', NULL, 'url 2', '[]', '[]', 1, NULL, NULL, NULL, NULL, 'contract 2', X'7365616C6564', NULL, NULL, NULL, 1, 1789689600002, 1789689600002, NULL);
+CREATE TABLE webhook_deliveries (
+	id TEXT NOT NULL, 
 	organization_id TEXT NOT NULL, 
-	used_micro_credits BIGINT NOT NULL, 
-	reserved_micro_credits BIGINT NOT NULL, 
-	CONSTRAINT pk_ai_key_months PRIMARY KEY (key_id, month), 
-	CONSTRAINT fk_ai_key_months_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
+	webhook_id TEXT NOT NULL, 
+	event_id TEXT, 
+	type TEXT NOT NULL, 
+	subject TEXT NOT NULL, 
+	place BIGINT NOT NULL, 
+	state TEXT NOT NULL, 
+	is_first BOOLEAN NOT NULL, 
+	next_attempt_at BIGINT, 
+	attempts INTEGER NOT NULL, 
+	failures INTEGER NOT NULL, 
+	replayed BOOLEAN NOT NULL, 
+	run_id TEXT, 
+	call_key TEXT, 
+	body TEXT, 
+	created_at BIGINT NOT NULL, 
+	done_at BIGINT, 
+	CONSTRAINT pk_webhook_deliveries PRIMARY KEY (id), 
+	CONSTRAINT fk_webhook_deliveries_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
+	CONSTRAINT fk_webhook_deliveries_webhook_id FOREIGN KEY(webhook_id) REFERENCES webhooks (id)
 );
-INSERT INTO ai_key_months (key_id, month, organization_id, used_micro_credits, reserved_micro_credits) VALUES ('key_id 1', 'month 1', 'org_01J00000000000000000000001', 0, 0);
-INSERT INTO ai_key_months (key_id, month, organization_id, used_micro_credits, reserved_micro_credits) VALUES ('key_id 2', 'month 2', 'org_01J00000000000000000000002', 1, 0);
-CREATE TABLE ai_providers (
+INSERT INTO webhook_deliveries (id, organization_id, webhook_id, event_id, type, subject, place, state, is_first, next_attempt_at, attempts, failures, replayed, run_id, call_key, body, created_at, done_at) VALUES ('web_01J00000000000000000000001', 'org_01J00000000000000000000001', 'web_01J00000000000000000000001', 'eve_01J00000000000000000000001', 'type 1', 'subject 1', 0, 'delivered', 0, NULL, 0, 0, 0, NULL, NULL, NULL, 1789689600001, 1789689600001);
+INSERT INTO webhook_deliveries (id, organization_id, webhook_id, event_id, type, subject, place, state, is_first, next_attempt_at, attempts, failures, replayed, run_id, call_key, body, created_at, done_at) VALUES ('web_01J00000000000000000000002', 'org_01J00000000000000000000002', 'web_01J00000000000000000000002', NULL, 'type 2', 'subject 2', 1, 'waiting', 1, 1789689600000, 1, 1, 0, NULL, NULL, '{}', 1789689600002, NULL);
+CREATE TABLE webhook_attempts (
+	delivery_id TEXT NOT NULL, 
+	number INTEGER NOT NULL, 
+	at BIGINT NOT NULL, 
+	status_code INTEGER, 
+	error TEXT, 
+	milliseconds INTEGER NOT NULL, 
+	answer TEXT NOT NULL, 
+	CONSTRAINT pk_webhook_attempts PRIMARY KEY (delivery_id, number), 
+	CONSTRAINT fk_webhook_attempts_delivery_id FOREIGN KEY(delivery_id) REFERENCES webhook_deliveries (id)
+);
+INSERT INTO webhook_attempts (delivery_id, number, at, status_code, error, milliseconds, answer) VALUES ('web_01J00000000000000000000001', 0, 1789689600001, 0, 'error 1', 0, 'answer 1');
+INSERT INTO webhook_attempts (delivery_id, number, at, status_code, error, milliseconds, answer) VALUES ('web_01J00000000000000000000002', 1, 1789689600002, NULL, NULL, 1, 'answer 2');
+CREATE TABLE workflows (
 	id TEXT NOT NULL, 
 	organization_id TEXT NOT NULL, 
 	name TEXT NOT NULL, 
-	base_url TEXT NOT NULL, 
-	sealed_key BLOB NOT NULL, 
-	key_visible_end TEXT NOT NULL, 
-	models TEXT NOT NULL, 
+	enabled BOOLEAN NOT NULL, 
+	version INTEGER NOT NULL, 
+	event_type TEXT, 
+	enabled_at BIGINT, 
+	enabler TEXT, 
+	next_at BIGINT, 
 	created_at BIGINT NOT NULL, 
 	updated_at BIGINT NOT NULL, 
-	CONSTRAINT pk_ai_providers PRIMARY KEY (id), 
-	CONSTRAINT fk_ai_providers_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
-	CONSTRAINT uq_ai_providers_organization_id_name UNIQUE (organization_id, name)
+	deleted_at BIGINT, 
+	CONSTRAINT pk_workflows PRIMARY KEY (id), 
+	CONSTRAINT fk_workflows_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
 );
-INSERT INTO ai_providers (id, organization_id, name, base_url, sealed_key, key_visible_end, models, created_at, updated_at) VALUES ('ai__01J00000000000000000000001', 'org_01J00000000000000000000001', 'name 1', 'base_url 1', X'006279746573', 'key_visible_end 1', '[{"id":"small","upstream":"small","prices":null}]', 1789689600001, 1789689600001);
-INSERT INTO ai_providers (id, organization_id, name, base_url, sealed_key, key_visible_end, models, created_at, updated_at) VALUES ('ai__01J00000000000000000000002', 'org_01J00000000000000000000002', 'name 2', 'base_url 2', X'006279746573', 'key_visible_end 2', '[]', 1789689600002, 1789689600002);
-CREATE TABLE ai_restrictions (
+INSERT INTO workflows (id, organization_id, name, enabled, version, event_type, enabled_at, enabler, next_at, created_at, updated_at, deleted_at) VALUES ('wor_01J00000000000000000000001', 'org_01J00000000000000000000001', 'name 1', 1, 1, 'record.created', 1789689600000, '{"personId":"usr_1"}', NULL, 1789689600001, 1789689600001, NULL);
+INSERT INTO workflows (id, organization_id, name, enabled, version, event_type, enabled_at, enabler, next_at, created_at, updated_at, deleted_at) VALUES ('wor_01J00000000000000000000002', 'org_01J00000000000000000000002', 'name 2', 0, 1, NULL, NULL, NULL, NULL, 1789689600002, 1789689600002, NULL);
+CREATE TABLE workflow_bursts (
+	workflow_id TEXT NOT NULL, 
+	"key" TEXT NOT NULL, 
 	organization_id TEXT NOT NULL, 
-	models TEXT NOT NULL, 
-	updated_at BIGINT NOT NULL, 
-	CONSTRAINT pk_ai_restrictions PRIMARY KEY (organization_id), 
-	CONSTRAINT fk_ai_restrictions_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
+	first_at BIGINT NOT NULL, 
+	due_at BIGINT NOT NULL, 
+	event TEXT NOT NULL, 
+	event_depth INTEGER NOT NULL, 
+	CONSTRAINT pk_workflow_bursts PRIMARY KEY (workflow_id, "key"), 
+	CONSTRAINT fk_workflow_bursts_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
+	CONSTRAINT fk_workflow_bursts_workflow_id FOREIGN KEY(workflow_id) REFERENCES workflows (id)
 );
-INSERT INTO ai_restrictions (organization_id, models, updated_at) VALUES ('org_01J00000000000000000000001', '["small"]', 1789689600001);
-INSERT INTO ai_restrictions (organization_id, models, updated_at) VALUES ('org_01J00000000000000000000002', '[]', 1789689600002);
-CREATE TABLE ai_ledger (
+INSERT INTO workflow_bursts (workflow_id, key, organization_id, first_at, due_at, event, event_depth) VALUES ('wor_01J00000000000000000000001', 'key 1', 'org_01J00000000000000000000001', 1789689600001, 1789689600001, '{"id":"evt_1","type":"record.created","timestamp":"2026-09-18T00:00:00.000Z","organizationId":"org_1","data":{}}', 0);
+INSERT INTO workflow_bursts (workflow_id, key, organization_id, first_at, due_at, event, event_depth) VALUES ('wor_01J00000000000000000000002', 'key 2', 'org_01J00000000000000000000002', 1789689600002, 1789689600002, '{"id":"evt_1","type":"record.created","timestamp":"2026-09-18T00:00:00.000Z","organizationId":"org_1","data":{}}', 1);
+CREATE TABLE workflow_runs (
 	id TEXT NOT NULL, 
 	organization_id TEXT NOT NULL, 
-	at BIGINT NOT NULL, 
-	kind TEXT NOT NULL, 
-	amount BIGINT NOT NULL, 
-	balance_after BIGINT NOT NULL, 
-	call_id TEXT, 
-	note TEXT, 
-	CONSTRAINT pk_ai_ledger PRIMARY KEY (id), 
-	CONSTRAINT ck_ai_ledger_kind CHECK (CASE kind WHEN 'grant' THEN amount > 0 AND call_id IS NULL WHEN 'reserve' THEN amount <= 0 AND call_id IS NOT NULL WHEN 'settle' THEN call_id IS NOT NULL ELSE 0 = 1 END), 
-	CONSTRAINT ck_ai_ledger_balance CHECK (balance_after >= 0), 
-	CONSTRAINT fk_ai_ledger_call_id FOREIGN KEY(call_id) REFERENCES ai_calls (id), 
-	CONSTRAINT fk_ai_ledger_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
+	workflow_id TEXT NOT NULL, 
+	version INTEGER NOT NULL, 
+	started_by TEXT, 
+	state TEXT NOT NULL, 
+	reason TEXT, 
+	depth INTEGER NOT NULL, 
+	position TEXT, 
+	wake_at BIGINT, 
+	awaits TEXT, 
+	awaited TEXT, 
+	awaited_record TEXT, 
+	attempts INTEGER NOT NULL, 
+	event TEXT NOT NULL, 
+	enabler TEXT NOT NULL, 
+	started_at BIGINT NOT NULL, 
+	ended_at BIGINT, 
+	CONSTRAINT pk_workflow_runs PRIMARY KEY (id), 
+	CONSTRAINT fk_workflow_runs_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
+	CONSTRAINT fk_workflow_runs_workflow_id FOREIGN KEY(workflow_id) REFERENCES workflows (id)
 );
-INSERT INTO ai_ledger (id, organization_id, at, kind, amount, balance_after, call_id, note) VALUES ('ai__01J00000000000000000000001', 'org_01J00000000000000000000001', 1789689600001, 'grant', 5, 5, NULL, 'note 1');
-INSERT INTO ai_ledger (id, organization_id, at, kind, amount, balance_after, call_id, note) VALUES ('ai__01J00000000000000000000002', 'org_01J00000000000000000000002', 1789689600002, 'grant', 7, 7, NULL, NULL);
-CREATE TRIGGER ai_ledger_in_order BEFORE INSERT ON ai_ledger WHEN EXISTS (SELECT 1 FROM ai_ledger WHERE organization_id = NEW.organization_id AND id >= NEW.id) OR NEW.balance_after <> NEW.amount + coalesce((SELECT balance_after FROM ai_ledger WHERE organization_id = NEW.organization_id ORDER BY id DESC LIMIT 1), 0) BEGIN SELECT RAISE(ABORT, 'the entry does not follow the last one'); END;
-CREATE TRIGGER ai_ledger_no_update BEFORE UPDATE ON ai_ledger BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-CREATE TRIGGER ai_ledger_no_delete BEFORE DELETE ON ai_ledger BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+INSERT INTO workflow_runs (id, organization_id, workflow_id, version, started_by, state, reason, depth, position, wake_at, awaits, awaited, awaited_record, attempts, event, enabler, started_at, ended_at) VALUES ('wor_01J00000000000000000000001', 'org_01J00000000000000000000001', 'wor_01J00000000000000000000001', 1, 'started_by 1', 'waiting', NULL, 1, 'pause', 1789689600000, 'time', NULL, NULL, 0, '{"id":"evt_1","type":"record.created","timestamp":"2026-09-18T00:00:00.000Z","organizationId":"org_1","data":{}}', '{"personId":"usr_1"}', 1789689600001, NULL);
+INSERT INTO workflow_runs (id, organization_id, workflow_id, version, started_by, state, reason, depth, position, wake_at, awaits, awaited, awaited_record, attempts, event, enabler, started_at, ended_at) VALUES ('wor_01J00000000000000000000002', 'org_01J00000000000000000000002', 'wor_01J00000000000000000000002', 1, NULL, 'done', NULL, 1, NULL, NULL, NULL, NULL, NULL, 1, '{"id":"evt_1","type":"record.created","timestamp":"2026-09-18T00:00:00.000Z","organizationId":"org_1","data":{}}', '{"personId":"usr_1"}', 1789689600002, 1789689600000);
+CREATE TABLE workflow_versions (
+	workflow_id TEXT NOT NULL, 
+	version INTEGER NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	document TEXT NOT NULL, 
+	created_at BIGINT NOT NULL, 
+	CONSTRAINT pk_workflow_versions PRIMARY KEY (workflow_id, version), 
+	CONSTRAINT fk_workflow_versions_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
+	CONSTRAINT fk_workflow_versions_workflow_id FOREIGN KEY(workflow_id) REFERENCES workflows (id)
+);
+INSERT INTO workflow_versions (workflow_id, version, organization_id, document, created_at) VALUES ('wor_01J00000000000000000000001', 1, 'org_01J00000000000000000000001', '{"name":"Wait","trigger":{"type":"record.created","objectType":"contact"},"steps":[{"key":"pause","type":"wait","seconds":60}]}', 1789689600001);
+INSERT INTO workflow_versions (workflow_id, version, organization_id, document, created_at) VALUES ('wor_01J00000000000000000000002', 1, 'org_01J00000000000000000000002', '{"name":"Wait","trigger":{"type":"record.created","objectType":"contact"},"steps":[{"key":"pause","type":"wait","seconds":60}]}', 1789689600002);
+CREATE TABLE workflow_steps (
+	run_id TEXT NOT NULL, 
+	"key" TEXT NOT NULL, 
+	n INTEGER NOT NULL, 
+	type TEXT NOT NULL, 
+	state TEXT NOT NULL, 
+	input TEXT, 
+	output TEXT, 
+	error TEXT, 
+	attempts INTEGER NOT NULL, 
+	started_at BIGINT NOT NULL, 
+	ended_at BIGINT, 
+	CONSTRAINT pk_workflow_steps PRIMARY KEY (run_id, "key"), 
+	CONSTRAINT fk_workflow_steps_run_id FOREIGN KEY(run_id) REFERENCES workflow_runs (id)
+);
+INSERT INTO workflow_steps (run_id, key, n, type, state, input, output, error, attempts, started_at, ended_at) VALUES ('wor_01J00000000000000000000001', 'pause', 0, 'wait', 'waiting', '{"seconds":60}', NULL, NULL, 0, 1789689600001, NULL);
+INSERT INTO workflow_steps (run_id, key, n, type, state, input, output, error, attempts, started_at, ended_at) VALUES ('wor_01J00000000000000000000002', 'pause', 1, 'wait', 'done', '{"seconds":60}', '{}', NULL, 1, 1789689600002, 1789689600000);
 CREATE INDEX ix_server_keys_organization_id ON server_keys (organization_id);
 CREATE INDEX ix_sites_domain ON sites (domain);
 CREATE INDEX ix_sites_organization_id ON sites (organization_id);
@@ -766,8 +834,24 @@ CREATE INDEX ix_events_undispatched ON events (organization_id, id) WHERE positi
 CREATE UNIQUE INDEX ix_events_position ON events (organization_id, position) WHERE position IS NOT NULL;
 CREATE INDEX ix_events_dispatched_at ON events (at) WHERE position IS NOT NULL;
 CREATE INDEX ix_record_changes_record_id_version ON record_changes (record_id, version);
-CREATE INDEX ix_ai_calls_open ON ai_calls (organization_id, id) WHERE ended_at IS NULL;
-CREATE INDEX ix_ai_calls_organization_id_started_at ON ai_calls (organization_id, started_at);
-CREATE INDEX ix_ai_ledger_organization_id_id ON ai_ledger (organization_id, id);
-CREATE UNIQUE INDEX ix_ai_ledger_reserve ON ai_ledger (call_id) WHERE kind = 'reserve';
-CREATE UNIQUE INDEX ix_ai_ledger_settle ON ai_ledger (call_id) WHERE kind = 'settle';
+CREATE INDEX ix_webhooks_ending ON webhooks (id) WHERE ending IS NOT NULL;
+CREATE INDEX ix_webhooks_organization_id_id ON webhooks (organization_id, id) WHERE removed_at IS NULL;
+CREATE UNIQUE INDEX ix_webhook_deliveries_call ON webhook_deliveries (run_id, call_key) WHERE run_id IS NOT NULL;
+CREATE INDEX ix_webhook_deliveries_done_at ON webhook_deliveries (done_at) WHERE done_at IS NOT NULL;
+CREATE INDEX ix_webhook_deliveries_due ON webhook_deliveries (webhook_id, replayed, next_attempt_at, id) WHERE state = 'waiting' AND is_first;
+CREATE UNIQUE INDEX ix_webhook_deliveries_event ON webhook_deliveries (event_id, webhook_id) WHERE event_id IS NOT NULL;
+CREATE INDEX ix_webhook_deliveries_replayed ON webhook_deliveries (webhook_id, subject) WHERE state = 'waiting' AND replayed;
+CREATE INDEX ix_webhook_deliveries_waiting ON webhook_deliveries (webhook_id, subject, place, id) WHERE state = 'waiting';
+CREATE INDEX ix_webhook_deliveries_webhook_id_id ON webhook_deliveries (webhook_id, id);
+CREATE INDEX ix_workflows_event_type ON workflows (organization_id, event_type) WHERE enabled AND event_type IS NOT NULL;
+CREATE INDEX ix_workflows_next_at ON workflows (organization_id, next_at) WHERE next_at IS NOT NULL;
+CREATE INDEX ix_workflows_organization_id_id ON workflows (organization_id, id);
+CREATE INDEX ix_workflow_bursts_due_at ON workflow_bursts (organization_id, due_at);
+CREATE INDEX ix_workflow_runs_awaited ON workflow_runs (organization_id, awaited, awaited_record) WHERE awaited IS NOT NULL;
+CREATE INDEX ix_workflow_runs_ended_at ON workflow_runs (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX ix_workflow_runs_organization_id_id ON workflow_runs (organization_id, id);
+CREATE INDEX ix_workflow_runs_organization_id_state_id ON workflow_runs (organization_id, state, id);
+CREATE UNIQUE INDEX ix_workflow_runs_started_by ON workflow_runs (workflow_id, started_by);
+CREATE INDEX ix_workflow_runs_wake_at ON workflow_runs (organization_id, wake_at) WHERE wake_at IS NOT NULL;
+CREATE INDEX ix_workflow_runs_workflow_id_id ON workflow_runs (workflow_id, id);
+CREATE INDEX ix_workflow_runs_workflow_id_version ON workflow_runs (workflow_id, version);
