@@ -28,11 +28,12 @@ from svc.domain.ai.requests import CompletionRequest
 from svc.domain.ai.routing import PASSED_ON, Failure, Route
 from svc.domain.ai.usage import Usage, tokens_in
 from svc.domain.crypto.sealing import SealBroken
-from svc.domain.errors import DomainError, Unauthenticated, Unavailable
+from svc.domain.errors import DomainError, Unavailable
 from svc.domain.identity.access import admit_again
 from svc.domain.identity.callers import Caller
 from svc.domain.limits import AI_ERROR_BYTES_MAX
-from svc.services.completion_streams import MEDIA_TYPE, EventRelay, Meter, Sink, StreamBroken
+from svc.services.completion_errors import as_gateway_error, failed_within, interrupted
+from svc.services.completion_streams import MEDIA_TYPE, EventRelay, Meter, Sink, StreamBroken, drain
 from svc.storage.ai import calls, providers
 from svc.storage.ai.calls import NewCall, OpenCall, Settlement
 from svc.storage.identity import access
@@ -41,7 +42,6 @@ from svc.storage.store import Tx
 log = structlog.get_logger("svc.services.completion_calls")
 
 _OK: Final = 200
-_DRAIN_SECONDS: Final = 0.1
 
 
 class WholeAnswer(msgspec.Struct, frozen=True):
@@ -114,7 +114,7 @@ class CompletionCall:
                 raise
         if answered:
             return answer
-        error = _interrupted(revoked=open_call.interruption == "revoked")
+        error = interrupted(open_call.interruption)
         if not self._sink.begun:
             raise error
         await self._end_with(error)
@@ -199,7 +199,7 @@ class CompletionCall:
         except StreamBroken as broken:
             ended = broken.ended
         await self._settle(ended)
-        await self._end_with(_failed_within(ended))
+        await self._end_with(failed_within(ended))
         return None
 
     def _key_of(self, candidate: Candidate) -> str:
@@ -252,7 +252,7 @@ class CompletionCall:
             return failure
         await self._settle("answered")
         await relay.send(DONE_EVENT if relay.done is None else relay.done.raw)
-        await _drain(response)
+        await drain(response)
         return None
 
     async def _end_with(self, error: DomainError) -> None:
@@ -280,23 +280,6 @@ class CompletionCall:
         await self._system.settlements.settle(settlement)
 
 
-def as_gateway_error(error: DomainError) -> GatewayError:
-    """*error* in the gateway's shape; what has no code of its own there is `internal`."""
-    match error:
-        case GatewayError():
-            return error
-        case Unauthenticated():
-            return GatewayError("invalid_api_key", "The key is missing, unknown, revoked or expired.")
-        case Unavailable():
-            seconds = max(1, round(error.retry_after_seconds))
-            return GatewayError("overloaded", _sentence(error.detail), retry_after_seconds=seconds)
-    return GatewayError("internal", "Something failed on our side.")
-
-
-def _sentence(detail: str) -> str:
-    return f"{detail[:1].upper()}{detail[1:]}."
-
-
 def current_caller(system: System, conn: Connection, now: int, caller: Caller) -> Caller:
     """The caller with its access as of now, which may have changed since. Raises `Unauthenticated`."""
     revision, organization_id = caller.access_revision, caller.organization_id
@@ -308,24 +291,3 @@ def current_caller(system: System, conn: Connection, now: int, caller: Caller) -
 
 def _load(conn: Connection, system: System, caller: Caller, now: int) -> _Models:
     return _Models(current_caller(system, conn, now, caller), providers.load(conn, caller.organization_id))
-
-
-def _failed_within(ended: Ended) -> GatewayError:
-    if ended == "silent":
-        return GatewayError("upstream_timeout", "The model's provider fell silent.")
-    if ended == "limit":
-        return GatewayError("upstream_error", "The answer took too long, or grew too large.")
-    return GatewayError("upstream_error", "The model's provider broke off.")
-
-
-def _interrupted(*, revoked: bool) -> DomainError:
-    return Unauthenticated() if revoked else Unavailable("the service is shutting down")
-
-
-async def _drain(response: Response) -> None:
-    """Receive what follows the last event, for a moment: the connection can be used again then."""
-    with trio.move_on_after(_DRAIN_SECONDS):
-        try:
-            await response.__anext__()
-        except (StopAsyncIteration, StreamFailed):
-            return

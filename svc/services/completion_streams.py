@@ -16,6 +16,7 @@ from svc.domain.limits import AI_SILENCE_MS
 from svc.domain.times import SECOND_MS
 
 MEDIA_TYPE: Final = "text/event-stream"
+_DRAIN_SECONDS: Final = 0.1
 _SILENCE_SECONDS: Final = AI_SILENCE_MS / SECOND_MS
 
 
@@ -175,3 +176,12 @@ def _ended_by(error: Exception) -> Ended:
         case TookTooLong() | TooLarge() | EventTooLarge():
             return "limit"
     return "broken"
+
+
+async def drain(response: Response) -> None:
+    """Receive what follows the last event, for a moment: the connection can be used again then."""
+    with trio.move_on_after(_DRAIN_SECONDS):
+        try:
+            await response.__anext__()
+        except (StopAsyncIteration, StreamFailed):
+            return

@@ -12,7 +12,7 @@ from svc.domain.rate_limits.sliding_window import retry_after_seconds
 from svc.http.fast_path import Answer, Request
 from svc.http.request.body import BodyCoded, BodyTooLarge
 from svc.http.response.answers import Field, json_answer
-from svc.services.completion_calls import as_gateway_error
+from svc.services.completion_errors import as_gateway_error
 
 
 def answer_of(error: GatewayError, *fields: Field) -> Answer:

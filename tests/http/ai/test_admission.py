@@ -1,12 +1,15 @@
 """Who may call the gateway, what a request has to be, and what a refused one is answered."""
 
 import json
-from typing import Any
+import re
+from typing import Any, get_args
 
 import pytest
 
 from svc.domain.ai.errors import KINDS
+from svc.domain.ai.exits import Ended
 from svc.domain.limits import AI_BODY_BYTES_MAX, CALLS_MAX
+from svc.http.docs import files
 from svc.storage.ai import providers
 from svc.storage.identity import key_changes
 from tests.http.ai.gateway import GRANTED, PATH, STREAMED, Gateway, Upstream, gateway, responds, whole
@@ -184,12 +187,19 @@ async def test_calls_at_once_are_bounded() -> None:
         assert int(reply.headers["retry-after"]) > 0
 
 
-def test_every_code_has_a_status() -> None:
-    """The errors of decisions, as clients know them."""
-    assert 502 == KINDS["upstream_error"].status
-    assert {400, 401, 402, 403, 404, 405, 413, 429, 500, 502, 503, 504} == {
-        kind.status for kind in KINDS.values()
-    }
+def test_the_guide_has_every_error() -> None:
+    """With its status, and no other."""
+    rows = re.findall(r"(?m)^\| (\d{3}) \| `([a-z_]+)` \|", files.text_of("gateway"))
+
+    assert {(str(kind.status), code) for code, kind in KINDS.items()} == set(rows)
+
+
+def test_the_record_has_every_end_of_a_call() -> None:
+    """In its table of exits, and no other."""
+    table = files.text_of("decisions/0017-money").partition("## The table of exits")[2].partition("\n## ")[0]
+    named = {one for row in re.findall(r"(?m)^\| (`[^|]+) \|", table) for one in re.findall("[a-z]+", row)}
+
+    assert set(get_args(Ended)) == named
 
 
 async def test_a_key_that_is_changed_counts_as_it_is_now() -> None:
