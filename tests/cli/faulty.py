@@ -86,8 +86,8 @@ async def wait_for_signal(fault: Callable[[System], Awaitable[None]], system: Sy
 
 
 @asynccontextmanager
-async def live(*args: Any) -> AsyncIterator[System]:
-    async with live_system(*args) as system:
+async def live(*args: Any, **options: Any) -> AsyncIterator[System]:
+    async with live_system(*args, **options) as system:
         trio.lowlevel.spawn_system_task(wait_for_signal, globals()[fault_name], system)
         yield system
 
