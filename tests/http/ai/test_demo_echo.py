@@ -4,12 +4,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import openai
 import pytest
 
 from svc.demo.ai import echo
 from tests.cli.running import Service
-
-openai = pytest.importorskip("openai")
 
 TOOL = {
     "type": "function",
