@@ -4,7 +4,7 @@ from pathlib import Path
 
 from alembic import command
 
-from svc.storage import events
+from svc.storage import event_pages, events
 from svc.storage.migrations import migrate
 from svc.storage.sqlite.engine import make_engine
 from svc.storage.sqlite.store import migrate_to_head
@@ -39,7 +39,7 @@ def test_events_of_before_count_as_dispatched(tmp_path: Path) -> None:
 
         migrate_to_head(conn)
 
-        found = events.list_page(conn, "org_1").events
+        found = event_pages.list_page(conn, "org_1").events
         assert list(SUBJECTS.values()) == [(event.subject, event.object_type) for event in found]
         assert [1, 2, 3, 4, 5, 6] == [event.position for event in found]
         assert {0} == {event.depth for event in found}
