@@ -15,7 +15,8 @@ from svc.domain.limits import POLLS_WAITING_MAX
 from svc.domain.webhooks.rights import event_needs
 from svc.http.app import public_app
 from svc.http.problems.problems import UNAUTHORIZED
-from svc.storage import event_pages, events, provisioning, retention
+from svc.services import tool_calls
+from svc.storage import events, provisioning, retention
 from svc.storage.identity import api_keys, members, roles
 from svc.storage.identity.organizations import NewOrganization
 from svc.tools.webhooks.event_examples import EXAMPLES
@@ -201,21 +202,19 @@ async def test_a_reader_waits_on_where_others_happen(autojump_clock):
 async def test_what_happens_between_reading_and_waiting_is_seen(autojump_clock, monkeypatch):
     """A dispatch after the first look, and before the wakeup is registered, is answered without a wait."""
     async with tool_town() as here:
-        page = event_pages.list_page
-        looks = 0
+        read, looks = tool_calls._read, 0
 
-        def look(*args: Any, **kwargs: Any) -> Any:
+        async def late(*args: Any) -> Any:
             nonlocal looks
+            found = await read(*args)
             looks += 1
-            found = page(*args, **kwargs)
             if looks == 1:
-                nursery.start_soon(happen, here, "record.created")
+                await happen(here, "record.created")
             return found
 
-        monkeypatch.setattr(event_pages, "list_page", look)
+        monkeypatch.setattr(tool_calls, "_read", late)
         began = trio.current_time()
-        async with trio.open_nursery() as nursery:
-            answer = await here.answer("event.list", {"waitSeconds": 20})
+        answer = await here.answer("event.list", {"waitSeconds": 20})
 
         assert (["record.created"], began) == (types(answer), trio.current_time())
 
