@@ -16,6 +16,7 @@ NAMES: Final = (
     "embeds",
     "channels",
     "outgoing",
+    "events",
     "abuse",
 )
 
