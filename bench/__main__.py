@@ -17,6 +17,7 @@ NAMES: Final = (
     "channels",
     "outgoing",
     "workflows",
+    "events",
     "abuse",
 )
 

@@ -29,8 +29,9 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
                 answer(writer, json.dumps(got).encode())
                 got.clear()
                 continue
-            headers = dict(line.lower().split(": ", 1) for line in head.split("\r\n")[1:-2])
-            body = await reader.readexactly(int(headers["content-length"]))
+            headers = dict(line.split(": ", 1) for line in head.split("\r\n")[1:-2])
+            length = headers.get("Content-Length") or headers["content-length"]
+            body = await reader.readexactly(int(length))
             await take(path, headers["webhook-id"], body)
             answer(writer, b"ok")
     writer.close()

@@ -33,6 +33,9 @@ log = structlog.get_logger("svc.actors.webhooks.webhook")
 RETRY_MS: Final = 2 * SECOND_MS
 """How long to wait after the store rejected a unit of work, or no place was free for an attempt."""
 
+GATHER_MS: Final = 50
+"""How long an outcome waits for those of the other attempts under way: one unit of work stores them all."""
+
 _UNSENDABLE: Final = AttemptOutcome(error="what is stored of it cannot be read, or is not kept any more")
 
 
@@ -81,17 +84,22 @@ class Webhook(Actor[System, WebhookState]):
 
     @turn
     async def attempt_ended(self, attempt: EndedAttempt) -> None:
-        """An attempt has ended: store its outcome, and load what may follow."""
-        self.state.ended.append(attempt)
-        self.state.reached = (*self.state.reached, attempt.outcome.reached)[-WEBHOOK_LAST_ATTEMPTS:]
-        self.state.due = True
-        await self._go_on()
+        """An attempt has ended: store its outcome, with those that follow soon, and load what is next."""
+        state = self.state
+        state.ended.append(attempt)
+        state.reached = (*state.reached, attempt.outcome.reached)[-WEBHOOK_LAST_ATTEMPTS:]
+        state.due = True
+        if self._in_flight() and not self.system.quiesced:
+            self._check_by(self.system.clock.now() + GATHER_MS)
+        else:
+            await self._go_on()
 
     @turn
     async def attempt_postponed(self, delivery_id: str) -> None:
         """No place was free for an attempt, so that nothing was sent: try again later."""
         del self.state.under_way[delivery_id]
         self._check_by(self.system.clock.now() + RETRY_MS)
+        await self._settle()
 
     @turn
     async def loaded(self, stored: Sequence[EndedAttempt], batch: DeliveryBatch | None) -> None:
