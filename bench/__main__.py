@@ -17,6 +17,7 @@ NAMES: Final = (
     "channels",
     "outgoing",
     "workflows",
+    "workflow_kills",
     "abuse",
 )
 
