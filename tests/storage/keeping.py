@@ -109,6 +109,7 @@ VALUES: Final[dict[str, tuple[Any, Any]]] = {
     "events.data": ("{}", "{}"),
     "events.position": (1, None),
     "event_positions.newest": (1, 1),
+    "event_positions.pruned": (0, 0),
     "connections.account_kind": ("organization", "organization"),
     "connections.account_id": (None, None),
     "connections.messenger": ("telegram", "signal"),

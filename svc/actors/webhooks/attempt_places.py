@@ -1,7 +1,6 @@
 """Bounds of attempts over all subscriptions, so that dead receivers leave the others their places."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Final
 
 from svc.actors.outbound.client import OutboundHttp
@@ -33,12 +32,27 @@ class AttemptPlaces:
             return 0
         return 1 if self._outbound_http.statistics().in_progress >= CROWDED else at_once
 
-    @contextmanager
-    def attempt(self, reached: Sequence[bool]) -> Iterator[None]:
-        """Count an attempt of a subscription with these last outcomes as under way."""
-        failing = attempts_at_once(reached) == 1
-        self.failing += failing
-        try:
-            yield
-        finally:
-            self.failing -= failing
+    def begin(self, reached: Sequence[bool]) -> "AttemptPlace":
+        """The place of an attempt that begins, of a subscription with these last outcomes."""
+        return AttemptPlace(self, is_failing=attempts_at_once(reached) == 1)
+
+
+class AttemptPlace:
+    """The place of one attempt, taken until the block ends, or `end` is called instead of it."""
+
+    __slots__ = ("_failing", "_places")
+
+    def __init__(self, places: AttemptPlaces, *, is_failing: bool) -> None:
+        self._places = places
+        self._failing = int(is_failing)
+        places.failing += self._failing
+
+    def __enter__(self) -> None:
+        """It was taken when it was made, before the attempt's task runs: others may ask meanwhile."""
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Give it back."""
+        self._places.failing -= self._failing

@@ -16,8 +16,9 @@ import trio
 from svc.actors._core import Actor, Policy, turn
 from svc.actors.outbound.errors import NoPlace, NotSent
 from svc.actors.system import System
+from svc.actors.webhooks.attempt_places import AttemptPlace
 from svc.domain.crypto.sealing import SealBroken
-from svc.domain.crypto.signatures import signed_headers
+from svc.domain.crypto.signatures import delivery_headers
 from svc.domain.errors import Unavailable
 from svc.domain.limits import WEBHOOK_ANSWER_SECONDS, WEBHOOK_LAST_ATTEMPTS
 from svc.domain.times import SECOND_MS
@@ -100,7 +101,9 @@ class Webhook(Actor[System, WebhookState]):
         for attempt in stored:
             del state.under_way[attempt.delivery_id]
         if batch is not None:
-            if state.owner == Owner.WEBHOOKS and batch.is_failing:
+            if not batch.is_failing and not any(state.reached):
+                state.reached = ()  # it was begun anew
+            elif batch.is_failing and state.owner == Owner.WEBHOOKS:
                 # How those before the last one went is not kept; a receiver that answers shows it soon.
                 state.reached = (False,) * WEBHOOK_LAST_ATTEMPTS
             state.owner = batch.organization_id
@@ -140,29 +143,35 @@ class Webhook(Actor[System, WebhookState]):
     def _begin(self, batch: DeliveryBatch) -> None:
         """Begin attempts of a batch: as many as may be under way, and may begin in this second."""
         state, now = self.state, self.system.clock.now()
-        room = max(0, self.system.attempt_places.at_once(state.reached) - len(self._in_flight()))
+        places = self.system.attempt_places
         pace = self._pace(batch, now)
-        begun = batch.due[: min(room, pace)]
-        for delivery in begun:
+        begun = 0
+        for delivery in batch.due[:pace]:
+            if len(self._in_flight()) >= places.at_once(state.reached):
+                break
+            begun += 1
+            state.under_way[delivery.id] = delivery.subject
             if delivery.body is None:
-                state.under_way[delivery.id] = delivery.subject
                 state.ended.append(_ended(batch, delivery, _UNSENDABLE))
-            elif self.start_soon(self._attempt, batch, delivery, state.reached):
-                state.under_way[delivery.id] = delivery.subject
-                if batch.max_per_second is not None:
-                    state.begun_at.append(now)
-        if batch.more or len(begun) < len(batch.due):
-            if pace <= room:
-                self._check_by(state.begun_at[0] + SECOND_MS)
-            else:
-                state.due = True
+                continue
+            place = places.begin(state.reached)
+            if not self.start_soon(self._attempt, batch, delivery, place):
+                del state.under_way[delivery.id]
+                place.end()
+            elif batch.max_per_second is not None:
+                state.begun_at.append(now)
+        if begun == pace and state.begun_at:
+            self._check_by(state.begun_at[0] + SECOND_MS)
+        elif batch.more or begun < len(batch.due):
+            state.due = True
         if batch.next_at is not None:
             self._check_by(batch.next_at)
 
     def _pace(self, batch: DeliveryBatch, now: int) -> int:
         """How many attempts may begin now by the limit of the subscription."""
         if batch.max_per_second is None:
-            return len(batch.due) + 1
+            self.state.begun_at.clear()
+            return len(batch.due)
         begun_at = self.state.begun_at
         while begun_at and begun_at[0] <= now - SECOND_MS:
             begun_at.popleft()
@@ -214,11 +223,11 @@ class Webhook(Actor[System, WebhookState]):
         else:
             self.loaded.tell(ended, batch)
 
-    async def _attempt(self, batch: DeliveryBatch, delivery: DueDelivery, reached: Sequence[bool]) -> None:
+    async def _attempt(self, batch: DeliveryBatch, delivery: DueDelivery, place: AttemptPlace) -> None:
         """Attempt a delivery, and tell the outcome to the actor, in a task."""
         began = trio.current_time()
         try:
-            with self.system.attempt_places.attempt(reached):
+            with place:
                 outcome = await self._send(batch, delivery)
         except NoPlace:
             self.attempt_postponed.tell(delivery.id)
@@ -237,11 +246,9 @@ class Webhook(Actor[System, WebhookState]):
         except SealBroken:
             log.exception("a signing secret cannot be opened; nothing is sent", webhook=self.key)
             return AttemptOutcome(error="the signing secret cannot be used: make a new one")
-        headers = signed_headers(secrets, delivery.id, now // SECOND_MS, body) | {
-            "Content-Type": "application/json",
-            "X-Service-Event": delivery.type,
-            "X-Service-Contract": batch.contract,
-        }
+        headers = delivery_headers(
+            secrets, delivery.id, now // SECOND_MS, body, event=delivery.type, contract=batch.contract
+        )
         result = await self.system.outbound_http.post(
             batch.url, body, headers, seconds=WEBHOOK_ANSWER_SECONDS, now=now
         )

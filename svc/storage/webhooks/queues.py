@@ -39,6 +39,7 @@ class NewDelivery(msgspec.Struct, frozen=True, kw_only=True):
 COLUMNS: Final = tuple(tables.webhook_deliveries.c[name] for name in DeliveryRow._fields)
 _deliveries: Final = tables.webhook_deliveries
 _earlier: Final = _deliveries.alias("earlier")
+_live: Final = _deliveries.alias("live")
 _OF_SUBJECT: Final = (
     _deliveries.c.webhook_id == sa.bindparam("of_webhook"),
     _deliveries.c.subject == sa.bindparam("of_subject"),
@@ -65,14 +66,15 @@ _HURRY_THOSE_AHEAD = Statement(
     .where(
         *_OF_SUBJECT,
         tables.IS_REPLAYED,
-        sa.select(_earlier.c.id)
+        _deliveries.c.place
+        < sa.select(sa.func.max(_live.c.place))
         .where(
-            _earlier.c.webhook_id == sa.bindparam("of_webhook"),
-            _earlier.c.subject == sa.bindparam("of_subject"),
-            tables.waiting("earlier"),
-            sa.text("NOT earlier.replayed"),
+            _live.c.webhook_id == sa.bindparam("of_webhook"),
+            _live.c.subject == sa.bindparam("of_subject"),
+            tables.waiting("live"),
+            sa.text("NOT live.replayed"),
         )
-        .exists(),
+        .scalar_subquery(),
     )
     .values(replayed=sa.false())
 )

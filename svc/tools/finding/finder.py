@@ -156,7 +156,7 @@ def _answer(registry: Registry, tool: Tool[Any, Any], refusal: str | None = None
     schemas = registry.schemas[tool.name]
     return ToolAnswer(
         name=tool.name,
-        description=tool.description,
+        description=tool.description if tool.notice is None else f"{tool.notice}\n\n{tool.description}",
         effect=tool.effect,
         input_schema=schemas.input,
         output_schema=schemas.output,

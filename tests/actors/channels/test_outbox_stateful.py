@@ -143,7 +143,9 @@ class Faulty:
 
     def of(self, owner: str) -> Any:
         units = self._store.of(owner)
-        return SimpleNamespace(write=partial(self._write, units.write), write_behind=units.write_behind)
+        return SimpleNamespace(
+            read=units.read, write=partial(self._write, units.write), write_behind=units.write_behind
+        )
 
     async def _write(self, write: Any, *args: Any) -> Any:
         self.left -= 1

@@ -1,0 +1,62 @@
+"""A receiver of webhooks: `python -m bench.peers.event_receiver PORT…`.
+
+At each port, `/take/NAME` answers 200, `/slow/NAME` does after two seconds, and `/hang/NAME` never does.
+`GET /report` at any of them answers what came, by name, and forgets it.
+"""
+
+import asyncio
+import hashlib
+import json
+import sys
+import time
+from collections import defaultdict
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
+
+SLOW_SECONDS = 2
+
+got: dict[str, list[Any]] = defaultdict(list)
+"""By name: delivery id, digest of the body, subject, number, and ms since it happened."""
+
+
+async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(OSError, asyncio.IncompleteReadError):
+        while True:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+            path = head.split(" ", 2)[1]
+            if path == "/report":
+                answer(writer, json.dumps(got).encode())
+                got.clear()
+                continue
+            headers = dict(line.lower().split(": ", 1) for line in head.split("\r\n")[1:-2])
+            body = await reader.readexactly(int(headers["content-length"]))
+            await take(path, headers["webhook-id"], body)
+            answer(writer, b"ok")
+    writer.close()
+
+
+async def take(path: str, delivery_id: str, body: bytes) -> None:
+    _, how, name = path.split("/")
+    event = json.loads(body)
+    late_ms = time.time() * 1e3 - datetime.fromisoformat(event["timestamp"]).timestamp() * 1e3
+    digest = hashlib.sha256(body).hexdigest()
+    got[name].append([delivery_id, digest, event["data"]["recordId"], event["data"]["number"], late_ms])
+    if how == "slow":
+        await asyncio.sleep(SLOW_SECONDS)
+    elif how == "hang":
+        await asyncio.Event().wait()
+
+
+def answer(writer: asyncio.StreamWriter, body: bytes) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
+
+
+async def main(ports: list[int]) -> None:
+    for port in ports:
+        await asyncio.start_server(serve, "127.0.0.1", port, backlog=1_000)
+    await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(main([int(port) for port in sys.argv[1:]]))
