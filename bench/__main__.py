@@ -18,6 +18,7 @@ NAMES: Final = (
     "outgoing",
     "workflows",
     "events",
+    "workflow_kills",
     "abuse",
 )
 

@@ -1,4 +1,4 @@
-"""Turns of runs: one step of one run, begun or finished, and written with the run's position."""
+"""Execution of steps: one step of one run, begun or finished, and written with the run's position."""
 
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
@@ -55,7 +55,7 @@ def plan_of(document: bytes) -> Plan:
 
 
 class SharedFacts:
-    """What the turns of one unit of work share: who may what, and conditions that are ready to be asked."""
+    """What the steps of one unit of work share: who may what, and conditions that are ready to be asked."""
 
     def __init__(self, tx: Tx, organization_id: str, *, dry: bool = False) -> None:
         """*dry*: nothing is waited for, and nothing sent."""
@@ -87,7 +87,7 @@ class SharedFacts:
         return self._conditions[key]
 
 
-class Turn:
+class StepExecution:
     """One step of one run."""
 
     def __init__(
@@ -115,7 +115,7 @@ class Turn:
         else:
             self._begin(call)
 
-    def following(self) -> "Turn | None":
+    def following(self) -> "StepExecution | None":
         """The next step, if this one is done, had no effect, and the run goes on."""
         moved = self._moved
         if (
@@ -125,7 +125,7 @@ class Turn:
         ):
             return None
         run = msgspec.structs.replace(self.run, progress=moved, awaited=None)
-        return Turn(self._facts, run, self._plan, self._steps)
+        return StepExecution(self._facts, run, self._plan, self._steps)
 
     def put_off(self, until: int) -> None:
         """Leave the step for later: it was not refused."""
