@@ -27,7 +27,7 @@ NO_ORGANIZATIONS = {
     (Owner.SYSTEM, "storage.records.listing.index_builds.organizations_building"),
     (Owner.SYSTEM, "storage.forms.submissions.forms_with_queue"),
     (Owner.SYSTEM, "storage.channels.outboxes.due"),
-    (Owner.SYSTEM, "storage.events.organizations_with_undispatched"),
+    (Owner.SYSTEM, "storage.events.events.organizations_with_undispatched"),
     (Owner.SYSTEM, "storage.webhooks.batches.webhooks_due"),
     (Owner.SYSTEM, "storage.workflows.runs.organizations_with_runs"),
     (Owner.SYSTEM, "actors.reconciler._mark_and_prune"),
