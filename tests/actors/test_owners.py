@@ -133,7 +133,7 @@ async def test_units_are_their_organizations(autojump_clock):
         "storage.audit.note_refusal",
         "services.channel_calls._write",
         "storage.channels.outboxes.pull",
-        "storage.dispatch.dispatch",
+        "storage.workflows.dispatch.dispatch",
         "tools.workflows.stepping.step_due",
         "storage.webhooks.attempts.note_and_load",
         "actors.embeds.embed_cache._render",
