@@ -16,7 +16,9 @@ NAMES: Final = (
     "embeds",
     "channels",
     "outgoing",
+    "workflows",
     "events",
+    "workflow_kills",
     "abuse",
 )
 

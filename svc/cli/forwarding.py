@@ -11,7 +11,7 @@ from svc.client import Refused, ServiceError, Tools
 from svc.client.backoff import Backoff
 from svc.clock import Clock
 from svc.domain.channels.connections import CONTRACT
-from svc.domain.crypto.signatures import signed_headers
+from svc.domain.crypto.signatures import delivery_headers
 from svc.domain.limits import EVENT_WAIT_SECONDS_MAX, WEBHOOK_ANSWER_SECONDS
 from svc.domain.times import SECOND_MS
 
@@ -51,11 +51,7 @@ class Forwarder:
         now = self._clock.now() // SECOND_MS
         # An event has one delivery here, so the same id each time that it is forwarded.
         delivery = f"dlv_{head.id.partition('_')[2]}"
-        headers = signed_headers([self._secret], delivery, now, body) | {
-            "Content-Type": "application/json",
-            "X-Service-Event": head.type,
-            "X-Service-Contract": CONTRACT,
-        }
+        headers = delivery_headers([self._secret], delivery, now, body, event=head.type, contract=CONTRACT)
         began = perf_counter()
         try:
             async with self._client.stream("POST", self._url, content=body, headers=headers) as response:

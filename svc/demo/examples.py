@@ -35,6 +35,9 @@ from svc.tools.records import lists as record_lists
 from svc.tools.records import properties, records, suggestions
 from svc.tools.sites import sites
 from svc.tools.tool import Tool, ToolInput
+from svc.tools.workflows import starts as workflow_starts
+from svc.tools.workflows import stepping
+from svc.tools.workflows import workflows as workflow_tools
 
 ExampleIds = dict[str, dict[str, str]]
 """By tool name, or `*` for all other tools: the demo's id for each made-up id of the examples."""
@@ -45,7 +48,9 @@ _RECORD, _MERGED = f"rec_{_ULID}A", f"rec_{_ULID}K"
 _SITE, _FORM, _EMBED, _SUBMISSION = (f"{prefix}_{_ULID}A" for prefix in ("sit", "frm", "emb", "sub"))
 _CONNECTION, _CONVERSATION, _MESSAGE = (f"{prefix}_{_ULID}A" for prefix in ("con", "cnv", "msg"))
 _WEBHOOK, _DELIVERY = (f"{prefix}_{_ULID}A" for prefix in ("whk", "dlv"))
+_WORKFLOW, _RUN = (f"{prefix}_{_ULID}A" for prefix in ("wfl", "run"))
 _SUGGESTION: Final = f"sug_{_ULID}E"
+_NOUNS: Final = ("workflow", "automation")
 _WHOLE: Final = Account("organization")
 _TOM: Final = {"name": "Tom Reid", "email": "tom@marlowe-reid.example"}
 
@@ -77,6 +82,7 @@ class Examples:
             _add(ids, more)
         _add(ids, self._channels())
         _add(ids, self._webhooks())
+        _add(ids, self._workflows(ids["*"][_RECORD]))
         _add(ids, self._suggestions())
         return _add(ids, self._submissions())
 
@@ -216,6 +222,35 @@ class Examples:
         loopback = (ip_network("127.0.0.0/8"),)
         subscription, _ = webhooks.create(self._tx, self._organization_id, settings, allowed=loopback)
         return subscription.id
+
+    def _workflows(self, record_id: str) -> ExampleIds:
+        """The workflow of the examples with runs that wait, and others to change and to delete.
+
+        A tool and its old name have one each, so that both examples work.
+        """
+        kept = self._workflow(workflow_tools.EXAMPLE.name)
+        self._run(workflow_tools.enable, id=kept)
+        shown, *cancelled = (
+            self._make(workflow_starts.start, id=kept, record_id=record_id) for _ in ("", *_NOUNS)
+        )
+        for _ in workflow_tools.EXAMPLE.steps[:3]:
+            stepping.step_due(self._tx, self._organization_id, 1 + len(cancelled))
+        ids: ExampleIds = {"*": {_WORKFLOW: kept, _RUN: shown}}
+        for noun, run_id in zip(_NOUNS, cancelled, strict=True):
+            ids[f"{noun}.run_cancel"] = {_RUN: run_id}
+            ids[f"{noun}.update"] = {_WORKFLOW: self._workflow(f"Repair wanted, of an {noun}")}
+            ids[f"{noun}.delete"] = {_WORKFLOW: self._workflow(f"Old {noun}")}
+        return ids
+
+    def _workflow(self, name: str) -> str:
+        example = workflow_tools.EXAMPLE
+        return self._make(
+            workflow_tools.create,
+            name=name,
+            trigger=example.trigger,
+            conditions=example.conditions,
+            steps=example.steps,
+        )
 
     def _suggestions(self) -> ExampleIds:
         """A suggestion of a form, to accept, and one of a messenger, to dismiss."""

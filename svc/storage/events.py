@@ -4,19 +4,17 @@ An event gets its position when it is dispatched. Positions count up in each org
 them: by id or time, an event that is committed late would be skipped.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain import cursors
 from svc.domain.changes import EventsDue
-from svc.domain.cursors import Position
-from svc.domain.errors import Gone, NotFound
+from svc.domain.errors import NotFound
 from svc.domain.events import EventType, NewEvent
-from svc.domain.limits import EVENTS_EXAMINED_MAX, LIST_ROWS
 from svc.domain.near_names import shown
+from svc.domain.times import MINUTE_MS
 from svc.storage import tables
 from svc.storage.identity import tables as identity_tables
 from svc.storage.readable import is_unreadable, tell
@@ -41,33 +39,21 @@ class Event(NamedTuple):
     """The place in the order of dispatch; None until it was dispatched."""
 
 
-class EventPage(NamedTuple):
-    """A page of the events that were dispatched."""
-
-    events: list[Event]
-    next_cursor: str
-    """Goes on behind it, later too."""
-    is_last: bool
-    """Whether nothing was behind it when it was read."""
-
-
-_COLUMNS: Final = tuple(tables.events.c[name] for name in Event._fields)
-_QUESTION: Final = ["events"]
-"""Of the cursor: a reader may go on with other filters."""
-_DIGITS_MAX: Final = 18
-"""Digits of a position in a cursor: any such number fits into the column."""
+COLUMNS: Final = tuple(tables.events.c[name] for name in Event._fields)
+_WAITED_MS_MAX: Final = MINUTE_MS
+"""How much later than another a unit may be dispatched that has an earlier time: it waited for its commit."""
 
 _encode: Final = msgspec.json.Encoder().encode
 _INSERT = Statement(sa.insert(tables.events))
 _GET = Statement(
-    sa.select(*_COLUMNS).where(
+    sa.select(*COLUMNS).where(
         tables.events.c.id == sa.bindparam("event_id"),
         tables.events.c.organization_id == sa.bindparam("organization_id"),
     ),
     Event,
 )
 _UNDISPATCHED = Statement(
-    sa.select(*_COLUMNS)
+    sa.select(*COLUMNS)
     .where(
         tables.events.c.organization_id == sa.bindparam("organization_id"),
         tables.events.c.position.is_(None),
@@ -87,7 +73,7 @@ _UNDISPATCHED_IDS = Statement(
 )
 _AS_BYTES: Final = sa.cast(tables.events.c.data, sa.LargeBinary).label("data")
 _WITH_BYTES: Final = sa.select(
-    *(_AS_BYTES if column is tables.events.c.data else column for column in _COLUMNS)
+    *(_AS_BYTES if column is tables.events.c.data else column for column in COLUMNS)
 ).where(tables.events.c.id == sa.bindparam("event_id"))
 _DISPATCH = Statement(
     sa.update(tables.events)
@@ -107,31 +93,33 @@ class _Place(NamedTuple):
     at: int
 
 
-class _Newest(NamedTuple):
-    """The position of the event that was dispatched last."""
+class Positions(NamedTuple):
+    """The position of the event that was dispatched last, and up to which one events were pruned."""
 
     newest: int
+    pruned: int
 
 
-_NEWEST = Statement(
-    sa.select(tables.event_positions.c.newest).where(
+_POSITIONS = Statement(
+    sa.select(*(tables.event_positions.c[name] for name in Positions._fields)).where(
         tables.event_positions.c.organization_id == sa.bindparam("organization_id")
     ),
-    _Newest,
+    Positions,
 )
+_KEEP_POSITIONS = Statement(insert_or_replace(tables.event_positions, ["organization_id"]))
 _FROM = Statement(
     sa.select(tables.events.c.position, tables.events.c.at)
     .where(
         tables.events.c.organization_id == sa.bindparam("organization_id"),
         tables.events.c.position >= sa.bindparam("position"),
         tables.events.c.position.is_not(None),
+        tables.events.c.at >= sa.bindparam("at"),
     )
     .order_by(tables.events.c.position)
     .limit(1),
     _Place,
 )
 _KEPT = Statement(sa.select(tables.events.c.id).where(tables.events.c.id == sa.bindparam("event_id")))
-_KEEP_NEWEST = Statement(insert_or_replace(tables.event_positions, ["organization_id"]))
 
 
 def record(tx: Tx, organization_id: str, happened: Sequence[NewEvent]) -> None:
@@ -207,24 +195,38 @@ def mark_dispatched(tx: Tx, organization_id: str, ids: Sequence[str]) -> range:
 
     Returns the positions.
     """
-    newest = newest_position(tx.conn, organization_id)
-    positions = range(newest + 1, newest + 1 + len(ids))
+    newest, pruned = positions(tx.conn, organization_id)
+    given = range(newest + 1, newest + 1 + len(ids))
     _DISPATCH.many(
         tx.conn,
         [
             {"event_id": event_id, "of_organization": organization_id, "new_position": position}
-            for event_id, position in zip(ids, positions, strict=True)
+            for event_id, position in zip(ids, given, strict=True)
         ],
     )
     if ids:
-        _KEEP_NEWEST.run(tx.conn, organization_id=organization_id, newest=positions[-1])
-    return positions
+        _keep_positions(tx, organization_id, given[-1], pruned)
+    return given
+
+
+def mark_pruned(tx: Tx, organization_id: str, position: int) -> None:
+    """Note that the event at *position* was pruned, so that those up to there are not listed any more."""
+    newest, pruned = positions(tx.conn, organization_id)
+    _keep_positions(tx, organization_id, newest, max(position, pruned))
 
 
 def newest_position(conn: sa.Connection, organization_id: str) -> int:
     """The last position that was given; 0 where none was."""
-    row = _NEWEST.one(conn, organization_id=organization_id)
-    return 0 if row is None else int(row.newest)
+    return positions(conn, organization_id).newest
+
+
+def positions(conn: sa.Connection, organization_id: str) -> Positions:
+    """The last position that was given, and up to which one events were pruned; 0 where none was."""
+    return _POSITIONS.one(conn, organization_id=organization_id) or Positions(newest=0, pruned=0)
+
+
+def _keep_positions(tx: Tx, organization_id: str, newest: int, pruned: int) -> None:
+    _KEEP_POSITIONS.run(tx.conn, organization_id=organization_id, newest=newest, pruned=pruned)
 
 
 def is_kept(conn: sa.Connection, event_id: str) -> bool:
@@ -235,73 +237,16 @@ def is_kept(conn: sa.Connection, event_id: str) -> bool:
 def position_at(conn: sa.Connection, organization_id: str, at: int, newest: int) -> int:
     """The first position of an event that happened at *at* or later; the one after *newest* if none did.
 
-    By bisection: in the order of dispatch, times only go up.
+    By bisection to a minute before, and from there in turn: in the order of dispatch times go up, but for
+    those of units that waited for their commit.
     """
     low, high = 1, newest + 1
     while low < high:
         middle = (low + high) // 2
-        found = _FROM.one(conn, organization_id=organization_id, position=middle)
-        if found is None or found.at >= at:
+        found = _FROM.one(conn, organization_id=organization_id, position=middle, at=0)
+        if found is None or found.at >= at - _WAITED_MS_MAX:
             high = middle
         else:
             low = found.position + 1
-    return low
-
-
-def list_page(
-    conn: sa.Connection,
-    organization_id: str,
-    *,
-    types: Collection[str] | None = None,
-    object_types: Collection[str] | None = None,
-    cursor: str | None = None,
-    since: int | None = None,
-    limit: int = LIST_ROWS,
-) -> EventPage:
-    """Dispatched events in the order of their positions.
-
-    None of *types* are all of them; *object_types* leaves events out that are of records of other objects. It
-    looks at `EVENTS_EXAMINED_MAX` events at most, so a page may be short or empty before the end. Without a
-    cursor it begins with the first event of *since*, ms since the epoch, or with the oldest that is kept.
-
-    Raises `InvalidInput` for the cursor and the limit, and `Gone` if events behind the cursor were pruned.
-    """
-    cursors.check_limit(limit)
-    newest = newest_position(conn, organization_id)
-    own = tables.events.c.organization_id == organization_id
-    oldest = conn.scalar(
-        sa.select(tables.events.c.position)
-        .where(own, tables.events.c.position.is_not(None))
-        .order_by(tables.events.c.position)
-        .limit(1)
-    )
-    first = newest + 1 if oldest is None else oldest
-    after = _position_of(cursor)
-    if after is None:
-        begin = 0 if since is None else position_at(conn, organization_id, since, newest)
-        after = max(begin, first) - 1
-    if after < first - 1:
-        raise Gone("the events behind this cursor are not kept any more: ask again from the start")
-    until = min(after + EVENTS_EXAMINED_MAX, newest)
-    events = sa.select(*_COLUMNS).where(
-        own, tables.events.c.position > after, tables.events.c.position <= until
-    )
-    if types is not None:
-        events = events.where(tables.events.c.type.in_(types))
-    if object_types is not None:
-        object_type = tables.events.c.object_type
-        events = events.where(sa.or_(object_type.is_(None), object_type.in_(object_types)))
-    rows = conn.execute(events.order_by(tables.events.c.position).limit(limit + 1)).all()
-    page = [Event._make(row) for row in rows[:limit]]
-    reached = page[-1].position if len(rows) > limit else max(after, until)
-    return EventPage(page, cursors.write(_QUESTION, Position((), str(reached))), reached == newest)
-
-
-def _position_of(cursor: str | None) -> int | None:
-    """The position in a cursor. Raises `InvalidInput`."""
-    read = cursors.read(_QUESTION, cursor, 0)
-    if read is None:
-        return None
-    if not (read.id.isascii() and read.id.isdigit() and len(read.id) <= _DIGITS_MAX):
-        raise cursors.refused()
-    return int(read.id)
+    first = _FROM.one(conn, organization_id=organization_id, position=low, at=at)
+    return newest + 1 if first is None else first.position

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import sqlalchemy as sa
 
 from svc.domain.limits import EVENT_LIFE_MS, IDEMPOTENCY_LIFE_MS, PRUNED_MAX, SIGN_IN_WINDOW_MS
-from svc.storage import tables
+from svc.storage import events, tables
 from svc.storage.identity import tables as identity_tables
 from svc.storage.store import Tx
 from svc.storage.webhooks import tables as webhooks_tables
@@ -21,8 +21,6 @@ class _Life(NamedTuple):
     since: sa.Column[int]
     life_ms: int
     """After the time in that column."""
-    where: sa.ColumnElement[bool] = sa.true()
-    """What rows are pruned at all."""
 
 
 # Idempotency, failures and events may have very many rows, and an index on the time; the others have about as
@@ -36,12 +34,13 @@ _LIVES: Final = (
 )
 _deliveries: Final = webhooks_tables.webhook_deliveries
 _attempts: Final = webhooks_tables.webhook_attempts
+_EVENTS: Final = tables.events.c
 _NEEDED: Final = (
     sa.select(_deliveries.c.id)
-    .where(_deliveries.c.event_id == tables.events.c.id, webhooks_tables.IS_WAITING)
+    .where(_deliveries.c.event_id == _EVENTS.id, webhooks_tables.IS_WAITING)
     .exists()
 )
-_DISPATCHED: Final = tables.events.c.position.is_not(None) & ~_NEEDED
+_MAY_GO: Final = _EVENTS.position.is_not(None) & ~_NEEDED
 
 
 def prune(tx: Tx, event_life_ms: int = EVENT_LIFE_MS) -> bool:
@@ -50,9 +49,27 @@ def prune(tx: Tx, event_life_ms: int = EVENT_LIFE_MS) -> bool:
     Events are deleted *event_life_ms* after they happened, if they were dispatched and no delivery of them
     waits; deliveries as long after they ended, with their attempts, and so are runs of workflows.
     """
-    events = _Life(tables.events.c.at, event_life_ms, _DISPATCHED)
-    more = [_prune(tx, life) for life in (*_LIVES, events)]
+    more = [_prune(tx, life) for life in _LIVES]
+    more.append(_prune_events(tx, event_life_ms))
     return any([*more, _prune_deliveries(tx, event_life_ms), workflows_pruning.prune(tx, event_life_ms)])
+
+
+def _prune_events(tx: Tx, life_ms: int) -> bool:
+    """Readers are told up to where: times may go down where positions go up, and one that is needed stays."""
+    over = tx.conn.execute(
+        sa.select(_EVENTS.id, _EVENTS.organization_id, _EVENTS.position)
+        .where(_MAY_GO, _EVENTS.at <= tx.now - life_ms)
+        .order_by(_EVENTS.at)
+        .limit(PRUNED_MAX)
+    ).all()
+    if over:
+        tx.conn.execute(sa.delete(tables.events).where(_EVENTS.id.in_([event.id for event in over])))
+    last: dict[str, int] = {}
+    for event in over:
+        last[event.organization_id] = max(event.position, last.get(event.organization_id, 0))
+    for organization_id, position in last.items():
+        events.mark_pruned(tx, organization_id, position)
+    return len(over) == PRUNED_MAX
 
 
 def _prune_deliveries(tx: Tx, life_ms: int) -> bool:
@@ -74,5 +91,5 @@ def _prune_deliveries(tx: Tx, life_ms: int) -> bool:
 def _prune(tx: Tx, life: _Life) -> bool:
     since = life.since
     key = since.table.primary_key.columns
-    over = sa.select(*key).where(life.where, since <= tx.now - life.life_ms).order_by(since).limit(PRUNED_MAX)
+    over = sa.select(*key).where(since <= tx.now - life.life_ms).order_by(since).limit(PRUNED_MAX)
     return tx.conn.execute(sa.delete(since.table).where(sa.tuple_(*key).in_(over))).rowcount == PRUNED_MAX

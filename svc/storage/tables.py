@@ -41,6 +41,8 @@ event_positions: Final = sa.Table(
     # The last position that was given in each organization; it stays when the event is pruned.
     sa.Column("organization_id", sa.Text, sa.ForeignKey("organizations.id"), primary_key=True),
     sa.Column("newest", sa.BigInteger, nullable=False),
+    # Up to here events were pruned; some that are still needed may be left.
+    sa.Column("pruned", sa.BigInteger, nullable=False, server_default="0"),
 )
 
 audit: Final = sa.Table(

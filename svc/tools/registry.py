@@ -48,13 +48,16 @@ class Registry(ToolRegistry, Mapping[str, Tool[Any, Any]]):
         return self._tools.get(name) or self._by_wire_name.get(name)
 
     def rank(self, sentence: str) -> list[str]:
-        """The names of the tools that share words with *sentence*, best first, regardless of permissions."""
+        """The names of the tools that share words with *sentence*, best first, regardless of permissions.
+
+        Deprecated ones are not among them: they would be as good as their replacements.
+        """
         return self._ranking.rank(sentence)
 
     @cached_property
     def _ranking(self) -> Ranking:
         """Built at the first search: most processes are commands, which never search."""
-        return Ranking({name: document_of(tool, self.schemas[name]) for name, tool in self._tools.items()})
+        return Ranking({name: document_of(self._tools[name], self.schemas[name]) for name in self._lasting()})
 
     def nearest(self, name: str) -> list[str]:
         """The names that *name* is close to, by spelling or by synonym; never deprecated ones."""

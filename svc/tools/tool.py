@@ -118,6 +118,14 @@ class Tool(Generic[A, R]):
     def __repr__(self) -> str:
         return f"<tool {self.name}>"
 
+    @property
+    def notice(self) -> str | None:
+        """What to call instead of a deprecated name."""
+        deprecated = self.deprecated
+        if deprecated is None:
+            return None
+        return f"Deprecated: call `{deprecated.replacement}`, which takes and answers the same."
+
     def alias(self, name: str, times: DeprecationTimes) -> "Tool[A, R]":
         """The same tool under *name*, which it had before."""
         spec = self._spec.copy()

@@ -13,10 +13,11 @@ from svc.storage.store import Owner, Store
 from tests.channels import a_connection, a_reply
 from tests.http.asking import client_of
 from tests.lamps import LAMP, lamp_town
-from tests.people import a_member
+from tests.people import a_member, call_of
 from tests.tooling import PASSWORD, ToolTown
 from tests.town import HASHER, submit
 from tests.webhooks import a_webhook
+from tests.workflows import a_document, a_workflow
 
 SIGNED_IN = "the person"
 
@@ -87,6 +88,7 @@ async def test_units_are_their_organizations(autojump_clock):
             a_member, organization_id, "owner@example.com", password_hash=HASHER.hash(PASSWORD)
         )
         here.key = await here.mint()
+        await here.store.write(a_workflow, call_of(here.owner), a_document())
         viewer_key = await here.mint(role_id="viewer")
         here.store = recorder
         async with here.live_system() as system, client_of(public_app(system)) as here.client:
@@ -132,6 +134,7 @@ async def test_units_are_their_organizations(autojump_clock):
         "services.channel_calls._write",
         "storage.channels.outboxes.pull",
         "storage.dispatch.dispatch",
+        "tools.workflows.stepping.step_due",
         "storage.webhooks.attempts.note_and_load",
         "actors.embeds.embed_cache._render",
         "storage.sites.visits.create",

@@ -13,7 +13,9 @@ from svc.http.mcp import descriptors
 from svc.http.mcp.descriptors import FlatList, Page, annotations_of, entries
 from svc.http.mcp.rpc import RpcError
 from svc.tools.catalogue import REGISTRY
+from tests.http.tools.sample_tools import GONE_AT, SAMPLES
 from tests.mcp.asking import NEWEST, mcp_town
+from tests.town import START
 
 TOKENS_MAX = 1_500
 BYTES_OF_A_TOKEN = 4
@@ -80,21 +82,32 @@ def test_a_list_is_read_page_by_page(monkeypatch):
     """In the order of the names, each tool once."""
     monkeypatch.setattr(descriptors, "PAGE_TOOLS", 2)
     tools = FlatList(REGISTRY)
-    page = tools.page(a_key(), None)
+    page = tools.page(a_key(), None, START)
     seen = names_of(page)
     while page.next_cursor is not None:
-        page = tools.page(a_key(), page.next_cursor)
+        page = tools.page(a_key(), page.next_cursor, START)
         assert len(names_of(page)) <= 2
         seen += names_of(page)
 
     assert [one.wire_name for one in REGISTRY.values() if one.runs == "open"] == seen
 
 
+def test_old_names_are_listed_until_they_end():
+    """Each says what to call instead; from the day after its sunset it is not there, whatever was kept."""
+    tools = FlatList(SAMPLES)
+    pages = [tools.page(a_key(), None, at) for at in (GONE_AT - 1, GONE_AT, GONE_AT - 1)]
+
+    assert [True, False, True] == ["automation_list" in names_of(page) for page in pages]
+    [old] = [one for one in msgspec.json.decode(pages[0].tools) if one["name"] == "automation_list"]
+    assert old["description"].startswith("Deprecated: call `workflow.list`")
+    assert len(tools.names(a_key(), GONE_AT)) == len(tools.names(a_key(), START)) - 1
+
+
 @pytest.mark.parametrize("cursor", ["", "x", "é", "bm9fc3VjaF90b29s", "=", "a" * 10_000])
 def test_what_is_no_cursor_is_refused(cursor):
     """It does not start the list anew."""
     with pytest.raises(RpcError):
-        FlatList(REGISTRY).page(a_key(), cursor)
+        FlatList(REGISTRY).page(a_key(), cursor, START)
 
 
 def test_lists_are_kept_for_few_kinds_names_by_kind(monkeypatch):
@@ -103,7 +116,7 @@ def test_lists_are_kept_for_few_kinds_names_by_kind(monkeypatch):
     tools = FlatList(REGISTRY)
     for _ in range(2):
         for name in ("record.get", "record.create", "tool.search"):
-            only = names_of(tools.page(a_key(tools=frozenset({name})), None))
+            only = names_of(tools.page(a_key(tools=frozenset({name})), None, START))
 
             assert {name.replace(".", "_"), "tool_search", "tool_describe"} == set(only)
     assert 2 >= len(tools._names_by_kind)

@@ -34,6 +34,24 @@ def _contact(n: int) -> str:
     return _json({"name": f"Person {n}", "email": f"person{n}@example.com"})
 
 
+_ENABLER: Final = _json({"personId": "usr_1"})
+_EVENT: Final = _json(
+    {
+        "id": "evt_1",
+        "type": "record.created",
+        "timestamp": "2026-09-18T00:00:00.000Z",
+        "organizationId": "org_1",
+        "data": {},
+    }
+)
+_DOCUMENT: Final = _json(
+    {
+        "name": "Wait",
+        "trigger": {"type": "record.created", "objectType": "contact"},
+        "steps": [{"key": "pause", "type": "wait", "seconds": 60}],
+    }
+)
+
 VALUES: Final[dict[str, tuple[Any, Any]]] = {
     "organizations.country": ("DE", "GB"),
     "organizations.currency": ("EUR", "GBP"),
@@ -91,6 +109,7 @@ VALUES: Final[dict[str, tuple[Any, Any]]] = {
     "events.data": ("{}", "{}"),
     "events.position": (1, None),
     "event_positions.newest": (1, 1),
+    "event_positions.pruned": (0, 0),
     "connections.account_kind": ("organization", "organization"),
     "connections.account_id": (None, None),
     "connections.messenger": ("telegram", "signal"),
@@ -132,6 +151,35 @@ VALUES: Final[dict[str, tuple[Any, Any]]] = {
     "webhook_deliveries.run_id": (None, None),
     "webhook_deliveries.call_key": (None, None),
     "webhook_deliveries.body": (None, "{}"),
+    "workflows.enabled": (1, 0),
+    "workflows.version": (1, 1),
+    "workflows.event_type": ("record.created", None),
+    "workflows.enabled_at": (AT, None),
+    "workflows.enabler": (_ENABLER, None),
+    "workflows.next_at": (None, None),
+    "workflows.deleted_at": (None, None),
+    "workflow_versions.version": (1, 1),
+    "workflow_versions.document": (_DOCUMENT, _DOCUMENT),
+    "workflow_bursts.event": (_EVENT, _EVENT),
+    "workflow_runs.version": (1, 1),
+    "workflow_runs.state": ("waiting", "done"),
+    "workflow_runs.reason": (None, None),
+    "workflow_runs.depth": (1, 1),
+    "workflow_runs.position": ("pause", None),
+    "workflow_runs.wake_at": (AT, None),
+    "workflow_runs.awaits": ("time", None),
+    "workflow_runs.awaited": (None, None),
+    "workflow_runs.awaited_record": (None, None),
+    "workflow_runs.event": (_EVENT, _EVENT),
+    "workflow_runs.enabler": (_ENABLER, _ENABLER),
+    "workflow_runs.ended_at": (None, AT),
+    "workflow_steps.key": ("pause", "pause"),
+    "workflow_steps.type": ("wait", "wait"),
+    "workflow_steps.state": ("waiting", "done"),
+    "workflow_steps.input": ('{"seconds":60}', '{"seconds":60}'),
+    "workflow_steps.output": (None, "{}"),
+    "workflow_steps.error": (None, None),
+    "workflow_steps.ended_at": (None, AT),
 }
 """Where it matters what stands in a column: in the first row, and in the second.
 

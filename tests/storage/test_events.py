@@ -15,7 +15,7 @@ from svc.domain.errors import Gone, InvalidInput
 from svc.domain.events import EventType, NewEvent
 from svc.domain.limits import EVENT_LIFE_MS, EVENTS_EXAMINED_MAX, LIST_ROWS_MAX
 from svc.domain.times import MINUTE_MS
-from svc.storage import events, provisioning, retention
+from svc.storage import event_pages, events, provisioning, retention
 from svc.storage.events import Event
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.store import Sources, Tx
@@ -46,7 +46,7 @@ def dispatch(here: Ledger, limit: int = 200) -> list[str]:
 
 
 def page(here: Ledger, **wanted: Any) -> tuple[list[Event], str]:
-    listed, cursor, _ = events.list_page(here.conn, here.organization.id, **wanted)
+    listed, cursor, _ = event_pages.list_page(here.conn, here.organization.id, **wanted)
     return listed, cursor
 
 
@@ -155,13 +155,24 @@ def test_a_page_looks_at_so_many_events(here: Ledger) -> None:
     assert ([], ["record.deleted"]) == (first, [event.type for event in second])
 
 
+def test_a_cursor_to_events_that_never_were_is_gone(here: Ledger) -> None:
+    """As after a restore of older data: to wait there would miss what comes until then."""
+    record(here)
+    dispatch(here)
+    _, cursor = page(here)
+    other = here.write(provisioning.create, NewOrganization(name="Other"))
+
+    with pytest.raises(Gone, match="ask again from the start"):
+        event_pages.list_page(here.conn, other.id, cursor=cursor)
+
+
 def test_the_last_page_says_so(here: Ledger) -> None:
     """Those before it do not, nor does one that stopped looking."""
     record(here, *(an_event() for _ in range(EVENTS_EXAMINED_MAX + 1)))
     dispatch(here, EVENTS_EXAMINED_MAX + 1)
 
     def is_last(**wanted: Any) -> bool:
-        return events.list_page(here.conn, here.organization.id, **wanted).is_last
+        return event_pages.list_page(here.conn, here.organization.id, **wanted).is_last
 
     _, stopped = page(here, types=set())
     assert [False, False, True] == [is_last(), is_last(types=set()), is_last(types=set(), cursor=stopped)]
@@ -184,6 +195,17 @@ def test_a_list_begins_with_the_events_of_a_time(minutes: list[int], pruned: int
         listed, _ = page(here, since=at)
 
         assert [row.id for row in kept if row.at >= at] == [event.id for event in listed]
+
+
+def test_an_event_that_was_dispatched_before_an_earlier_one_is_listed(here: Ledger) -> None:
+    """The unit of the earlier one waited for its commit; the list begins with the first of that time."""
+    for late in (0, 5_000, -4_000, 2_000):
+        here.now += late
+        record(here)
+        dispatch(here)
+    late = here.rows(tables.events)[1]
+
+    assert [2, 4] == [event.position for event in page(here, since=late.at)[0] if event.at >= late.at]
 
 
 @pytest.mark.parametrize("limit", [0, LIST_ROWS_MAX + 1])
@@ -222,6 +244,48 @@ def test_events_are_pruned_once_they_were_dispatched_and_their_time_is_over(here
     assert [2] == [event.position for event in page(here)[0]]
     with pytest.raises(Gone, match="not kept any more"):
         page(here, cursor=start)
+
+
+def test_nothing_is_skipped_where_events_were_pruned_out_of_order(here: Ledger) -> None:
+    """One whose unit waited for its commit has an earlier time than the one before it, and goes first.
+
+    A reader in between is told so, and a new one begins behind it.
+    """
+    here.now += 5_000
+    record(here)
+    here.now -= 5_000
+    record(here, an_event(), an_event())
+    dispatch(here, 1)
+    _, between = page(here)
+    dispatch(here)
+    _, behind = page(here)
+    here.now += 60_000
+    record(here)
+    dispatch(here)
+    here.now += EVENT_LIFE_MS - 62_000
+    here.write(retention.prune)
+
+    assert [1, 4] == [row.position for row in here.rows(tables.events)]
+    with pytest.raises(Gone):
+        page(here, cursor=between)
+    assert [4] == [event.position for event in page(here, cursor=behind)[0]]
+    assert [4] == [event.position for event in page(here)[0]]
+
+
+def test_a_page_has_so_many_bytes(here: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends behind the event that passes the limit, and the next one goes on from there."""
+    monkeypatch.setattr(event_pages, "EVENTS_PAGE_BYTES_MAX", 1_000)
+    data = [{"text": "x" * size} for size in (2_000, 300, 300, 500, 1)]
+    record(here, *(NewEvent(type="record.created", subject="rec_1", source=API, data=one) for one in data))
+    dispatch(here)
+
+    sizes: list[int] = []
+    cursor = None
+    for _ in range(4):
+        listed, cursor = page(here, cursor=cursor)
+        sizes.append(len(listed))
+
+    assert [1, 3, 1, 0] == sizes
 
 
 def test_pruning_goes_by_the_index(here: Ledger) -> None:

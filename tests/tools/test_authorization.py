@@ -128,6 +128,18 @@ webhook.redeliver         webhooks                      open
 webhook.rotate_secret     webhooks                      person
 webhook.test              webhooks                      open
 webhook.update            webhooks                      open
+workflow.create           workflows                     open
+workflow.delete           workflows                     approval
+workflow.disable          workflows                     open
+workflow.enable           workflows                     open
+workflow.get              workflows                     open
+workflow.list             workflows                     open
+workflow.run              workflows                     open
+workflow.run_cancel       workflows                     open
+workflow.run_get          workflows                     open
+workflow.run_list         workflows                     open
+workflow.trigger_list     workflows                     open
+workflow.update           workflows                     open
 """
 
 OUTCOMES: Final = """
@@ -186,6 +198,13 @@ def lines(table: str) -> Iterator[list[str]]:
 
 
 LINES: Final[dict[str, Line]] = {name: Line.read(needs, runs) for name, needs, runs in lines(TOOLS)}
+LINES.update(
+    {
+        name: LINES[tool.deprecated.replacement]
+        for name, tool in REGISTRY.items()
+        if tool.deprecated and tool.deprecated.replacement in LINES
+    }
+)
 WAYS: Final[dict[Way, dict[Runs, Outcome]]] = {
     way: {"open": first, "approval": second, "person": third} for way, first, second, third in lines(OUTCOMES)
 }

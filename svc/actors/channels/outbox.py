@@ -4,6 +4,7 @@ Replies and their leases are rows, so this actor may crash at any point. In memo
 time until which there is nothing to deliver, unless it is woken, and the number of pushes in flight.
 """
 
+from contextlib import suppress
 from math import inf
 from typing import Final
 
@@ -12,11 +13,11 @@ import structlog
 import trio
 
 from svc.actors._core import Actor, Policy, turn
-from svc.actors.outbound.errors import NotSent
+from svc.actors.outbound.errors import NoPlace, NotSent
 from svc.actors.system import System
 from svc.domain.channels.connections import Delivery
 from svc.domain.crypto.sealing import SealBroken
-from svc.domain.crypto.signatures import signed_headers
+from svc.domain.crypto.signatures import delivery_headers
 from svc.domain.errors import Unavailable
 from svc.domain.limits import PUSH_ANSWER_SECONDS, PUSH_HOLD_MS, PUSHES_AT_ONCE_MAX, REPLY_LIFE_MS
 from svc.domain.times import SECOND_MS, rfc3339
@@ -32,6 +33,9 @@ log = structlog.get_logger("svc.actors.channels.outbox")
 
 RETRY_MS: Final = 2 * SECOND_MS
 """How long to wait after the store rejected a unit of work."""
+
+NO_PLACE_MS: Final = 10 * SECOND_MS
+"""How long to wait where all places for requests were taken: they are held for no longer."""
 
 _NOTHING: Final = PulledBatch(replies=(), more=False, next_at=None)
 
@@ -135,6 +139,13 @@ class Outbox(Actor[System, OutboxState]):
         self.state.push_due = True
         self._load_pushes()
 
+    @turn
+    async def push_postponed(self) -> None:
+        """There was no place for a push, which was given back: try again later."""
+        self.state.pushes_in_flight -= 1
+        self._check_by(self.system.clock.now() + NO_PLACE_MS)
+        self._load_pushes()
+
     async def _pull(self, limit: int, call: Repeatable | None = None) -> PulledBatch | ToolResult:
         state = self.state
         batch = await self.system.store.of(state.owner).write(outboxes.pull, self.key, limit, call)
@@ -175,8 +186,15 @@ class Outbox(Actor[System, OutboxState]):
     async def _push(self, load: PushBatch, push: Push) -> None:
         """Send one push and store its outcome, in a task."""
         held_until = self.system.clock.now() + PUSH_HOLD_MS
-        await self._note(load, push, await self._send(load, push), held_until)
-        self.push_ended.tell()
+        try:
+            attempt = await self._send(load, push)
+        except NoPlace:
+            with suppress(Unavailable):  # then it counts as cut off, and is pushed again after a while
+                await self.system.store.of(load.organization_id).write(outboxes.give_back, self.key, [push])
+            self.push_postponed.tell()
+        else:
+            await self._note(load, push, attempt, held_until)
+            self.push_ended.tell()
 
     async def _note(self, load: PushBatch, push: Push, attempt: Attempt, held_until: int) -> None:
         """Store the outcome of a push; retry for as long as the push is held if the store is overloaded.
@@ -197,22 +215,23 @@ class Outbox(Actor[System, OutboxState]):
             await trio.sleep(RETRY_MS / SECOND_MS)
 
     async def _send(self, load: PushBatch, push: Push) -> Attempt:
+        """Send a push. Raises `NoPlace` if nothing was attempted."""
         now = self.system.clock.wall()  # wall time, since the bridge compares it with its own clock
         event: PushEvent = "ping" if push.reply is None else "message.outbound"
         body = msgspec.json.encode(PushBody(event, rfc3339(now), push.reply or {"connectionId": self.key}))
         try:
             secrets = [self.system.sealer.open(sealed, self.key) for sealed in load.sealed_secrets]
-            headers = signed_headers(secrets, push.delivery_id, now // SECOND_MS, body) | {
-                "Content-Type": "application/json",
-                "X-Service-Event": event,
-                "X-Service-Contract": load.contract,
-            }
+            headers = delivery_headers(
+                secrets, push.delivery_id, now // SECOND_MS, body, event=event, contract=load.contract
+            )
             result = await self.system.outbound_http.post(
                 load.url or "", body, headers, seconds=PUSH_ANSWER_SECONDS, now=now
             )
         except SealBroken:
             log.exception("a signing secret cannot be opened; pushes are not sent", connection=self.key)
             return Attempt(error="the signing secret cannot be used: make a new one")
+        except NoPlace:
+            raise
         except NotSent as error:
             return Attempt(error=str(error))
         return Attempt(status_code=result.status, retry_after_ms=result.retry_after_ms)

@@ -18,7 +18,7 @@ from svc.actors.outbound.errors import NoPlace, NotSent
 from svc.actors.system import System
 from svc.actors.webhooks.attempt_places import AttemptPlace
 from svc.domain.crypto.sealing import SealBroken
-from svc.domain.crypto.signatures import signed_headers
+from svc.domain.crypto.signatures import delivery_headers
 from svc.domain.errors import Unavailable
 from svc.domain.limits import WEBHOOK_ANSWER_SECONDS, WEBHOOK_LAST_ATTEMPTS
 from svc.domain.times import SECOND_MS
@@ -254,11 +254,9 @@ class Webhook(Actor[System, WebhookState]):
         except SealBroken:
             log.exception("a signing secret cannot be opened; nothing is sent", webhook=self.key)
             return AttemptOutcome(error="the signing secret cannot be used: make a new one")
-        headers = signed_headers(secrets, delivery.id, now // SECOND_MS, body) | {
-            "Content-Type": "application/json",
-            "X-Service-Event": delivery.type,
-            "X-Service-Contract": batch.contract,
-        }
+        headers = delivery_headers(
+            secrets, delivery.id, now // SECOND_MS, body, event=delivery.type, contract=batch.contract
+        )
         result = await self.system.outbound_http.post(
             batch.url, body, headers, seconds=WEBHOOK_ANSWER_SECONDS, now=now
         )

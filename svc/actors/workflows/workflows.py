@@ -1,6 +1,7 @@
 """Workflows: steps the due runs of one organization, a few in each unit of work.
 
-However many runs wait, they are rows: there is one timer, for the earliest of them.
+However many runs wait, they are rows. There is one timer, for the earliest of them if it is due soon; else
+there is not even the actor.
 """
 
 from typing import Final
@@ -19,6 +20,9 @@ log = structlog.get_logger("svc.actors.workflows.workflows")
 
 RETRY_MS: Final = 2 * SECOND_MS
 """How long to wait after the store rejected a unit. No run counts it as an attempt."""
+
+TIMER_MS_MAX: Final = 2 * MINUTE_MS
+"""The longest wait with a timer, which keeps the actor in memory. For a later run the Reconciler wakes it."""
 
 FAULT_RETRY_MS_MAX: Final = 5 * MINUTE_MS
 """The longest backoff after a unit that failed for another reason: `RETRY_MS`, doubled each time."""
@@ -89,7 +93,8 @@ class Workflows(Actor[System, WorkflowsState]):
             return
         rest_ms = max(due_at, state.rests_until) - now
         if rest_ms > 0:
-            self.wake.after(rest_ms / SECOND_MS)
+            if state.due or rest_ms <= TIMER_MS_MAX:
+                self.wake.after(rest_ms / SECOND_MS)
             return
         self.wake.disarm()  # this unit does what the timer was for
         # Units run in another order than their times, by seconds at most.

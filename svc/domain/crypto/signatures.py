@@ -43,5 +43,22 @@ def signed_headers(
     }
 
 
+def delivery_headers(
+    signing_secrets: Sequence[str],
+    delivery_id: str,
+    timestamp: int,
+    body: bytes,
+    *,
+    event: str,
+    contract: str,
+) -> dict[str, str]:
+    """All headers of a delivery of JSON: as `signed_headers`, with the type of the *event*."""
+    return signed_headers(signing_secrets, delivery_id, timestamp, body) | {
+        "Content-Type": "application/json",
+        "X-Service-Event": event,
+        "X-Service-Contract": contract,
+    }
+
+
 def _key(secret: str) -> bytes:
     return b64decode(secret.removeprefix(SECRET_PREFIX))

@@ -138,14 +138,14 @@ class Step(_Part, frozen=True, kw_only=True, tag_field="type"):
     on_error: Annotated[OnError, Meta(description="Whether a refusal ends the run.")] = "fail"
 
 
-class CreateRecord(Step, frozen=True, kw_only=True, tag="create_record"):
+class CreateRecordStep(Step, frozen=True, kw_only=True, tag="create_record"):
     """Create a record."""
 
     object_type: _Slug
     properties: _Properties = {}
 
 
-class UpdateRecord(Step, frozen=True, kw_only=True, tag="update_record"):
+class UpdateRecordStep(Step, frozen=True, kw_only=True, tag="update_record"):
     """Change a record."""
 
     record: _Record | None = None
@@ -222,7 +222,16 @@ class Stop(Step, frozen=True, kw_only=True, tag="stop"):
 
 
 AnyStep = (
-    CreateRecord | UpdateRecord | AddNote | CreateDeal | Assign | Reply | CallWebhook | Wait | Branch | Stop
+    CreateRecordStep
+    | UpdateRecordStep
+    | AddNote
+    | CreateDeal
+    | Assign
+    | Reply
+    | CallWebhook
+    | Wait
+    | Branch
+    | Stop
 )
 
 

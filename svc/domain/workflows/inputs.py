@@ -18,10 +18,10 @@ from svc.domain.workflows.documents import (
     Assign,
     CallWebhook,
     CreateDeal,
-    CreateRecord,
+    CreateRecordStep,
     Reply,
     Stop,
-    UpdateRecord,
+    UpdateRecordStep,
     Wait,
 )
 from svc.domain.workflows.paths import lookup
@@ -48,9 +48,9 @@ class _Inputs:
 
     def of(self, step: AnyStep) -> dict[str, Any]:
         match step:
-            case CreateRecord():
+            case CreateRecordStep():
                 return {"objectType": step.object_type, **self._values(properties=step.properties)}
-            case UpdateRecord():
+            case UpdateRecordStep():
                 return {"record": self._record(step.record), **self._values(properties=step.properties)}
             case AddNote():
                 return {"record": self._record(step.record), **self._texts(title=step.title, body=step.body)}

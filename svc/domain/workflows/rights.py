@@ -11,12 +11,12 @@ from svc.domain.workflows.documents import (
     Assign,
     CallWebhook,
     CreateDeal,
-    CreateRecord,
+    CreateRecordStep,
     FormSubmitted,
     MessageReceived,
     Reply,
     Schedule,
-    UpdateRecord,
+    UpdateRecordStep,
     Wait,
 )
 
@@ -43,7 +43,7 @@ def trigger_needs(trigger: AnyTrigger) -> frozenset[Permission]:
 def step_needs(step: AnyStep) -> frozenset[Permission]:
     """The permissions that *step* takes, without those of the steps in its branches."""
     match step:
-        case CreateRecord() | UpdateRecord() | AddNote() | CreateDeal():
+        case CreateRecordStep() | UpdateRecordStep() | AddNote() | CreateDeal():
             return _WRITES
         case Assign():
             return _ANSWERS if step.property is None else _WRITES

@@ -21,7 +21,7 @@ from svc.domain.workflows.documents import (
     Branch,
     CallWebhook,
     CreateDeal,
-    CreateRecord,
+    CreateRecordStep,
     FormSubmitted,
     Manual,
     MessageReceived,
@@ -30,7 +30,7 @@ from svc.domain.workflows.documents import (
     Reply,
     Schedule,
     Step,
-    UpdateRecord,
+    UpdateRecordStep,
     Wait,
 )
 from svc.domain.workflows.paths import Path, Root
@@ -191,9 +191,9 @@ def _trigger_roots(trigger: AnyTrigger, objects: Objects) -> Mapping[Root, Shape
 def _result(step: Step, scope: Scope) -> Mapping[str, Shape]:
     """What is below `steps.<key>` after *step*."""
     match step:
-        case CreateRecord():
+        case CreateRecordStep():
             return {"recordId": value_of("relation", step.object_type)}
-        case UpdateRecord():
+        case UpdateRecordStep():
             try:
                 object_type = scope.object_at(step.record)
             except InvalidValue:  # a fault of that step, and told there

@@ -25,11 +25,11 @@ from svc.domain.workflows.documents import (
     Branch,
     CallWebhook,
     CreateDeal,
-    CreateRecord,
+    CreateRecordStep,
     MessageReceived,
     Reply,
     Stop,
-    UpdateRecord,
+    UpdateRecordStep,
     Wait,
 )
 from svc.domain.workflows.known import KnownToWorkflows, object_fault, reference_fault
@@ -59,11 +59,11 @@ class StepChecks:
         """
         known = self._known
         match step:
-            case CreateRecord():
+            case CreateRecordStep():
                 yield from object_fault(f"{at}/objectType", step.object_type, known.objects)
                 if step.object_type in known.objects:
                     yield from self._property_faults(step.properties, at, step.object_type, scope, new=True)
-            case UpdateRecord():
+            case UpdateRecordStep():
                 yield from self._update_faults(step, at, scope)
             case AddNote():
                 _, faults = _record_object(step.record, at, scope)
@@ -87,7 +87,7 @@ class StepChecks:
             case Stop():
                 yield from _text_faults(f"{at}/reason", step.reason, DETAIL_CHARS_MAX, scope)
 
-    def _update_faults(self, step: UpdateRecord, at: str, scope: Scope) -> Iterator[Fault]:
+    def _update_faults(self, step: UpdateRecordStep, at: str, scope: Scope) -> Iterator[Fault]:
         object_type, faults = _record_object(step.record, at, scope)
         yield from faults
         if not step.properties:

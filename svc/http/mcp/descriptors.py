@@ -87,7 +87,7 @@ def descriptor_of(tool: Tool[Any, Any], schemas: Schemas) -> Descriptor:
     return Descriptor(
         name=tool.wire_name,
         title=tool.summary.removesuffix("."),
-        description=tool.description,
+        description=tool.description if tool.notice is None else f"{tool.notice}\n\n{tool.description}",
         input_schema=schemas.input,
         output_schema=schemas.output,
         annotations=annotations_of(tool),
@@ -112,14 +112,17 @@ def entries(registry: Registry) -> Page:
     return Page(msgspec.json.encode([search, describe, call]), None)
 
 
-_Kind = tuple[frozenset[Permission], frozenset[str] | None, Limit | None]
+_Kind = tuple[frozenset[Permission], frozenset[str] | None, Limit | None, frozenset[str]]
 
 
 class FlatList:
-    """Every tool that a caller may call, in the order of the names."""
+    """Every tool that a caller may call, in the order of the names. Old names are in it until they end."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
+        self._gone_at = {
+            name: tool.deprecated.times.gone_at for name, tool in registry.items() if tool.deprecated
+        }
         self._names_by_kind: dict[_Kind, tuple[str, ...]] = {}
         self._pages: dict[tuple[_Kind, str], Page] = {}
 
@@ -131,23 +134,28 @@ class FlatList:
             for name, tool in self._registry.items()
         }
 
-    def names(self, caller: Caller) -> tuple[str, ...]:
-        """The names of all tools that *caller* may call."""
-        kind = _kind_of(caller)
+    def names(self, caller: Caller, now: int) -> tuple[str, ...]:
+        """The names of all tools that *caller* may call at *now*."""
+        kind = self._kind_of(caller, now)
         names = self._names_by_kind.get(kind)
         if names is None:
             if len(self._names_by_kind) >= _CALLERS_MAX:
                 self._names_by_kind.clear()
                 self._pages.clear()
-            names = tuple(name for name, tool in self._registry.items() if refusal_of(caller, tool) is None)
+            *_, gone = kind
+            names = tuple(
+                name
+                for name, tool in self._registry.items()
+                if name not in gone and refusal_of(caller, tool) is None
+            )
             self._names_by_kind[kind] = names
         return names
 
-    def page(self, caller: Caller, cursor: str | None) -> Page:
+    def page(self, caller: Caller, cursor: str | None, now: int) -> Page:
         """The page after *cursor*, or the first. Raises `RpcError` if *cursor* is not one of this list."""
-        names = self.names(caller)
+        names = self.names(caller, now)
         after = "" if cursor is None else self._read_cursor(cursor)
-        key = (_kind_of(caller), after)
+        key = (self._kind_of(caller, now), after)
         page = self._pages.get(key)
         if page is None:
             start = bisect_right(names, after)
@@ -157,6 +165,11 @@ class FlatList:
             page = self._pages[key] = Page(tools, _cursor(page_names[-1]) if more else None)
         return page
 
+    def _kind_of(self, caller: Caller, now: int) -> _Kind:
+        """What decides which tools *caller* may call; keys with the same permissions are of one kind."""
+        gone = frozenset(name for name, gone_at in self._gone_at.items() if gone_at <= now)
+        return caller.permissions, caller.tools, caller.limited_to, gone
+
     def _read_cursor(self, cursor: str) -> str:
         try:
             name = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4)).decode()
@@ -165,11 +178,6 @@ class FlatList:
         if name not in self._registry:
             raise RpcError(INVALID_PARAMS, "`cursor` is none of this list: ask again from its start")
         return name
-
-
-def _kind_of(caller: Caller) -> _Kind:
-    """What decides which tools *caller* may call; keys with the same permissions are of one kind."""
-    return caller.permissions, caller.tools, caller.limited_to
 
 
 def _cursor(name: str) -> str:

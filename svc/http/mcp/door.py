@@ -153,13 +153,13 @@ class McpDoor:
 
     def _page(self, call: Call, params: Params) -> Page:
         if self._flat:
-            return self._list.page(call.caller, params.cursor)
+            return self._list.page(call.caller, params.cursor, self._system.clock.now())
         if params.cursor is not None:
             raise RpcError(rpc.INVALID_PARAMS, "this list has no other page")
         return self._entries
 
     def _instructions(self, call: Call) -> str:
-        callable_tools = len(self._list.names(call.caller))
+        callable_tools = len(self._list.names(call.caller, self._system.clock.now()))
         return results.instructions(call.caller, callable_tools, len(self._registry), flat=self._flat)
 
     async def _call(

@@ -59,7 +59,7 @@ The same call under the same `Idempotency-Key` came before, and is not over yet.
 twice.""",
     "gone": """\
 A tool was renamed, and the time in which its old name worked as well is over. Or a cursor of
-`event.list` is older than the events that are kept.""",
+`event.list` is older than the events that are kept, or from before a restore of an older backup.""",
     "body_too_large": f"It has more bytes than the door takes: {TOOL_BODY_BYTES_MAX:,} at the Tool API.",
     "unsupported_media_type": """\
 The header `Content-Type` is missing, or names something else than JSON; or `Content-Encoding` says that

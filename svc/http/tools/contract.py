@@ -156,7 +156,7 @@ def _operation(tool: Tool[Any, Any], ids: ExampleIds) -> Json:
         "operationId": tool.name,
         "tags": [tool.noun],
         "summary": tool.summary.removesuffix("."),
-        "description": "\n\n".join([tool.description, *_rights(tool), *_deprecation(tool)]),
+        "description": "\n\n".join([tool.description, *_rights(tool), *filter(None, [tool.notice])]),
         "x-tool": {"effect": tool.effect, "runs": tool.runs, "needs": tool.needs},
     }
     if tool.own is not None:
@@ -209,11 +209,6 @@ def _rights(tool: Tool[Any, Any]) -> Iterable[str]:
         yield "Wants a person's approval: a key is always answered with 403 `approval_required`."
     if tool.runs == "person":
         yield "For people alone: a key is always answered with 403 `person_only`."
-
-
-def _deprecation(tool: Tool[Any, Any]) -> Iterable[str]:
-    if tool.deprecated:
-        yield f"Deprecated: call `{tool.deprecated.replacement}`, which takes and answers the same."
 
 
 def _ref(kind: type) -> Json:

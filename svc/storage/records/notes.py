@@ -9,6 +9,7 @@ from svc.domain.limits import LIST_ROWS, NOTE_CHARS_MAX, NOTE_TITLE_CHARS_MAX
 from svc.storage.pages import Keyset
 from svc.storage.records import rows as record_rows
 from svc.storage.records import tables
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
 
@@ -21,6 +22,9 @@ class Note(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     body: str
     submission_id: str | None
     created_at: int
+
+
+_INSERT = Statement(sa.insert(tables.notes))
 
 
 def create(
@@ -45,9 +49,7 @@ def create(
         submission_id=None,
         created_at=tx.now,
     )
-    tx.conn.execute(
-        sa.insert(tables.notes), [msgspec.structs.asdict(note) | {"organization_id": organization_id}]
-    )
+    _INSERT.run(tx.conn, msgspec.structs.asdict(note) | {"organization_id": organization_id})
     return note
 
 

@@ -132,7 +132,7 @@ def delete(
 
     Raises:
         NotFound: no such object or record.
-        InvalidInput: the record has not come to *if_version*.
+        InvalidInput: the record never had *if_version*.
         ChangedSince: a value was changed since *if_version*.
     """
     object_, row = record_rows.find(tx.conn, organization_id, object_slug, record_id)

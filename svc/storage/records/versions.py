@@ -11,7 +11,7 @@ from svc.domain.errors import Fault, InvalidInput
 from svc.domain.limits import VERSION_CHANGES_BYTES_MAX, VERSION_CHANGES_MAX
 from svc.domain.records.values import Values
 from svc.domain.times import rfc3339
-from svc.domain.versions import ChangedProperty, ChangedSince
+from svc.domain.versions import FIRST_VERSION, ChangedProperty, ChangedSince
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import rows as record_rows
 from svc.storage.records import tables
@@ -61,9 +61,9 @@ def check(
     None of *wanted* stands for all values, which are to be deleted. *stored* are those of *row*, a record of
     *object_*.
 
-    Raises `ChangedSince`, and `InvalidInput` for a version that the record has not come to.
+    Raises `ChangedSince`, and `InvalidInput` for a version that the record has never had.
     """
-    if if_version > row.version:
+    if not FIRST_VERSION <= if_version <= row.version:
         detail = f"the record is at version {row.version}"
         raise InvalidInput([Fault("/ifVersion", "invalid_value", detail)])
     if if_version == row.version:

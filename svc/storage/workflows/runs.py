@@ -62,6 +62,18 @@ _MOVE = Statement(
     .where(_runs.c.id == sa.bindparam("run_id"))
     .values({name: sa.bindparam(f"new_{name}") for name in (*_PROGRESS, "awaited", "awaited_record")})
 )
+_NEXT_WAKE = Statement(
+    sa.select(
+        *(
+            sa.select(sa.func.min(column))
+            .where(table.c.organization_id == sa.bindparam("organization_id"))
+            .scalar_subquery()
+            .label(table.name)
+            for table, column in _WAKE_TIMES
+        )
+    )
+)
+
 _encode: Final = msgspec.json.Encoder().encode
 
 
@@ -219,11 +231,8 @@ def _cancel(tx: Tx, which: sa.ColumnElement[bool]) -> None:
 
 def next_wake_at(conn: sa.Connection, organization_id: str) -> int | None:
     """When the next run is due, or is started by a schedule or by the end of a burst; None for never."""
-    times = [
-        conn.scalar(sa.select(sa.func.min(column)).where(table.c.organization_id == organization_id))
-        for table, column in _WAKE_TIMES
-    ]
-    return min((time for time in times if time is not None), default=None)
+    row: Any = _NEXT_WAKE.one(conn, organization_id=organization_id)
+    return min((time for time in row if time is not None), default=None)
 
 
 def organizations_with_runs(conn: sa.Connection, until: int) -> list[str]:

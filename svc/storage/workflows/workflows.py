@@ -143,8 +143,13 @@ def update(tx: Tx, call: Call, workflow_id: str, version: int, changes: Mapping[
     """Save *changes*, members of the document, as the next version; runs that were started keep theirs.
 
     An enabled workflow stays enabled, in the name of the caller from now on: what somebody writes never runs
-    with more rights than theirs. Raises `NotFound`, `Conflict` where *version* is not the current one, what
-    `enable` raises for one that is enabled, and `InvalidInput` with every fault.
+    with more rights than theirs.
+
+    Raises:
+        NotFound: there is no such workflow.
+        Conflict: *version* is not the current one.
+        InvalidInput: every fault of the document.
+        Forbidden: it is enabled, and the caller may not enable it.
     """
     organization_id = call.caller.organization_id
     before = get(tx.conn, organization_id, workflow_id)

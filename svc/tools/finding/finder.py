@@ -109,8 +109,6 @@ def search(view: View, call: Call, request: SearchTools) -> FoundTools:  # noqa:
     refused: list[RefusedTool] = []
     for name in registry.rank(request.query):
         tool = registry[name]
-        if tool.deprecated is not None:
-            continue
         refusal = refusal_of(call.caller, tool)
         if refusal is None:
             tools.append(_answer(registry, tool))
@@ -158,7 +156,7 @@ def _answer(registry: Registry, tool: Tool[Any, Any], refusal: str | None = None
     schemas = registry.schemas[tool.name]
     return ToolAnswer(
         name=tool.name,
-        description=tool.description,
+        description=tool.description if tool.notice is None else f"{tool.notice}\n\n{tool.description}",
         effect=tool.effect,
         input_schema=schemas.input,
         output_schema=schemas.output,

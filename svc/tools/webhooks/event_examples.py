@@ -4,9 +4,9 @@ from typing import Any, Final
 
 from svc.tools.records.answers import EXAMPLE as RECORD
 from svc.tools.webhooks.payloads import (
-    ConnectionStateChanged,
+    ConnectionStateChangedEvent,
     ConnectionStateData,
-    ConversationCreated,
+    ConversationCreatedEvent,
     CreatedConversationData,
     DeletedRecordData,
     EventAttachment,
@@ -16,22 +16,22 @@ from svc.tools.webhooks.payloads import (
     FailedRunData,
     FiledSubmissionData,
     HeldSubmissionData,
-    MessageReceived,
-    MessageStatusChanged,
+    MessageReceivedEvent,
+    MessageStatusChangedEvent,
     MessageStatusData,
-    Ping,
     PingData,
+    PingEvent,
     PropertyChange,
     ReceivedMessageData,
-    RecordCreated,
+    RecordCreatedEvent,
     RecordData,
-    RecordDeleted,
-    RecordUpdated,
-    RunFailed,
-    SubmissionFiled,
-    SubmissionHeld,
+    RecordDeletedEvent,
+    RecordUpdatedEvent,
+    RunFailedEvent,
+    SubmissionFiledEvent,
+    SubmissionHeldEvent,
     UpdatedRecordData,
-    WorkflowCall,
+    WorkflowCallEvent,
 )
 
 _ULID: Final = "01K5D3V7Q2M8Z4X6C9B1N0T5RA"
@@ -54,14 +54,14 @@ _OF_FORM: Final = EventSource(kind="form", form_id=_FORM, submission_id=_SUBMISS
 _OF_CHANNEL: Final = EventSource(kind="channel", connection_id=_CONNECTION, conversation_id=_CONVERSATION)
 
 _EXAMPLES: Final[tuple[EventPayload, ...]] = (
-    RecordCreated(**_WHOLE, type="record.created", data=RecordData(**_RECORD)),
-    RecordUpdated(
+    RecordCreatedEvent(**_WHOLE, type="record.created", data=RecordData(**_RECORD)),
+    RecordUpdatedEvent(
         **_WHOLE,
         type="record.updated",
         data=UpdatedRecordData(**_RECORD, changed={"city": PropertyChange(before=None, after="London")}),
     ),
-    RecordDeleted(**_WHOLE, type="record.deleted", data=DeletedRecordData(**_RECORD)),
-    SubmissionFiled(
+    RecordDeletedEvent(**_WHOLE, type="record.deleted", data=DeletedRecordData(**_RECORD)),
+    SubmissionFiledEvent(
         **_WHOLE,
         type="submission.filed",
         data=FiledSubmissionData(
@@ -73,12 +73,12 @@ _EXAMPLES: Final[tuple[EventPayload, ...]] = (
             source=_OF_FORM,
         ),
     ),
-    SubmissionHeld(
+    SubmissionHeldEvent(
         **_WHOLE,
         type="submission.held",
         data=HeldSubmissionData(submission_id=_SUBMISSION, form_id=_FORM, reason="similar", source=_OF_FORM),
     ),
-    MessageReceived(
+    MessageReceivedEvent(
         **_WHOLE,
         type="message.received",
         data=ReceivedMessageData(
@@ -91,7 +91,7 @@ _EXAMPLES: Final[tuple[EventPayload, ...]] = (
             source=_OF_CHANNEL,
         ),
     ),
-    MessageStatusChanged(
+    MessageStatusChangedEvent(
         **_WHOLE,
         type="message.status",
         data=MessageStatusData(
@@ -105,7 +105,7 @@ _EXAMPLES: Final[tuple[EventPayload, ...]] = (
             source=_OF_CHANNEL,
         ),
     ),
-    ConversationCreated(
+    ConversationCreatedEvent(
         **_WHOLE,
         type="conversation.created",
         data=CreatedConversationData(
@@ -117,7 +117,7 @@ _EXAMPLES: Final[tuple[EventPayload, ...]] = (
             source=_OF_CHANNEL,
         ),
     ),
-    ConnectionStateChanged(
+    ConnectionStateChangedEvent(
         **_WHOLE,
         type="connection.state",
         data=ConnectionStateData(
@@ -128,18 +128,21 @@ _EXAMPLES: Final[tuple[EventPayload, ...]] = (
             source=EventSource(kind="channel", connection_id=_CONNECTION),
         ),
     ),
-    RunFailed(
+    RunFailedEvent(
         **_WHOLE,
         type="workflow.run_failed",
         data=FailedRunData(
             workflow_id=_WORKFLOW,
             run_id=_RUN,
+            version=3,
             reason="refused",
+            step="title",
+            error={"code": "not_found", "detail": "there is no such record"},
             source=EventSource(kind="workflow", workflow_id=_WORKFLOW, run_id=_RUN, depth=1),
         ),
     ),
-    Ping(**_WHOLE, type="ping", data=PingData(webhook_id=f"whk_{_ULID}")),
-    WorkflowCall(**_WHOLE, type="workflow.call", data={"who": RECORD.id}),
+    PingEvent(**_WHOLE, type="ping", data=PingData(webhook_id=f"whk_{_ULID}")),
+    WorkflowCallEvent(**_WHOLE, type="workflow.call", data={"who": RECORD.id}),
 )
 
 EXAMPLES: Final = {example.type: example for example in _EXAMPLES}

@@ -12,7 +12,7 @@ from svc.domain.limits import EVENT_WAIT_SECONDS_MAX, LIST_ROWS, OBJECTS_MAX
 from svc.domain.near_names import hint, shown
 from svc.domain.times import moment_ms, rfc3339
 from svc.domain.webhooks.rights import check_may_see, visible_types
-from svc.storage import events
+from svc.storage import event_pages
 from svc.storage.events import Event
 from svc.storage.records import objects
 from svc.storage.store import View
@@ -123,7 +123,7 @@ def list_all(view: View, call: Call, request: ListEvents) -> EventList:
     caller = call.caller
     check_may_see(caller, request.types or ())
     _check(view, caller.organization_id, request)
-    page = events.list_page(
+    page = event_pages.list_page(
         view.conn,
         caller.organization_id,
         types=visible_types(caller, EVENT_TYPES if request.types is None else request.types),

@@ -167,7 +167,10 @@ class FailedRunData(EventData, frozen=True, kw_only=True):
 
     workflow_id: str
     run_id: str
+    version: Annotated[int, about(description="Of the workflow, as the run has it.")]
     reason: FailureReason
+    step: Annotated[str | None, about(description="The key of the step that failed; null if none was begun.")]
+    error: Annotated[dict[str, Any] | None, about(description="Why the step was refused.")]
 
 
 class PingData(ToolOutput, frozen=True, kw_only=True):
@@ -186,84 +189,84 @@ class EventPayload(ToolOutput, frozen=True, kw_only=True):
     data: Any
 
 
-class RecordCreated(EventPayload, frozen=True, kw_only=True):
+class RecordCreatedEvent(EventPayload, frozen=True, kw_only=True):
     """A record was created, or restored."""
 
     type: Literal["record.created"]
     data: RecordData
 
 
-class RecordUpdated(EventPayload, frozen=True, kw_only=True):
+class RecordUpdatedEvent(EventPayload, frozen=True, kw_only=True):
     """A record was changed."""
 
     type: Literal["record.updated"]
     data: UpdatedRecordData
 
 
-class RecordDeleted(EventPayload, frozen=True, kw_only=True):
+class RecordDeletedEvent(EventPayload, frozen=True, kw_only=True):
     """A record was deleted, or merged into another."""
 
     type: Literal["record.deleted"]
     data: DeletedRecordData
 
 
-class SubmissionFiled(EventPayload, frozen=True, kw_only=True):
+class SubmissionFiledEvent(EventPayload, frozen=True, kw_only=True):
     """A submission of a form was filed: its contact is there, and its deal."""
 
     type: Literal["submission.filed"]
     data: FiledSubmissionData
 
 
-class SubmissionHeld(EventPayload, frozen=True, kw_only=True):
+class SubmissionHeldEvent(EventPayload, frozen=True, kw_only=True):
     """A submission of a form waits for a person."""
 
     type: Literal["submission.held"]
     data: HeldSubmissionData
 
 
-class MessageReceived(EventPayload, frozen=True, kw_only=True):
+class MessageReceivedEvent(EventPayload, frozen=True, kw_only=True):
     """A message came in from a messenger."""
 
     type: Literal["message.received"]
     data: ReceivedMessageData
 
 
-class MessageStatusChanged(EventPayload, frozen=True, kw_only=True):
+class MessageStatusChangedEvent(EventPayload, frozen=True, kw_only=True):
     """A reply was sent, delivered, read or cancelled, or failed."""
 
     type: Literal["message.status"]
     data: MessageStatusData
 
 
-class ConversationCreated(EventPayload, frozen=True, kw_only=True):
+class ConversationCreatedEvent(EventPayload, frozen=True, kw_only=True):
     """A conversation began."""
 
     type: Literal["conversation.created"]
     data: CreatedConversationData
 
 
-class ConnectionStateChanged(EventPayload, frozen=True, kw_only=True):
+class ConnectionStateChangedEvent(EventPayload, frozen=True, kw_only=True):
     """A connection was paused, resumed or removed, or its bridge reported its health."""
 
     type: Literal["connection.state"]
     data: ConnectionStateData
 
 
-class RunFailed(EventPayload, frozen=True, kw_only=True):
+class RunFailedEvent(EventPayload, frozen=True, kw_only=True):
     """A run of a workflow failed."""
 
     type: Literal["workflow.run_failed"]
     data: FailedRunData
 
 
-class Ping(EventPayload, frozen=True, kw_only=True):
+class PingEvent(EventPayload, frozen=True, kw_only=True):
     """A test, which `webhook.test` sends."""
 
     type: Literal["ping"]
     data: PingData
 
 
-class WorkflowCall(EventPayload, frozen=True, kw_only=True):
+class WorkflowCallEvent(EventPayload, frozen=True, kw_only=True):
     """A call of a workflow's step: `data` is the body that the step has."""
 
     type: Literal["workflow.call"]

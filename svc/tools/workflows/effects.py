@@ -14,9 +14,9 @@ from svc.domain.workflows.documents import (
     AnyStep,
     Assign,
     CreateDeal,
-    CreateRecord,
+    CreateRecordStep,
     Reply,
-    UpdateRecord,
+    UpdateRecordStep,
 )
 from svc.storage.store import Tx
 from svc.tools import execution
@@ -35,9 +35,9 @@ def perform(tx: Tx, call: Call, step: AnyStep, filled: Mapping[str, Any], contex
     Raises what the tool refuses; pointers are into the tool's request.
     """
     match step:
-        case CreateRecord():
+        case CreateRecordStep():
             return {"recordId": _run(tx, call, records.create, filled)}
-        case UpdateRecord():
+        case UpdateRecordStep():
             asked = {"id": filled["record"], "properties": filled["properties"]}
             return {"recordId": _run(tx, call, records.update, asked)}
         case AddNote():

@@ -19,7 +19,7 @@ from svc.domain.workflows.scopes import trigger_scope
 from svc.domain.workflows.triggers import event_type_of
 from svc.storage.store import View
 from svc.tools.tool import ToolInput, ToolOutput, about, reads
-from svc.tools.workflows.stepping import type_of
+from svc.tools.workflows.step_execution import type_of
 
 _EXAMPLES: Final[tuple[AnyTrigger, ...]] = (
     FormSubmitted(),
@@ -41,7 +41,8 @@ class TriggerAnswer(ToolOutput, frozen=True, kw_only=True):
         tuple[Permission, ...], about(description="What the person needs in whose name runs go.")
     ]
     roots: Annotated[tuple[str, ...], about(description="What paths begin with, beside `steps`.")]
-    example: AnyTrigger
+    # Not `example`: linters of OpenAPI take an object with a `type` and an `example` for a schema.
+    trigger: Annotated[AnyTrigger, about(description="One such, as a workflow has it.")]
 
 
 class ListTriggers(ToolInput, frozen=True, kw_only=True):
@@ -61,7 +62,7 @@ def _answer(trigger: AnyTrigger) -> TriggerAnswer:
         event_type=event_type_of(trigger),
         needs=tuple(sorted(trigger_needs(trigger))),
         roots=trigger_scope(trigger, {}).roots,
-        example=trigger,
+        trigger=trigger,
     )
 
 

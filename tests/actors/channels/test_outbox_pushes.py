@@ -6,7 +6,7 @@ import pytest
 import trio
 
 from svc.actors.outbound.client import PostResult
-from svc.actors.outbound.errors import NotSent
+from svc.actors.outbound.errors import NoPlace, NotSent
 from svc.domain.crypto.signatures import sign
 from svc.domain.errors import Conflict, Unavailable
 from svc.domain.limits import PUSH_HOLD_MS, PUSHES_AT_ONCE_MAX, REPLY_LIFE_MS, SIGNING_OVERLAP_MS
@@ -55,6 +55,30 @@ async def test_pushes_that_fail_follow_the_plan(autojump_clock):
         [row] = await here.rows(channel_tables.replies)
         assert PLAN_SECONDS == receiver.seconds
         assert ("failed", "expired", 0) == (row.state, row.failure, row.lapses)
+
+
+async def test_a_push_without_a_place_was_no_attempt(autojump_clock):
+    """Others hold all places: it is tried again soon, as often as it takes, and the plan does not go on."""
+    crowded = NoPlace("too many requests are under way")
+    async with push_town(*[crowded] * 4, UNREACHED) as (here, receiver):
+        await here.write_reply()
+        await trio.sleep(50)
+
+        assert [0, 10, 20, 30, 40, 45] == receiver.seconds
+        assert [1] * 5 + [2] == [body["data"]["attempt"] for body in receiver.bodies]
+        [delivery] = await here.rows(channel_tables.deliveries)
+        assert (2, 200) == (delivery.attempts, delivery.status_code)
+
+
+async def test_a_ping_without_a_place_was_no_attempt(autojump_clock):
+    """It is sent as soon as there is a place."""
+    async with push_town(NoPlace("too many requests are under way")) as (here, receiver):
+        await here.store.write(outboxes.send_test, here.organization.id, here.connection.id)
+        await trio.sleep(11)
+
+        assert [0, 10] == receiver.seconds
+        [delivery] = await here.rows(channel_tables.deliveries)
+        assert (1, 200, None) == (delivery.attempts, delivery.status_code, delivery.error)
 
 
 async def test_a_retry_is_known_by_its_delivery(autojump_clock):

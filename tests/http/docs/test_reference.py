@@ -20,6 +20,7 @@ from svc.http.quart_app import QuartApp
 from svc.http.tools.problem_codes import NEVER_A_KEYS
 from svc.tools.catalogue import REGISTRY
 from svc.tools.registry import Registry
+from svc.tools.webhooks.event_examples import EXAMPLES
 from tests.http.asking import client_of
 from tests.http.tools.sample_tools import SAMPLES
 from tests.town import town
@@ -202,6 +203,7 @@ async def test_the_contract_is_a_page_too(autojump_clock):
 
     assert {"/api/v1/openapi.json", *(f"/docs/api/{name}" for name in REGISTRY)} <= page.addresses
     assert f"{len(REGISTRY)} operations" in page.text
+    assert all(f"{kind} {type(one).__doc__}" in " ".join(page.text.split()) for kind, one in EXAMPLES.items())
     assert (301, "/docs/contract") == (moved.status_code, moved.headers["location"])
 
 

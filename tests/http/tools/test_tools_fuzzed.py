@@ -38,6 +38,9 @@ KNOWN = {
     "roleId": "SELECT 'viewer'",
     "role": "SELECT 'viewer'",
     "serverkey.id": "SELECT id FROM server_keys",
+    "webhook.id": "SELECT id FROM webhooks",
+    "webhookId": "SELECT id FROM webhooks",
+    "deliveryId": "SELECT id FROM webhook_deliveries",
     "property.slug": "SELECT slug FROM properties",
 }
 

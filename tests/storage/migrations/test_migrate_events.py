@@ -4,7 +4,7 @@ from pathlib import Path
 
 from alembic import command
 
-from svc.storage import events
+from svc.storage import event_pages, events
 from svc.storage.migrations import migrate
 from svc.storage.sqlite.engine import make_engine
 from svc.storage.sqlite.store import migrate_to_head
@@ -39,10 +39,28 @@ def test_events_of_before_count_as_dispatched(tmp_path: Path) -> None:
 
         migrate_to_head(conn)
 
-        found = events.list_page(conn, "org_1").events
+        found = event_pages.list_page(conn, "org_1").events
         assert list(SUBJECTS.values()) == [(event.subject, event.object_type) for event in found]
         assert [1, 2, 3, 4, 5, 6] == [event.position for event in found]
         assert {0} == {event.depth for event in found}
         assert [] == events.organizations_with_undispatched(conn)
         newest = conn.exec_driver_sql("SELECT * FROM event_positions ORDER BY organization_id").all()
-        assert [("org_1", 6), ("org_2", 1)] == [tuple(row) for row in newest]
+        assert [("org_1", 6, 0), ("org_2", 1, 0)] == [tuple(row) for row in newest]
+
+
+def test_what_was_pruned_before_is_known(tmp_path: Path) -> None:
+    """As the first event that is kept tells it; where none is, all were."""
+    with make_engine(tmp_path / "svc.db").connect() as conn:
+        with schema_change(conn):
+            command.upgrade(migrate.alembic_config(conn), "0012")
+            for organization in ("org_1", "org_2"):
+                conn.exec_driver_sql(ORGANIZATION, (organization,))
+                for number in range(3):
+                    conn.exec_driver_sql(EVENT, (f"evt_{organization}_{number}", organization, "{}"))
+            command.upgrade(migrate.alembic_config(conn), "0016")
+            conn.exec_driver_sql("DELETE FROM events WHERE organization_id = 'org_2' OR position < 3")
+
+        migrate_to_head(conn)
+
+        positions = conn.exec_driver_sql("SELECT * FROM event_positions ORDER BY organization_id").all()
+        assert [("org_1", 3, 2), ("org_2", 3, 3)] == [tuple(row) for row in positions]

@@ -37,6 +37,8 @@ LANDED = {
     "0013_events.py": "48fb52429df40a8582a2fd0320ca73d50c02b5bd8541a42b30c8c18d45e696c2",
     "0014_versions.py": "b753c5eb1704dd77d227cd2ed7afa90ca4167829600cab3e318c5a1807397fe1",
     "0015_webhooks.py": "e32d0d20e05eef844d718ff7b5d6725f3c09d724317db590aa500be50b38fb71",
+    "0016_workflows.py": "3ba37dc2362b4a0d9200e958127242a48b410cea1de3f62519688145f3ba6ba0",
+    "0017_pruned_events.py": "c3d87c397525b7e1cdee24d52b2aa3748df80434335eee714b21e0ffb8239015",
 }
 """The SHA-256 of each migration as it landed."""
 

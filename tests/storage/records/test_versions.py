@@ -107,6 +107,14 @@ def test_a_value_that_was_changed_back_is_a_conflict_still(here: Ledger) -> None
     assert ("Jena", None) == (conflict.yours, conflict.theirs)
 
 
+@pytest.mark.parametrize("version", [0, -1, -(2**63) - 1])
+def test_a_version_that_never_was_is_refused(here: Ledger, version: int) -> None:
+    """Versions begin at 1; and what is below fits into no column."""
+    ada = made(here, name="Ada")
+    with pytest.raises(InvalidInput, match="/ifVersion: the record is at version 1"):
+        update(here, ada.id, version, city="Bonn")
+
+
 def test_a_deleted_property_is_no_conflict(here: Ledger) -> None:
     """Nobody sees its values, so a deletion is not decided about them, and is not told them."""
     here.write(properties.create, here.organization.id, "contact", SECRET)

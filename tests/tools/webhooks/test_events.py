@@ -5,19 +5,24 @@ from typing import Any, get_args
 
 import httpx
 import pytest
-import sqlalchemy as sa
 import trio
 import trio.testing
 
 from svc.domain.events import EventType, NewEvent
+from svc.domain.identity.callers import operator_call
 from svc.domain.identity.roles import Permission
 from svc.domain.limits import POLLS_WAITING_MAX
 from svc.domain.webhooks.rights import event_needs
-from svc.storage import events
-from svc.storage.identity import api_keys, roles
+from svc.http.app import public_app
+from svc.http.problems.problems import UNAUTHORIZED
+from svc.services import tool_calls
+from svc.storage import events, provisioning, retention
+from svc.storage.identity import api_keys, members, roles
+from svc.storage.identity.organizations import NewOrganization
 from svc.tools.webhooks.event_examples import EXAMPLES
 from tests import tables
 from tests.dispatching import dispatch
+from tests.http.serving import in_memory, post
 from tests.mcp.asking import mcp_town
 from tests.people import call_of
 from tests.tooling import ToolTown, tool_town
@@ -152,9 +157,7 @@ async def test_a_cursor_older_than_what_is_kept_is_gone(autojump_clock):
         start = await here.answer("event.list")
         await happen(here, "record.created")
         await happen(here, "record.updated")
-        await here.store.write(
-            lambda tx: tx.conn.execute(sa.delete(tables.events).where(tables.events.c.position == 1))
-        )
+        await here.store.write(retention.prune, 0)
         answer = await here.call("event.list", {"cursor": start["nextCursor"]})
 
         assert (410, "gone") == (answer.status_code, answer.json()["code"])
@@ -199,21 +202,19 @@ async def test_a_reader_waits_on_where_others_happen(autojump_clock):
 async def test_what_happens_between_reading_and_waiting_is_seen(autojump_clock, monkeypatch):
     """A dispatch after the first look, and before the wakeup is registered, is answered without a wait."""
     async with tool_town() as here:
-        page = events.list_page
-        looks = 0
+        read, looks = tool_calls._read, 0
 
-        def look(*args: Any, **kwargs: Any) -> Any:
+        async def late(*args: Any) -> Any:
             nonlocal looks
+            found = await read(*args)
             looks += 1
-            found = page(*args, **kwargs)
             if looks == 1:
-                nursery.start_soon(happen, here, "record.created")
+                await happen(here, "record.created")
             return found
 
-        monkeypatch.setattr(events, "list_page", look)
+        monkeypatch.setattr(tool_calls, "_read", late)
         began = trio.current_time()
-        async with trio.open_nursery() as nursery:
-            answer = await here.answer("event.list", {"waitSeconds": 20})
+        answer = await here.answer("event.list", {"waitSeconds": 20})
 
         assert (["record.created"], began) == (types(answer), trio.current_time())
 
@@ -272,13 +273,19 @@ async def test_waiting_readers_end_with_the_service(autojump_clock):
 
 
 async def test_a_reader_that_leaves_is_not_waited_for(autojump_clock):
-    """Its place is free again, so that programs that come and go do not use them up."""
-    async with tool_town() as here:
-        with trio.move_on_after(1):
-            await here.call("event.list", {"waitSeconds": 20})
+    """Its place is free at once, so that programs that come and go do not use them up."""
+    async with tool_town() as here, in_memory(public_app(here.system)) as server:
+        client = server.dial()
+        headers = (b"Authorization: Bearer " + here.key.encode(), b"Content-Type: application/json")
+        await client.send(post(b'{"waitSeconds": 20}', *headers, path=b"/api/v1/tools/event.list"))
         await trio.testing.wait_all_tasks_blocked()
+        began = trio.current_time()
+        waiting = [here.system.wakeups.waiting(here.organization.id)]
+        await client.stream.aclose()
+        await trio.testing.wait_all_tasks_blocked()
+        waiting.append(here.system.wakeups.waiting(here.organization.id))
 
-        assert 0 == here.system.wakeups.waiting(here.organization.id)
+        assert ([1, 0], began) == (waiting, trio.current_time())
 
 
 async def test_a_model_waits_for_events_too(autojump_clock):
@@ -308,3 +315,41 @@ async def test_the_wait_has_a_limit(seconds: int, autojump_clock):
         answer = await here.call("event.list", {"waitSeconds": seconds})
 
         assert (422, "/waitSeconds") == (answer.status_code, answer.json()["errors"][0]["pointer"])
+
+
+async def test_no_other_credential_lists_events(autojump_clock):
+    """Not the keys of channels, forms, servers and embeds, and not a gateway key: each opens its own door."""
+    async with tool_town() as here:
+        await happen(here, "record.created", "message.received")
+        csrf = await here.sign_in()
+        connection = await here.answer_to_person(
+            "connection.create", {"name": "Shop", "messenger": "other", "delivery": "pull"}, csrf=csrf
+        )
+        form = await here.answer("form.create", {"name": "Contact"})
+        server = await here.answer_to_person("serverkey.mint", {"name": "Shop"}, csrf=csrf)
+        embed = await here.answer("embed.create", {"name": "Lamps"})
+        keys = [connection["channelKey"], form["formKey"], server["key"], embed["embedKey"]]
+        answers = [await here.call("event.list", key=key) for key in keys]
+        gateway = await here.call("event.list", key=await here.mint(limited_to="ai.gateway"))
+        door = await here.client.get(f"/api/e/{embed['embedKey']}")
+
+        assert {(401, UNAUTHORIZED.body)} == {(one.status_code, one.content) for one in answers}
+        assert (403, "forbidden") == (gateway.status_code, gateway.json()["code"])
+        assert "evt_" not in door.text
+
+
+async def test_another_organizations_events_are_not_seen(autojump_clock):
+    """A cursor is a place, and no permission; one that leads past all events is told, and not waited for."""
+    async with tool_town() as here:
+        other = await here.store.write(provisioning.create, NewOrganization(name="Other"))
+        await here.store.write(members.add, operator_call(other.id), here.owner.id, "owner")
+        await happen(here, "record.created")
+        mine = await here.answer("event.list")
+        csrf = await here.sign_in()
+        theirs, by_mine = [
+            await here.call_as_person("event.list", body, csrf=csrf, x_organization_id=other.id)
+            for body in ({}, {"cursor": mine["nextCursor"]})
+        ]
+
+        assert [] == theirs.json()["events"]
+        assert (410, "gone") == (by_mine.status_code, by_mine.json()["code"])

@@ -5,6 +5,7 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
+import trio
 
 from svc.demo.shop import open_shop
 from svc.domain.events import EventType
@@ -15,6 +16,7 @@ from tests.channels import channel_town
 from tests.dispatching import dispatch
 from tests.tooling import ToolTown, tool_town
 from tests.town import Town, town
+from tests.workflows import contact, enabled
 
 
 def faults(payload: Any) -> str | None:
@@ -130,6 +132,31 @@ async def test_what_channels_record_is_as_said(autojump_clock):
             "message.status",
             "connection.state",
         } == types(payloads)
+
+
+async def test_what_workflows_record_is_as_said(autojump_clock):
+    """A run that wrote has its source; one that failed has an event of its own, with the step and why."""
+    async with tool_town() as here:
+        await enabled(
+            here,
+            {"key": "lead", "type": "update_record", "properties": {"job_title": "Lead"}},
+            {
+                "key": "deal",
+                "type": "update_record",
+                "record": "rec_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
+                "properties": {"city": "x"},
+            },
+        )
+        await contact(here, name="Ada")
+        await trio.sleep(10)
+        payloads = await recorded(here)
+
+        assert [] == [fault for fault in map(faults, payloads) if fault]
+        assert ["record.created", "record.updated", "workflow.run_failed"] == [
+            one["type"] for one in payloads
+        ]
+        assert ["api", "workflow", "workflow"] == [one["data"]["source"]["kind"] for one in payloads]
+        assert "deal" == payloads[2]["data"]["step"]
 
 
 async def test_what_the_demos_shop_records_is_as_said(autojump_clock):

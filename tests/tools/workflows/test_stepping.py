@@ -7,17 +7,16 @@ import msgspec
 import trio
 from sqlalchemy import select
 
-from svc.domain.channels.messages import InboundMessage
+from svc.domain.channels.connections import Account
 from svc.domain.errors import Unavailable
 from svc.domain.identity.callers import operator_call
 from svc.domain.limits import STEP_RETRY_MS
-from svc.storage.channels import messages as message_rows
 from svc.storage.identity import members
 from svc.storage.identity.members import MemberChanges
 from svc.storage.metadata import metadata
 from svc.storage.store import Tx
 from svc.tools.workflows import effects
-from tests.channels import a_connection
+from tests.channels import a_connection, a_message
 from tests.tooling import ToolTown, tool_town
 from tests.workflows import NOTE, contact, enabled, outputs, runs_of, states
 
@@ -83,7 +82,7 @@ async def test_a_message_is_answered_and_its_conversation_assigned(autojump_cloc
         assign = {"key": "mine", "type": "assign", "memberId": here.owner.id}
         reply = {"key": "hello", "type": "reply", "text": "You said: {{message.text}}"}
         await enabled(here, assign, reply, trigger={"type": "message.received"})
-        await here.store.write(_receive, here.organization.id, connection.id)
+        await here.store.write(a_message, connection)
         await trio.sleep(2)
         [run] = await runs_of(here)
         [conversation] = (await here.answer("conversation.list"))["conversations"]
@@ -93,6 +92,23 @@ async def test_a_message_is_answered_and_its_conversation_assigned(autojump_cloc
         assert here.owner.id == conversation["memberId"]
         assert ["You said: Hi", "Hi"] == [message["text"] for message in listed["messages"]]
         assert listed["messages"][0]["id"] == outputs(run)["hello"]["replyId"]
+
+
+async def test_from_a_members_own_account_only_their_own_workflow_answers(autojump_clock):
+    """The workflow of anybody else is refused."""
+    async with tool_town() as here:
+        account = Account("member", here.owner.id)
+        connection = await here.store.write(a_connection, here.organization.id, account=account)
+        reply = {"key": "hello", "type": "reply", "text": "Hi"}
+        bob = await here.mint(await here.member("bob@example.com", "admin"))
+        for key in (None, bob):
+            await enabled(here, reply, trigger={"type": "message.received"}, key=key)
+        await here.store.write(a_message, connection)
+        await trio.sleep(2)
+
+        assert [("done", None), ("failed", "forbidden")] == [
+            (run["state"], run["reason"]) for run in await runs_of(here)
+        ]
 
 
 async def test_a_record_is_assigned_to_a_member(autojump_clock):
@@ -315,13 +331,6 @@ async def test_runs_that_begin_one_another_end_at_the_ninth(autojump_clock):
 
 async def _rows_of(here: ToolTown, table: str) -> list[Any]:
     return await here.store.read(lambda conn: list(conn.execute(select(TABLES[table]))))
-
-
-def _receive(tx: Tx, organization_id: str, connection_id: str) -> None:
-    message = InboundMessage(
-        conversation_id="c1", message_id="m1", direction="in", text="Hi", conversation=None, sender=None
-    )
-    message_rows.receive(tx, organization_id, connection_id, message)
 
 
 def _set_role_of_runs(tx: Tx, role_id: str) -> None:

@@ -213,7 +213,7 @@ async def test_the_triggers_are_listed(autojump_clock):
             "manual",
         ] == [one["type"] for one in listed]
         assert ["record", "changed", "event"] == listed[2]["roots"]
-        assert NEW_CONTACT == listed[1]["example"]
+        assert NEW_CONTACT == listed[1]["trigger"]
 
 
 def _a_role(tx: Any, here: Any, permissions: tuple[Any, ...]) -> str:
