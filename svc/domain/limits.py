@@ -438,7 +438,7 @@ OUTGOING_WAIT_SECONDS: Final = 20
 `PUSH_HOLD_MS`."""
 OUTGOING_LOOKUPS_AT_ONCE: Final = 100
 """Host names that are resolved at once, each in a thread. Ours."""
-OUTGOING_KEPT_MAX: Final = 100
+OUTGOING_KEPT_MAX: Final = 250
 """Idle connections that are kept for the next request."""
 OUTGOING_KEPT_PER_ORIGIN_MAX: Final = 25
 """Of these, to one scheme, host and port. Ours."""
