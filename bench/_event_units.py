@@ -79,7 +79,7 @@ Unit = Callable[[Tx, Shop, str], None]
 
 
 def time_units() -> dict[str, tuple[float, float, float]]:
-    """CPU of a unit with no subscription and with `SUBSCRIPTIONS`, µs; and the median of their ratios in a round."""
+    """µs of CPU of a unit with no subscription and with `SUBSCRIPTIONS`; and the median of their ratios."""
     return trio.run(_time_units)
 
 
