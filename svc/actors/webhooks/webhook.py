@@ -258,7 +258,12 @@ class Webhook(Actor[System, WebhookState]):
             secrets, delivery.id, now // SECOND_MS, body, event=delivery.type, contract=batch.contract
         )
         result = await self.system.outbound_http.post(
-            batch.url, body, headers, seconds=WEBHOOK_ANSWER_SECONDS, now=now
+            batch.url,
+            body,
+            headers,
+            owner=batch.organization_id,
+            seconds=WEBHOOK_ANSWER_SECONDS,
+            now=now,
         )
         return AttemptOutcome(
             status_code=result.status,
