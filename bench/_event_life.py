@@ -24,8 +24,8 @@ from svc.actors.system import Secrets, System
 from svc.clock import WallClock
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.events import NewEvent
-from svc.storage import events
 from svc.storage import tables as root_tables
+from svc.storage.events import events
 from svc.storage.identity import organizations
 from svc.storage.sqlite.store import open_store
 from svc.storage.store import Store, Tx

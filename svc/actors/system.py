@@ -13,6 +13,7 @@ from svc.actors.embeds.embed_snapshots import EmbedSnapshots
 from svc.actors.outbound.client import OutboundHttp
 from svc.actors.password_hashing import PasswordHashing
 from svc.actors.revisions import Revisions
+from svc.actors.stream_places import StreamPlaces
 from svc.actors.unknown_keys import UnknownKeys
 from svc.actors.wakeups import Wakeups
 from svc.actors.webhooks.attempt_places import AttemptPlaces
@@ -73,10 +74,12 @@ class System(ActorSystem):
         calls_per_minute: int = CALLS_MAX,
         event_life_ms: int = EVENT_LIFE_MS,
         outbound_http: OutboundHttp | None = None,
+        stream_places: StreamPlaces | None = None,
         random: Randomness = SYSTEM,
     ) -> None:
         super().__init__(kinds)
         self.store, self.clock, self.secrets = store, clock, secrets
+        self.stream_places = stream_places or StreamPlaces()
         self.random = random
         """The source of session tokens, request ids, and whatever else is made outside of units."""
         self.passwords = passwords or PasswordHashing()

@@ -15,6 +15,7 @@ from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.kinds import KINDS
 from svc.actors.outbound.client import OutboundHttp
 from svc.actors.reconciler import Reconciler
+from svc.actors.stream_places import StreamPlaces
 from svc.actors.system import Secrets, System
 from svc.cli import sockets
 from svc.cli.data_directory import DataDirectory, ServiceAddresses
@@ -178,6 +179,7 @@ async def _live_system(
         calls_per_minute=settings.tools.calls_per_minute,
         event_life_ms=settings.data.history_days * DAY_MS,
         outbound_http=outbound_http,
+        stream_places=StreamPlaces(settings.server.connections_max),
     )
     store.listen(ChangeDispatcher(system))
     try:

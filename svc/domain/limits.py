@@ -218,7 +218,8 @@ EVENT_WAIT_SECONDS_MAX: Final = 20
 EVENTS_EXAMINED_MAX: Final = 2_000
 """Events that one page of a list looks at. Ours: a few milliseconds of the reader's time."""
 EVENTS_PAGE_BYTES_MAX: Final = 4 * 1024 * 1024
-"""The data of a page's events, but for the last one. Ours: that of an update may be three large records."""
+"""Bytes of data of a page's events, and of those dispatched at once, but for the last one. Ours: an update's
+data may be three large records."""
 
 # Retention.
 PRUNED_MAX: Final = 500

@@ -1,13 +1,16 @@
 """The types of ASGI 3 (https://asgi.readthedocs.io), the interface between server and application."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from typing import Any, Final
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+STOPPING: Final = "svc.stopping"
+"""Our extension of a scope: the `trio.Event` that is set once the server stops."""
 
 Headers = list[tuple[bytes, bytes]]
 """Names in lower case, in the order of the request."""

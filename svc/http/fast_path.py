@@ -1,22 +1,36 @@
 """The fast path: ASGI middleware that answers the busiest doors in front of Quart.
 
 Quart's own work is most of the cost of a small request. A door here gets what Quart's doors get: a body
-within a limit, the request's id on the answer, and answers of its own to errors.
+within a limit, the request's id on the answer, and answers of its own to errors. It answers with a whole
+`Answer`, or with a `StreamAnswer` whose parts are sent as they come.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Final, Protocol
 
 import msgspec
+import structlog
+import trio
 
 from svc.domain.randomness import SYSTEM, Randomness
-from svc.http.asgi import ASGIApp, Headers, Receive, Scope, Send
-from svc.http.request.body import REQUEST, BodyBroken, BodyTooLarge, ClientGone, read_body
+from svc.http.asgi import STOPPING, ASGIApp, Headers, Message, Receive, Scope, Send
+from svc.http.request.body import REQUEST, BodyBroken, BodyTimeout, BodyTooLarge, ClientGone, read_body
 from svc.http.request.request_id import REQUEST_ID_HEADER, request_id_of
 
-__all__ = ["Answer", "BodyTooLarge", "ClientGone", "Door", "FastPath", "Request"]
+__all__ = [
+    "Answer",
+    "BodyTooLarge",
+    "ClientGone",
+    "Door",
+    "FastPath",
+    "PartSender",
+    "Request",
+    "StreamAnswer",
+]
 
+log = structlog.get_logger(__name__)
 _JOINED: Final = b", "
 
 
@@ -28,10 +42,82 @@ class Answer(msgspec.Struct, frozen=True):
     body: bytes = b""
 
 
+class StreamAnswer(msgspec.Struct, frozen=True):
+    """A response that is sent in parts. `X-Request-Id` is added when its head is sent.
+
+    *write* runs in the request's task, after the door has returned, and is cancelled as soon as the client
+    disconnects. What it needs meanwhile, such as a request to another server, it opens and closes itself,
+    so that nothing is left to the garbage collector.
+
+    The head waits for the first part. Until then *write* may return an `Answer` to be sent instead, or raise
+    what `problem_for` answers. A failure after it is logged, and the answer has no end, as the client sees.
+    HEAD is answered with the head alone, and *write* is not run.
+    """
+
+    status: int
+    headers: Sequence[tuple[bytes, bytes]]
+    write: Callable[["PartSender"], Awaitable[Answer | None]]
+
+
+class PartSender:
+    """Sends the parts of one `StreamAnswer`. One task at a time may send."""
+
+    __slots__ = ("_answer", "_scope", "_send", "begun", "client_left", "request", "stopping")
+
+    def __init__(self, request: "Request", send: Send, answer: StreamAnswer, scope: trio.CancelScope) -> None:
+        self.request: Final = request
+        self.stopping: Final = request.stopping
+        """Set once the server stops. A stream then has `graceful_seconds` to end in its own way."""
+        self.begun = False
+        """Whether the head has been sent."""
+        self.client_left = False
+        """Whether the client has disconnected, which is then why the stream is cancelled."""
+        self._send = send
+        self._answer = answer
+        self._scope = scope
+
+    async def send(self, part: bytes) -> None:
+        """Send *part* now, after the head if it is the first; an empty first one sends the head alone.
+
+        Returns once the operating system has taken it, so a client that does not read holds up the stream;
+        after `write_seconds` without progress it counts as disconnected. That cancels the stream.
+        """
+        try:
+            if not self.begun:
+                self.begun = True
+                await self._send(self.head())
+            await self._send({"type": "http.response.body", "body": part, "more_body": True})
+        except OSError:
+            self.cancel()
+            await trio.lowlevel.checkpoint_if_cancelled()
+            raise ClientGone from None  # only where the door is shielded from the cancellation
+
+    def head(self) -> Message:
+        """The ASGI message that begins the answer."""
+        headers = [*self._answer.headers, (REQUEST_ID_HEADER, self.request.id)]
+        return {"type": "http.response.start", "status": self._answer.status, "headers": headers}
+
+    def cancel(self) -> None:
+        """Cancel the stream, since its client has disconnected."""
+        self.client_left = True
+        self._scope.cancel()
+
+
 class Request:
     """A request at a door of the fast path. Its body is not read before `read`."""
 
-    __slots__ = ("_fields", "_receive", "client", "headers", "id", "method", "path", "query", "scheme")
+    __slots__ = (
+        "_extensions",
+        "_fields",
+        "_receive",
+        "client",
+        "headers",
+        "id",
+        "method",
+        "path",
+        "query",
+        "scheme",
+    )
 
     def __init__(self, scope: Scope, receive: Receive, random: Randomness) -> None:
         self.method: Final[str] = scope["method"]
@@ -45,9 +131,16 @@ class Request:
         self.id: Final = request_id_of(self.headers, random)
         """The value of `X-Request-Id` in the answer."""
         self._receive = receive
+        self._extensions = scope.get("extensions")  # which ASGI leaves to servers
         self._fields = dict(self.headers)
         if len(self._fields) != len(self.headers):
             self._fields = _joined(self.headers)
+
+    @property
+    def stopping(self) -> trio.Event:
+        """Set once the server stops, if it tells."""
+        stopping: trio.Event = (self._extensions or {}).get(STOPPING, trio.Event())
+        return stopping
 
     def header(self, name: bytes) -> bytes | None:
         """The value of the header *name*, given in lower case; repeated headers are joined by commas."""
@@ -83,8 +176,11 @@ class Request:
 class Door(Protocol):
     """Answers requests at one path."""
 
-    async def __call__(self, request: Request) -> Answer:
-        """Answer *request*. Whatever it raises is answered by `problem_for`."""
+    async def __call__(self, request: Request) -> Answer | StreamAnswer:
+        """Answer *request*. Whatever it raises is answered by `problem_for`.
+
+        Before it returns a `StreamAnswer` it reads the body.
+        """
         ...
 
     def problem_for(self, request: Request, error: Exception) -> Answer:
@@ -117,7 +213,10 @@ class FastPath:
             return
         except Exception as error:  # noqa: BLE001  # each door maps its own errors
             answer = door.problem_for(request, error)
-        await _send(send, request, answer)
+        if isinstance(answer, StreamAnswer):
+            await _stream(send, request, answer, door)
+        else:
+            await _send(send, request, answer)
 
     def _door(self, path: str) -> Door | None:
         return self._doors.get(path) or self._doors.get(path[: path.rfind("/") + 1])
@@ -130,6 +229,41 @@ async def _send(send: Send, request: Request, answer: Answer) -> None:
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
     body = b"" if request.method == "HEAD" else answer.body
     await send({"type": "http.response.body", "body": body})
+
+
+async def _stream(send: Send, request: Request, answer: StreamAnswer, door: Door) -> None:
+    """Send the parts of *answer*, until its end or until the client disconnects."""
+    whole: Answer | None = None
+    failure: Exception | None = None
+    async with trio.open_nursery() as nursery:
+        parts = PartSender(request, send, answer, nursery.cancel_scope)
+        if request.method != "HEAD":
+            nursery.start_soon(_watch_client, parts)
+            try:
+                whole = await answer.write(parts)
+            except Exception as error:  # noqa: BLE001  # raised or answered below, outside of the nursery
+                failure = error
+        nursery.cancel_scope.cancel()
+    if failure is not None and not isinstance(failure, ClientGone):
+        if parts.begun:
+            log.error("stream failed", path=request.path, request_id=request.id.decode(), exc_info=failure)
+            return
+        whole = door.problem_for(request, failure)
+    if parts.client_left or isinstance(failure, ClientGone):
+        return
+    if whole is not None and not parts.begun:
+        await _send(send, request, whole)
+        return
+    if not parts.begun:
+        await send(parts.head())
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _watch_client(parts: PartSender) -> None:
+    """Cancel the stream when its client disconnects, or breaks off a body that the door did not read."""
+    with suppress(BodyBroken, BodyTimeout):
+        await parts.request.wait_client_left()
+    parts.cancel()
 
 
 def _joined(headers: Headers) -> dict[bytes, bytes]:

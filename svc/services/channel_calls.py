@@ -171,7 +171,7 @@ async def _pull(
         first_answer = await units.read(idempotency.first_answer, repeatable, system.clock.now())
         if first_answer is not None:
             return ToolResult(first_answer, replayed=True)
-    pulled = await _wait_for_replies(system, bridge.connection_id, request, repeatable, wait_gone)
+    pulled = await _wait_for_replies(system, bridge, request, repeatable, wait_gone)
     if isinstance(pulled, ToolResult):
         return pulled
     if pulled.replies:
@@ -182,18 +182,21 @@ async def _pull(
 
 
 async def _wait_for_replies(
-    system: System, connection_id: str, request: Pull, repeatable: Repeatable | None, wait_gone: WaitGone
+    system: System, bridge: ChannelRoute, request: Pull, repeatable: Repeatable | None, wait_gone: WaitGone
 ) -> PulledBatch | ToolResult:
     """Long-poll the Outbox: return as soon as there are replies, or when the requested time is over.
 
-    Nothing is pulled for a bridge that has disconnected: its lease would hold the replies for a minute.
+    Where too many wait already, do not wait. Nothing is pulled for a bridge that has disconnected: its lease
+    would hold the replies for a minute.
     """
+    connection_id, places = bridge.connection_id, system.stream_places.polls
     outbox = Outbox(system, connection_id)
     until = trio.current_time() + request.wait_seconds  # monotonic, so changes of the clock do not matter
-    if not request.wait_seconds or system.wakeups.waiting(connection_id) >= PULLS_WAITING_MAX:
+    crowded = system.wakeups.waiting(connection_id) >= PULLS_WAITING_MAX
+    if not request.wait_seconds or crowded or not places.has_room(bridge.organization_id):
         return await outbox.pull(request.limit, repeatable)
     # Registered before the first pull, so that no notification is missed.
-    with system.wakeups.register(connection_id) as wakeup:
+    with places.hold(bridge.organization_id), system.wakeups.register(connection_id) as wakeup:
         pulled = await outbox.pull(request.limit, repeatable)
         while trio.current_time() < until and not system.wakeups.closed:
             if isinstance(pulled, ToolResult) or pulled.replies:

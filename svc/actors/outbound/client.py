@@ -6,8 +6,6 @@ limit covers all of a request. Why it is not httpx: `docs/decisions/0014-outgoin
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from typing import Final
 
 import msgspec
@@ -19,6 +17,7 @@ from svc.actors.outbound.connector import Connector
 from svc.actors.outbound.errors import NotSent
 from svc.actors.outbound.exchange import encode_post, exchange
 from svc.actors.outbound.pool import KeptConnections, Places
+from svc.actors.outbound.retry_after import retry_after_ms
 from svc.actors.outbound.target import Target, parse_target
 from svc.domain.net.client_addresses import Network
 from svc.domain.times import SECOND_MS
@@ -86,7 +85,7 @@ class OutboundHttp:
             raise NotSent(f"no answer within {seconds:g} seconds")
         return PostResult(
             answer.status,
-            _retry_after_ms(answer.retry_after, now),
+            retry_after_ms(answer.retry_after, now),
             round((answer.status_at - began) * SECOND_MS),
             answer.text(),
         )
@@ -128,16 +127,3 @@ class OutboundHttp:
                 self._kept.put(connection)
             else:
                 connection.close()
-
-
-def _retry_after_ms(value: str | None, now: int) -> int:
-    """Parse `Retry-After`, in seconds or as a date (RFC 9110 section 10.2.3); 0 if missing or malformed."""
-    if value is None:
-        return 0
-    if value.isascii() and value.isdigit():
-        return int(value[:9]) * SECOND_MS
-    try:
-        at = parsedate_to_datetime(value)
-    except (ValueError, OverflowError):
-        return 0
-    return max(0, round(at.replace(tzinfo=at.tzinfo or UTC).timestamp() * SECOND_MS) - now)

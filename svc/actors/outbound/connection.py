@@ -58,7 +58,7 @@ class Connection:
 
 
 class _TlsStream:
-    """TLS for one task, which sends or receives, but not both at once.
+    """TLS for one task that sends and receives, or for one that sends and another that receives.
 
     Unlike `trio.SSLStream` it tells what it has read ahead, and it needs no locks, which were a third of what
     a request cost. A peer may close without `close_notify`, as many do: HTTP tells where an answer ends.
@@ -68,6 +68,7 @@ class _TlsStream:
         self._tcp = tcp
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=host)
+        self._flushing = False
 
     async def do_handshake(self) -> None:
         """Agree on keys, and verify the certificate and the name. This must come first."""
@@ -87,8 +88,8 @@ class _TlsStream:
         """Run a *step* of the protocol, with all that it sends and receives."""
         while True:
             finished, result = self._try(step, *args)
-            if self._outgoing.pending:
-                await self._tcp.send_all(self._outgoing.read())
+            if self._outgoing.pending and not self._flushing:
+                await self._flush()
             if finished:
                 return result
             data = await self._tcp.receive_some(READ_BYTES)
@@ -96,6 +97,15 @@ class _TlsStream:
                 self._incoming.write(data)
             else:
                 self._incoming.write_eof()
+
+    async def _flush(self) -> None:
+        """Send what TLS has to say. What the other task adds meanwhile is sent as well."""
+        self._flushing = True
+        try:
+            while self._outgoing.pending:
+                await self._tcp.send_all(self._outgoing.read())
+        finally:
+            self._flushing = False
 
     def _try(self, step: Callable[..., Any], *args: Any) -> tuple[bool, Any]:
         try:

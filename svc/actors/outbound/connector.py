@@ -27,9 +27,9 @@ _ADDRESS_SECONDS: Final = 3.0
 
 
 class Connector:
-    """Makes connections to public addresses, and to those in *allowed* networks."""
+    """Makes connections to public addresses, and to those in *allowed* networks; to any if that is None."""
 
-    def __init__(self, allowed: Sequence[Network]) -> None:
+    def __init__(self, allowed: Sequence[Network] | None) -> None:
         self._allowed = allowed
         self._lookups = trio.CapacityLimiter(OUTGOING_LOOKUPS_AT_ONCE)
 
@@ -53,11 +53,13 @@ class Connector:
         """The context, created at its first use, since loading the certificates takes a while."""
         context = ssl.create_default_context(cafile=certifi.where())
         context.set_alpn_protocols(["http/1.1"])
+        # Sending would have to receive, which another task may be doing.
+        context.options |= ssl.OP_NO_RENEGOTIATION
         return context
 
     async def _connect_tcp(self, target: Target) -> trio.SocketStream:
         addresses = await self._resolve(target.host, target.port)
-        reachable = [address for address in addresses if may_reach(address, self._allowed)]
+        reachable = [address for address in addresses if self._may_reach(address)]
         if not reachable:
             raise NotSent("the address is private, or not one that may be reached")
         failed: Exception | None = None
@@ -69,6 +71,9 @@ class Connector:
             except (OSError, trio.TooSlowError) as error:
                 failed = error
         raise NotSent("no connection") from failed
+
+    def _may_reach(self, address: Address) -> bool:
+        return self._allowed is None or may_reach(address, self._allowed)
 
     async def _resolve(self, host: str, port: int) -> list[Address]:
         """The distinct addresses of *host*, in the resolver's order of preference.

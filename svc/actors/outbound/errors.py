@@ -7,3 +7,35 @@ class NotSent(Exception):
 
 class NoPlace(NotSent):
     """Raised when too many requests are in progress. Nothing was sent: this was no attempt. Try later."""
+
+
+class StreamFailed(Exception):
+    """Raised when a streamed response fails. Each way to fail has a class; the message says why."""
+
+
+class NotConnected(StreamFailed):
+    """Raised when there is no connection: bad address, unknown name, refusal, TLS. Nothing was sent."""
+
+
+class NoFirstByte(StreamFailed):
+    """Raised when the body did not begin within `first_byte_seconds`, or was not read whole in that time."""
+
+
+class BrokenOff(StreamFailed):
+    """Raised when the connection ended before the response did. No byte of a response may have come."""
+
+
+class IdleTooLong(StreamFailed):
+    """Raised when nothing came for `idle_seconds` within the body."""
+
+
+class TookTooLong(StreamFailed):
+    """Raised when the response was not complete within `total_seconds`."""
+
+
+class Malformed(StreamFailed):
+    """Raised for a response that is not HTTP, has too long a head, or is compressed without being asked."""
+
+
+class TooLarge(StreamFailed):
+    """Raised when a body is over its limit. The rest is not read."""

@@ -18,19 +18,24 @@ _VALUE: Final = re.compile(r"[\t\x20-\x7e]*")
 
 def encode_post(target: Target, headers: Mapping[str, str], body: bytes) -> bytes:
     """The bytes of a POST. Raises `NotSent` if a header has a line break, or is not ASCII."""
+    return encode_head(target, headers, len(body)) + body
+
+
+def encode_head(target: Target, headers: Mapping[str, str], body_bytes: int) -> bytes:
+    """The bytes of a POST before its body. Raises `NotSent` if a header has a line break, or is not ASCII."""
     lines = [
         f"POST {target.path} HTTP/1.1",
         f"Host: {target.authority}",
         "User-Agent: svc",
         "Accept: */*",
         "Accept-Encoding: identity",
-        f"Content-Length: {len(body)}",
+        f"Content-Length: {body_bytes}",
     ]
     for name, value in headers.items():
         if not (_NAME.fullmatch(name) and _VALUE.fullmatch(value)):
             raise NotSent("a header of the request is malformed")
         lines.append(f"{name}: {value}")
-    return "\r\n".join([*lines, "", ""]).encode("ascii") + body
+    return "\r\n".join([*lines, "", ""]).encode("ascii")
 
 
 async def exchange(

@@ -1,5 +1,6 @@
 """How many requests are in progress, and the connections that are kept for the next ones."""
 
+import msgspec
 import trio
 
 from svc.actors.concurrency_limits import KeyedLimiter
@@ -16,20 +17,39 @@ from svc.domain.limits import (
 )
 
 
+class PoolLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """The limits of one client. Those of pushes are the default."""
+
+    connections_max: int = OUTGOING_CONNECTIONS_MAX
+    """Requests in progress at once."""
+    connections_per_origin_max: int = OUTGOING_CONNECTIONS_PER_ORIGIN_MAX
+    waiting_max: int = OUTGOING_WAITING_MAX
+    """Requests that wait for their turn."""
+    wait_seconds: float = OUTGOING_WAIT_SECONDS
+    kept_max: int = OUTGOING_KEPT_MAX
+    """Idle connections."""
+    kept_per_origin_max: int = OUTGOING_KEPT_PER_ORIGIN_MAX
+    kept_seconds: float = OUTGOING_KEPT_SECONDS
+
+
+PUSH_LIMITS = PoolLimits()
+
+
 class Places:
     """The places of requests in progress: so many in all, and of each origin. First come, first served.
 
     An origin has fewer than there are, so that one which never answers does not take them all.
     """
 
-    def __init__(self) -> None:
-        self._of_origins = KeyedLimiter(OUTGOING_CONNECTIONS_PER_ORIGIN_MAX, OUTGOING_WAITING_MAX)
-        self._free = trio.Semaphore(OUTGOING_CONNECTIONS_MAX)
+    def __init__(self, limits: PoolLimits = PUSH_LIMITS) -> None:
+        self._limits = limits
+        self._of_origins = KeyedLimiter(limits.connections_per_origin_max, limits.waiting_max)
+        self._free = trio.Semaphore(limits.connections_max)
         self._waiting = 0
 
     @property
     def taken(self) -> int:
-        return OUTGOING_CONNECTIONS_MAX - self._free.value
+        return self._limits.connections_max - self._free.value
 
     @property
     def waiting(self) -> int:
@@ -56,11 +76,11 @@ class Places:
         return True
 
     async def _wait(self, origin: str) -> None:
-        if self._waiting >= OUTGOING_WAITING_MAX:
+        if self._waiting >= self._limits.waiting_max:
             raise NoPlace("too many requests are under way")
         self._waiting += 1
         try:
-            with trio.move_on_after(OUTGOING_WAIT_SECONDS) as patience:
+            with trio.move_on_after(self._limits.wait_seconds) as patience:
                 # In this order a request waits for its origin without a place that others could use.
                 await self._of_origins.acquire(origin)
                 try:
@@ -77,7 +97,8 @@ class Places:
 class KeptConnections:
     """Idle connections, for the next request to their origin. The longest idle are closed first."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: PoolLimits = PUSH_LIMITS) -> None:
+        self._limits = limits
         self._expiries: dict[Connection, float] = {}  # in the order in which they expire
         self._by_origin: dict[str, list[Connection]] = {}
         self._arrival = trio.Event()
@@ -103,11 +124,11 @@ class KeptConnections:
         """Keep *connection*, on which nothing may arrive until it is taken."""
         connections = self._by_origin.setdefault(connection.origin, [])
         connections.append(connection)
-        self._expiries[connection] = trio.current_time() + OUTGOING_KEPT_SECONDS
+        self._expiries[connection] = trio.current_time() + self._limits.kept_seconds
         self._arrival.set()
-        if len(connections) > OUTGOING_KEPT_PER_ORIGIN_MAX:
+        if len(connections) > self._limits.kept_per_origin_max:
             self._drop(connections[0])
-        elif len(self._expiries) > OUTGOING_KEPT_MAX:
+        elif len(self._expiries) > self._limits.kept_max:
             self._drop(next(iter(self._expiries)))
 
     async def expire(self) -> None:

@@ -12,6 +12,8 @@ RECEIVE_BYTES: Final = 65_536
 PIECE_BYTES: Final = 65_536
 """Part of an answer that a client has `write_seconds` to read."""
 
+_HUNG_UP: Final[int] = getattr(select, "POLLRDHUP", 0)  # POLLHUP and POLLERR are always reported
+
 Transport = trio.abc.HalfCloseableStream
 Stream = Transport | trio.SSLStream[trio.SocketStream]
 Address = tuple[str, int]
@@ -122,9 +124,11 @@ class Connection:
 
     def readable(self) -> bool:
         """Whether there is unread data in the socket."""
-        if not isinstance(self._transport, trio.SocketStream):
-            return False
-        return is_readable(self._transport.socket)
+        return isinstance(self._transport, trio.SocketStream) and is_readable(self._transport.socket)
+
+    def hung_up(self) -> bool:
+        """Whether the client has disconnected, also behind unread data. Not every system can tell."""
+        return isinstance(self._transport, trio.SocketStream) and _has(self._transport.socket, _HUNG_UP)
 
     def stop(self) -> None:
         """Close the connection if no request is under way on it."""
@@ -148,7 +152,14 @@ class Connection:
 
 
 def is_readable(socket: trio.socket.SocketType) -> bool:
-    """Whether reading or accepting from *socket* would not block."""
+    """Whether reading or accepting from *socket* would not block; never so of one that we have closed."""
+    return _has(socket, select.POLLIN)
+
+
+def _has(socket: trio.socket.SocketType, events: int) -> bool:
+    """Whether one of *events* holds for *socket*; none does for one that we have closed."""
+    if socket.fileno() < 0:
+        return False
     poll = select.poll()
-    poll.register(socket.fileno(), select.POLLIN)
+    poll.register(socket.fileno(), events)
     return bool(poll.poll(0))

@@ -1,13 +1,15 @@
 """The state that the connections of one listener share."""
 
 import math
-from typing import Final
+from typing import Any, Final
 from wsgiref.handlers import format_date_time
+
+import trio
 
 from svc.clock import Clock
 from svc.domain.randomness import Randomness
 from svc.domain.times import SECOND_MS
-from svc.http.asgi import ASGIApp
+from svc.http.asgi import STOPPING, ASGIApp
 from svc.http.server._deadlines import Cancellable, Patience, Writing
 from svc.http.server._options import ServerOptions
 from svc.http.server._waiting import WaitingConnections
@@ -34,11 +36,20 @@ class Context:
             options.connections_max, options.waiting_per_address_max, options.trusted_proxies
         )
         self.stopping = False
+        self._stop = trio.Event()
+        self.extensions: dict[str, Any] = {STOPPING: self._stop}
+        """The ASGI extensions that every scope has."""
         self.ends_at = math.inf
         """On Trio's clock: when even shielded work is cancelled."""
         self._clock = clock
         self._date_second = 0
         self._date_line = b""
+
+    def stop(self) -> None:
+        """Have every exchange end: those under way have `graceful_seconds`."""
+        self.stopping = True
+        self.ends_at = trio.current_time() + self.options.graceful_seconds
+        self._stop.set()
 
     def date_line(self) -> bytes:
         """The `Date` header line of this second."""

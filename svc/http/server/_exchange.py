@@ -23,6 +23,8 @@ log = structlog.get_logger(__name__)
 
 REQUEST_TIMEOUT: Final = 408
 INTERNAL_SERVER_ERROR: Final = 500
+_HUNG_UP_SECONDS: Final = 0.5
+"""Interval at which a client is looked after whose data is not read."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 _ASGI: Final = {"version": "3.0", "spec_version": "2.4"}
 
@@ -213,8 +215,9 @@ class Exchange:
     async def _wait_client_left(self) -> None:
         with trio.CancelScope() as self._pause:
             if await self._link.receive():
-                # The next request already. It waits, unread beyond this, and so does what we watch for.
-                await trio.sleep_forever()
+                # The next request already. It waits, unread beyond this, and hides the end behind it.
+                while not self._link.connection.hung_up():  # noqa: ASYNC110  # no event tells it
+                    await trio.sleep(_HUNG_UP_SECONDS)
             self._client_left = True
 
     async def _answer_instead(self) -> None:
@@ -253,5 +256,5 @@ class Exchange:
             "headers": request.headers,
             "client": connection.client,
             "server": connection.server,
-            "extensions": {},
+            "extensions": self._link.context.extensions,
         }

@@ -10,8 +10,10 @@ import h2.exceptions
 import trio
 from h2.connection import ConnectionState
 from hypercorn.events import Closed, Event, RawData, Updated
+from hypercorn.protocol.events import Body, EndBody, StreamClosed
 from hypercorn.protocol.events import Event as StreamEvent
-from hypercorn.protocol.h2 import H2Protocol
+from hypercorn.protocol.h2 import BUFFER_HIGH_WATER, H2Protocol
+from hypercorn.protocol.http_stream import HTTPStream
 from hypercorn.protocol.ws_stream import WSStream
 
 from svc.http.request.request_id import REQUEST_ID_HEADER, request_id_of
@@ -38,6 +40,8 @@ class Http2(H2Protocol):
         # What is announced counts for h2 only once the client has said that it knows.
         self.connection.decoder.max_header_list_size = self.config.h2_max_header_list_size
         self._meter = FrameMeter(2 * self.config.h2_max_header_list_size)
+        self._ends: dict[int, trio.Event] = {}
+        """Of the streams that are given whole, when nothing more is sent on them."""
 
     @property
     def _tasks(self) -> Tasks:
@@ -52,6 +56,8 @@ class Http2(H2Protocol):
         if self.closed:
             for buffer in list(self.stream_buffers.values()):
                 await buffer.close()  # or the sending task would wait until its deadline
+            for end in self._ends.values():
+                end.set()
 
     async def go_away(self) -> None:
         """Tell the client that nothing more is answered here, unless it was told why already."""
@@ -63,11 +69,17 @@ class Http2(H2Protocol):
         """Send part of an answer. The stream of a client that does not read it in time is reset."""
         if self.closed:
             return
+        if isinstance(event, StreamClosed):
+            await self._reset_unended(event.stream_id)
         writes, sending = self._tasks.context.writes, _Sending(self._tasks)
         writes.begin(sending)
         try:
             with trio.move_on_after(self._tasks.context.options.write_seconds) as patience:
+                if isinstance(event, Body):
+                    await self._wait_taken(event.stream_id)
                 await super().stream_send(event)
+                if isinstance(event, EndBody):
+                    await self._wait_end(event.stream_id)
         finally:
             writes.end(sending)
             sending.resume()
@@ -77,6 +89,36 @@ class Http2(H2Protocol):
             if event.stream_id in self.stream_buffers:
                 await self.stream_buffers[event.stream_id].close()
                 await self._window_updated(event.stream_id)  # has the sending task forget it
+
+    async def _reset_unended(self, stream_id: int) -> None:
+        """Reset a stream whose application is done before its answer is, so that the client sees it."""
+        buffer = self.stream_buffers.get(stream_id)
+        if buffer is None or not isinstance(self.streams.get(stream_id), HTTPStream):
+            return
+        if not buffer._complete:  # what `complete` tells is whether it was also sent
+            await self._reset(stream_id, h2.errors.ErrorCodes.INTERNAL_ERROR)
+            await buffer.close()
+            await self._window_updated(stream_id)  # has the sending task forget it
+
+    async def _wait_taken(self, stream_id: int) -> None:
+        """Wait until there is room for a part. hypercorn waits as well, but not while the window is shut."""
+        buffer = self.stream_buffers.get(stream_id)
+        if buffer is not None and len(buffer.buffer) >= BUFFER_HIGH_WATER:
+            await buffer.drain()
+
+    async def _wait_end(self, stream_id: int) -> None:
+        """Wait until the end of a stream is sent. A server that stops closes the connection after this."""
+        if stream_id in self.stream_buffers and not self.closed:
+            end = self._ends[stream_id] = trio.Event()
+            try:
+                await end.wait()
+            finally:
+                del self._ends[stream_id]
+
+    async def _send_data(self, stream_id: int) -> None:
+        await super()._send_data(stream_id)
+        if stream_id in self._ends and stream_id not in self.stream_buffers:
+            self._ends[stream_id].set()
 
     async def _flush(self) -> None:
         data = self.connection.data_to_send()

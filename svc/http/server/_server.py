@@ -41,8 +41,7 @@ class Server:
 
     def stop(self) -> None:
         """Close every idle connection; the others close after their next answer."""
-        self._context.stopping = True
-        self._context.ends_at = trio.current_time() + self._context.options.graceful_seconds
+        self._context.stop()
         for connection in self._connections:
             connection.stop()
         self._hypercorn.stop()

@@ -11,7 +11,7 @@ import trio
 from svc.http.asgi import ASGIApp, Message, Scope
 from svc.http.request.body import BodyTimeout
 from svc.http.request.request_id import REQUEST_ID_HEADER, request_id_of
-from svc.http.server._connection import Connection
+from svc.http.server._connection import ClientLeft, Connection
 from svc.http.server._context import Context
 from svc.http.server._exchange import INTERNAL_SERVER_ERROR, REQUEST_TIMEOUT
 
@@ -50,6 +50,7 @@ class Tasks:
         self, app: ASGIApp, _config: object, scope: Scope, send: SendOrEnd
     ) -> Callable[[Message], Awaitable[None]]:
         """Run *app* for one stream. Returns what passes it messages; *send* gets None at its end."""
+        scope["extensions"] |= self.context.extensions
         stream = Stream(scope, send, self)
         self.begin_work()
         self._applications.start_soon(stream.run, app)
@@ -81,6 +82,8 @@ class Stream:
         self._body_seconds = tasks.context.options.body_seconds if scope["type"] == "http" else math.inf
         self._body_by: float | None = None
         self._waiting = False  # for the rest of the body
+        self._ended = False  # the end of the answer is given
+        self._client_left = False
 
     async def run(self, app: ASGIApp) -> None:
         """Run *app*."""
@@ -98,6 +101,8 @@ class Stream:
         except BodyTimeout:
             await self._answer_instead(REQUEST_TIMEOUT)
         except Exception:
+            if self._client_left:
+                return
             path = self._scope["raw_path"].decode("latin-1")
             log.exception("request failed", path=path, request_id=self._id().decode())
             await self._answer_instead(INTERNAL_SERVER_ERROR)
@@ -107,6 +112,7 @@ class Stream:
         if message["type"].endswith(".disconnect"):
             # The application itself may be the caller, so this must not wait for it.
             self._last = message
+            self._client_left = message["type"] == "http.disconnect" and not self._ended
             self._to_app.close()
         else:
             with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
@@ -141,9 +147,14 @@ class Stream:
             self._tasks.begin_work()
 
     async def _answer(self, message: Message) -> None:
+        """ASGI. Raises `ClientLeft` if the client has disconnected, before all of it was sent or earlier."""
         self._started = True
         self._end_waiting()
-        await self._send(message)
+        if not self._client_left:
+            self._ended = message["type"] == "http.response.body" and not message.get("more_body", False)
+            await self._send(message)
+        if self._client_left:
+            raise ClientLeft
 
     async def _answer_instead(self, status: int) -> None:
         """Answer in the application's place, if no answer has begun."""

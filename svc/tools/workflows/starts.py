@@ -22,7 +22,7 @@ from svc.domain.workflows.documents import (
 from svc.domain.workflows.positions import Outline
 from svc.domain.workflows.runs import depth_after
 from svc.domain.workflows.triggers import event_type_of
-from svc.storage import events
+from svc.storage.events import events
 from svc.storage.records import records
 from svc.storage.store import Tx
 from svc.storage.workflows import contexts, run_steps, runs, starting, triggering, workflows

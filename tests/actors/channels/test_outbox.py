@@ -4,6 +4,7 @@ import pytest
 import trio
 
 from svc.actors.channels.outbox import Outbox
+from svc.actors.stream_places import StreamPlaces
 from svc.domain.errors import Conflict
 from svc.domain.limits import LAPSES_MAX, LEASE_MS, PULLS_WAITING_MAX, REPLY_LIFE_MS
 from svc.domain.times import SECOND_MS
@@ -317,6 +318,20 @@ async def test_only_so_many_pulls_wait(autojump_clock):
 
         assert began == trio.current_time()
         assert PULLS_WAITING_MAX == here.system.wakeups.waiting(here.connection.id)
+
+
+async def test_pulls_wait_only_while_there_are_places(autojump_clock):
+    """Where streams have taken all that the organization may have, a pull is answered without waiting."""
+    async with channel_town() as here:
+        here.system.stream_places = StreamPlaces(4)
+        began = trio.current_time()
+        with here.system.stream_places.gateway.hold(here.organization.id):
+            await here.pull(waitSeconds=20)
+        assert began == trio.current_time()
+        await here.pull(waitSeconds=20)
+
+        assert began + 20 == trio.current_time()
+        assert 0 == here.system.stream_places.statistics().open
 
 
 async def test_waiting_pulls_end_with_the_service(autojump_clock):

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from svc.actors.outbound import pool
 from svc.actors.outbound.connection import Connection
 from svc.actors.outbound.errors import NoPlace, NotSent
-from svc.actors.outbound.pool import KeptConnections, Places
+from svc.actors.outbound.pool import KeptConnections, Places, PoolLimits
 from svc.domain.limits import OUTGOING_KEPT_SECONDS, OUTGOING_WAIT_SECONDS
 
 HERE, THERE = "http://here.example:80", "http://there.example:80"
@@ -96,11 +95,9 @@ async def test_an_expired_connection_is_never_taken(autojump_clock):
     assert connection.closed
 
 
-async def test_so_many_are_kept(autojump_clock, monkeypatch):
+async def test_so_many_are_kept(autojump_clock):
     """In all and of each origin; the longest idle make room."""
-    monkeypatch.setattr(pool, "OUTGOING_KEPT_MAX", 3)
-    monkeypatch.setattr(pool, "OUTGOING_KEPT_PER_ORIGIN_MAX", 2)
-    kept = KeptConnections()
+    kept = KeptConnections(PoolLimits(kept_max=3, kept_per_origin_max=2))
     connections = [put(kept, origin) for origin in (THERE, HERE, HERE, HERE, THERE)]
 
     assert [True, True, False, False, False] == [one.closed for one in connections]
@@ -116,13 +113,11 @@ class KeptMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.now = 0.0
-        self.kept = KeptConnections()
+        self.kept = KeptConnections(PoolLimits(kept_max=5, kept_per_origin_max=3))
         self.model: list[tuple[FakeConnection, float]] = []
         """The connections that are kept, with their expiries, the longest idle first."""
         self.gone: list[FakeConnection] = []
         self.patch = pytest.MonkeyPatch()
-        self.patch.setattr(pool, "OUTGOING_KEPT_MAX", 5)
-        self.patch.setattr(pool, "OUTGOING_KEPT_PER_ORIGIN_MAX", 3)
         self.patch.setattr(trio, "current_time", lambda: self.now)
 
     def teardown(self) -> None:
@@ -207,25 +202,20 @@ async def holders(places: Places, *origins: str) -> AsyncIterator[list[str]]:
         nursery.cancel_scope.cancel()
 
 
-@pytest.fixture
-def few(monkeypatch):
-    """Three places, of which one origin may have two; two may wait."""
-    monkeypatch.setattr(pool, "OUTGOING_CONNECTIONS_MAX", 3)
-    monkeypatch.setattr(pool, "OUTGOING_CONNECTIONS_PER_ORIGIN_MAX", 2)
-    monkeypatch.setattr(pool, "OUTGOING_WAITING_MAX", 2)
+FEW = PoolLimits(connections_max=3, connections_per_origin_max=2, waiting_max=2)
 
 
-async def test_an_origin_does_not_take_all_places(few, mock_clock: MockClock):
+async def test_an_origin_does_not_take_all_places(mock_clock: MockClock):
     """Those that wait for it take none either."""
-    places = Places()
+    places = Places(FEW)
     async with holders(places, "a", "a", "a", "b") as outcomes:
         assert ["a", "a", "b"] == outcomes
         assert (3, 1) == (places.taken, places.waiting)
 
 
-async def test_waiting_too_long_gives_no_place(few, mock_clock: MockClock):
+async def test_waiting_too_long_gives_no_place(mock_clock: MockClock):
     """For the origin's places, or for one of all; and that is told from an attempt."""
-    places = Places()
+    places = Places(FEW)
     async with holders(places, "a", "a", "b", "a", "c") as outcomes:
         assert ["a", "a", "b"] == outcomes
         mock_clock.jump(OUTGOING_WAIT_SECONDS)
@@ -237,16 +227,16 @@ async def test_waiting_too_long_gives_no_place(few, mock_clock: MockClock):
     assert issubclass(NoPlace, NotSent)
 
 
-async def test_so_many_may_wait(few, mock_clock: MockClock):
+async def test_so_many_may_wait(mock_clock: MockClock):
     """The next is refused at once."""
-    places = Places()
+    places = Places(FEW)
     async with holders(places, "a", "a", "b", "a", "c", "d") as outcomes:
         assert ["a", "a", "b", "no d"] == outcomes
 
 
-async def test_places_are_given_in_turn(few, mock_clock: MockClock):
+async def test_places_are_given_in_turn(mock_clock: MockClock):
     """A waiter that is cancelled leaves nothing taken."""
-    places = Places()
+    places = Places(FEW)
     order: list[str] = []
 
     async def take(name: str) -> None:

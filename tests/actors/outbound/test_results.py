@@ -5,10 +5,11 @@ import trio
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from svc.actors.outbound.client import PostResult, _retry_after_ms
+from svc.actors.outbound.client import PostResult
 from svc.actors.outbound.connection import Connection
 from svc.actors.outbound.connector import Connector
 from svc.actors.outbound.errors import NotSent
+from svc.actors.outbound.retry_after import retry_after_ms
 from svc.actors.outbound.target import Target
 from svc.domain.limits import OUTGOING_REST_SECONDS
 from tests.receivers import NOW, client
@@ -88,4 +89,4 @@ async def test_a_status_too_late_does_not(autojump_clock, monkeypatch):
 @example("9" * 5_000)
 def test_any_retry_after_is_a_time_to_wait(value):
     """Whatever a receiver writes there; what is no time is none."""
-    assert 0 <= _retry_after_ms(value, NOW)
+    assert 0 <= retry_after_ms(value, NOW)

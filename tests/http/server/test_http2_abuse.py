@@ -1,5 +1,6 @@
 """What an HTTP/2 client may not do is an error of its stream or connection; what costs has an end."""
 
+from contextlib import suppress
 from itertools import count
 
 import h2.errors
@@ -275,16 +276,21 @@ async def test_a_long_answer_may_be_taken_in_small_steps() -> None:
 
 @pytest.mark.parametrize("sent_before", [b"", b"x" * 200_000])
 async def test_no_task_waits_for_a_client_that_left(sent_before: bytes, mock_clock: MockClock) -> None:
-    """An application goes on at once when the connection that it answers on has ended."""
+    """An application hears at once, by an `OSError`, that the connection that it answers on has ended."""
     left, done = trio.Event(), trio.Event()
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200})
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(send, {"type": "http.response.body", "body": sent_before, "more_body": True})
+            nursery.start_soon(send_before, send)
             await left.wait()
-        await send({"type": "http.response.body", "body": b"x" * 200_000})
+        with pytest.raises(OSError, match=r"^$"):
+            await send({"type": "http.response.body", "body": b"x" * 200_000})
         done.set()
+
+    async def send_before(send: Send) -> None:
+        with suppress(OSError):
+            await send({"type": "http.response.body", "body": sent_before, "more_body": True})
 
     async with in_memory(app) as server:
         client = Http2Client(server)

@@ -22,7 +22,8 @@ from svc.http.server import (
     open_listeners,
     serve,
 )
-from tests.http.serving import GET, Client, echo, listening, post, respond
+from svc.http.server._connection import Connection
+from tests.http.serving import GET, Client, echo, in_memory, listening, post, respond
 
 MEGABYTE = 1_000_000
 
@@ -318,3 +319,18 @@ async def test_cancelling_the_server_closes_everything() -> None:
         closed = await client.closed()
 
     assert closed
+
+
+async def test_a_stop_passes_over_a_connection_that_has_just_been_closed() -> None:
+    """Its socket is gone, though its task has not ended yet."""
+    async with in_memory() as server:
+        listener, *_ = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        port = listener.socket.getsockname()[1]
+        async with listener, await trio.open_tcp_stream("127.0.0.1", port), await listener.accept() as stream:
+            connection = Connection(stream, server.context)
+            connection.idle = True
+            await stream.aclose()
+            connection.stop()
+
+    assert (False, False) == (connection.readable(), connection.hung_up())
+    assert connection.scope.cancel_called

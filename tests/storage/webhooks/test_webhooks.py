@@ -8,11 +8,12 @@ from svc.domain.errors import Conflict, Gone, InvalidInput, NotFound
 from svc.domain.limits import EVENT_LIFE_MS, WEBHOOK_ATTEMPTS_KEPT, WEBHOOKS_MAX
 from svc.domain.times import DAY_MS, HOUR_MS
 from svc.domain.webhooks.deliveries import AttemptOutcome
-from svc.storage import dispatch, integrity, retention
+from svc.storage import integrity, retention
 from svc.storage.store import View
 from svc.storage.webhooks import attempts, batches, deliveries, redelivery, tables, webhooks
 from svc.storage.webhooks.attempts import EndedAttempt
 from svc.storage.webhooks.webhooks import WebhookChanges
+from svc.storage.workflows import dispatch
 from tests import tables as root_tables
 from tests.statements import listening
 from tests.storage.ledger import Ledger, ledger

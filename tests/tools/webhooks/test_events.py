@@ -16,7 +16,8 @@ from svc.domain.webhooks.rights import event_needs
 from svc.http.app import public_app
 from svc.http.problems.problems import UNAUTHORIZED
 from svc.services import tool_calls
-from svc.storage import events, provisioning, retention
+from svc.storage import provisioning, retention
+from svc.storage.events import events
 from svc.storage.identity import api_keys, members, roles
 from svc.storage.identity.organizations import NewOrganization
 from svc.tools.webhooks.event_examples import EXAMPLES

@@ -12,10 +12,9 @@ from sqlalchemy import select
 
 from svc.domain.errors import Conflict
 from svc.domain.times import SECOND_MS
-from svc.storage import dispatch
 from svc.storage.metadata import metadata
 from svc.storage.records import records
-from svc.storage.workflows import runs, workflows
+from svc.storage.workflows import dispatch, runs, workflows
 from svc.storage.workflows.invariants import INVARIANTS
 from svc.tools.workflows import stepping
 from tests.people import a_member, call_of

@@ -1,0 +1,179 @@
+"""A request whose response is read in parts, and the limits of both."""
+
+from typing import Final, Self
+
+import msgspec
+import trio
+
+from svc.actors.outbound.answer import StreamedAnswer
+from svc.actors.outbound.connection import Connection
+from svc.actors.outbound.errors import (
+    BrokenOff,
+    IdleTooLong,
+    Malformed,
+    NoFirstByte,
+    NotSent,
+    StreamFailed,
+    TookTooLong,
+    TooLarge,
+)
+from svc.actors.outbound.retry_after import retry_after_ms
+
+_PIECE_BYTES: Final = 64 * 1024
+"""How much of a request is sent before anything is received: what fits into the buffers of both sides."""
+_REDIRECTION_STATUS_MIN: Final = 300
+
+
+class StreamLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """The limits of one request. Each has an error of its own."""
+
+    connect_seconds: float
+    """For the name, the connection and TLS: `NotConnected`."""
+    first_byte_seconds: float
+    """From then until the first byte of the body, with the sending of the request: `NoFirstByte`."""
+    idle_seconds: float
+    """Between two reads of the body: `IdleTooLong`. The time that the consumer takes does not count."""
+    total_seconds: float
+    """For everything, from the attempt to connect to the end of the body: `TookTooLong`."""
+    answer_bytes_max: int
+    """Of the body: `TooLarge`."""
+
+
+class StreamedResponse:
+    """A response whose head has come. Iterate over it to receive the body, no faster than you take it."""
+
+    def __init__(self, connection: Connection, limits: StreamLimits, ends_at: float) -> None:
+        """Over *connection*, on which nothing is under way; *ends_at*, in Trio's time, is the last moment."""
+        self._connection = connection
+        self._limits = limits
+        self._ends_at = ends_at
+        self._begins_by = trio.current_time() + limits.first_byte_seconds
+        self._answer = StreamedAnswer()
+        self._whole = False  # whether the first byte's time is that of the whole body
+        self._unasked = connection.has_spoken_first()
+        self._sent = False
+
+    @property
+    def status(self) -> int:
+        return self._answer.status
+
+    @property
+    def content_type(self) -> str:
+        """The value of `Content-Type`; empty if there is none."""
+        return self._answer.content_type
+
+    def retry_after_ms(self, now: int) -> int:
+        """What `Retry-After` asks for, in ms from *now*, in ms since the epoch; 0 if it does not."""
+        return retry_after_ms(self._answer.retry_after, now)
+
+    async def open(self, head: bytes, body: bytes) -> None:
+        """Send the request, and receive the head of the response. Raises a `StreamFailed`."""
+        by, failure = self._time_limit()
+        with trio.CancelScope(deadline=by):
+            if len(body) <= _PIECE_BYTES:
+                await self._send(head + body)
+                await self._receive_head()
+            else:
+                await self._send_while_receiving(head, body)
+            if self._answer.coded:
+                raise Malformed("the body has a Content-Encoding that was not asked for")
+            return
+        raise failure
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> bytes:
+        """The next bytes of the body. Raises a `StreamFailed`."""
+        answer = self._answer
+        while answer.body_bytes <= self._limits.answer_bytes_max:
+            if body := answer.take():
+                return body
+            if answer.malformed:
+                raise Malformed("what came in the body was not HTTP")
+            if answer.complete or not await self._receive_body():
+                raise StopAsyncIteration
+        raise TooLarge(f"the body is over {self._limits.answer_bytes_max} bytes")
+
+    async def read(self) -> bytes:
+        """Receive the whole body, within `first_byte_seconds`. Raises a `StreamFailed`."""
+        self._whole = True
+        return b"".join([part async for part in self])
+
+    def is_in_step(self) -> bool:
+        """Whether both sides are done with each other, so that the connection may be used again."""
+        answer = self._answer
+        in_step = self._sent and not self._unasked and answer.complete and answer.keep_alive
+        return in_step and not self._connection.has_read_ahead()
+
+    async def _send_while_receiving(self, head: bytes, body: bytes) -> None:
+        """Send a long request, and receive meanwhile: a server may reject it before it has read all of it."""
+        failure: StreamFailed | None = None
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._send_in_pieces, head, body)
+            try:
+                await self._receive_head()
+            except StreamFailed as error:
+                failure = error
+            if failure is not None or self._answer.status >= _REDIRECTION_STATUS_MIN:
+                nursery.cancel_scope.cancel()
+        if failure is not None:
+            raise failure
+
+    async def _send_in_pieces(self, head: bytes, body: bytes) -> None:
+        await self._send(head)
+        for start in range(0, len(body), _PIECE_BYTES):
+            self._sent = False
+            if not await self._send(body[start : start + _PIECE_BYTES]):
+                return
+
+    async def _send(self, data: bytes) -> bool:
+        """Whether all of *data* was sent. If not, an answer may have come before the connection closed."""
+        try:
+            await self._connection.send(data)
+        except trio.BrokenResourceError:
+            return False
+        self._sent = True
+        return True
+
+    async def _receive_head(self) -> None:
+        while not self._answer.status:
+            try:
+                data = await self._connection.receive()
+            except trio.BrokenResourceError:
+                data = b""
+            if not data:
+                raise BrokenOff("the connection broke before an answer came")
+            try:
+                self._answer.feed(data)
+            except NotSent as error:
+                raise Malformed(str(error)) from error
+
+    async def _receive_body(self) -> bool:
+        """Receive once within the body; returns False at an end that is the end of the connection."""
+        by, failure = self._time_limit()
+        with trio.CancelScope(deadline=by):
+            try:
+                data = await self._connection.receive()
+            except trio.BrokenResourceError as error:
+                raise BrokenOff("the connection broke within the answer") from error
+            if data:
+                self._answer.feed(data)
+                return True
+            if self._answer.framed:
+                raise BrokenOff("the connection ended within the answer")
+            return False
+        raise failure
+
+    def _time_limit(self) -> tuple[float, StreamFailed]:
+        """Until when to wait now, and the error if nothing comes until then."""
+        limits = self._limits
+        if self._whole or not self._answer.body_bytes:
+            by, seconds = self._begins_by, limits.first_byte_seconds
+            failure: StreamFailed = NoFirstByte(f"no answer within {seconds:g} seconds")
+        else:
+            by = trio.current_time() + limits.idle_seconds
+            failure = IdleTooLong(f"nothing came for {limits.idle_seconds:g} seconds")
+        if self._ends_at < by:
+            return self._ends_at, TookTooLong(f"no end within {limits.total_seconds:g} seconds")
+        return by, failure

@@ -1,0 +1,93 @@
+"""The HTTP client for requests whose response is read in parts, as they come, such as those of AI providers.
+
+Beside `OutboundHttp`, it has connections and places of its own, so that long streams never hold up pushes. It
+does not repeat a request: what is asked here may cost money each time.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+import msgspec
+import trio
+
+from svc.actors.outbound.connection import Connection
+from svc.actors.outbound.connector import Connector
+from svc.actors.outbound.errors import NotConnected, NotSent
+from svc.actors.outbound.exchange import encode_head
+from svc.actors.outbound.pool import KeptConnections, Places, PoolLimits
+from svc.actors.outbound.streamed_response import StreamedResponse, StreamLimits
+from svc.actors.outbound.target import Target, parse_target
+from svc.domain.net.client_addresses import Network
+
+
+class StreamStatistics(msgspec.Struct, frozen=True):
+    """Requests in progress, and idle connections."""
+
+    in_progress: int
+    kept: int
+
+
+class OutboundStreams:
+    """A client of streamed responses, with a pool of its own."""
+
+    def __init__(self, allowed: Sequence[Network] | None, limits: PoolLimits) -> None:
+        """*allowed*: networks that may be reached although they are not public; None: any address may.
+
+        Addresses from the configuration are trusted, those of organizations are not: they need a client each,
+        since a connection that is kept leads to where it was allowed to.
+        """
+        self._connector = Connector(allowed)
+        self._places = Places(limits)
+        self._kept = KeptConnections(limits)
+
+    @asynccontextmanager
+    async def live(self) -> AsyncIterator[None]:
+        """Close idle connections when their time is over, and at the end of the block."""
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._kept.expire)
+                yield
+                nursery.cancel_scope.cancel()
+        finally:
+            self._kept.close()
+
+    @asynccontextmanager
+    async def stream(
+        self, url: str, body: bytes, headers: Mapping[str, str], limits: StreamLimits
+    ) -> AsyncIterator[StreamedResponse]:
+        """POST *body*, and give the response once its head has come. At the end of the block, close it.
+
+        The connection is used again if the body was read to its end. Raises `NoPlace` if too many requests
+        are in progress, and a `StreamFailed` otherwise.
+        """
+        try:
+            target = parse_target(url)
+            head = encode_head(target, headers, len(body))
+        except NotSent as error:
+            raise NotConnected(str(error)) from error
+        await self._places.acquire(target.origin)
+        try:
+            ends_at = trio.current_time() + limits.total_seconds
+            connection = self._kept.take(target.origin) or await self._connect(target, limits)
+            response = StreamedResponse(connection, limits, ends_at)
+            try:
+                await response.open(head, body)
+                yield response
+            finally:
+                if response.is_in_step():
+                    self._kept.put(connection)
+                else:
+                    connection.close()
+        finally:
+            self._places.release(target.origin)
+
+    def statistics(self) -> StreamStatistics:
+        return StreamStatistics(self._places.taken, len(self._kept))
+
+    async def _connect(self, target: Target, limits: StreamLimits) -> Connection:
+        with trio.move_on_after(min(limits.connect_seconds, limits.total_seconds)):
+            try:
+                return await self._connector.connect(target)
+            except NotSent as error:
+                raise NotConnected(str(error)) from error
+        raise NotConnected(f"no connection within {limits.connect_seconds:g} seconds")
