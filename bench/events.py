@@ -14,7 +14,7 @@ from bench import _event_kills, _event_units
 from bench._event_kills import Killed
 from bench._event_life import Lived
 from bench._event_receivers import life, make, receiver, report
-from bench._machine import PROJECT, free_port
+from bench._machine import PROJECT, free_ports
 from bench._report import Target, print_table, print_targets, save
 from bench._world import workspace
 
@@ -74,7 +74,7 @@ def main() -> None:
 
 def _measure(path: Path, *, dead_elsewhere: int) -> Late:
     """20 subscriptions, one dead, one slow, and others elsewhere that are all dead."""
-    ports = [free_port() for _ in range(PORTS)]
+    ports = free_ports(PORTS)
     urls = [f"http://127.0.0.1:{ports[number]}/take/{number}" for number in range(SUBSCRIPTIONS - 2)]
     urls += [f"http://127.0.0.1:{ports[18]}/hang/dead", f"http://127.0.0.1:{ports[19]}/slow/slow"]
     elsewhere = [
