@@ -413,7 +413,7 @@ RUNS_OPEN_MAX: Final = 100_000
 RUN_STARTS_WINDOW_MS: Final = MINUTE_MS
 RUN_STARTS_MAX: Final = 1_000
 """Runs of one workflow that start within `RUN_STARTS_WINDOW_MS`; the others wait."""
-STEPS_BATCH_MAX: Final = 20
+STEPS_BATCH_MAX: Final = 10
 """Steps of an organization's runs in one unit of work: other units wait for them."""
 RUNS_PRUNED_MAX: Final = 100
 """Ended runs that are deleted in one unit of work, with their steps."""
