@@ -17,6 +17,8 @@ NAMES: Final = (
     "channels",
     "outgoing",
     "workflows",
+    "events",
+    "workflow_kills",
     "abuse",
 )
 

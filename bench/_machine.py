@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from http import HTTPStatus
 from pathlib import Path
 from statistics import median
@@ -67,6 +67,13 @@ def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
         return port
+
+
+def free_ports(count: int) -> list[int]:
+    """Different ports that nothing listens at."""
+    with ExitStack() as listeners:
+        opened = [listeners.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [listener.getsockname()[1] for listener in opened]
 
 
 class Server:

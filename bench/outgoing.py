@@ -90,7 +90,7 @@ async def _repeat(way: Way, times: int) -> None:
 
 
 async def _post(client: OutboundHttp | httpx_outbound.OutboundHttp, url: str) -> None:
-    result = await client.post(url, BODY, HEADERS, seconds=10, now=0)
+    result = await client.post(url, BODY, HEADERS, owner="org_1", seconds=10, now=0)
     assert result.status == httpx.codes.OK
 
 

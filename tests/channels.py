@@ -115,7 +115,7 @@ class Receiver(OutboundHttp):
         self._at_once = 0
 
     async def post(
-        self, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, now: int
+        self, url: str, body: bytes, headers: Mapping[str, str], *, owner: str, seconds: float, now: int
     ) -> PostResult:
         self.got.append((now, url, body, dict(headers)))
         self._at_once += 1

@@ -1,6 +1,6 @@
 """Dispatching events in tests, without waiting for the actor that does it."""
 
-from svc.storage import dispatch as dispatching
+from svc.storage.workflows import dispatch as dispatching
 from tests.town import Town
 
 

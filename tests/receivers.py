@@ -92,5 +92,7 @@ async def client(*networks: str) -> AsyncIterator[OutboundHttp]:
 
 async def post(outbound_http: OutboundHttp, url: str, seconds: float = 5) -> tuple[int, int]:
     """POST, and return the status and how long `Retry-After` asks to wait, in ms."""
-    result = await outbound_http.post(url, b"{}", {"X-Service-Event": "ping"}, seconds=seconds, now=NOW)
+    result = await outbound_http.post(
+        url, b"{}", {"X-Service-Event": "ping"}, owner="org_1", seconds=seconds, now=NOW
+    )
     return result.status, result.retry_after_ms

@@ -9,7 +9,7 @@ from svc.actors.outbound.errors import NotSent
 from svc.actors.system import System
 from svc.domain.events import EVENT_TYPES, NewEvent
 from svc.domain.webhooks.subscriptions import Subscription, SubscriptionSettings
-from svc.storage import events
+from svc.storage.events import events
 from svc.storage.store import Tx
 from svc.storage.webhooks import webhooks
 from tests.channels import Receiver

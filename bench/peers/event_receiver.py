@@ -16,6 +16,9 @@ from typing import Any
 
 SLOW_SECONDS = 2
 
+never = asyncio.Event()
+"""What hanging requests wait for. One for all, since asyncio forgets a task that nothing refers to."""
+
 got: dict[str, list[Any]] = defaultdict(list)
 """By name: delivery id, digest of the body, subject, number, and ms since it happened."""
 
@@ -29,8 +32,9 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
                 answer(writer, json.dumps(got).encode())
                 got.clear()
                 continue
-            headers = dict(line.lower().split(": ", 1) for line in head.split("\r\n")[1:-2])
-            body = await reader.readexactly(int(headers["content-length"]))
+            headers = dict(line.split(": ", 1) for line in head.split("\r\n")[1:-2])
+            length = headers.get("Content-Length") or headers["content-length"]
+            body = await reader.readexactly(int(length))
             await take(path, headers["webhook-id"], body)
             answer(writer, b"ok")
     writer.close()
@@ -45,7 +49,7 @@ async def take(path: str, delivery_id: str, body: bytes) -> None:
     if how == "slow":
         await asyncio.sleep(SLOW_SECONDS)
     elif how == "hang":
-        await asyncio.Event().wait()
+        await never.wait()
 
 
 def answer(writer: asyncio.StreamWriter, body: bytes) -> None:
@@ -53,9 +57,8 @@ def answer(writer: asyncio.StreamWriter, body: bytes) -> None:
 
 
 async def main(ports: list[int]) -> None:
-    for port in ports:
-        await asyncio.start_server(serve, "127.0.0.1", port, backlog=1_000)
-    await asyncio.Event().wait()
+    servers = [await asyncio.start_server(serve, "127.0.0.1", port, backlog=1_000) for port in ports]
+    await asyncio.gather(*(server.serve_forever() for server in servers))
 
 
 if __name__ == "__main__":

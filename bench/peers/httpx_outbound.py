@@ -58,7 +58,7 @@ class OutboundHttp:
         self._limiter = trio.CapacityLimiter(OUTGOING_CONNECTIONS_MAX)
 
     async def post(
-        self, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, now: int
+        self, url: str, body: bytes, headers: Mapping[str, str], *, owner: str, seconds: float, now: int
     ) -> PostResult:
         """POST *body*, and wait at most *seconds* for the status of the response. Raises `NotSent`.
 

@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from svc.actors.batch_worker import BatchDone, BatchWorker, BatchWorkerState
-from svc.storage.dispatch import dispatch
+from svc.storage.workflows.dispatch import dispatch
 
-REST_MS: Final = 200
+REST_MS: Final = 500
 """Pause between two batches. Under load, events are therefore dispatched, and sent, several at a time, which
 costs a fraction of single ones; after an idle time the first is dispatched at once."""
 

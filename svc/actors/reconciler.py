@@ -19,9 +19,10 @@ from svc.actors.webhooks.webhook import Webhook
 from svc.actors.workflows.workflows import Workflows
 from svc.domain.errors import Unavailable
 from svc.domain.times import SECOND_MS, day_of
-from svc.storage import events, retention
+from svc.storage import retention
 from svc.storage.channels import outboxes
 from svc.storage.clock import marks as clock_marks
+from svc.storage.events import events
 from svc.storage.forms import submissions
 from svc.storage.records.listing import index_builds
 from svc.storage.sites import visits

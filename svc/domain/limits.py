@@ -218,7 +218,8 @@ EVENT_WAIT_SECONDS_MAX: Final = 20
 EVENTS_EXAMINED_MAX: Final = 2_000
 """Events that one page of a list looks at. Ours: a few milliseconds of the reader's time."""
 EVENTS_PAGE_BYTES_MAX: Final = 4 * 1024 * 1024
-"""The data of a page's events, but for the last one. Ours: that of an update may be three large records."""
+"""Bytes of data of a page's events, and of those dispatched at once, but for the last one. Ours: an update's
+data may be three large records."""
 
 # Retention.
 PRUNED_MAX: Final = 500
@@ -412,7 +413,7 @@ RUNS_OPEN_MAX: Final = 100_000
 RUN_STARTS_WINDOW_MS: Final = MINUTE_MS
 RUN_STARTS_MAX: Final = 1_000
 """Runs of one workflow that start within `RUN_STARTS_WINDOW_MS`; the others wait."""
-STEPS_BATCH_MAX: Final = 20
+STEPS_BATCH_MAX: Final = 10
 """Steps of an organization's runs in one unit of work: other units wait for them."""
 RUNS_PRUNED_MAX: Final = 100
 """Ended runs that are deleted in one unit of work, with their steps."""
@@ -487,7 +488,7 @@ OUTGOING_WAIT_SECONDS: Final = 20
 `PUSH_HOLD_MS`."""
 OUTGOING_LOOKUPS_AT_ONCE: Final = 100
 """Host names that are resolved at once, each in a thread. Ours."""
-OUTGOING_KEPT_MAX: Final = 100
+OUTGOING_KEPT_MAX: Final = 250
 """Idle connections that are kept for the next request."""
 OUTGOING_KEPT_PER_ORIGIN_MAX: Final = 25
 """Of these, to one scheme, host and port. Ours."""

@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 import sqlalchemy as sa
 
 from svc.domain.limits import EVENT_LIFE_MS, IDEMPOTENCY_LIFE_MS, PRUNED_MAX, SIGN_IN_WINDOW_MS
-from svc.storage import events, tables
+from svc.storage import tables
+from svc.storage.events import events
 from svc.storage.identity import tables as identity_tables
 from svc.storage.store import Tx
 from svc.storage.webhooks import tables as webhooks_tables

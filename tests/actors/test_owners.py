@@ -13,10 +13,11 @@ from svc.storage.store import Owner, Store
 from tests.channels import a_connection, a_reply
 from tests.http.asking import client_of
 from tests.lamps import LAMP, lamp_town
-from tests.people import a_member
+from tests.people import a_member, call_of
 from tests.tooling import PASSWORD, ToolTown
 from tests.town import HASHER, submit
 from tests.webhooks import a_webhook
+from tests.workflows import a_document, a_workflow
 
 SIGNED_IN = "the person"
 
@@ -26,7 +27,7 @@ NO_ORGANIZATIONS = {
     (Owner.SYSTEM, "storage.records.listing.index_builds.organizations_building"),
     (Owner.SYSTEM, "storage.forms.submissions.forms_with_queue"),
     (Owner.SYSTEM, "storage.channels.outboxes.due"),
-    (Owner.SYSTEM, "storage.events.organizations_with_undispatched"),
+    (Owner.SYSTEM, "storage.events.events.organizations_with_undispatched"),
     (Owner.SYSTEM, "storage.webhooks.batches.webhooks_due"),
     (Owner.SYSTEM, "storage.workflows.runs.organizations_with_runs"),
     (Owner.SYSTEM, "actors.reconciler._mark_and_prune"),
@@ -87,6 +88,7 @@ async def test_units_are_their_organizations(autojump_clock):
             a_member, organization_id, "owner@example.com", password_hash=HASHER.hash(PASSWORD)
         )
         here.key = await here.mint()
+        await here.store.write(a_workflow, call_of(here.owner), a_document())
         viewer_key = await here.mint(role_id="viewer")
         here.store = recorder
         async with here.live_system() as system, client_of(public_app(system)) as here.client:
@@ -131,7 +133,8 @@ async def test_units_are_their_organizations(autojump_clock):
         "storage.audit.note_refusal",
         "services.channel_calls._write",
         "storage.channels.outboxes.pull",
-        "storage.dispatch.dispatch",
+        "storage.workflows.dispatch.dispatch",
+        "tools.workflows.stepping.step_due",
         "storage.webhooks.attempts.note_and_load",
         "actors.embeds.embed_cache._render",
         "storage.sites.visits.create",

@@ -19,7 +19,8 @@ from svc.domain.limits import (
     SIGN_IN_WINDOW_MS,
 )
 from svc.domain.times import DAY_MS, YEAR_MS
-from svc.storage import events, idempotency, retention
+from svc.storage import idempotency, retention
+from svc.storage.events import events
 from svc.storage.forms import submissions
 from svc.storage.idempotency import Repeatable
 from svc.storage.identity import invitations, sessions, sign_in

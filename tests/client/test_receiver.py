@@ -36,7 +36,7 @@ class Post(OutboundHttp):
         """So many of the next answers are lost."""
 
     async def post(
-        self, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, now: int
+        self, url: str, body: bytes, headers: Mapping[str, str], *, owner: str, seconds: float, now: int
     ) -> PostResult:
         self.last = body, dict(headers)
         assert self.client is not None

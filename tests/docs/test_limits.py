@@ -30,7 +30,7 @@ INTERNAL: Final = {
     "DISPATCH_DELIVERIES_MAX": "how large a transaction is",
     "DISPATCH_EVENTS_MAX": "how large a transaction is",
     "EVENTS_EXAMINED_MAX": "how far one page of events looks",
-    "EVENTS_PAGE_BYTES_MAX": "how far one page of events goes",
+    "EVENTS_PAGE_BYTES_MAX": "how far one page of events goes, and how large a transaction is",
     "FILTERED_FIRST_MAX": "which plan a list takes",
     "INDEX_BATCH": "how large a transaction is",
     "PASSWORD_CHECKS_AT_ONCE": "how the processor is shared",

@@ -15,8 +15,10 @@ from svc.domain.errors import Gone, InvalidInput
 from svc.domain.events import EventType, NewEvent
 from svc.domain.limits import EVENT_LIFE_MS, EVENTS_EXAMINED_MAX, LIST_ROWS_MAX
 from svc.domain.times import MINUTE_MS
-from svc.storage import event_pages, events, provisioning, retention
-from svc.storage.events import Event
+from svc.storage import provisioning, retention
+from svc.storage.events import events
+from svc.storage.events import pages as event_pages
+from svc.storage.events.events import Event
 from svc.storage.identity.organizations import NewOrganization
 from svc.storage.store import Sources, Tx
 from tests import tables
@@ -59,6 +61,19 @@ def read_all(here: Ledger, cursor: str | None = None, **wanted: Any) -> tuple[li
             return found, behind
         found += listed
         cursor = behind
+
+
+def test_a_batch_has_so_many_bytes(here: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The event that goes beyond them is its last one, and is not left out."""
+    record(here, an_event(), an_event(), an_event())
+    length = len(events.undispatched(here.conn, here.organization.id, 1)[0].data)
+    monkeypatch.setattr(events, "EVENTS_PAGE_BYTES_MAX", length + 1)
+
+    batch = events.undispatched(here.conn, here.organization.id, 200)
+
+    assert 2 == len(batch)
+    assert events.is_full(batch, 200)
+    assert not events.is_full(batch[:1], 200)
 
 
 def test_a_unit_announces_its_events_once(here: Ledger) -> None:

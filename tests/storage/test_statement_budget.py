@@ -22,6 +22,8 @@ Flow = Callable[[ToolTown], Steps]
 
 QUIET_SECONDS = 90
 """What is done once a minute, or a while after something else, is done by then."""
+KEY_USE = "UPDATE api_keys SET last_used_at"
+"""What is noted once a minute, whatever the key is used for."""
 SENDER = {"name": "Ada", "phone": "+44 20 7946 0123"}
 
 
@@ -232,14 +234,14 @@ async def push(here: ToolTown) -> Steps:
             deliver: [7, 9, 4, 9],
             get: [2],
             list_newest: [3],
-            update: [9],
+            update: [9, 7],
             submit: [1, 12, 9],
             make_embed: [5],
-            receive: [4, 12],
+            receive: [4, 7],
             pull_nothing: [2],
             pull_one: [4],
             pull_one_once: [1, 6],
-            report: [5],
+            report: [5, 7],
             reply: [8],
             push: [8, 6, 3, 3],
         }.items()
@@ -251,8 +253,11 @@ async def test_a_flow_runs_no_more_statements_than_it_did(autojump_clock, flow: 
         conn = await connection_of(here.store)
         steps = flow(here)
         await anext(steps)
+        await trio.sleep(1)  # events of before are dispatched by then
         with listening(conn) as said:
             async for _ in steps:
                 pass
+            await trio.sleep(1)
 
-        assert expected == [len(unit) for unit in said.units], f"{flow.__doc__}\n{said}"
+        units = [unit for unit in said.units if not unit[0].startswith(KEY_USE)]
+        assert expected == [len(unit) for unit in units], f"{flow.__doc__}\n{said}"

@@ -225,7 +225,12 @@ class Outbox(Actor[System, OutboxState]):
                 secrets, push.delivery_id, now // SECOND_MS, body, event=event, contract=load.contract
             )
             result = await self.system.outbound_http.post(
-                load.url or "", body, headers, seconds=PUSH_ANSWER_SECONDS, now=now
+                load.url or "",
+                body,
+                headers,
+                owner=load.organization_id,
+                seconds=PUSH_ANSWER_SECONDS,
+                now=now,
             )
         except SealBroken:
             log.exception("a signing secret cannot be opened; pushes are not sent", connection=self.key)

@@ -64,23 +64,24 @@ class OutboundHttp:
             self._kept.close()
 
     async def post(
-        self, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, now: int
+        self, url: str, body: bytes, headers: Mapping[str, str], *, owner: str, seconds: float, now: int
     ) -> PostResult:
         """POST *body*, and wait at most *seconds* for the status of the response.
 
-        *now*, in ms since the epoch, is what a `Retry-After` date is compared with. Raises `NotSent`, and
-        `NoPlace` of these if nothing was attempted.
+        *owner* is the organization that chose the address: it has a share of the places. *now*, in ms since
+        the epoch, is what a `Retry-After` date is compared with. Raises `NotSent`, and `NoPlace` of these if
+        nothing was attempted.
         """
         target = parse_target(url)
         request = encode_post(target, headers, body)
         answer = Answer()
-        await self._places.acquire(target.origin)
+        await self._places.acquire(owner, target.origin)
         try:
             began = trio.current_time()
             with trio.move_on_after(seconds) as time_limit:
                 await self._send(target, request, answer, time_limit)
         finally:
-            self._places.release(target.origin)
+            self._places.release(owner, target.origin)
         if answer.status_at is None:
             raise NotSent(f"no answer within {seconds:g} seconds")
         return PostResult(

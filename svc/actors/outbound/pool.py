@@ -1,5 +1,7 @@
 """How many requests are in progress, and the connections that are kept for the next ones."""
 
+from collections.abc import Sequence
+
 import msgspec
 import trio
 
@@ -23,6 +25,7 @@ class PoolLimits(msgspec.Struct, frozen=True, kw_only=True):
     connections_max: int = OUTGOING_CONNECTIONS_MAX
     """Requests in progress at once."""
     connections_per_origin_max: int = OUTGOING_CONNECTIONS_PER_ORIGIN_MAX
+    """Of these, those to one origin, and those of one organization."""
     waiting_max: int = OUTGOING_WAITING_MAX
     """Requests that wait for their turn."""
     wait_seconds: float = OUTGOING_WAIT_SECONDS
@@ -36,14 +39,15 @@ PUSH_LIMITS = PoolLimits()
 
 
 class Places:
-    """The places of requests in progress: so many in all, and of each origin. First come, first served.
+    """The places of requests in progress: so many in all, and of each share. First come, first served.
 
-    An origin has fewer than there are, so that one which never answers does not take them all.
+    Shares are an origin and an organization. Each has fewer than there are: an origin that never answers must
+    not take them all, nor an organization with many such origins.
     """
 
     def __init__(self, limits: PoolLimits = PUSH_LIMITS) -> None:
         self._limits = limits
-        self._of_origins = KeyedLimiter(limits.connections_per_origin_max, limits.waiting_max)
+        self._shares = KeyedLimiter(limits.connections_per_origin_max, limits.waiting_max)
         self._free = trio.Semaphore(limits.connections_max)
         self._waiting = 0
 
@@ -55,38 +59,48 @@ class Places:
     def waiting(self) -> int:
         return self._waiting
 
-    async def acquire(self, origin: str) -> None:
-        """Acquire a place for a request to *origin*, at once if one is free. Raises `NoPlace`."""
-        if not self._try_acquire(origin):
-            await self._wait(origin)
+    async def acquire(self, *shares: str) -> None:
+        """Acquire a place that counts in all of *shares*, at once if one is free. Raises `NoPlace`."""
+        if not self._try_acquire(shares):
+            await self._wait(shares)
 
-    def release(self, origin: str) -> None:
+    def release(self, *shares: str) -> None:
         """Release a place: the request that has waited longest gets it."""
         self._free.release()
-        self._of_origins.release(origin)
+        for share in shares:
+            self._shares.release(share)
 
-    def _try_acquire(self, origin: str) -> bool:
-        if not self._of_origins.try_acquire(origin):
-            return False
+    def _try_acquire(self, shares: Sequence[str]) -> bool:
+        for number, share in enumerate(shares):
+            if not self._shares.try_acquire(share):
+                self._give_back(shares[:number])
+                return False
         try:
             self._free.acquire_nowait()
         except trio.WouldBlock:
-            self._of_origins.release(origin)
+            self._give_back(shares)
             return False
         return True
 
-    async def _wait(self, origin: str) -> None:
+    def _give_back(self, shares: Sequence[str]) -> None:
+        for share in shares:
+            self._shares.release(share)
+
+    async def _wait(self, shares: Sequence[str]) -> None:
         if self._waiting >= self._limits.waiting_max:
             raise NoPlace("too many requests are under way")
         self._waiting += 1
+        acquired = 0
         try:
             with trio.move_on_after(self._limits.wait_seconds) as patience:
-                # In this order a request waits for its origin without a place that others could use.
-                await self._of_origins.acquire(origin)
                 try:
+                    # In this order a request waits for its shares without a place that others could use.
+                    for share in shares:
+                        await self._shares.acquire(share)
+                        acquired += 1
                     await self._free.acquire()
                 except BaseException:
-                    self._of_origins.release(origin)
+                    self._give_back(shares[:acquired])
                     raise
         finally:
             self._waiting -= 1

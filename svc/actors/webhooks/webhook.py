@@ -13,7 +13,7 @@ import msgspec
 import structlog
 import trio
 
-from svc.actors._core import Actor, Policy, turn
+from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors.outbound.errors import NoPlace, NotSent
 from svc.actors.system import System
 from svc.actors.webhooks.attempt_places import AttemptPlace
@@ -33,6 +33,9 @@ log = structlog.get_logger("svc.actors.webhooks.webhook")
 RETRY_MS: Final = 2 * SECOND_MS
 """How long to wait after the store rejected a unit of work, or no place was free for an attempt."""
 
+GATHER_MS: Final = 50
+"""How long an outcome waits for those of the other attempts under way: one unit of work stores them all."""
+
 _UNSENDABLE: Final = AttemptOutcome(error="what is stored of it cannot be read, or is not kept any more")
 
 
@@ -43,8 +46,8 @@ class WebhookState(msgspec.Struct, kw_only=True):
     """The organization of the subscription, once loaded."""
     under_way: dict[str, str] = {}
     """The subjects of deliveries whose outcome is not stored yet, by the delivery's id."""
-    ended: list[EndedAttempt] = []
-    """Attempts that have ended, and that no unit of work has stored yet."""
+    ended: Private[list[EndedAttempt]] = msgspec.field(default_factory=lambda: Private([]))
+    """Attempts that have ended, and that no unit of work has stored yet. They have addresses and answers."""
     reached: tuple[bool, ...] = ()
     """Whether the last attempts reached the receiver, the latest last."""
     begun_at: deque[int] = msgspec.field(default_factory=deque)
@@ -81,17 +84,22 @@ class Webhook(Actor[System, WebhookState]):
 
     @turn
     async def attempt_ended(self, attempt: EndedAttempt) -> None:
-        """An attempt has ended: store its outcome, and load what may follow."""
-        self.state.ended.append(attempt)
-        self.state.reached = (*self.state.reached, attempt.outcome.reached)[-WEBHOOK_LAST_ATTEMPTS:]
-        self.state.due = True
-        await self._go_on()
+        """An attempt has ended: store its outcome, with those that follow soon, and load what is next."""
+        state = self.state
+        state.ended.value.append(attempt)
+        state.reached = (*state.reached, attempt.outcome.reached)[-WEBHOOK_LAST_ATTEMPTS:]
+        state.due = True
+        if self._in_flight() and not self.system.quiesced:
+            self._check_by(self.system.clock.now() + GATHER_MS)
+        else:
+            await self._go_on()
 
     @turn
     async def attempt_postponed(self, delivery_id: str) -> None:
         """No place was free for an attempt, so that nothing was sent: try again later."""
         del self.state.under_way[delivery_id]
         self._check_by(self.system.clock.now() + RETRY_MS)
+        await self._settle()
 
     @turn
     async def loaded(self, stored: Sequence[EndedAttempt], batch: DeliveryBatch | None) -> None:
@@ -114,7 +122,7 @@ class Webhook(Actor[System, WebhookState]):
     async def load_failed(self, ended: Sequence[EndedAttempt]) -> None:
         """The store rejected the unit of work: keep the outcomes, and try again later."""
         self.state.working, self.state.due = False, True
-        self.state.ended[:0] = ended
+        self.state.ended.value[:0] = ended
         self._check_by(self.system.clock.now() + RETRY_MS)
         await self._settle()
 
@@ -129,13 +137,13 @@ class Webhook(Actor[System, WebhookState]):
             return
         in_flight = self._in_flight()
         room = self.system.attempt_places.at_once(state.reached) - len(in_flight) if state.due else 0
-        if room <= 0 and not state.ended:
+        if room <= 0 and not state.ended.value:
             if state.due and not in_flight:
                 self._check_by(self.system.clock.now() + RETRY_MS)  # others hold the places
             return
-        units, ended = self.system.store.of(state.owner), tuple(state.ended)
+        units, ended = self.system.store.of(state.owner), tuple(state.ended.value)
         if self.start_soon(self._load, units, ended, room, tuple(sorted(in_flight.values()))):
-            state.working, state.ended = True, []
+            state.working, state.ended.value = True, []
             if room > 0:
                 state.due, state.checks_at = False, inf
                 self.check.disarm()  # this load does what the timer was for
@@ -152,7 +160,7 @@ class Webhook(Actor[System, WebhookState]):
             begun += 1
             state.under_way[delivery.id] = delivery.subject
             if delivery.body is None:
-                state.ended.append(_ended(batch, delivery, _UNSENDABLE))
+                state.ended.value.append(_ended(batch, delivery, _UNSENDABLE))
                 continue
             place = places.begin(state.reached)
             if not self.start_soon(self._attempt, batch, delivery, place):
@@ -179,7 +187,7 @@ class Webhook(Actor[System, WebhookState]):
 
     def _in_flight(self) -> dict[str, str]:
         """The subjects of deliveries that are being attempted, by the delivery's id."""
-        ended = {attempt.delivery_id for attempt in self.state.ended}
+        ended = {attempt.delivery_id for attempt in self.state.ended.value}
         return {id_: subject for id_, subject in self.state.under_way.items() if id_ not in ended}
 
     def _check_by(self, at: int) -> None:
@@ -191,9 +199,9 @@ class Webhook(Actor[System, WebhookState]):
     async def _settle(self) -> None:
         """Store outcomes within the turn, once the system is quiesced, so that no task may."""
         state = self.state
-        if not self.system.quiesced or state.working or not state.ended:
+        if not self.system.quiesced or state.working or not state.ended.value:
             return
-        ended, state.ended = state.ended, []
+        ended, state.ended.value = state.ended.value, []
         try:
             await self.system.store.of(state.owner).write(attempts.note_attempts, self.key, ended)
         except Unavailable as error:  # they are sent again at the next start
@@ -250,7 +258,12 @@ class Webhook(Actor[System, WebhookState]):
             secrets, delivery.id, now // SECOND_MS, body, event=delivery.type, contract=batch.contract
         )
         result = await self.system.outbound_http.post(
-            batch.url, body, headers, seconds=WEBHOOK_ANSWER_SECONDS, now=now
+            batch.url,
+            body,
+            headers,
+            owner=batch.organization_id,
+            seconds=WEBHOOK_ANSWER_SECONDS,
+            now=now,
         )
         return AttemptOutcome(
             status_code=result.status,

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from svc.domain.events import EVENT_TYPES
 from svc.domain.identity.roles import Permission
 from svc.domain.webhooks.rights import event_needs
 from svc.domain.workflows.documents import (
@@ -54,3 +55,8 @@ def step_needs(step: AnyStep) -> frozenset[Permission]:
         case Wait():
             return _NONE if step.event is None else event_needs(step.event)
     return _NONE
+
+
+def run_needs(event_type: str) -> frozenset[Permission]:
+    """The permissions to see what a run does that an event of this type started."""
+    return _READS | (event_needs(event_type) if event_type in EVENT_TYPES else _NONE)

@@ -23,10 +23,10 @@ from svc.domain.events import NewEvent, Source, channel_source
 from svc.domain.identity.people import clean_name
 from svc.domain.limits import CONNECTIONS_MAX, LIST_ROWS
 from svc.domain.near_names import shown
-from svc.storage import events
 from svc.storage.channels import deliveries, open_replies, tables
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.rows import ConnectionRow
+from svc.storage.events import events
 from svc.storage.identity import members, teams
 from svc.storage.pages import Keyset
 from svc.storage.statements import Statement

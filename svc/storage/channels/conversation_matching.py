@@ -16,7 +16,8 @@ from svc.domain.limits import CANDIDATES_MAX
 from svc.domain.records.contact_points import normalise_email, normalise_phone
 from svc.domain.records.matching import Clear, HeldReason, Unclear
 from svc.domain.records.objects import CONTACT
-from svc.storage import events, readable
+from svc.storage import readable
+from svc.storage.events import events
 from svc.storage.identity import organizations
 from svc.storage.records import contacts, enrichments, objects
 from svc.storage.records.enrichments import SourcedEnrichment

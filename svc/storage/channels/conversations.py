@@ -16,10 +16,10 @@ from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue, NotFo
 from svc.domain.events import NewEvent, channel_source
 from svc.domain.near_names import shown
 from svc.domain.records.matching import HeldReason
-from svc.storage import events
 from svc.storage.channels import conversation_matching, tables
 from svc.storage.channels.conversation_matching import Participant
 from svc.storage.channels.rows import ConversationRow
+from svc.storage.events import events
 from svc.storage.identity import members, organizations, teams
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import contacts

@@ -21,11 +21,11 @@ from svc.domain.channels.replies import Failure, ReplyState
 from svc.domain.errors import NotFound
 from svc.domain.events import NewEvent, channel_source
 from svc.domain.limits import LIST_ROWS
-from svc.storage import events
 from svc.storage.channels import conversations, replies, tables
 from svc.storage.channels.conversation_matching import Participant
 from svc.storage.channels.conversations import Conversation
 from svc.storage.channels.rows import MessageRow
+from svc.storage.events import events
 from svc.storage.pages import Keyset
 from svc.storage.readable import each
 from svc.storage.statements import Statement

@@ -16,9 +16,9 @@ from svc.domain.channels.replies import Dispatch
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.events import NewEvent, Source, channel_source
 from svc.domain.limits import REPLIES_OPEN_MAX
-from svc.storage import events
 from svc.storage.channels import tables
 from svc.storage.channels.rows import ReplyRow, ReplyStatusRow, WaitingReplyRow
+from svc.storage.events import events
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 

@@ -16,7 +16,7 @@ from svc.domain.records.events import record_event
 from svc.domain.records.matching import HeldReason
 from svc.domain.records.objects import CONTACT, DEAL, DEAL_STAGES
 from svc.domain.versions import FIRST_VERSION
-from svc.storage import events
+from svc.storage.events import events
 from svc.storage.forms import stored_submissions, tables
 from svc.storage.forms.stored_submissions import UnreadableSubmission
 from svc.storage.identity import organizations

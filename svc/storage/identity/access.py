@@ -1,12 +1,23 @@
 """The facts that decide whether a person enters an organization, read together."""
 
-from collections.abc import Collection
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from svc.domain.identity.access import Access, KeyFacts, Membership
+from svc.domain.identity.access import Access, KeyFacts, Membership, MemberStatus
 from svc.storage.identity import organizations, roles, tables
 from svc.storage.identity.api_keys import models_of, tools_of
+from svc.storage.statements import Statement
+
+
+class _MemberRow(NamedTuple):
+    """A member's row, and whether their home allows them keys here."""
+
+    person_id: str
+    role_id: str
+    status: MemberStatus
+    keys_allowed: bool
 
 
 def load(conn: sa.Connection, organization_id: str, now: int) -> Access:
@@ -15,36 +26,43 @@ def load(conn: sa.Connection, organization_id: str, now: int) -> Access:
         organization_id=organization_id,
         is_open=organizations.get(conn, organization_id).closed_at is None,
         roles=roles.custom(conn, organization_id),
-        members=_members(conn, organization_id),
+        members=_memberships(_EVERY_MEMBER.all(conn, organization_id=organization_id)),
         keys=_keys(conn, organization_id, now),
     )
 
 
-def of_people(conn: sa.Connection, organization_id: str, person_ids: Collection[str]) -> Access:
-    """The facts about these people alone, without any key. Raises `NotFound`."""
+def of_person(conn: sa.Connection, organization_id: str, person_id: str) -> Access:
+    """The facts about one person alone, without any key. Raises `NotFound`."""
+    rows = _MEMBER.all(conn, organization_id=organization_id, person_id=person_id)
     return Access(
         organization_id=organization_id,
         is_open=organizations.get(conn, organization_id).closed_at is None,
         roles=roles.custom(conn, organization_id),
-        members=_members(conn, organization_id, tables.members.c.person_id.in_(person_ids)),
+        members=_memberships(rows),
         keys={},
     )
 
 
-def _members(
-    conn: sa.Connection, organization_id: str, which: sa.ColumnElement[bool] | None = None
-) -> dict[str, Membership]:
-    allowed = sa.or_(
-        tables.organizations.c.id == organization_id,
-        sa.and_(tables.organizations.c.allow_keys_elsewhere, tables.organizations.c.closed_at.is_(None)),
+_MEMBERS = (
+    sa.select(
+        tables.members.c.person_id,
+        tables.members.c.role_id,
+        tables.members.c.status,
+        sa.or_(
+            tables.organizations.c.id == tables.members.c.organization_id,
+            sa.and_(tables.organizations.c.allow_keys_elsewhere, tables.organizations.c.closed_at.is_(None)),
+        ).label("keys_allowed"),
     )
-    rows = conn.execute(
-        sa.select(tables.members.c.person_id, tables.members.c.role_id, tables.members.c.status, allowed)
-        .join(tables.people, tables.people.c.id == tables.members.c.person_id)
-        .join(tables.organizations, tables.organizations.c.id == tables.people.c.home_organization_id)
-        .where(tables.members.c.organization_id == organization_id, sa.true() if which is None else which)
-    )
-    return {person_id: Membership(role_id, status, bool(ok)) for person_id, role_id, status, ok in rows}
+    .join(tables.people, tables.people.c.id == tables.members.c.person_id)
+    .join(tables.organizations, tables.organizations.c.id == tables.people.c.home_organization_id)
+    .where(tables.members.c.organization_id == sa.bindparam("organization_id"))
+)
+_EVERY_MEMBER = Statement(_MEMBERS, _MemberRow)
+_MEMBER = Statement(_MEMBERS.where(tables.members.c.person_id == sa.bindparam("person_id")), _MemberRow)
+
+
+def _memberships(rows: Iterable[_MemberRow]) -> dict[str, Membership]:
+    return {row.person_id: Membership(row.role_id, row.status, bool(row.keys_allowed)) for row in rows}
 
 
 def _keys(conn: sa.Connection, organization_id: str, now: int) -> dict[str, KeyFacts]:

@@ -14,6 +14,7 @@ from svc.domain.limits import ROLES_MAX
 from svc.domain.near_names import hint, shown
 from svc.domain.versions import check_version
 from svc.storage.identity import authorization, tables
+from svc.storage.statements import Statement
 from svc.storage.store import Tx
 
 
@@ -117,16 +118,18 @@ def list_all(conn: sa.Connection, organization_id: str) -> list[Role]:
     return [*BUILTIN_ROLES.values(), *custom(conn, organization_id).values()]
 
 
+_CUSTOM = Statement(
+    sa.select(tables.roles.c.id, tables.roles.c.name, tables.roles.c.permissions, tables.roles.c.version)
+    .where(tables.roles.c.organization_id == sa.bindparam("organization_id"))
+    .order_by(tables.roles.c.id)
+)
+
+
 def custom(conn: sa.Connection, organization_id: str) -> dict[str, Role]:
     """The custom roles by id, the oldest first."""
-    rows = conn.execute(
-        sa.select(tables.roles.c.id, tables.roles.c.name, tables.roles.c.permissions, tables.roles.c.version)
-        .where(tables.roles.c.organization_id == organization_id)
-        .order_by(tables.roles.c.id)
-    )
     return {
         row.id: Role(row.id, row.name, authorization.permissions_in(row.permissions, row.id), row.version)
-        for row in rows
+        for row in _CUSTOM.all(conn, organization_id=organization_id)
     }
 
 

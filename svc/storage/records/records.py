@@ -19,7 +19,7 @@ from svc.domain.records.events import RecordEventType, from_to, record_event
 from svc.domain.records.objects import CONTACT
 from svc.domain.records.values import Values
 from svc.domain.versions import FIRST_VERSION
-from svc.storage import events
+from svc.storage.events import events
 from svc.storage.records import bulk, contacts, objects, tables
 from svc.storage.records import rows as record_rows
 from svc.storage.records import versions as record_versions

@@ -12,8 +12,8 @@ from svc.domain.near_names import shown
 from svc.domain.webhooks import deliveries as rules
 from svc.domain.webhooks.deliveries import DeliveryState
 from svc.domain.webhooks.subscriptions import Subscription, matching
-from svc.storage import events
-from svc.storage.events import Event
+from svc.storage.events import events
+from svc.storage.events.events import Event
 from svc.storage.pages import Keyset
 from svc.storage.statements import Statement
 from svc.storage.store import Tx, View

@@ -11,8 +11,8 @@ from svc.domain.limits import WEBHOOK_REDELIVERED_MAX, WEBHOOK_REPLAY_EXAMINED_M
 from svc.domain.webhooks import deliveries as rules
 from svc.domain.webhooks.deliveries import DeliveryState
 from svc.domain.webhooks.subscriptions import Subscription
-from svc.storage import events
 from svc.storage import tables as root_tables
+from svc.storage.events import events
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.webhooks import deliveries, queues, tables, webhooks

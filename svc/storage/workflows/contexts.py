@@ -11,7 +11,7 @@ from svc.domain.errors import NotFound
 from svc.domain.times import rfc3339
 from svc.domain.workflows.contexts import Event, Tree, event_context, record_tree
 from svc.domain.workflows.paths import ROOTS
-from svc.storage import events
+from svc.storage.events import events
 from svc.storage.records import records
 from svc.storage.records.rows import Record
 

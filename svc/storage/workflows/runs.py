@@ -11,7 +11,7 @@ from svc.domain.limits import LIST_ROWS
 from svc.domain.near_names import shown
 from svc.domain.workflows import runs as rules
 from svc.domain.workflows.runs import FailureReason, RunProgress, RunState
-from svc.storage import events
+from svc.storage.events import events
 from svc.storage.identity import tables as identity_tables
 from svc.storage.pages import Keyset
 from svc.storage.readable import each

@@ -17,8 +17,8 @@ from svc.domain.workflows.documents import Debounce, EventTrigger, Schedule
 from svc.domain.workflows.schedules import Timetable
 from svc.domain.workflows.scopes import trigger_scope
 from svc.domain.workflows.triggers import Burst, burst_key, extended, starts
-from svc.storage import events as event_rows
 from svc.storage import readable
+from svc.storage.events import events as event_rows
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.upserts import insert_or_replace

@@ -12,7 +12,7 @@ from svc.domain.records.queries import Filter
 from svc.domain.workflows.conditions import Conditions
 from svc.domain.workflows.contexts import Event, event_context
 from svc.domain.workflows.scopes import awaited_scope
-from svc.storage import events as event_rows
+from svc.storage.events import events as event_rows
 from svc.storage.readable import tell
 from svc.storage.statements import Statement
 from svc.storage.store import Tx

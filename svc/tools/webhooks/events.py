@@ -12,8 +12,8 @@ from svc.domain.limits import EVENT_WAIT_SECONDS_MAX, LIST_ROWS, OBJECTS_MAX
 from svc.domain.near_names import hint, shown
 from svc.domain.times import moment_ms, rfc3339
 from svc.domain.webhooks.rights import check_may_see, visible_types
-from svc.storage import event_pages
-from svc.storage.events import Event
+from svc.storage.events import pages as event_pages
+from svc.storage.events.events import Event
 from svc.storage.records import objects
 from svc.storage.store import View
 from svc.tools.records.answers import EXAMPLE as RECORD

@@ -1,8 +1,13 @@
 """What tools say of runs: the answers that show one, and examples of them."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Final
 
+import msgspec
+
+from svc.domain.identity.callers import Caller
 from svc.domain.times import rfc3339
+from svc.domain.workflows.rights import run_needs
 from svc.domain.workflows.runs import RunState
 from svc.storage.workflows import triggering
 from svc.storage.workflows.run_rows import Run
@@ -45,7 +50,13 @@ class StepAnswer(ToolOutput, frozen=True, kw_only=True):
     key: str
     type: str
     state: StepState
-    input: Annotated[dict[str, Any] | None, about(description="With its templates filled in.")]
+    input: Annotated[
+        dict[str, Any] | None,
+        about(
+            description="With its templates filled in. It, `output` and `error` are null for callers who may "
+            "not read records, or not see the event that started the run."
+        ),
+    ]
     output: Annotated[dict[str, Any] | None, about(description="What is at `steps.<key>` for later steps.")]
     error: Annotated[dict[str, Any] | None, about(description="Why it was refused: `code` and `detail`.")]
     attempts: int
@@ -83,7 +94,16 @@ FACTS: Final[dict[str, Any]] = {
 answer_of: Final = Projection(Run, RunAnswer, **FACTS)
 details_of: Final = Projection(Run, RunDetails, given=("steps",), **FACTS)
 started_of: Final = Projection(Run, StartedRun, given=("steps", "dry_run", "why_not"), **FACTS)
-step_of: Final = Projection(RunStep, StepAnswer)
+_step_of: Final = Projection(RunStep, StepAnswer)
+
+
+def steps_of(caller: Caller, run: Run, steps: Iterable[RunStep]) -> tuple[StepAnswer, ...]:
+    """The steps of *run*, with what they were given and made only where *caller* may see what started it."""
+    shown = map(_step_of, steps)
+    if run_needs(run.event.type) <= caller.permissions:
+        return tuple(shown)
+    return tuple(msgspec.structs.replace(step, input=None, output=None, error=None) for step in shown)
+
 
 EXAMPLE: Final = RunAnswer(
     id="run_01K5D3V7Q2M8Z4X6C9B1N0T5RA",

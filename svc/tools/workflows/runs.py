@@ -19,7 +19,7 @@ from svc.tools.workflows.run_answers import (
     RunId,
     answer_of,
     details_of,
-    step_of,
+    steps_of,
 )
 from svc.tools.workflows.workflows import WorkflowId
 
@@ -75,7 +75,8 @@ class RunById(ToolInput, frozen=True, kw_only=True):
 def get(view: View, call: Call, request: RunById) -> RunDetails:
     """Show a run, with what each of its steps was given, and what came of it."""
     run = runs.get(view.conn, call.caller.organization_id, request.id)
-    return details_of(run, steps=tuple(map(step_of, run_steps.list_all(view.conn, run.id))))
+    steps = steps_of(call.caller, run, run_steps.list_all(view.conn, run.id))
+    return details_of(run, steps=steps)
 
 
 @writes(

@@ -22,7 +22,7 @@ from svc.domain.workflows.documents import (
 from svc.domain.workflows.positions import Outline
 from svc.domain.workflows.runs import depth_after
 from svc.domain.workflows.triggers import event_type_of
-from svc.storage import events
+from svc.storage.events import events
 from svc.storage.records import records
 from svc.storage.store import Tx
 from svc.storage.workflows import contexts, run_steps, runs, starting, triggering, workflows
@@ -36,7 +36,7 @@ from svc.tools.tool import (
     writes,
 )
 from svc.tools.workflows import dry_runs
-from svc.tools.workflows.run_answers import EXAMPLE, STEP, EventId, RunId, StartedRun, started_of, step_of
+from svc.tools.workflows.run_answers import EXAMPLE, STEP, EventId, RunId, StartedRun, started_of, steps_of
 from svc.tools.workflows.workflows import WorkflowId
 
 
@@ -113,14 +113,14 @@ def _retried(tx: Tx, call: Call, request: StartRun) -> StartedRun:
     new = NewRun(
         failed.workflow_id, failed.version, failed.enabler, again.position, failed.event, again.depth
     )
-    return _run(tx, call, new, steps_of=failed)
+    return _run(tx, call, new, after=failed)
 
 
-def _run(tx: Tx, call: Call, new: NewRun, *, steps_of: Run | None = None) -> StartedRun:
+def _run(tx: Tx, call: Call, new: NewRun, *, after: Run | None = None) -> StartedRun:
     [run] = starting.start(tx, call.caller.organization_id, [new])
-    if steps_of is not None and new.position is not None:
-        run_steps.copy(tx, steps_of.id, run.id, but=new.position)
-    steps = tuple(map(step_of, run_steps.list_all(tx.conn, run.id)))
+    if after is not None and new.position is not None:
+        run_steps.copy(tx, after.id, run.id, but=new.position)
+    steps = steps_of(call.caller, run, run_steps.list_all(tx.conn, run.id))
     return started_of(run, steps=steps, dry_run=False, why_not=None)
 
 
@@ -138,7 +138,7 @@ def _tried(
         enabler=workflows.enabler_of(tx.conn, call),
     )
     tried, steps = dry_runs.attempt(tx, run)
-    return started_of(tried, steps=tuple(map(step_of, steps)), dry_run=True, why_not=why_not)
+    return started_of(tried, steps=steps_of(call.caller, tried, steps), dry_run=True, why_not=why_not)
 
 
 def _event(tx: Tx, workflow: Workflow, request: StartRun) -> tuple[Event, tuple[str, ...] | None]:

@@ -19,7 +19,7 @@ from svc.storage.store import Tx
 from svc.storage.workflows import runs, triggering, waking
 from svc.storage.workflows.run_rows import from_row, progress_of
 from svc.storage.workflows.runs import DueRow
-from svc.tools.workflows.turns import SharedFacts, Turn, plan_of
+from svc.tools.workflows.step_execution import SharedFacts, StepExecution, plan_of
 
 log = structlog.get_logger("svc.tools.workflows.stepping")
 
@@ -64,29 +64,30 @@ class Stepper:
         tx, progress = self.tx, progress_of(row.run)
         try:
             try:
-                turn: Turn | None = Turn(self._facts, from_row(row.run), plan_of(row.document))
+                plan = plan_of(row.document)
             except Unreadable:
                 msgspec.json.decode(row.document)  # what a later program wrote is JSON, at least
                 runs.move(tx, row.run.id, rules.put_off(progress, tx.now + UNKNOWN_STEP_RETRY_MS))
                 return
-            while turn is not None:
-                progress = turn.run.progress
-                self._take(turn)
-                turn = turn.following()
+            execution: StepExecution | None = StepExecution(self._facts, from_row(row.run), plan)
+            while execution is not None:
+                progress = execution.run.progress
+                self._take(execution)
+                execution = execution.following()
         except Exception as error:
             if isinstance(error, OperationalError) and not is_unreadable(error):
                 raise  # a fault of the machine, not of the run: the unit is tried again later
             log.exception("a run fails, since its step cannot be taken", run=row.run.id)
             runs.fail(tx, row.run, progress, "error")
 
-    def _take(self, turn: "Turn") -> None:
+    def _take(self, execution: "StepExecution") -> None:
         try:
             with self.tx.savepoint():
-                turn.take()
+                execution.take()
         except Unavailable as error:
-            log.warning("a step has to wait", run=turn.run.id, why=repr(error))
-            turn.put_off(self.tx.now + STEP_RETRY_MS)
+            log.warning("a step has to wait", run=execution.run.id, why=repr(error))
+            execution.put_off(self.tx.now + STEP_RETRY_MS)
         except (Forbidden, Unauthenticated) as error:
-            turn.refuse(error, "forbidden")
+            execution.refuse(error, "forbidden")
         except DomainError as error:
-            turn.refuse(error, "refused")
+            execution.refuse(error, "refused")

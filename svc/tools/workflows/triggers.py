@@ -19,7 +19,7 @@ from svc.domain.workflows.scopes import trigger_scope
 from svc.domain.workflows.triggers import event_type_of
 from svc.storage.store import View
 from svc.tools.tool import ToolInput, ToolOutput, about, reads
-from svc.tools.workflows.turns import type_of
+from svc.tools.workflows.step_execution import type_of
 
 _EXAMPLES: Final[tuple[AnyTrigger, ...]] = (
     FormSubmitted(),

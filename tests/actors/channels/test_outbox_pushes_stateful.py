@@ -56,7 +56,7 @@ class MoodyReceiver(OutboundHttp):
         self.got: dict[str, list[str]] = defaultdict(list)
 
     async def post(
-        self, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, now: int
+        self, url: str, body: bytes, headers: Mapping[str, str], *, owner: str, seconds: float, now: int
     ) -> PostResult:
         data = msgspec.json.decode(body)["data"]
         assert (None, None) == (data["leaseId"], data["leaseExpiresAt"])

@@ -47,7 +47,7 @@ async def test_a_connection_is_used_again(said):
     serve = Connections(partial(answer, said=said, seen=seen))
     async with client() as outbound_http, receiver(serve) as url:
         for number in range(5):
-            await outbound_http.post(url, b"%d" % number, {}, seconds=5, now=NOW)
+            await outbound_http.post(url, b"%d" % number, {}, owner="org_1", seconds=5, now=NOW)
         assert (0, 0, 1) == tuple(getattr(outbound_http.statistics(), name) for name in FIELDS)
 
     assert 1 == serve.count
@@ -84,7 +84,7 @@ async def test_an_answer_may_end_with_its_connection():
     """Its text is there."""
     said = b"HTTP/1.1 404 Not Found\r\n\r\nno such \x00hook"
     async with client() as outbound_http, receiver(partial(answer_once, said=said)) as url:
-        result = await outbound_http.post(url, b"{}", {}, seconds=5, now=NOW)
+        result = await outbound_http.post(url, b"{}", {}, owner="org_1", seconds=5, now=NOW)
 
     assert (404, "no such hook") == (result.status, result.answer)
 
@@ -228,7 +228,7 @@ async def test_an_answer_to_half_a_request_counts():
         await stream.send_all(b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n")
 
     async with client() as outbound_http, receiver(refuse) as url:
-        result = await outbound_http.post(url, bytes(5_000_000), {}, seconds=5, now=NOW)
+        result = await outbound_http.post(url, bytes(5_000_000), {}, owner="org_1", seconds=5, now=NOW)
         assert 0 == outbound_http.statistics().kept
 
     assert 413 == result.status

@@ -173,12 +173,12 @@ TestKept = KeptMachine.TestCase
 
 
 @asynccontextmanager
-async def place(places: Places, origin: str) -> AsyncIterator[None]:
-    await places.acquire(origin)
+async def place(places: Places, shares: str) -> AsyncIterator[None]:
+    await places.acquire(*shares.split())
     try:
         yield
     finally:
-        places.release(origin)
+        places.release(*shares.split())
 
 
 @asynccontextmanager
@@ -211,6 +211,20 @@ async def test_an_origin_does_not_take_all_places(mock_clock: MockClock):
     async with holders(places, "a", "a", "a", "b") as outcomes:
         assert ["a", "a", "b"] == outcomes
         assert (3, 1) == (places.taken, places.waiting)
+
+
+async def test_an_organization_does_not_take_all_places(mock_clock: MockClock):
+    """However many origins it has. What its requests wait with, they give back."""
+    places = Places(FEW)
+    async with holders(places, "org_1 a", "org_1 b", "org_1 c", "org_2 d") as outcomes:
+        assert ["org_1 a", "org_1 b", "org_2 d"] == outcomes
+        assert (3, 1) == (places.taken, places.waiting)
+        mock_clock.jump(OUTGOING_WAIT_SECONDS)
+        await wait_all_tasks_blocked()
+        assert "no org_1 c" == outcomes[3]
+    async with holders(places, "org_1 c", "org_1 c") as outcomes:
+        assert ["org_1 c"] * 2 == outcomes
+    assert 0 == places.taken
 
 
 async def test_waiting_too_long_gives_no_place(mock_clock: MockClock):

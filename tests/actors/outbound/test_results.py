@@ -53,7 +53,9 @@ async def post_slowly(
     outcome: PostResult | NotSent
     async with client() as outbound_http:
         try:
-            outcome = await outbound_http.post("http://a.example", b"", {}, seconds=10, now=NOW)
+            outcome = await outbound_http.post(
+                "http://a.example", b"", {}, owner="org_1", seconds=10, now=NOW
+            )
         except NotSent as error:
             outcome = error
 

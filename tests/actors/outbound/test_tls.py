@@ -182,7 +182,7 @@ async def test_tls_may_end_as_it_should(context):
         await stream.unwrap()
 
     async with secured(context, serve) as (outbound_http, url):
-        result = await outbound_http.post(url, bytes(1_000_000), {}, seconds=5, now=NOW)
+        result = await outbound_http.post(url, bytes(1_000_000), {}, owner="org_1", seconds=5, now=NOW)
 
     assert (200, "ok") == (result.status, result.answer)
     assert read[0].endswith(bytes(1_000_000))

@@ -82,7 +82,7 @@ class StepReceiver(OutboundHttp):
         self._took(0)
 
     async def post(
-        self, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, now: int
+        self, url: str, body: bytes, headers: Mapping[str, str], *, owner: str, seconds: float, now: int
     ) -> PostResult:
         self._steps.take("a request")
         self._steps.say(msgspec.json.encode(Got(headers["webhook-id"], url, body.decode())))

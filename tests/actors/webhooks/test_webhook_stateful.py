@@ -70,7 +70,7 @@ class MoodyReceiver(OutboundHttp):
         self.bodies: dict[str, set[bytes]] = defaultdict(set)
 
     async def post(
-        self, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, now: int
+        self, url: str, body: bytes, headers: Mapping[str, str], *, owner: str, seconds: float, now: int
     ) -> PostResult:
         data = msgspec.json.decode(body)["data"]
         self.got[data.get("recordId", "")].append(headers["webhook-id"])

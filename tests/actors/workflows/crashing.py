@@ -1,4 +1,4 @@
-"""A program that dispatches an event and steps its run, and is killed on the way, at one statement after another.
+"""A program that dispatches an event and steps its run, killed on the way at one statement after another.
 
     python -m tests.actors.workflows.crashing DIRECTORY [STATEMENT…]
 
@@ -7,7 +7,6 @@ writer, whichever or one that begins so; the next life goes on alone, from the r
 this process.
 """
 
-import os
 import shutil
 import sys
 from collections.abc import AsyncIterator
@@ -117,7 +116,7 @@ async def work(path: Path, steps: Steps | None = None) -> None:
         if steps is not None:
             steps.armed = True
         with trio.fail_after(PATIENCE_SECONDS):
-            while "done" not in await store.read(states):
+            while "done" not in await store.read(states):  # noqa: ASYNC110  # the actors tell nobody
                 await trio.sleep(0.01)
         if steps is not None:
             steps.armed = False
@@ -155,7 +154,7 @@ def main(directory: Path, *beginnings: str) -> None:
         after = msgspec.json.decode(told(lambda: finish(path)), type=After)  # noqa: B023
         one = Life(killed, [line["step"] for line in lines if "step" in line], after)
         sys.stdout.write(msgspec.json.encode(one).decode() + "\n")
-        os.unlink(path)
+        path.unlink()
         if not killed:
             return
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors._core.statistics import Phase
 from svc.actors.kinds import KINDS
+from svc.actors.outbound.client import PostResult
 from svc.actors.reconciler import Reconciler
 from svc.actors.system import System
 from svc.domain.crypto.keys import digest
@@ -30,11 +31,13 @@ from svc.storage.identity import api_keys
 from svc.storage.identity.api_keys import NewKey
 from svc.storage.sites import sites
 from tests import tables
-from tests.channels import a_connection, a_reply
+from tests.channels import Receiver, a_connection, a_reply
 from tests.http.asking import ADDRESS, client_of
 from tests.http.serving import in_memory
 from tests.people import a_member, call_of
 from tests.town import SECRETS, submit, town
+from tests.webhooks import a_webhook
+from tests.workflows import a_document, a_workflow
 
 TOKEN: Final = "a-token-of-the-operator"
 BEARER: Final = {"authorization": f"Bearer {TOKEN}"}
@@ -317,6 +320,9 @@ async def test_nothing_private_is_shown(autojump_clock):
         )
         form = await here.form(field_map={"town": "city"}, deal_title="{{town}}")
         embed = await here.store.write(embeds.create, here.organization.id, name="Prices")
+        system.outbound_http = Receiver(*[PostResult(200, answer="Thanks, Ada")] * 1_000)
+        await here.store.write(a_webhook, here.organization.id)
+        await here.store.write(a_workflow, call_of(owner), a_document(trigger={"type": "submitted a form"}))
         values = {"name": "Ada Lovelace", "email": "ada@x.example", "phone": "+493012345678", "note": "hush"}
         async with client_of(public_app(system)) as browser:
             await browser.get(f"/api/e/{embed.embed_key}", headers={"x-forwarded-for": "198.51.100.9"})
@@ -364,6 +370,8 @@ async def test_nothing_private_is_shown(autojump_clock):
                 "/private",
                 "Your diagnosis",
                 "chat-1",
+                "receiver.example",
+                "Thanks, Ada",
             ),
             *(minted.key, minted.key[10:], digest(minted.key), TOKEN),
             *(caller.key, caller.key[10:], digest(caller.key), owner.id),

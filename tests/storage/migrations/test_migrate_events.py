@@ -4,7 +4,8 @@ from pathlib import Path
 
 from alembic import command
 
-from svc.storage import event_pages, events
+from svc.storage.events import events
+from svc.storage.events import pages as event_pages
 from svc.storage.migrations import migrate
 from svc.storage.sqlite.engine import make_engine
 from svc.storage.sqlite.store import migrate_to_head

@@ -10,11 +10,10 @@ from svc.domain.changes import RunsDue
 from svc.domain.identity.people import Person
 from svc.domain.times import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from svc.domain.workflows.contexts import Event
-from svc.storage import dispatch
 from svc.storage.metadata import metadata
 from svc.storage.records import records
 from svc.storage.store import Tx
-from svc.storage.workflows import runs, starting, triggering, workflows
+from svc.storage.workflows import dispatch, runs, starting, triggering, workflows
 from svc.storage.workflows.workflows import Workflow
 from tests.people import a_member, call_of
 from tests.storage.ledger import API, Ledger, ledger

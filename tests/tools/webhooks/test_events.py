@@ -13,13 +13,17 @@ from svc.domain.identity.callers import operator_call
 from svc.domain.identity.roles import Permission
 from svc.domain.limits import POLLS_WAITING_MAX
 from svc.domain.webhooks.rights import event_needs
+from svc.http.app import public_app
 from svc.http.problems.problems import UNAUTHORIZED
-from svc.storage import event_pages, events, provisioning, retention
+from svc.services import tool_calls
+from svc.storage import provisioning, retention
+from svc.storage.events import events
 from svc.storage.identity import api_keys, members, roles
 from svc.storage.identity.organizations import NewOrganization
 from svc.tools.webhooks.event_examples import EXAMPLES
 from tests import tables
 from tests.dispatching import dispatch
+from tests.http.serving import in_memory, post
 from tests.mcp.asking import mcp_town
 from tests.people import call_of
 from tests.tooling import ToolTown, tool_town
@@ -199,21 +203,19 @@ async def test_a_reader_waits_on_where_others_happen(autojump_clock):
 async def test_what_happens_between_reading_and_waiting_is_seen(autojump_clock, monkeypatch):
     """A dispatch after the first look, and before the wakeup is registered, is answered without a wait."""
     async with tool_town() as here:
-        page = event_pages.list_page
-        looks = 0
+        read, looks = tool_calls._read, 0
 
-        def look(*args: Any, **kwargs: Any) -> Any:
+        async def late(*args: Any) -> Any:
             nonlocal looks
+            found = await read(*args)
             looks += 1
-            found = page(*args, **kwargs)
             if looks == 1:
-                nursery.start_soon(happen, here, "record.created")
+                await happen(here, "record.created")
             return found
 
-        monkeypatch.setattr(event_pages, "list_page", look)
+        monkeypatch.setattr(tool_calls, "_read", late)
         began = trio.current_time()
-        async with trio.open_nursery() as nursery:
-            answer = await here.answer("event.list", {"waitSeconds": 20})
+        answer = await here.answer("event.list", {"waitSeconds": 20})
 
         assert (["record.created"], began) == (types(answer), trio.current_time())
 
@@ -272,13 +274,19 @@ async def test_waiting_readers_end_with_the_service(autojump_clock):
 
 
 async def test_a_reader_that_leaves_is_not_waited_for(autojump_clock):
-    """Its place is free again, so that programs that come and go do not use them up."""
-    async with tool_town() as here:
-        with trio.move_on_after(1):
-            await here.call("event.list", {"waitSeconds": 20})
+    """Its place is free at once, so that programs that come and go do not use them up."""
+    async with tool_town() as here, in_memory(public_app(here.system)) as server:
+        client = server.dial()
+        headers = (b"Authorization: Bearer " + here.key.encode(), b"Content-Type: application/json")
+        await client.send(post(b'{"waitSeconds": 20}', *headers, path=b"/api/v1/tools/event.list"))
         await trio.testing.wait_all_tasks_blocked()
+        began = trio.current_time()
+        waiting = [here.system.wakeups.waiting(here.organization.id)]
+        await client.stream.aclose()
+        await trio.testing.wait_all_tasks_blocked()
+        waiting.append(here.system.wakeups.waiting(here.organization.id))
 
-        assert 0 == here.system.wakeups.waiting(here.organization.id)
+        assert ([1, 0], began) == (waiting, trio.current_time())
 
 
 async def test_a_model_waits_for_events_too(autojump_clock):

@@ -203,3 +203,20 @@ async def _counts(here: ToolTown) -> dict[str, int]:
         }
 
     return await here.store.read(counted)
+
+
+async def test_steps_are_shown_to_callers_who_may_see_records(autojump_clock):
+    """To others a run says how far it is, and nothing of what it was given or made."""
+    async with tool_town() as here:
+        await enabled(here)
+        await contact(here)
+        await trio.sleep(1)
+        [run] = await runs_of(here)
+        call = call_of(here.owner, here.organization.id)
+        role = await here.store.write(roles.create, call, "Flows", ("workflows",))
+        key = await here.mint(role_id=role.id)
+
+        [step] = (await here.answer("workflow.run_get", {"id": run["id"]}, key=key))["steps"]
+
+        assert "Hello Ada" == run["steps"][0]["input"]["body"]
+        assert ("note", "done", None, None) == (step["key"], step["state"], step["input"], step["output"])

@@ -7,6 +7,7 @@ import msgspec
 import trio
 from sqlalchemy import select
 
+from svc.domain.channels.connections import Account
 from svc.domain.errors import Unavailable
 from svc.domain.identity.callers import operator_call
 from svc.domain.limits import STEP_RETRY_MS
@@ -91,6 +92,23 @@ async def test_a_message_is_answered_and_its_conversation_assigned(autojump_cloc
         assert here.owner.id == conversation["memberId"]
         assert ["You said: Hi", "Hi"] == [message["text"] for message in listed["messages"]]
         assert listed["messages"][0]["id"] == outputs(run)["hello"]["replyId"]
+
+
+async def test_from_a_members_own_account_only_their_own_workflow_answers(autojump_clock):
+    """The workflow of anybody else is refused."""
+    async with tool_town() as here:
+        account = Account("member", here.owner.id)
+        connection = await here.store.write(a_connection, here.organization.id, account=account)
+        reply = {"key": "hello", "type": "reply", "text": "Hi"}
+        bob = await here.mint(await here.member("bob@example.com", "admin"))
+        for key in (None, bob):
+            await enabled(here, reply, trigger={"type": "message.received"}, key=key)
+        await here.store.write(a_message, connection)
+        await trio.sleep(2)
+
+        assert [("done", None), ("failed", "forbidden")] == [
+            (run["state"], run["reason"]) for run in await runs_of(here)
+        ]
 
 
 async def test_a_record_is_assigned_to_a_member(autojump_clock):

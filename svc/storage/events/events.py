@@ -4,7 +4,8 @@ An event gets its position when it is dispatched. Positions count up in each org
 them: by id or time, an event that is committed late would be skipped.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from typing import Final, NamedTuple
 
 import msgspec
@@ -13,10 +14,10 @@ import sqlalchemy as sa
 from svc.domain.changes import EventsDue
 from svc.domain.errors import NotFound
 from svc.domain.events import EventType, NewEvent
+from svc.domain.limits import EVENTS_PAGE_BYTES_MAX
 from svc.domain.near_names import shown
 from svc.domain.times import MINUTE_MS
 from svc.storage import tables
-from svc.storage.identity import tables as identity_tables
 from svc.storage.readable import is_unreadable, tell
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -157,17 +158,34 @@ def get(conn: sa.Connection, organization_id: str, event_id: str) -> Event:
 
 
 def undispatched(conn: sa.Connection, organization_id: str, limit: int) -> list[Event]:
-    """The organization's oldest events that were not dispatched, at most *limit*.
+    """The organization's oldest events that were not dispatched, as many as a batch has: see `is_full`.
 
     One whose data are unreadable has none.
     """
     try:
-        return _UNDISPATCHED.all(conn, organization_id=organization_id, limit=limit)
+        with closing(_UNDISPATCHED.each(conn, organization_id=organization_id, limit=limit)) as waiting:
+            return _batch(waiting, limit)
     except Exception as error:
         if not is_unreadable(error):
             raise
     ids = _UNDISPATCHED_IDS.all(conn, organization_id=organization_id, limit=limit)
-    return [_readable(conn, row.id) for row in ids]
+    return _batch((_readable(conn, row.id) for row in ids), limit)
+
+
+def is_full(batch: Sequence[Event], limit: int) -> bool:
+    """Whether *batch* has *limit* events, or `EVENTS_PAGE_BYTES_MAX` of data, so that more may wait."""
+    return len(batch) >= limit or sum(len(event.data) for event in batch) >= EVENTS_PAGE_BYTES_MAX
+
+
+def _batch(waiting: Iterable[Event], limit: int) -> list[Event]:
+    batch: list[Event] = []
+    length = 0
+    for event in waiting:
+        batch.append(event)
+        length += len(event.data)
+        if len(batch) >= limit or length >= EVENTS_PAGE_BYTES_MAX:
+            break
+    return batch
 
 
 def _readable(conn: sa.Connection, event_id: str) -> Event:
@@ -182,12 +200,9 @@ def _readable(conn: sa.Connection, event_id: str) -> Event:
 
 
 def organizations_with_undispatched(conn: sa.Connection) -> list[str]:
-    """The organizations that have events to be dispatched: one look into an index for each organization."""
-    waiting = sa.select(tables.events.c.id).where(
-        tables.events.c.organization_id == identity_tables.organizations.c.id,
-        tables.events.c.position.is_(None),
-    )
-    return list(conn.scalars(sa.select(identity_tables.organizations.c.id).where(waiting.exists())))
+    """The organizations that have events to be dispatched, by an index that has no other events."""
+    waiting = sa.select(tables.events.c.organization_id).where(tables.events.c.position.is_(None))
+    return list(conn.scalars(waiting.distinct()))
 
 
 def mark_dispatched(tx: Tx, organization_id: str, ids: Sequence[str]) -> range:

@@ -4,8 +4,8 @@ import msgspec
 
 from svc.domain.changes import EventsDispatched
 from svc.domain.limits import DISPATCH_DELIVERIES_MAX, DISPATCH_EVENTS_MAX
-from svc.storage import events
-from svc.storage.events import Event
+from svc.storage.events import events
+from svc.storage.events.events import Event
 from svc.storage.store import Tx
 from svc.storage.webhooks import deliveries, webhooks
 from svc.storage.workflows import triggering
@@ -36,7 +36,7 @@ def dispatch(tx: Tx, organization_id: str, limit: int = DISPATCH_EVENTS_MAX) -> 
     queued = deliveries.queue_events(tx, subscriptions, dispatched)
     triggering.start_for(tx, organization_id, triggered, dispatched)
     tx.announce(EventsDispatched(organization_id))
-    return Dispatched(events=len(dispatched), deliveries=queued, more=len(waiting) == limit)
+    return Dispatched(events=len(dispatched), deliveries=queued, more=events.is_full(waiting, limit))
 
 
 def _marked(tx: Tx, organization_id: str, waiting: list[Event]) -> list[Event]:

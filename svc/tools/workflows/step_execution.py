@@ -1,4 +1,4 @@
-"""Turns of runs: one step of one run, begun or finished, and written with the run's position."""
+"""Execution of steps: one step of one run, begun or finished, and written with the run's position."""
 
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
@@ -55,7 +55,7 @@ def plan_of(document: bytes) -> Plan:
 
 
 class SharedFacts:
-    """What the turns of one unit of work share: who may what, and conditions that are ready to be asked."""
+    """What the steps of one unit of work share: who may what, and conditions that are ready to be asked."""
 
     def __init__(self, tx: Tx, organization_id: str, *, dry: bool = False) -> None:
         """*dry*: nothing is waited for, and nothing sent."""
@@ -70,7 +70,7 @@ class SharedFacts:
         """The call of a run's step, with what it may do now. Raises `Forbidden`."""
         person_id = run.enabler.person_id
         if person_id not in self._access:
-            self._access[person_id] = access_facts.of_people(self.tx.conn, self._organization_id, [person_id])
+            self._access[person_id] = access_facts.of_person(self.tx.conn, self._organization_id, person_id)
         try:
             caller = admit_workflow(self._access[person_id], run.workflow_id, run.enabler)
         except Unauthenticated:
@@ -87,7 +87,7 @@ class SharedFacts:
         return self._conditions[key]
 
 
-class Turn:
+class StepExecution:
     """One step of one run."""
 
     def __init__(
@@ -103,6 +103,7 @@ class Turn:
         self._steps = run_steps.load(facts.tx.conn, run.id) if steps is None else steps
         self._input: dict[str, Any] | None = None
         self._moved: RunProgress | None = None
+        """Where the run is after this step, if the next one is taken at once."""
 
     def take(self) -> None:
         """Begin the step, or finish it if it has waited. Raises `DomainError` where it is refused."""
@@ -115,17 +116,13 @@ class Turn:
         else:
             self._begin(call)
 
-    def following(self) -> "Turn | None":
+    def following(self) -> "StepExecution | None":
         """The next step, if this one is done, had no effect, and the run goes on."""
         moved = self._moved
-        if (
-            moved is None
-            or moved.state != "running"
-            or not isinstance(self._step, Wait | Branch | CallWebhook)
-        ):
+        if moved is None:
             return None
         run = msgspec.structs.replace(self.run, progress=moved, awaited=None)
-        return Turn(self._facts, run, self._plan, self._steps)
+        return StepExecution(self._facts, run, self._plan, self._steps)
 
     def put_off(self, until: int) -> None:
         """Leave the step for later: it was not refused."""
@@ -202,11 +199,14 @@ class Turn:
 
     def _done(self, output: dict[str, Any], following: str | None) -> None:
         self._write("done", output=output)
-        self._move(rules.moved(self.run.progress, following, self._tx.now))
+        moved = rules.moved(self.run.progress, following, self._tx.now)
+        if moved.state == "running" and isinstance(self._step, Wait | Branch | CallWebhook):
+            self._moved = moved  # the next step writes where the run is
+        else:
+            self._move(moved)
 
     def _move(self, progress: RunProgress, **awaited: str | None) -> None:
         runs.move(self._tx, self.run.id, progress, **awaited)
-        self._moved = progress
 
     def _write(
         self, state: StepState, *, output: dict[str, Any] | None = None, error: dict[str, Any] | None = None

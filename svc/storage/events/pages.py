@@ -9,8 +9,9 @@ from svc.domain import cursors
 from svc.domain.cursors import Position
 from svc.domain.errors import Gone
 from svc.domain.limits import EVENTS_EXAMINED_MAX, EVENTS_PAGE_BYTES_MAX, LIST_ROWS
-from svc.storage import events, tables
-from svc.storage.events import Event
+from svc.storage import tables
+from svc.storage.events import events
+from svc.storage.events.events import Event
 
 
 class EventPage(NamedTuple):

@@ -1,0 +1,1 @@
+"""Events: recorded with what they report, dispatched in order, and listed."""

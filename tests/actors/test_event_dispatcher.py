@@ -1,0 +1,83 @@
+"""The EventDispatcher: sets, a store that is full, and events whose announcement was lost."""
+
+import pytest
+import trio
+
+from svc.actors import event_dispatcher
+from svc.actors.batch_worker import RETRY_MS
+from svc.actors.event_dispatcher import REST_MS, EventDispatcher
+from svc.domain.times import SECOND_MS
+from svc.storage.store import Tx
+from svc.storage.webhooks import tables
+from tests import tables as root_tables
+from tests.town import Town, town
+from tests.webhooks import a_webhook, happen
+
+
+async def positions(here: Town) -> list[int | None]:
+    return [row.position for row in await here.rows(root_tables.events)]
+
+
+async def test_under_load_events_are_dispatched_in_sets(autojump_clock):
+    """The first at once; what happens within the rest is dispatched together after it."""
+    async with town() as here, here.live_system():
+        await here.store.write(a_webhook, here.organization.id)
+        for _ in range(10):
+            await here.store.write(happen, here.organization.id, "rec_a")
+            await trio.sleep(0.01)
+        during_the_rest = await positions(here)
+        await trio.sleep(REST_MS / SECOND_MS)
+
+        made_at = {row.created_at for row in await here.rows(tables.webhook_deliveries)}
+        assert [1, *[None] * 9] == during_the_rest
+        assert list(range(1, 11)) == await positions(here)
+        assert 2 == len(made_at)
+
+
+async def test_what_was_not_announced_is_found(autojump_clock):
+    """A crash lost it: the Reconciler's next round wakes the dispatcher, and the Webhook."""
+    async with town() as here, here.live_system():
+        await here.store.write(a_webhook, here.organization.id)
+        await here.store.write(_happen_quietly, here.organization.id)
+        await trio.sleep(61)
+
+        assert [1] == await positions(here)
+        assert 1 == await here.count(tables.webhook_attempts)
+
+
+async def test_a_full_disk_delays_events_and_loses_none(autojump_clock):
+    """Dispatch goes on when the disk takes work again, each event once."""
+    async with town() as here, here.live_system():
+        await here.store.write(a_webhook, here.organization.id)
+        async with here.full_disk(tables.webhook_deliveries):
+            await here.store.write(happen, here.organization.id, "rec_a", "rec_b")
+            await trio.sleep(5)
+            delayed = await positions(here)
+        await trio.sleep(2 * RETRY_MS / SECOND_MS)
+
+        assert [None, None] == delayed
+        assert [1, 2] == await positions(here)
+        assert 2 == await here.count(tables.webhook_deliveries)
+
+
+async def test_a_fault_of_ours_is_retried_with_backoff(autojump_clock, monkeypatch: pytest.MonkeyPatch):
+    """It stops no actor, and operators see how often in a row."""
+    tried: list[float] = []
+
+    def fail(_tx: Tx, _organization_id: str) -> None:
+        tried.append(trio.current_time())
+        raise RuntimeError("a fault of ours")
+
+    async with town() as here, here.live_system() as system:
+        monkeypatch.setattr(event_dispatcher, "dispatch", fail)
+        await here.store.write(happen, here.organization.id, "rec_a")
+        await trio.sleep(20)
+        snapshot = await EventDispatcher(system, here.organization.id).snapshot()
+
+    assert [0, 2, 6, 14] == [round(at - tried[0]) for at in tried]
+    assert 4 == snapshot["faults"]
+
+
+def _happen_quietly(tx: Tx, organization_id: str) -> None:
+    happen(tx, organization_id, "rec_a")
+    tx.changes.clear()
