@@ -12,19 +12,19 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain.identity.roles import BUILTIN_ROLES, OWNER
 from svc.domain.records.objects import BUILTIN_OBJECTS, CONTACT
 from svc.storage import stored_json, tables
 from svc.storage.ai import integrity as ai_integrity
 from svc.storage.channels import tables as channels_tables
 from svc.storage.forms import tables as forms_tables
+from svc.storage.identity import integrity as identity_integrity
 from svc.storage.identity import tables as identity_tables
 from svc.storage.metadata import metadata
 from svc.storage.records import tables as records_tables
 from svc.storage.sites import sites
 from svc.storage.sqlite.offline import foreign_key_faults, integrity_faults
 from svc.storage.webhooks import integrity as webhooks_integrity
-from svc.storage.workflows import invariants as workflows_invariants
+from svc.storage.workflows import integrity as workflows_integrity
 
 EXAMPLES_MAX: Final = 5
 
@@ -153,33 +153,6 @@ def _positions_ahead(conn: sa.Connection) -> Iterable[str]:
     return conn.scalars(sa.select(tables.events.c.id).where(beyond))
 
 
-def _without_role(conn: sa.Connection) -> Iterator[str]:
-    """Members, keys and invitations whose role is neither built in nor their organization's."""
-    for table, key in (
-        (identity_tables.members, "person_id"),
-        (identity_tables.api_keys, "id"),
-        (identity_tables.invitations, "id"),
-    ):
-        has = sa.select(identity_tables.roles.c.id).where(
-            identity_tables.roles.c.id == table.c.role_id,
-            identity_tables.roles.c.organization_id == table.c.organization_id,
-        )
-        missing = sa.select(table.c[key]).where(table.c.role_id.not_in(BUILTIN_ROLES), ~has.exists())
-        for row_id in conn.scalars(missing):
-            yield f"{table.name} {row_id}"
-
-
-def _without_owner(conn: sa.Connection) -> Iterable[str]:
-    """Organizations that have members, and no active Owner among them."""
-    owner = identity_tables.members.alias()
-    has = sa.select(owner.c.person_id).where(
-        owner.c.organization_id == identity_tables.members.c.organization_id,
-        owner.c.role_id == OWNER.id,
-        owner.c.status == "active",
-    )
-    return conn.scalars(sa.select(identity_tables.members.c.organization_id).distinct().where(~has.exists()))
-
-
 def _messages_elsewhere(conn: sa.Connection) -> Iterable[str]:
     """Messages and replies of a conversation that are of another connection than it is."""
     for table in (channels_tables.messages, channels_tables.replies):
@@ -294,9 +267,8 @@ INVARIANTS: Final[dict[str, Broken]] = {
         f"{site.id} at {site.domain}: move it with `site.update`" for site in sites.at_shared_domains(conn)
     ),
     **ai_integrity.INVARIANTS,
-    "every member, key and invitation has a role that is there": _without_role,
-    "every organization that has members has an Owner": _without_owner,
+    **identity_integrity.INVARIANTS,
     **webhooks_integrity.INVARIANTS,
-    **workflows_invariants.INVARIANTS,
+    **workflows_integrity.INVARIANTS,
 }
 """Checks by invariant. Each reads all rows of its tables."""

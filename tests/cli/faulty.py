@@ -96,6 +96,6 @@ if __name__ == "__main__":
     fault_name = sys.argv.pop(1)
     live_system = server_process._live_system
     server_process.KINDS = (*server_process.KINDS, Core)  # type: ignore[attr-defined]
-    server_process._live_system = live  # type: ignore[assignment]
+    server_process._live_system = live
     server_process.CLOSING_SECONDS = 1  # type: ignore[misc]
     main()

@@ -1,4 +1,4 @@
-"""The ends of a call, and what each is charged: the table of exits of `docs/decisions/0017-money.md`."""
+"""The ends of a call, and what each is charged: the table of exits of `docs/decisions/0018-money.md`."""
 
 from typing import Final, Literal, NamedTuple
 

@@ -276,10 +276,8 @@ def _stop(tx: Tx, which: sa.ColumnElement[bool], **values: Any) -> None:
 
 
 def _forget_bursts(tx: Tx, of: sa.ColumnElement[bool]) -> None:
-    stopped = sa.select(_workflows.c.id).where(of)
-    tx.conn.execute(
-        sa.delete(tables.workflow_bursts).where(tables.workflow_bursts.c.workflow_id.in_(stopped))
-    )
+    bursts, stopped = tables.workflow_bursts, sa.select(_workflows.c.id).where(of)
+    tx.conn.execute(sa.delete(bursts).where(bursts.c.workflow_id.in_(stopped)))
 
 
 def _from_row(row: WorkflowRow) -> Workflow:

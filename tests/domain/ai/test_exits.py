@@ -1,4 +1,4 @@
-"""The table of exits: what each end of a call is charged. `docs/decisions/0017-money.md` has it."""
+"""The table of exits: what each end of a call is charged. `docs/decisions/0018-money.md` has it."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ from svc.domain.ai.exits import Charge, Ended, Exit, charge, metered
 from svc.domain.ai.money import Prices
 from svc.domain.ai.usage import NONE, Usage
 
-PAGE = Path(__file__).parents[3] / "docs" / "decisions" / "0017-money.md"
+PAGE = Path(__file__).parents[3] / "docs" / "decisions" / "0018-money.md"
 CAME = Usage(10, 2, 5)
 ESTIMATE = Usage(7, 0, 3)
 BREAKS = ("left", "broken", "silent", "limit", "stopped", "revoked")

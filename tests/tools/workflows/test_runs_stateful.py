@@ -15,7 +15,7 @@ from svc.domain.times import SECOND_MS
 from svc.storage.metadata import metadata
 from svc.storage.records import records
 from svc.storage.workflows import dispatch, runs, workflows
-from svc.storage.workflows.invariants import INVARIANTS
+from svc.storage.workflows.integrity import INVARIANTS
 from svc.tools.workflows import stepping
 from tests.people import a_member, call_of
 from tests.storage.ledger import API, ledger
