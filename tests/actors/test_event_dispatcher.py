@@ -39,7 +39,7 @@ async def test_what_was_not_announced_is_found(autojump_clock):
     async with town() as here, here.live_system():
         await here.store.write(a_webhook, here.organization.id)
         await here.store.write(_happen_quietly, here.organization.id)
-        await trio.sleep(61)
+        await trio.sleep(62)
 
         assert [1] == await positions(here)
         assert 1 == await here.count(tables.webhook_attempts)

@@ -24,7 +24,7 @@ def index() -> Index:
         ("how do I sign in", "/docs/people-and-keys#signing-in"),
         ("approval_required", "/problems/approval_required"),
         ("pagination", "/docs/tool-api#lists"),
-        ("retry schedule of a webhook", "/docs/webhooks#retries"),
+        ("retry schedule of a webhook", "/docs/webhooks#retry-schedule"),
         ("push signature", "/docs/channels#push"),
         ("poll for events", "/docs/webhooks#ask-instead-eventlist"),
         ("how long does a lease last", "/docs/channels#what-becomes-of-a-reply"),

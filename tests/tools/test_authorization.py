@@ -30,9 +30,17 @@ from tests.tooling import ToolTown, tool_town
 TOOLS: Final = """
 tool                      needs                         runs
 
+ai.model_list             ai                            open
+ai.model_restrict         ai                            person
+ai.provider_list          ai                            open
+ai.provider_remove        ai                            person
+ai.provider_set           ai                            person
+ai.statement              ai                            open
+ai.usage                  ai                            open
 apikey.list               security                      open
 apikey.mint               security                      person
 apikey.revoke             security                      person
+apikey.update             security                      person
 audit.list                security                      open
 connection.create         channels, own: conversations  person
 connection.get            channels, own: conversations  open
