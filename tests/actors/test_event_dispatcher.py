@@ -20,7 +20,8 @@ async def positions(here: Town) -> list[int | None]:
 
 async def test_under_load_events_are_dispatched_in_sets(autojump_clock):
     """The first at once; what happens within the rest is dispatched together after it."""
-    async with town() as here, here.live_system():
+    async with town() as here, here.live_system() as system:
+        system.outbound_http = Receiver()
         await here.store.write(a_webhook, here.organization.id)
         for _ in range(10):
             await here.store.write(happen, here.organization.id, "rec_a")
@@ -36,10 +37,11 @@ async def test_under_load_events_are_dispatched_in_sets(autojump_clock):
 
 async def test_what_was_not_announced_is_found(autojump_clock):
     """A crash lost it: the Reconciler's next round wakes the dispatcher, and the Webhook."""
-    async with town() as here, here.live_system():
+    async with town() as here, here.live_system() as system:
+        system.outbound_http = Receiver()
         await here.store.write(a_webhook, here.organization.id)
         await here.store.write(_happen_quietly, here.organization.id)
-        await trio.sleep(62)
+        await trio.sleep(61)
 
         assert [1] == await positions(here)
         assert 1 == await here.count(tables.webhook_attempts)
@@ -47,7 +49,8 @@ async def test_what_was_not_announced_is_found(autojump_clock):
 
 async def test_a_full_disk_delays_events_and_loses_none(autojump_clock):
     """Dispatch goes on when the disk takes work again, each event once."""
-    async with town() as here, here.live_system():
+    async with town() as here, here.live_system() as system:
+        system.outbound_http = Receiver()
         await here.store.write(a_webhook, here.organization.id)
         async with here.full_disk(tables.webhook_deliveries):
             await here.store.write(happen, here.organization.id, "rec_a", "rec_b")
