@@ -10,6 +10,7 @@ from svc.domain.times import SECOND_MS
 from svc.storage.store import Tx
 from svc.storage.webhooks import tables
 from tests import tables as root_tables
+from tests.channels import Receiver
 from tests.town import Town, town
 from tests.webhooks import a_webhook, happen
 
