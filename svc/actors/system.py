@@ -87,7 +87,9 @@ class System(ActorSystem):
         random: Randomness = SYSTEM,
     ) -> None:
         super().__init__(kinds)
-        self.store, self.clock, self.secrets = store, clock, secrets
+        self.store = store
+        self.clock = clock
+        self.secrets = secrets
         self.stream_places = stream_places or StreamPlaces()
         self.random = random
         """The source of session tokens, request ids, and whatever else is made outside of units."""

@@ -265,8 +265,7 @@ def set_up(tx: Tx, request: SetUp) -> MadeSetUp:
 
 def _active_member(conn: Connection, organization_id: str, email: str) -> Member:
     organizations.get(conn, organization_id)
-    people = members.with_email(conn, organization_id, normalise_email(email))
-    for member in people:
+    for member in members.with_email(conn, organization_id, normalise_email(email)):
         if member.status == "active":
             return member
     raise NotFound(f"{shown(email)} is no active member of the organization: `svc user list` shows them")

@@ -4,8 +4,8 @@ It follows no redirect, keeps no cookie and uses no proxy. The answer is read wi
 limit covers all of a request. Why it is not httpx: `docs/decisions/0014-outgoing-requests.md`.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Final
 
 import msgspec
@@ -52,16 +52,9 @@ class OutboundHttp:
         self._places = Places()
         self._kept = KeptConnections()
 
-    @asynccontextmanager
-    async def live(self) -> AsyncIterator[None]:
+    def live(self) -> AbstractAsyncContextManager[None]:
         """Close idle connections when their time is over, and at the end of the block."""
-        try:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._kept.expire)
-                yield
-                nursery.cancel_scope.cancel()
-        finally:
-            self._kept.close()
+        return self._kept.live()
 
     async def post(
         self, url: str, body: bytes, headers: Mapping[str, str], *, owner: str, seconds: float, now: int

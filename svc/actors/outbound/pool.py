@@ -1,6 +1,7 @@
 """How many requests are in progress, and the connections that are kept for the next ones."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 import msgspec
 import trio
@@ -144,6 +145,17 @@ class KeptConnections:
             self._drop(connections[0])
         elif len(self._expiries) > self._limits.kept_max:
             self._drop(next(iter(self._expiries)))
+
+    @asynccontextmanager
+    async def live(self) -> AsyncIterator[None]:
+        """Close connections when their time is over, and all at the end of the block."""
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self.expire)
+                yield
+                nursery.cancel_scope.cancel()
+        finally:
+            self.close()
 
     async def expire(self) -> None:
         """Close connections when their time is over, for ever."""

@@ -5,7 +5,7 @@ does not repeat a request: what is asked here may cost money each time.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import msgspec
 import trio
@@ -44,16 +44,9 @@ class OutboundStreams:
         self._places = Places(limits)
         self._kept = KeptConnections(limits)
 
-    @asynccontextmanager
-    async def live(self) -> AsyncIterator[None]:
+    def live(self) -> AbstractAsyncContextManager[None]:
         """Close idle connections when their time is over, and at the end of the block."""
-        try:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._kept.expire)
-                yield
-                nursery.cancel_scope.cancel()
-        finally:
-            self._kept.close()
+        return self._kept.live()
 
     @asynccontextmanager
     async def stream(
