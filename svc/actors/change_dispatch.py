@@ -1,8 +1,5 @@
 """Dispatch of committed changes to the actors and caches that they concern."""
 
-import structlog
-
-from svc.actors._core import ActorError
 from svc.actors.channels.outbox import Outbox
 from svc.actors.event_dispatcher import EventDispatcher
 from svc.actors.forms.filer import Filer
@@ -29,9 +26,6 @@ from svc.domain.changes import (
     SitesChanged,
     SubmissionsDue,
 )
-from svc.domain.errors import Unavailable
-
-log = structlog.get_logger("svc.actors.change_dispatch")
 
 
 class ChangeDispatcher:
@@ -66,7 +60,7 @@ class ChangeDispatcher:
                 outbox = Outbox(self._system, connection_id)
                 # An active Outbox remembers that it is empty, so it has to be notified in any case.
                 if not outbox.wake.tell_if_active():
-                    _wake(outbox)
+                    self._system.wake(outbox.wake)
                 # After the Outbox, which the waiting long polls will ask.
                 self._system.wakeups.notify(connection_id)
             case EmbedsChanged(_, str(embed_key)):
@@ -81,20 +75,12 @@ class ChangeDispatcher:
         """Wake what does the work that waits, or that waits for it."""
         match change:
             case SubmissionsDue(organization_id):
-                _wake(Filer(self._system, organization_id))
+                self._system.wake(Filer(self._system, organization_id).wake)
             case EventsDue(organization_id):
-                _wake(EventDispatcher(self._system, organization_id))
+                self._system.wake(EventDispatcher(self._system, organization_id).wake)
             case EventsDispatched(organization_id):
                 self._system.wakeups.notify(organization_id)
             case DeliveriesDue(webhook_id):
-                _wake(Webhook(self._system, webhook_id))
+                self._system.wake(Webhook(self._system, webhook_id).wake)
             case RunsDue(organization_id):
-                _wake(Workflows(self._system, organization_id))
-
-
-def _wake(actor: Filer | Outbox | EventDispatcher | Webhook | Workflows) -> None:
-    try:
-        actor.wake.tell()
-    except (ActorError, Unavailable) as error:
-        # The work is stored; the Reconciler's next round finds it.
-        log.warning("not told of work", actor=repr(actor), why=repr(error))
+                self._system.wake(Workflows(self._system, organization_id).wake)

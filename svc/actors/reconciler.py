@@ -6,9 +6,8 @@ It also stores the mark from which the clock continues after a restart.
 from typing import Final
 
 import msgspec
-import structlog
 
-from svc.actors._core import Actor, ActorError, BoundTurn, Policy, turn
+from svc.actors._core import Actor, Policy, turn
 from svc.actors.channels.outbox import Outbox
 from svc.actors.event_dispatcher import EventDispatcher
 from svc.actors.forms.filer import Filer
@@ -17,7 +16,6 @@ from svc.actors.records.indexer import Indexer
 from svc.actors.system import System
 from svc.actors.webhooks.webhook import Webhook
 from svc.actors.workflows.workflows import Workflows
-from svc.domain.errors import Unavailable
 from svc.domain.times import SECOND_MS, day_of
 from svc.storage import retention
 from svc.storage.channels import outboxes
@@ -29,8 +27,6 @@ from svc.storage.sites import visits
 from svc.storage.store import Tx
 from svc.storage.webhooks import batches
 from svc.storage.workflows import runs
-
-log = structlog.get_logger("svc.actors.reconciler")
 
 ROUND_SECONDS: Final = 60
 """Interval of the rounds. Actors are woken at once; a round finds what a crash or a full mailbox lost."""
@@ -64,20 +60,20 @@ class Reconciler(Actor[System, ReconcilerState]):
         if self.state.day != day_of(self.system.clock.now()):
             self.state.day = await self._rotate_keys()
         for organization_id in await self.system.store.read_long(submissions.organizations_with_due):
-            self._wake(Filer(self.system, organization_id).wake)
+            self.system.wake(Filer(self.system, organization_id).wake)
         for organization_id in await self.system.store.read_long(index_builds.organizations_building):
-            self._wake(Indexer(self.system, organization_id).wake)
+            self.system.wake(Indexer(self.system, organization_id).wake)
         for form_key in await self.system.store.read_long(submissions.forms_with_queue):
-            self._wake(FormWindow(self.system, form_key).activate)
+            self.system.wake(FormWindow(self.system, form_key).activate)
         until = self.system.clock.now() + ROUND_SECONDS * SECOND_MS
         for connection_id in await self.system.store.read_long(outboxes.due, until):
-            self._wake(Outbox(self.system, connection_id).wake)
+            self.system.wake(Outbox(self.system, connection_id).wake)
         for organization_id in await self.system.store.read_long(events.organizations_with_undispatched):
-            self._wake(EventDispatcher(self.system, organization_id).wake)
+            self.system.wake(EventDispatcher(self.system, organization_id).wake)
         for webhook_id in await self.system.store.read_long(batches.webhooks_due, until):
-            self._wake(Webhook(self.system, webhook_id).wake)
+            self.system.wake(Webhook(self.system, webhook_id).wake)
         for organization_id in await self.system.store.read_long(runs.organizations_with_runs, until):
-            self._wake(Workflows(self.system, organization_id).wake)
+            self.system.wake(Workflows(self.system, organization_id).wake)
 
     @turn
     async def prune(self) -> None:
@@ -89,14 +85,6 @@ class Reconciler(Actor[System, ReconcilerState]):
         now = self.system.clock.now()
         self.system.visitor_keys = tuple(await self.system.store.write(_rotate_visitor_keys))
         return day_of(now)
-
-    def _wake(self, wake: BoundTurn[[], None]) -> None:
-        if self.system.quiesced:
-            return  # the actor would start nothing, and delay the shutdown
-        try:
-            wake.tell()
-        except (ActorError, Unavailable) as error:
-            log.warning("not woken; the next round tries again", why=repr(error))
 
 
 def _rotate_visitor_keys(tx: Tx) -> list[bytes]:

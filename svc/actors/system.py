@@ -5,8 +5,9 @@ from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
+import structlog
 
-from svc.actors._core import Actor, ActorSystem
+from svc.actors._core import Actor, ActorError, ActorSystem, BoundTurn
 from svc.actors.ai.body_bytes import BodyBytes
 from svc.actors.ai.open_calls import STOP_SECONDS, OpenCalls
 from svc.actors.ai.settlements import Settlements
@@ -48,6 +49,8 @@ from svc.storage.identity import api_keys, sessions
 from svc.storage.identity.api_keys import Route
 from svc.storage.sites import sites
 from svc.storage.store import Owner, Store, StoreFailed
+
+log = structlog.get_logger("svc.actors.system")
 
 EMBEDS_AT_ONCE: Final = 2
 """Embeds of one organization that are rendered at once: the store renders one, and the next is ready."""
@@ -152,6 +155,18 @@ class System(ActorSystem):
         """The public base URL, for links in embeds; set once the listener is open."""
         self.visitor_keys: tuple[bytes, ...] = ()
         """The keys under which visitors are hashed, newest first; `Reconciler` replaces the tuple."""
+
+    def wake(self, wake: BoundTurn[[], None]) -> None:
+        """Wake an actor that has stored work. What is refused is found by the Reconciler's next round.
+
+        Once the system is quiesced, the actor would start nothing, and delay the shutdown: it is left alone.
+        """
+        if self.quiesced:
+            return
+        try:
+            wake.tell()
+        except (ActorError, Unavailable) as error:
+            log.warning("not woken; the next round tries again", wake=repr(wake), why=repr(error))
 
     async def check_store(self) -> None:
         """Check that the store completes a unit of work. Raises `Unavailable`.

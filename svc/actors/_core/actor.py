@@ -64,6 +64,9 @@ class BoundTurn(Generic[P, R]):
         self._actor = actor
         self._turn = asked
 
+    def __repr__(self) -> str:
+        return f"{self._actor!r}.{self._turn.name}"
+
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Coroutine[Any, Any, R]:
         """Ask: send the message and wait for its answer.
 
