@@ -1,4 +1,4 @@
-"""Waking the runs that wait for an event, in the unit that dispatches it."""
+"""Waking runs: those that wait for an event in the unit that dispatches it, others in the next that steps."""
 
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
@@ -12,6 +12,7 @@ from svc.domain.records.queries import Filter
 from svc.domain.workflows.conditions import Conditions
 from svc.domain.workflows.contexts import Event, event_context
 from svc.domain.workflows.scopes import awaited_scope
+from svc.storage.approvals import decisions
 from svc.storage.events import events as event_rows
 from svc.storage.readable import tell
 from svc.storage.statements import Statement
@@ -78,6 +79,16 @@ _WAKE_CALLED_SINCE = Statement(
     .values(wake_at=sa.bindparam("now"))
 )
 
+_WAKE_ASKER = Statement(
+    sa.update(_runs)
+    .where(
+        _runs.c.organization_id == sa.bindparam("of_organization"),
+        _runs.c.awaits == "approval",
+        _runs.c.awaited == sa.bindparam("approval_id"),
+    )
+    .values(wake_at=sa.bindparam("now"))
+)
+
 _decode: Final = msgspec.json.Decoder(_Awaited).decode
 
 
@@ -106,6 +117,12 @@ def wake_called(tx: Tx, organization_id: str, since: int | None) -> None:
         _WAKE_CALLED.run(tx.conn, of_organization=organization_id, now=tx.now)
     else:
         _WAKE_CALLED_SINCE.run(tx.conn, of_organization=organization_id, now=tx.now, since=since)
+
+
+def wake_decided(tx: Tx, organization_id: str) -> None:
+    """Wake the runs whose approvals were decided."""
+    for card in decisions.collect(tx, organization_id, "workflow"):
+        _WAKE_ASKER.run(tx.conn, of_organization=organization_id, approval_id=card.id, now=tx.now)
 
 
 class _Matching:

@@ -243,8 +243,8 @@ CREATE TABLE "properties" (
 	index_cursor TEXT, 
 	deleted_at BIGINT, version INTEGER DEFAULT '1' NOT NULL, 
 	CONSTRAINT pk_properties PRIMARY KEY (id), 
-	CONSTRAINT fk_properties_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
 	CONSTRAINT fk_properties_object_id FOREIGN KEY(object_id) REFERENCES objects (id), 
+	CONSTRAINT fk_properties_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
 	CONSTRAINT uq_properties_object_id_slug UNIQUE (object_id, slug)
 );
 INSERT INTO properties (id, organization_id, object_id, slug, label, type, options, personal, position, created_at, unique_values, index_state, index_cursor, deleted_at, version) VALUES ('pro_01J00000000000000000000001', 'org_01J00000000000000000000001', 'obj_01J00000000000000000000001', 'email', 'label 1', 'email', '[]', 0, 0, 1789689600001, 0, 'ready', NULL, NULL, 0);
@@ -893,7 +893,7 @@ CREATE TABLE approvals (
 	CONSTRAINT fk_approvals_conversation_id FOREIGN KEY(conversation_id) REFERENCES conversations (id), 
 	CONSTRAINT fk_approvals_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
 );
-INSERT INTO approvals (id, organization_id, state, tool, input, fingerprint, reason, asker_kind, connection_id, conversation_id, workflow_id, run_id, created_at, expires_at, over_at, decided_by, decided_at, answer, error, rejection_reason, uncollected_since) VALUES ('app_01J00000000000000000000001', 'org_01J00000000000000000000001', 'rejected', 'tool 1', '{"id":"rec_1"}', X'006279746573', 'reason 1', 'agent', 'con_01J00000000000000000000001', 'con_01J00000000000000000000001', NULL, 'run_id 1', 1789689600001, 1789689600001, 1789689600001, 'decided_by 1', 1789689600001, NULL, NULL, 'rejection_reason 1', 0);
+INSERT INTO approvals (id, organization_id, state, tool, input, fingerprint, reason, asker_kind, connection_id, conversation_id, workflow_id, run_id, created_at, expires_at, over_at, decided_by, decided_at, answer, error, rejection_reason, uncollected_since) VALUES ('app_01J00000000000000000000001', 'org_01J00000000000000000000001', 'expired', 'tool 1', '{"id":"rec_1"}', X'006279746573', 'reason 1', 'agent', 'con_01J00000000000000000000001', 'con_01J00000000000000000000001', NULL, 'run_id 1', 1789689600001, 1789689600001, 1789689600001, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO approvals (id, organization_id, state, tool, input, fingerprint, reason, asker_kind, connection_id, conversation_id, workflow_id, run_id, created_at, expires_at, over_at, decided_by, decided_at, answer, error, rejection_reason, uncollected_since) VALUES ('app_01J00000000000000000000002', 'org_01J00000000000000000000002', 'expired', NULL, NULL, NULL, 'reason 2', 'workflow', NULL, NULL, 'wfl_1', 'run_id 2', 1789689600002, 1789689600002, 1789689600002, NULL, NULL, NULL, NULL, NULL, NULL);
 CREATE INDEX ix_server_keys_organization_id ON server_keys (organization_id);
 CREATE INDEX ix_sites_domain ON sites (domain);
