@@ -1,6 +1,5 @@
 """The audit trail: caller, action, target and door, inserted in the transaction of the action itself."""
 
-from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 import msgspec
@@ -36,7 +35,7 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None
     """The code of the refusal."""
     request_id: str | None
-    asked_by: Mapping[str, str] | None = None
+    asked_by: dict[str, str] | None = None
     """What asked for the call, where a person has approved it."""
 
 
