@@ -153,6 +153,16 @@ class EventHealth(ToolOutput, frozen=True, kw_only=True):
     reason: HealthReason | None
 
 
+class HandedOverConversationData(EventData, frozen=True, kw_only=True):
+    """A conversation that waits for a person, and why."""
+
+    conversation_id: str
+    connection_id: str
+    contact_id: RecordId | None
+    run_id: str
+    reason: Annotated[str, about(description="What the agent said, or which limit it met.")]
+
+
 class ConnectionStateData(EventData, frozen=True, kw_only=True):
     """A connection as it stands."""
 
@@ -243,6 +253,13 @@ class ConversationCreatedEvent(EventPayload, frozen=True, kw_only=True):
 
     type: Literal["conversation.created"]
     data: CreatedConversationData
+
+
+class ConversationHandedOverEvent(EventPayload, frozen=True, kw_only=True):
+    """The agent of a connection handed a conversation over: a person is to answer."""
+
+    type: Literal["conversation.handed_over"]
+    data: HandedOverConversationData
 
 
 class ConnectionStateChangedEvent(EventPayload, frozen=True, kw_only=True):
