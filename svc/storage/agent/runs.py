@@ -193,6 +193,13 @@ def list_page(
     return [Run._make(row) for row in rows], next_cursor
 
 
+def put_off(tx: Tx, conversation_id: str, at: int) -> None:
+    """Have the run that waits in a conversation begin at *at*."""
+    open_run = find_open(tx.conn, conversation_id)
+    if open_run is not None:
+        _PUT_OFF.run(tx.conn, run_id=open_run.id, at=at)
+
+
 def begin(tx: Tx, run: Run) -> Run:
     """Begin a run that waits."""
     _BEGIN.run(tx.conn, run_id=run.id, at=tx.now)

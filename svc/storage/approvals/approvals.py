@@ -86,9 +86,8 @@ def ask(
     that is checked here. Where a card of the same tool, input and conversation waits, it is that one. A
     workflow's card has neither tool nor input.
 
-    Raises:
-        InvalidInput: the reason or the input is too long.
-        Conflict: the agent's run has made as many cards as it may, or too many wait in the organization.
+    Raises `InvalidInput` where the reason or the input is too long, and `Conflict` where the agent's run has
+    made as many cards as it may, or too many wait in the organization.
     """
     _check_size(input_json, reason)
     organization_id, kind = call.caller.organization_id, cards.kind_of(asked_by)

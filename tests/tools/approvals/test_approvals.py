@@ -255,7 +255,7 @@ async def test_an_approval_is_replayed_under_its_idempotency_key(autojump_clock)
         assert (404, 409) == (refused.status_code, after.status_code)
 
 
-SEES: Final = {
+SEES: Final[dict[str, set[str | None]]] = {
     "owner": {"record.delete", "site.remove", "form.remove", "record.vanish", None},
     "viewer": set(),
     "records.write": {"record.delete"},

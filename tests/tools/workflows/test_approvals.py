@@ -240,7 +240,7 @@ async def test_a_retried_run_asks_anew(autojump_clock):
         await trio.sleep(3)
         [failed] = await runs_of(here)
         await here.store.write(lambda tx: tx.conn.execute(table.delete()))
-        again = await here.answer("workflow.run", {"id": failed["workflowId"], "retryOf": failed["id"]})
+        again = await here.answer("workflow.run", {"retryOf": failed["id"]})
         await trio.sleep(0.1)
         [card] = (await here.answer("approval.list", {"state": "waiting"}))["approvals"]
 
