@@ -149,7 +149,7 @@ def receive(tx: Tx, organization_id: str, connection_id: str, message: InboundMe
         return MessageReceived(duplicate=True, conversation=conversation.id, message=first.id)
     if inbound and conversation.status == "closed":
         silences.end(tx, conversation, reads_from=message_id)
-    elif not inbound:
+    elif not inbound and conversation.silence is None:
         source = channel_source(connection_id, conversation.id)
         silences.silence(tx, conversation.id, "outside", source=source, silencer=message_id)
     conversations.touch(tx, conversation.id)

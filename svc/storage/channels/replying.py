@@ -39,7 +39,7 @@ def answer(tx: Tx, call: Call, conversation_id: str, new: NewReply) -> Message:
     conversation = conversations.get(tx.conn, organization_id, conversation_id)
     connection = connections.find(tx.conn, conversation.connection_id)
     _check(tx.conn, call, connection.account)
-    if call.caller.kind not in {"agent", "workflow"}:
+    if conversation.silence is None and call.caller.kind not in {"agent", "workflow"}:
         silences.silence(tx, conversation.id, "member", source=call.source())
     return write(
         tx,
