@@ -119,7 +119,7 @@ async def crashed(unit: int, moment: Moment) -> tuple[bool, dict[str, Any]]:
         cut = Cut(here.store, here.organization.id, unit, moment)
         await life(here, model, cut, cut.scope, BEGINS)
         model.says = [says] * 50
-        await life(here, model, here.store, trio.CancelScope(), 70)
+        await life(here, model, here.store, trio.CancelScope(), 15)
         runs = await here.rows(TABLES["agent_runs"])
         left = {
             "runs": [run.state for run in runs],
