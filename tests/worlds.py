@@ -19,6 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine
 from svc.actors.outbound.client import OutboundHttp
 from svc.actors.system import System
 from svc.domain.channels.connections import Connection
+from svc.domain.times import DAY_MS
 from svc.storage.store import Store
 from tests.channels import a_connection
 from tests.replay import seeded_scheduling
@@ -31,6 +32,8 @@ WRITES_MAX: Final = 100
 """Of an actor for one thing that happens; one that goes round and round has more."""
 LATER_SECONDS: Final = 1e-8
 """More than a float's last digit after a year, and so little that thousands of them are no millisecond."""
+HISTORY_MS: Final = 3_650 * DAY_MS
+"""For ever: a model has all that ever happened."""
 PATIENCE_SECONDS: Final = 60
 """For what happens at once: a world that has ended by a fault of its own does not answer."""
 
@@ -89,6 +92,7 @@ class World:
     async def _run(self) -> None:
         async with town(random=Random(self._seed).randbytes) as self.here:
             self.here.outbound_http = self._outbound_http
+            self.here.event_life_ms = HISTORY_MS
             self.connection = await self.here.store.write(
                 a_connection, self.here.organization.id, **self._asked
             )
