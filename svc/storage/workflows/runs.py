@@ -52,7 +52,8 @@ _DUE = Statement(
     _WITH_DOCUMENT.where(
         _runs.c.organization_id == sa.bindparam("organization_id"), _runs.c.wake_at <= sa.bindparam("until")
     )
-    .order_by(_runs.c.wake_at, _runs.c.id)
+    # By nothing else: very many may be due at the same time, and no index would have them in a finer order.
+    .order_by(_runs.c.wake_at)
     .limit(sa.bindparam("limit", type_=sa.Integer))
 )
 _INSERT = Statement(sa.insert(_runs))
@@ -66,7 +67,7 @@ _NEXT_WAKE = Statement(
     sa.select(
         *(
             sa.select(sa.func.min(column))
-            .where(table.c.organization_id == sa.bindparam("organization_id"))
+            .where(table.c.organization_id == sa.bindparam("organization_id"), column.is_not(None))
             .scalar_subquery()
             .label(table.name)
             for table, column in _WAKE_TIMES

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from svc.domain.changes import RunsDue
 from svc.domain.errors import InvalidInput, InvalidValue
+from svc.domain.ids import first_id, last_id
 from svc.domain.records.queries import Filter
 from svc.domain.workflows.conditions import Conditions
 from svc.domain.workflows.contexts import Event, event_context
@@ -44,7 +45,6 @@ _WAITING: Final = (
     sa.select(_runs.c.id, _runs.c.position, as_bytes(_steps.c.input), _steps.c.started_at)
     .join(_steps, (_steps.c.run_id == _runs.c.id) & (_steps.c.key == _runs.c.position))
     .where(_own, _runs.c.awaited == sa.bindparam("type"))
-    .order_by(_runs.c.id)
 )
 _OF_RECORD = Statement(_WAITING.where(_runs.c.awaited_record == sa.bindparam("record_id")), _Waiting)
 _OF_ANY_RECORD = Statement(_WAITING.where(_runs.c.awaited_record.is_(None)), _Waiting)
@@ -54,28 +54,30 @@ _WAKE = Statement(
     .values(wake_at=sa.bindparam("now"), awaited=None, awaited_record=None)
 )
 _deliveries = webhooks_tables.webhook_deliveries
-_WAITS_FOR_CALL: Final = (
-    _runs.c.organization_id == sa.bindparam("of_organization"),
-    _runs.c.awaits == "delivery",
-    _runs.c.wake_at > sa.bindparam("now"),
+_CALLING: Final = (
+    # By a range of ids, since the index of what is awaited has those of deliveries beside types of events.
+    _runs.c.organization_id == sa.bindparam("organization_id"),
+    _runs.c.awaited >= first_id("dlv", 0),
+    _runs.c.awaited < last_id("dlv"),
 )
-_HAS_ENDED: Final = sa.exists().where(_deliveries.c.id == _runs.c.awaited, _deliveries.c.done_at.is_not(None))
-_WAKE_CALLED = Statement(
-    sa.update(_runs).where(*_WAITS_FOR_CALL, _HAS_ENDED).values(wake_at=sa.bindparam("now"))
+_ANY_CALL = Statement(sa.select(_runs.c.id).where(*_CALLING).limit(1))
+_CALLED = Statement(
+    sa.select(_runs.c.id)
+    .join(_deliveries, _deliveries.c.id == _runs.c.awaited)
+    .where(*_CALLING, _runs.c.wake_at > sa.bindparam("now"), _deliveries.c.done_at.is_not(None))
 )
 # The calls that ended lately are few, and the runs that wait may be many.
-_WAKE_CALLED_SINCE = Statement(
-    sa.update(_runs)
+_CALLED_SINCE = Statement(
+    sa.select(_runs.c.id)
+    .join(_deliveries, (_deliveries.c.run_id == _runs.c.id) & (_deliveries.c.id == _runs.c.awaited))
     .where(
-        *_WAITS_FOR_CALL,
-        _runs.c.id.in_(
-            sa.select(_deliveries.c.run_id).where(
-                _deliveries.c.done_at >= sa.bindparam("since"), _deliveries.c.run_id.is_not(None)
-            )
-        ),
-        _HAS_ENDED,
+        _deliveries.c.organization_id == sa.bindparam("organization_id"),
+        _deliveries.c.done_at >= sa.bindparam("since"),
+        _runs.c.wake_at > sa.bindparam("now"),
     )
-    .values(wake_at=sa.bindparam("now"))
+)
+_WAKE_CALLED = Statement(
+    sa.update(_runs).where(_runs.c.id == sa.bindparam("run_id")).values(wake_at=sa.bindparam("now"))
 )
 
 _decode: Final = msgspec.json.Decoder(_Awaited).decode
@@ -102,10 +104,14 @@ def wake_for(tx: Tx, organization_id: str, events: Sequence[event_rows.Event]) -
 
 def wake_called(tx: Tx, organization_id: str, since: int | None) -> None:
     """Wake the runs that wait for a call that has ended, after *since* if it is given."""
+    own = {"organization_id": organization_id}
+    if _ANY_CALL.one(tx.conn, own) is None:
+        return
     if since is None:
-        _WAKE_CALLED.run(tx.conn, of_organization=organization_id, now=tx.now)
+        called = _CALLED.all(tx.conn, own | {"now": tx.now})
     else:
-        _WAKE_CALLED_SINCE.run(tx.conn, of_organization=organization_id, now=tx.now, since=since)
+        called = _CALLED_SINCE.all(tx.conn, own | {"now": tx.now, "since": since})
+    _WAKE_CALLED.many(tx.conn, [{"run_id": run.id, "now": tx.now} for run in called])
 
 
 class _Matching:
