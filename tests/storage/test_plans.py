@@ -100,14 +100,24 @@ from tests.town import town
             waking._ANY, "ix_workflow_runs_awaited (organization_id=? AND awaited=?)", id="awaited types"
         ),
         pytest.param(
-            waking._OF_RECORD,
+            waking._OF_KEY,
             "ix_workflow_runs_awaited (organization_id=? AND awaited=? AND awaited_record=?)",
-            id="runs that wait for an event of a record",
+            id="runs that wait for an event with a key",
         ),
         pytest.param(
-            waking._OF_ANY_RECORD,
+            waking._WITHOUT_KEY,
             "ix_workflow_runs_awaited (organization_id=? AND awaited=? AND awaited_record=?)",
-            id="runs that wait for an event of any record",
+            id="runs that wait for an event without a key",
+        ),
+        pytest.param(
+            waking._COUNT_WITHOUT,
+            "COVERING INDEX ix_workflow_runs_awaited (organization_id=? AND awaited=? AND awaited_record=?)",
+            id="how many wait without a key",
+        ),
+        pytest.param(
+            waking._ANY_OF_VALUE,
+            "(organization_id=? AND awaited=? AND awaited_record>? AND awaited_record<?)",
+            id="whether runs wait for an event with some value",
         ),
         *(
             pytest.param(

@@ -22,7 +22,7 @@ from svc.storage.events import events as event_rows
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.upserts import insert_or_replace
-from svc.storage.workflows import contexts, tables, waking, workflows
+from svc.storage.workflows import contexts, tables, workflows
 from svc.storage.workflows.known import Known
 from svc.storage.workflows.starting import NewRun, announce, new_run, start
 from svc.storage.workflows.workflows import Workflow
@@ -114,11 +114,10 @@ def of_organization(conn: sa.Connection, organization_id: str) -> Sequence[Trigg
 def start_for(
     tx: Tx, organization_id: str, triggered: Sequence[Triggered], events: Sequence[event_rows.Event]
 ) -> None:
-    """Start the runs of the workflows *triggered* that *events* start, and wake those that wait for one.
+    """Start the runs of the workflows *triggered* that *events* start.
 
     It is called in the unit that dispatches them, so that each starts one run of each workflow at most.
     """
-    waking.wake_for(tx, organization_id, events)
     by_type = defaultdict(list)
     for workflow in triggered:
         by_type[workflow.event_type].append(workflow.id)
