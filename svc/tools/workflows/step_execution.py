@@ -31,6 +31,7 @@ from svc.domain.workflows.rights import step_needs, trigger_needs
 from svc.domain.workflows.runs import FailureReason, RunProgress
 from svc.domain.workflows.scopes import awaited_scope, trigger_scope
 from svc.storage.identity import access as access_facts
+from svc.storage.records.objects import StoredObject
 from svc.storage.store import Tx
 from svc.storage.webhooks import deliveries
 from svc.storage.workflows import contexts, run_steps, runs, waking
@@ -63,6 +64,8 @@ class SharedFacts:
         self.tx = tx
         self.dry = dry
         self.known = Known(tx.conn, organization_id)
+        self.objects: dict[str, StoredObject] = {}
+        """Objects by id, each read with the first record of it: no step changes one."""
         self._organization_id = organization_id
         self._access: dict[str, Access] = {}
         self._conditions: dict[tuple[str, int, str], Conditions] = {}
@@ -200,7 +203,7 @@ class StepExecution:
     @cached_property
     def _context(self) -> contexts.Seen:
         results = {key: run_steps.result_of(step) for key, step in self._steps.items()}
-        return contexts.Seen(self._tx.conn, self.run.event, results, now=True)
+        return contexts.Seen(self._tx.conn, self.run.event, results, now=True, read=self._facts.objects)
 
     def _done(self, output: dict[str, Any], following: str | None) -> None:
         self._write("done", output=output)
