@@ -51,7 +51,7 @@ class Money(RuleBasedStateMachine):
                 st.sampled_from(["plain", "budgeted"]),
                 st.tuples(ANSWERS, ANSWERS, ANSWERS),
                 st.booleans(),
-                st.sampled_from([0, 0.15]),
+                st.sampled_from([0, 0.1, 1]),
                 st.none() | CUTS,
                 st.sampled_from([0, 0.2]),
             ),
@@ -92,6 +92,22 @@ def test_a_call_may_be_cut_at_every_step(deed: Deed) -> None:
         assert STEPS_LEAST < steps < STEPS_MAX - 1
 
     assert ENDS[deed] <= set(world.ends)
+
+
+def test_an_own_provider_that_rests_takes_no_credits_in_the_end() -> None:
+    """It is asked last, after those for which credits were reserved: these are given back as a whole."""
+    world = World()
+    world.grant(10**6)
+    world.set_own(falls_back=True)
+    key = world.keys["plain"]
+    life = world.live(
+        AskedCall(key, ("500", "an answer", "500")),
+        AskedCall(key, ("an answer", "500", "500"), starts_at=1),
+    )
+
+    asked = [[one.candidate.payer for one in call.attempts] for call in life.calls]
+    assert [["organization", "credits"], ["credits", "credits", "organization"]] == asked
+    assert 120 == world.charged
 
 
 def test_a_life_is_replayed() -> None:
