@@ -387,6 +387,20 @@ DISPATCH_DELIVERIES_MAX: Final = 1_000
 DISPATCH_JUDGED_MAX: Final = 1_000
 """Runs that are judged in one unit of work, of those that wait for an event without a key."""
 
+# Approvals.
+APPROVAL_SECONDS: Final = 7 * 24 * 60 * 60
+"""How long a card waits for a decision, unless a workflow's step says another time."""
+APPROVALS_OF_RUN_MAX: Final = 3
+"""Cards that one run of an agent makes."""
+APPROVALS_WAITING_MAX: Final = 200
+"""Cards of one organization that wait, of agents and of workflows as many each."""
+APPROVAL_INPUT_BYTES_MAX: Final = 64 * 1024
+"""The input on a card. Ours: more than a person reads before a decision."""
+APPROVAL_REASON_CHARS_MAX: Final = 1_000
+"""Why something is asked for, or rejected. Ours."""
+APPROVALS_COLLECTED_MAX: Final = 100
+"""Decided cards that one unit of work hands back to what asked. Ours."""
+
 # Workflows.
 WORKFLOWS_MAX: Final = 200
 """Workflows of one organization."""
