@@ -24,6 +24,7 @@ from svc.domain.ai.models import ModelCatalogue
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.forms.forms import Form, NewForm
 from svc.domain.identity.organizations import Organization
+from svc.domain.limits import EVENT_LIFE_MS
 from svc.domain.randomness import SYSTEM, Randomness
 from svc.domain.scalars import Scalar
 from svc.storage import provisioning
@@ -69,6 +70,8 @@ class Town:
         self.models: ModelCatalogue | None = None
         """The AI models of the next system, and the clients of their providers."""
         self.upstreams: Upstreams | None = None
+        self.event_life_ms = EVENT_LIFE_MS
+        """How long the next system keeps history."""
 
     @asynccontextmanager
     async def live_system(self) -> AsyncIterator[System]:
@@ -83,6 +86,7 @@ class Town:
             models=self.models,
             upstreams=self.upstreams,
             random=self.random,
+            event_life_ms=self.event_life_ms,
         )
         if self.models is not None:
             await system.settlements.begin()

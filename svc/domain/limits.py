@@ -384,6 +384,8 @@ DISPATCH_EVENTS_MAX: Final = 200
 """Events that one unit of work dispatches."""
 DISPATCH_DELIVERIES_MAX: Final = 1_000
 """Deliveries that one unit of work queues for them. Ours: some ten milliseconds of the writer's time."""
+DISPATCH_JUDGED_MAX: Final = 1_000
+"""Runs that are judged in one unit of work, of those that wait for an event without a key."""
 
 # Approvals.
 APPROVAL_SECONDS: Final = 7 * 24 * 60 * 60
@@ -424,6 +426,11 @@ RUN_DEPTH_MAX: Final = 8
 """Runs that may begin one another; the next one is cut as a loop."""
 RUNS_OPEN_MAX: Final = 100_000
 """Runs of one organization that have not ended."""
+RUNS_WITHOUT_KEY_MAX: Final = 1_000
+"""Runs of one organization that wait for events of one type without a filter `eq` by which they are found.
+
+Each event of the type is judged for all of them: some forty milliseconds of the writer's time.
+"""
 RUN_STARTS_WINDOW_MS: Final = MINUTE_MS
 RUN_STARTS_MAX: Final = 1_000
 """Runs of one workflow that start within `RUN_STARTS_WINDOW_MS`; the others wait."""

@@ -29,6 +29,7 @@ INTERNAL: Final = {
     "FILING_BATCH_MAX": "how large a transaction is",
     "DISPATCH_DELIVERIES_MAX": "how large a transaction is",
     "DISPATCH_EVENTS_MAX": "how large a transaction is",
+    "DISPATCH_JUDGED_MAX": "how large a transaction is",
     "EVENTS_EXAMINED_MAX": "how far one page of events looks",
     "EVENTS_PAGE_BYTES_MAX": "how far one page of events goes, and how large a transaction is",
     "FILTERED_FIRST_MAX": "which plan a list takes",

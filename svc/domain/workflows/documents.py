@@ -13,6 +13,7 @@ wrote it, since a run keeps its version across upgrades. Therefore:
 """
 
 import re
+from functools import lru_cache
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -258,9 +259,11 @@ def encode(document: Document) -> bytes:
     return msgspec.json.encode(document)
 
 
+@lru_cache(maxsize=256)
 def decode_stored(stored: bytes | str) -> Document:
     """The document that `encode` wrote, in this program or in another version of it.
 
+    Those that were decoded last are kept, since every event is matched with its organization's documents.
     Raises `Unreadable` if this program does not know a type in it.
     """
     try:

@@ -13,7 +13,8 @@ from svc.domain.near_names import listed
 from svc.domain.records.queries import Filter
 from svc.domain.times import SECOND_MS, ms_of
 from svc.domain.workflows import runs as rules
-from svc.domain.workflows.conditions import Conditions, awaited_record
+from svc.domain.workflows.awaited_keys import awaited_key
+from svc.domain.workflows.conditions import Conditions
 from svc.domain.workflows.documents import (
     Approval,
     Branch,
@@ -30,11 +31,12 @@ from svc.domain.workflows.inputs import step_input
 from svc.domain.workflows.positions import Outline, every_step
 from svc.domain.workflows.rights import step_needs, trigger_needs
 from svc.domain.workflows.runs import FailureReason, RunProgress
-from svc.domain.workflows.scopes import trigger_scope
+from svc.domain.workflows.scopes import awaited_scope, trigger_scope
 from svc.storage.identity import access as access_facts
+from svc.storage.records.objects import StoredObject
 from svc.storage.store import Tx
 from svc.storage.webhooks import deliveries
-from svc.storage.workflows import contexts, run_steps, runs
+from svc.storage.workflows import contexts, run_steps, runs, waking
 from svc.storage.workflows.known import Known
 from svc.storage.workflows.run_rows import Run
 from svc.storage.workflows.run_steps import RunStep, StepState
@@ -64,6 +66,8 @@ class SharedFacts:
         self.tx = tx
         self.dry = dry
         self.known = Known(tx.conn, organization_id)
+        self.objects: dict[str, StoredObject] = {}
+        """Objects by id, each read with the first record of it: no step changes one."""
         self._organization_id = organization_id
         self._access: dict[str, Access] = {}
         self._conditions: dict[tuple[str, int, str], Conditions] = {}
@@ -178,7 +182,11 @@ class StepExecution:
         else:
             where = msgspec.convert(filled["where"], tuple[Filter, ...])
             waiting = rules.waiting(progress, "event", until)
-            self._move(waiting, awaited=step.event, awaited_record=awaited_record(where))
+            scope = awaited_scope(step.event, self._facts.known.objects)
+            key = awaited_key(step.where, where, scope, self._facts.known.country)
+            if key is None:
+                waking.require_room(self._tx.conn, self.run.organization_id, step.event)
+            self._move(waiting, awaited=step.event, awaited_key=key)
 
     def _call(self, step: CallWebhook, filled: Mapping[str, Any]) -> None:
         if self._facts.dry:
@@ -214,7 +222,7 @@ class StepExecution:
     @cached_property
     def _context(self) -> contexts.Seen:
         results = {key: run_steps.result_of(step) for key, step in self._steps.items()}
-        return contexts.Seen(self._tx.conn, self.run.event, results, now=True)
+        return contexts.Seen(self._tx.conn, self.run.event, results, now=True, read=self._facts.objects)
 
     def _done(self, output: dict[str, Any], following: str | None) -> None:
         self._write("done", output=output)

@@ -15,6 +15,7 @@ from itertools import count
 from pathlib import Path
 
 import msgspec
+import structlog
 import trio
 from sqlalchemy import Connection, func, select
 
@@ -165,6 +166,8 @@ def _after(conn: Connection) -> After:
 
 
 def main(directory: Path, *beginnings: str, fill: Callable[[Tx], None] = _fill, work: Work = work) -> None:
+    # What is logged, such as of a wakeup after the end of a life, is not among what is printed.
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     fresh = directory / "fresh.db"
     told(lambda: begin(fresh, fill))
     for number in count(1):
