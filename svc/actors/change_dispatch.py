@@ -1,5 +1,6 @@
 """Dispatch of committed changes to the actors and caches that they concern."""
 
+from svc.actors.agent.agent_conversation import AgentConversation
 from svc.actors.channels.outbox import Outbox
 from svc.actors.event_dispatcher import EventDispatcher
 from svc.actors.forms.filer import Filer
@@ -8,6 +9,7 @@ from svc.actors.webhooks.webhook import Webhook
 from svc.actors.workflows.workflows import Workflows
 from svc.domain.changes import (
     AccessChanged,
+    AgentDue,
     ApprovalDecided,
     Change,
     ChannelKeysChanged,
@@ -89,5 +91,9 @@ class ChangeDispatcher:
                 self._system.wakeups.notify(organization_id)
             case DeliveriesDue(webhook_id):
                 self._system.wake(Webhook(self._system, webhook_id).wake)
+            case ApprovalDecided(_, _, str(conversation_id)):
+                self._system.wake(AgentConversation(self._system, conversation_id).collect)
+            case AgentDue(conversation_id):
+                self._system.wake(AgentConversation(self._system, conversation_id).wake)
             case RunsDue(organization_id) | ApprovalDecided(organization_id, _, None):
                 self._system.wake(Workflows(self._system, organization_id).wake)

@@ -30,6 +30,8 @@ from svc.domain.errors import Unavailable
 from svc.domain.identity.sessions import Session
 from svc.domain.limits import (
     ADMISSIONS_AT_ONCE,
+    AGENT_RUNS_AT_ONCE,
+    AGENT_RUNS_WAITING_MAX,
     CALLS_MAX,
     CALLS_WAITING_MAX,
     CHANNEL_CALLS_MAX,
@@ -133,6 +135,8 @@ class System(ActorSystem):
         """The ends of AI calls."""
         self.ai_bodies = BodyBytes()
         """The memory of AI calls' bodies."""
+        self.agent_runs = KeyedLimiter(AGENT_RUNS_AT_ONCE, AGENT_RUNS_WAITING_MAX)
+        """Runs of agents under way, by organization."""
         self.wakeups = Wakeups()
         """Wakeups of long polls: for replies by connection, for events by organization."""
         self.access_revisions = Revisions()

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from svc.demo import approvals
+from svc.demo import agents, approvals
 from svc.demo.channels import SPARE_BRIDGE_URL
 from svc.domain.channels.connections import Account, Connection, Delivery
 from svc.domain.channels.messages import InboundMessage, Sender
@@ -86,6 +86,7 @@ class Examples:
         for more in (self._people(), self._keys(), self._records(), self._sites(), self._on_pages()):
             _add(ids, more)
         _add(ids, self._channels())
+        _add(ids, agents.examples(self._tx, self._call))
         _add(ids, self._webhooks())
         _add(ids, self._workflows(ids["*"][_RECORD]))
         asking = ("*", "approval.approve", "approval.reject")

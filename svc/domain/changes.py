@@ -127,3 +127,9 @@ class ApprovalDecided(Change, frozen=True):
     conversation_id: str | None
     """Of an agent's card; None for a workflow's."""
     run_id: str | None
+
+
+class AgentDue(Change, frozen=True):
+    """The conversation's agent has something to answer, or its run was stopped."""
+
+    conversation_id: str

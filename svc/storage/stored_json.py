@@ -15,6 +15,7 @@ from svc.domain.identity.roles import Permission
 from svc.domain.scalars import Scalar
 from svc.domain.workflows.contexts import Event
 from svc.storage import tables
+from svc.storage.agent import tables as agent_tables
 from svc.storage.ai import tables as ai_tables
 from svc.storage.approvals import tables as approvals_tables
 from svc.storage.channels import tables as channels_tables
@@ -66,6 +67,9 @@ TYPES: Final[tuple[tuple[sa.Column[str], Any], ...]] = (
     (workflows_tables.workflow_steps.c.input, dict[str, Any]),
     (workflows_tables.workflow_steps.c.output, dict[str, Any]),
     (workflows_tables.workflow_steps.c.error, dict[str, Any]),
+    (agent_tables.agents.c.tools, tuple[str, ...]),
+    (agent_tables.agent_steps.c.input, Any),
+    (agent_tables.agent_steps.c.answer, Any),
 )
 
 

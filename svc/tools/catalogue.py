@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Final
 
+from svc.tools.agent import agents as agent_agents
+from svc.tools.agent import runs as agent_runs
 from svc.tools.ai import models as ai_models
 from svc.tools.ai import providers as ai_providers
 from svc.tools.ai import usage as ai_usage
@@ -29,6 +31,8 @@ from svc.tools.workflows import triggers as workflow_triggers
 from svc.tools.workflows import workflows
 
 _MODULES: Final = (
+    agent_agents,
+    agent_runs,
     ai_models,
     ai_providers,
     ai_usage,

@@ -30,6 +30,11 @@ from tests.tooling import ToolTown, tool_town
 TOOLS: Final = """
 tool                      needs                         runs
 
+agent.get                 ai                            open
+agent.run_get             conversations                 open
+agent.run_list            conversations                 open
+agent.run_stop            conversations                 open
+agent.set                 ai                            person
 ai.model_list             ai                            open
 ai.model_restrict         ai                            person
 ai.provider_list          ai                            open
@@ -57,6 +62,7 @@ connection.revoke_key     channels, own: conversations  person
 connection.rotate_secret  channels, own: conversations  person
 connection.test           channels, own: conversations  open
 connection.update         channels, own: conversations  open
+conversation.agent_resume  conversations                 person
 conversation.assign       conversations                 open
 conversation.close        conversations                 open
 conversation.get          conversations                 open
