@@ -80,6 +80,8 @@ VALUES: Final[dict[str, tuple[Any, Any]]] = {
     "forms.field_map": ("{}", "{}"),
     "embeds.status": ("active", "paused"),
     "embeds.blocks": ("[]", "[]"),
+    "views.tool": ("record.list", "submission.list"),
+    "views.input": (_json({"objectType": "deal"}), "{}"),
     "submissions.state": ("filed", "held"),
     "submissions.queued_at": (None, None),
     "submissions.paced_at": (AT, AT),
