@@ -80,6 +80,7 @@ VALUES: Final[dict[str, tuple[Any, Any]]] = {
     "forms.field_map": ("{}", "{}"),
     "embeds.status": ("active", "paused"),
     "embeds.blocks": ("[]", "[]"),
+    "sites.last_view_at": (AT, None),
     "views.tool": ("record.list", "submission.list"),
     "views.input": (_json({"objectType": "deal"}), "{}"),
     "submissions.state": ("filed", "held"),

@@ -1,4 +1,4 @@
-"""Views: lists that people save, for themselves or for all."""
+"""Views, which are lists that people save; and when a page of each site was last viewed."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -24,3 +24,5 @@ def upgrade() -> None:
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
     )
     op.create_index("ix_views_organization_id", "views", ["organization_id"])
+    op.add_column("sites", sa.Column("last_view_at", sa.BigInteger()))
+    op.execute("UPDATE sites SET last_view_at = (SELECT max(at) FROM visits WHERE site_id = sites.id)")
