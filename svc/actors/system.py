@@ -18,6 +18,7 @@ from svc.actors.embeds.embed_snapshots import EmbedSnapshots
 from svc.actors.outbound.client import OutboundHttp
 from svc.actors.password_hashing import PasswordHashing
 from svc.actors.revisions import Revisions
+from svc.actors.screen_hints import ScreenHints
 from svc.actors.stream_places import StreamPlaces
 from svc.actors.unknown_keys import UnknownKeys
 from svc.actors.wakeups import Wakeups
@@ -135,6 +136,8 @@ class System(ActorSystem):
         """The memory of AI calls' bodies."""
         self.wakeups = Wakeups()
         """Wakeups of long polls: for replies by connection, for events by organization."""
+        self.screen_hints = ScreenHints(clock)
+        """What has changed, for open screens."""
         self.access_revisions = Revisions()
         """Changes of access, by organization."""
         self.open_calls = OpenCalls(store, clock, self.access_revisions, ai_stop_seconds)

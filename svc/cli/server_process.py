@@ -236,10 +236,11 @@ async def _live_system(
 
 
 def _quiesce(system: System) -> None:
-    """Start no new background work, end the long polls, and soon the AI calls."""
+    """Start no new background work, end the long polls and live events, and soon the AI calls."""
     system.quiesce()
     system.open_calls.stop()
     system.wakeups.close()
+    system.screen_hints.close()
 
 
 async def _drain(system: System, seconds: float) -> None:

@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.changes import ResourceChanged
 from svc.domain.identity.callers import Call, CallerKind, DoorName
 from svc.domain.ids import first_id
 from svc.domain.limits import LIST_ROWS
@@ -61,8 +62,12 @@ _INSERT = Statement(sa.insert(tables.audit))
 
 
 def note(tx: Tx, call: Call, action: str, target: str | None = None) -> None:
-    """Insert the entry that *call* did *action* to *target*; it is committed with the action."""
+    """Insert the entry that *call* did *action* to *target*; it is committed with the action.
+
+    What is audited as done has changed something, so that is announced, too.
+    """
     _INSERT.run(tx.conn, msgspec.structs.asdict(_entry(tx, call, action, target)))
+    tx.announce(ResourceChanged(call.caller.organization_id, action.partition(".")[0], target))
 
 
 def note_refusal(tx: Tx, call: Call, action: str, reason: str, target: str | None = None) -> None:

@@ -16,6 +16,7 @@ from svc.domain.errors import DomainError, Forbidden
 from svc.domain.identity.sessions import csrf_token
 from svc.domain.limits import KNOWN_BROWSER_LIFE_MS, SESSION_LIFE_MS
 from svc.domain.times import SECOND_MS
+from svc.http.identity.answers import session_answer
 from svc.http.problems.problems import as_response, problem_for
 from svc.http.quart_app import current_request
 from svc.http.request.client_address import address_of
@@ -31,7 +32,7 @@ from svc.http.request.session_cookie import (
 )
 from svc.http.request.transport import Transport
 from svc.services import sign_in
-from svc.services.sign_in import Browser, Profile, SignedIn
+from svc.services.sign_in import Browser, SignedIn
 
 BODY_BYTES_MAX: Final = 16_384
 
@@ -64,31 +65,6 @@ class Password(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`POST /app/api/confirm`, and `POST /app/api/password` with a new one."""
 
     password: str
-
-
-class PersonAnswer(msgspec.Struct, frozen=True, rename="camel"):
-    """The person who is signed in."""
-
-    id: str
-    email: str
-    name: str
-    home_organization_id: str
-
-
-class OrganizationAnswer(msgspec.Struct, frozen=True):
-    """An organization of which the person is a member, and the role there."""
-
-    id: str
-    name: str
-    role: str
-
-
-class SessionAnswer(msgspec.Struct, frozen=True, rename="camel"):
-    """A session without its token, which only the cookie carries."""
-
-    csrf_token: str
-    person: PersonAnswer
-    organizations: list[OrganizationAnswer]
 
 
 def people_doors(system: System, transport: Transport) -> Blueprint:
@@ -151,14 +127,14 @@ class _PeopleDoor:
         token = self._guarded_token()
         body = await _read_body(Token)
         profile = await sign_in.accept(self._system, token, body.token)
-        return _json(_session_answer(csrf_token(token), profile))
+        return _json(session_answer(csrf_token(token), profile))
 
     async def show_session(self) -> Response:
         """Answer with the session, for a page that was reloaded."""
         token = self._session_token()
         session = await sign_in.session_of(self._system, token)
         profile = await sign_in.profile_of(self._system, session.person_id)
-        return _json(_session_answer(csrf_token(token), profile))
+        return _json(session_answer(csrf_token(token), profile))
 
     async def confirm(self) -> Response:
         """Answer 204; for the next two hours the person may issue keys."""
@@ -184,7 +160,7 @@ class _PeopleDoor:
         return answer
 
     def _signed_in(self, signed_in: SignedIn) -> Response:
-        answer = _json(_session_answer(signed_in.csrf_token, signed_in.profile))
+        answer = _json(session_answer(signed_in.csrf_token, signed_in.profile))
         encrypted = self._is_encrypted()
         now = self._system.clock.wall()  # the browser compares with its own clock
         for name, value, life_ms in (
@@ -252,18 +228,6 @@ async def _read_body(shape: type[T]) -> T:
     check_type(request.headers.get("Content-Type"))
     raw = cast("bytes", await request.get_data(as_text=False))
     return json_input.read(msgspec.json.Decoder(shape), raw)
-
-
-def _session_answer(token: str, profile: Profile) -> SessionAnswer:
-    person = profile.person
-    return SessionAnswer(
-        csrf_token=token,
-        person=PersonAnswer(person.id, person.email, person.name, person.home_organization_id),
-        organizations=[
-            OrganizationAnswer(organization.organization_id, organization.name, organization.role_id)
-            for organization in profile.organizations
-        ],
-    )
 
 
 def _json(value: Any) -> Response:

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.changes import ResourceChanged
 from svc.domain.channels.messages import (
     Attachment,
     Author,
@@ -149,6 +150,7 @@ def receive(tx: Tx, organization_id: str, connection_id: str, message: InboundMe
             raise LookupError("an insert was skipped without the message that it conflicts with")
         return MessageReceived(duplicate=True, conversation=conversation.id, message=first.id)
     conversations.touch(tx, conversation.id)
+    tx.announce(ResourceChanged(organization_id, "conversation", conversation.id))
     if inbound:
         events.record(tx, organization_id, [_received(conversation, message_id, message)])
     return MessageReceived(duplicate=False, conversation=conversation.id, message=message_id)

@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain.changes import DeliveriesDue, RunsDue
+from svc.domain.changes import DeliveriesDue, ResourceChanged, RunsDue
 from svc.domain.limits import WEBHOOK_ENDED_AT_ONCE
 from svc.domain.webhooks.deliveries import DeliveryProgress, DeliveryState, queued
 from svc.storage.statements import Statement
@@ -137,6 +137,8 @@ def add(tx: Tx, new: Sequence[NewDelivery]) -> list[str]:
     live = {(row["of_webhook"], row["of_subject"]) for row in rows if not row["new_replayed"]}
     _HURRY.many(tx.conn, [_subject(*pair) for pair in sorted(live)])
     announce(tx, (one.webhook_id for one in new))
+    for organization_id, webhook_id in dict.fromkeys((one.organization_id, one.webhook_id) for one in new):
+        tx.announce(ResourceChanged(organization_id, "webhook", webhook_id))
     return [row["new_id"] for row in rows]
 
 
@@ -152,6 +154,7 @@ def write(tx: Tx, before: DeliveryRow, after: DeliveryProgress) -> None:
     """
     values: dict[str, Any] = {f"new_{name}": getattr(after, name) for name in after.__struct_fields__}
     _WRITE[after.state == "waiting"].run(tx.conn, values | {"delivery_id": before.id})
+    tx.announce(ResourceChanged(before.organization_id, "webhook", before.webhook_id))
     if before.state != "waiting" or after.state == "waiting":
         return
     _SET_FIRST.run(tx.conn, _subject(before.webhook_id, before.subject))

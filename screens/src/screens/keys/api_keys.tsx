@@ -73,7 +73,7 @@ export default function ApiKeys() {
         )}
       />
       <p class="links">
-        <a href="/docs/tools" target="_blank" rel="noopener">
+        <a href="/docs/api" target="_blank" rel="noopener">
           <Icon name="external-link" /> {words.api.reference}
         </a>
         <a href="/api/v1/openapi.json" target="_blank" rel="noopener">
