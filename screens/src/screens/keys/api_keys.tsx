@@ -59,7 +59,7 @@ export default function ApiKeys() {
           {
             key: "limited",
             label: words.limitedTo,
-            width: "18%",
+            width: "20%",
             phone: "plain",
             cell: (key) => (key.tools ? <span title={key.tools.join("\n")}>{say(words.someTools, { n: key.tools.length })}</span> : words.allTools),
           },

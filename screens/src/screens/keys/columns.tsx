@@ -11,17 +11,18 @@ interface AnyKey {
 }
 
 export function nameColumn<K extends AnyKey>(): Column<K> {
-  return { key: "name", label: words.name, width: "24%", cell: (key) => <strong>{<Foreign>{key.name}</Foreign>}</strong> };
+  return { key: "name", label: words.name, width: "22%", cell: (key) => <strong>{<Foreign>{key.name}</Foreign>}</strong> };
 }
 
 export function startColumn<K extends AnyKey>(): Column<K> {
-  return { key: "start", label: words.visibleStart, width: "17%", phone: "plain", cell: (key) => <code class="soft">{key.visibleStart}…</code> };
+  return { key: "start", label: words.visibleStart, width: "16%", phone: "plain", cell: (key) => <code class="soft">{key.visibleStart}…</code> };
 }
 
 export function expiresColumn<K extends AnyKey>(): Column<K> {
   return {
     key: "expires",
     label: words.expires,
+    width: "17%",
     cell: (key) => {
       const state = stateOf(key.expiresAt);
       return (
