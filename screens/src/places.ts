@@ -36,6 +36,15 @@ export const PLACES: readonly Place[] = [
   { path: "/app/welcome", label: "home", isWayIn: true, load: () => import("./screens/ways_in/welcome") },
   { path: "/app/invitation", label: "home", isWayIn: true, load: () => import("./screens/ways_in/invitation") },
   {
+    path: "/app/submissions",
+    label: "submissions",
+    section: "work",
+    icon: "list-checks",
+    needs: "forms",
+    calls: [{ tool: "submission.list", input: { limit: 50 } }, { tool: "form.list", input: {} }],
+    load: () => import("./screens/submissions/submissions"),
+  },
+  {
     path: "/app/settings/api-keys",
     label: "apiKeys",
     section: "developers",

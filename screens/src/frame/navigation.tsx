@@ -165,10 +165,8 @@ function AccountMenu() {
     </div>
   );
   return (
-    <Menu label={words.account} class="nav-account" items={accountItems()} header={header}>
-      <span class="avatar" aria-hidden="true">
-        {initials(organization.name)}
-      </span>
+    <Menu label={say(words.accountOf, { organization: organization.name })} class="nav-account" items={accountItems()} header={header}>
+      <span class="avatar" aria-hidden="true" data-initials={initials(organization.name)} />
       <span class="nav-organization">
         <Foreign>{organization.name}</Foreign>
       </span>

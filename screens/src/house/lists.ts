@@ -1,4 +1,5 @@
 /** Lists that page by cursor: they keep growing as they are scrolled, and are asked again as far as they go. */
+import { takeShellAnswer } from "./boot";
 import type { Problem } from "./problems";
 import { Query, queryKey, useQuery } from "./queries";
 import { type Answer, type Input, type Reads, read } from "./tools";
@@ -19,8 +20,8 @@ class List<R> extends Query<Loaded<R>> {
   private readonly pages: (signal: AbortSignal | undefined, limit: number, cursor: string | null) => Page<R>;
   private growing = false;
 
-  constructor(nouns: readonly string[], pages: List<R>["pages"]) {
-    super(nouns, (signal) => this.upTo(signal), undefined);
+  constructor(nouns: readonly string[], pages: List<R>["pages"], first: Loaded<R> | undefined) {
+    super(nouns, (signal) => this.upTo(signal), first);
     this.pages = pages;
   }
 
@@ -65,7 +66,10 @@ export interface ShownList<R> {
   again: () => void;
 }
 
-/** The rows of list *name* under *member* of its answer, for as long as the component is there. */
+/**
+ * The rows of list *name* under *member* of its answer, for as long as the component is there. In `calls` of
+ * `places.ts`, its input is *input* and `limit: 50`, in that order.
+ */
 export function useList<N extends Lists, K extends keyof Answer<N> & string>(
   name: N,
   member: K,
@@ -73,17 +77,19 @@ export function useList<N extends Lists, K extends keyof Answer<N> & string>(
   nouns: readonly string[] = [name.split(".")[0] as string],
 ): ShownList<Rows<N, K>> {
   type R = Rows<N, K>;
-  const list = useQuery<Loaded<R>>(
-    `list ${queryKey(name, input)}`,
-    () =>
-      new List<R>(nouns, async (signal, limit, cursor) => {
-        const asked = { ...input, limit, ...(cursor && { cursor }) } as unknown as Input<N>;
-        const page = await read(name, asked, signal);
-        if (!page.ok) return page;
-        const { nextCursor } = page.answer as { nextCursor: string | null };
-        return { ok: true, answer: { rows: page.answer[member] as unknown as R[], next: nextCursor } };
-      }),
-  ) as List<R>;
+  const loadedOf = (page: Answer<N>): Loaded<R> => ({
+    rows: page[member] as unknown as R[],
+    next: (page as { nextCursor: string | null }).nextCursor,
+  });
+  const list = useQuery<Loaded<R>>(`list ${queryKey(name, input)}`, () => {
+    const first = takeShellAnswer(queryKey(name, { ...input, limit: PAGE })) as Answer<N> | undefined;
+    const pages: List<R>["pages"] = async (signal, limit, cursor) => {
+      const asked = { ...input, limit, ...(cursor && { cursor }) } as unknown as Input<N>;
+      const page = await read(name, asked, signal);
+      return page.ok ? { ok: true, answer: loadedOf(page.answer) } : page;
+    };
+    return new List<R>(nouns, pages, first && loadedOf(first));
+  }) as List<R>;
   const { answer, problem, asking } = list.state.value;
   return {
     rows: answer?.rows,

@@ -77,7 +77,7 @@ def test_a_server_key_is_made_and_revoked(desk: Page) -> None:
 
 
 def test_a_sign_in_that_is_old_is_confirmed_in_place(desk: Page, service: Service, watch: Watch) -> None:
-    """The password is asked over the form, a wrong one is said so, and the key is made with what was typed."""
+    """The password is asked over the form, a wrong one is told, and the key is made with what was typed."""
     watch.expected = ["403", "401"]
     desk.route("**/app/api/tools/apikey.mint", _refuse_once())
     desk.goto("/app/settings/api-keys?new=1")

@@ -61,7 +61,7 @@ export const frame = {
     skip: "Skip to content",
     more: "More",
     search: "Search",
-    account: "Account",
+    accountOf: "{organization}, account",
     signOut: "Sign out",
     switchTo: "Switch organization",
     theme: "Theme",
