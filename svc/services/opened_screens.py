@@ -102,6 +102,7 @@ async def first_answers(
         allowed_networks=system.outbound_http.allowed,
         registry=registry,
         models=system.models,
+        base_url=system.base_url,
     )
     answers = {}
     with trio.move_on_after(_ANSWERS_SECONDS):

@@ -58,8 +58,12 @@ class ScreenStream:
     async def admit(
         cls, system: System, readers: Readers, session_token: str, organization_id: str | None
     ) -> "ScreenStream":
-        """Raises `Unauthenticated` without a session, `Forbidden` for who is no active member there, and
-        `TooManyAttempts`.
+        """Admit the person to the organization, by default their home, as to a call of a tool.
+
+        Raises:
+            Unauthenticated: there is no such session.
+            Forbidden: the person is no active member there.
+            TooManyAttempts: the person's budget of calls is used up.
         """
         admission = await tool_calls.admit_person(system, session_token, organization_id)
         tool_calls.check_budget(admission)

@@ -1,4 +1,4 @@
-"""The front page of each listener, `/docs/welcome` and `/`, and the small files that browsers and robots request."""
+"""The front page of each listener, `/docs/welcome` and `/`, and small files for browsers and robots."""
 
 from typing import Final
 

@@ -2,6 +2,8 @@
 
 import msgspec
 
+from svc.domain.times import rfc3339
+from svc.services.own_accounts import OwnSessions
 from svc.services.sign_in import Profile
 
 
@@ -28,6 +30,34 @@ class SessionAnswer(msgspec.Struct, frozen=True, rename="camel"):
     csrf_token: str
     person: PersonAnswer
     organizations: list[OrganizationAnswer]
+
+
+class OpenSession(msgspec.Struct, frozen=True, rename="camel"):
+    """A live session of the person. `current` is the one that asks."""
+
+    id: str
+    created_at: str
+    seen_at: str
+    user_agent: str
+    current: bool
+
+
+class OpenSessions(msgspec.Struct, frozen=True):
+    """The person's live sessions, the newest first."""
+
+    sessions: list[OpenSession]
+
+
+def sessions_answer(own: OwnSessions) -> OpenSessions:
+    """The person's *own* sessions."""
+    return OpenSessions(
+        [
+            OpenSession(
+                one.id, rfc3339(one.created_at), rfc3339(one.seen_at), one.user_agent, one.id == own.current
+            )
+            for one in own.sessions
+        ]
+    )
 
 
 def session_answer(token: str, profile: Profile) -> SessionAnswer:

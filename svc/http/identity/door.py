@@ -16,7 +16,7 @@ from svc.domain.errors import DomainError, Forbidden
 from svc.domain.identity.sessions import csrf_token
 from svc.domain.limits import KNOWN_BROWSER_LIFE_MS, SESSION_LIFE_MS
 from svc.domain.times import SECOND_MS
-from svc.http.identity.answers import session_answer
+from svc.http.identity.answers import session_answer, sessions_answer
 from svc.http.problems.problems import as_response, problem_for
 from svc.http.quart_app import current_request
 from svc.http.request.client_address import address_of
@@ -31,7 +31,7 @@ from svc.http.request.session_cookie import (
     session_token,
 )
 from svc.http.request.transport import Transport
-from svc.services import sign_in
+from svc.services import own_accounts, sign_in
 from svc.services.sign_in import Browser, SignedIn
 
 BODY_BYTES_MAX: Final = 16_384
@@ -67,6 +67,18 @@ class Password(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     password: str
 
 
+class Name(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /app/api/profile`."""
+
+    name: str
+
+
+class SessionChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /app/api/sessions/revoke`: the id of one of the person's sessions, or `others`."""
+
+    id: str
+
+
 def people_doors(system: System, transport: Transport) -> Blueprint:
     """The blueprint of everything under `/app/api/` except tools."""
     doors = Blueprint("people", __name__, url_prefix="/app/api")
@@ -78,6 +90,9 @@ def people_doors(system: System, transport: Transport) -> Blueprint:
     doors.add_url_rule("/session", "session", door.show_session, methods=["GET"])
     doors.add_url_rule("/confirm", "confirm", door.confirm, methods=["POST"])
     doors.add_url_rule("/password", "password", door.set_password, methods=["POST"])
+    doors.add_url_rule("/profile", "profile", door.set_profile, methods=["POST"])
+    doors.add_url_rule("/sessions", "sessions", door.list_sessions, methods=["GET"])
+    doors.add_url_rule("/sessions/revoke", "revoke", door.revoke_session, methods=["POST"])
     doors.add_url_rule("/sign-out", "sign_out", door.sign_out, methods=["POST"])
 
     @doors.errorhandler(DomainError)
@@ -148,6 +163,24 @@ class _PeopleDoor:
         token = self._guarded_token()
         body = await _read_body(Password)
         await sign_in.set_password(self._system, token, body.password)
+        return _no_content()
+
+    async def set_profile(self) -> Response:
+        """Change the person's name; answers with the session, as it is now."""
+        token = self._guarded_token()
+        body = await _read_body(Name)
+        profile = await own_accounts.rename(self._system, token, body.name)
+        return _json(session_answer(csrf_token(token), profile))
+
+    async def list_sessions(self) -> Response:
+        """Answer with where the person is signed in."""
+        return _json(sessions_answer(await own_accounts.list_sessions(self._system, self._session_token())))
+
+    async def revoke_session(self) -> Response:
+        """Answer 204; the session has ended, or all of the person's but this one."""
+        token = self._guarded_token()
+        body = await _read_body(SessionChoice)
+        await own_accounts.revoke_session(self._system, token, body.id)
         return _no_content()
 
     async def sign_out(self) -> Response:

@@ -4,11 +4,12 @@ import re
 from typing import Final
 from urllib.parse import unquote
 
+from svc.domain.identity.people import INVITATION_PATH, WELCOME_PATH
 from svc.domain.limits import NEXT_PATH_CHARS_MAX
 
 SCREENS: Final = "/app/"
 SIGN_IN: Final = "/app/sign-in"
-WAYS_IN: Final = frozenset({SIGN_IN, "/app/welcome", "/app/invitation", "/app/reset"})
+WAYS_IN: Final = frozenset({SIGN_IN, WELCOME_PATH, INVITATION_PATH, "/app/reset"})
 """The screens for people who are not signed in."""
 _NO_SCREENS: Final = ("/app/api/", "/app/static/")
 _PLAIN: Final = re.compile(r"/app/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*")

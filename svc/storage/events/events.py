@@ -147,8 +147,8 @@ def record(tx: Tx, organization_id: str, happened: Sequence[NewEvent]) -> None:
     due = EventsDue(organization_id)
     if due not in tx.changes:
         tx.announce(due)
-    for event in happened:
-        tx.announce(ResourceChanged(organization_id, *event.resource))
+    for noun, id_ in dict.fromkeys(event.resource for event in happened):
+        tx.announce(ResourceChanged(organization_id, noun, id_))
 
 
 def get(conn: sa.Connection, organization_id: str, event_id: str) -> Event:

@@ -10,6 +10,7 @@ import msgspec
 
 from svc.actors.system import System
 from svc.http.app import public_app
+from svc.http.asgi import ASGIApp
 from svc.http.screens.assets import Assets, FirstCall, Manifest, ScreenFiles, StaticFile
 from tests.http.asking import client_of
 from tests.people import a_member
@@ -43,6 +44,7 @@ class Screens(Town):
     """The doors of screens in a town, and one browser."""
 
     system: System
+    app: ASGIApp
     client: httpx.AsyncClient
 
     async def sign_in(self, email: str = OWNER) -> str:
@@ -68,7 +70,8 @@ async def screens(assets: Assets = ASSETS, **options: Any) -> AsyncIterator[Scre
         asked = Screens(here.store, here.clock, here.organization)
         asked.system = system
         await asked.member(OWNER, "owner")
-        async with client_of(public_app(system, assets=assets, **options)) as asked.client:
+        asked.app = public_app(system, assets=assets, **options)
+        async with client_of(asked.app) as asked.client:
             yield asked
 
 
