@@ -60,8 +60,8 @@ document.addEventListener("keydown", (event) => {
   const asked = prefix ? `${prefix} ${pressed}` : pressed;
   clearTimeout(prefixTimer);
   prefix = "";
-  // A focused button or link has its own Enter and Space.
-  if (["Enter", " "].includes(pressed) && (event.target as Element | null)?.closest("a, button, summary")) return;
+  // A control that has the focus has its own Enter and Space.
+  if (["Enter", " "].includes(pressed) && (event.target as Element | null)?.closest("a, button, summary, input")) return;
   const keys = activeKeys().filter((key) => !inDialog || key.inDialogs);
   const found = keys.find((key) => key.key === asked);
   if (found) {

@@ -1,5 +1,6 @@
-"""The screens in Chromium, on one running service for each module."""
+"""The screens in Chromium, on one running service."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -9,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Request, StorageState
 
 from tests.browser.places import WAIT_SECONDS, Service, service_with_demo
+from tests.forked import Forked
 
 DESK: Final[Any] = {"width": 1280, "height": 800}
 PHONE: Final[Any] = {"width": 390, "height": 844}
@@ -38,7 +40,18 @@ class Watch:
             self.complaints.append(f"a request elsewhere: {request.url}")
 
 
-@pytest.fixture(scope="module")
+def command(service: Service, *args: str) -> str:
+    """What `svc` prints with *args* about the running *service*."""
+    env = {**os.environ, "SVC_DATA__DIRECTORY": str(service.database.parent)}
+    with Path(os.devnull).open("w") as stderr:
+        process = Forked(*args, stderr=stderr, env=env)
+        printed = process.stdout.read()
+        assert 0 == process.wait()
+    return printed
+
+
+# One for all: a start costs more than most of these tests.
+@pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with service_with_demo(Path(tmp_path_factory.mktemp("screens"))) as service:
         yield service
@@ -54,7 +67,7 @@ def owner(browser: Browser, service: Service) -> StorageState:
     page.get_by_label("E-mail").fill(service.facts["owner"]["email"])
     page.get_by_label("Password", exact=True).fill(service.facts["owner"]["password"])
     page.keyboard.press("Enter")
-    page.wait_for_url("**/app/settings/**")
+    page.wait_for_selector("#title")
     state = context.storage_state()
     context.close()
     return state

@@ -8,8 +8,9 @@ import { submissions as words } from "../../messages/en/submissions";
 import { say } from "../../messages/messages";
 import { Failure } from "../../frame/pages";
 import { Page } from "../../frame/page";
+import { Filter } from "../../parts/filter";
 import { Empty } from "../../parts/states";
-import { Table } from "../../parts/table";
+import { type Column, Table } from "../../parts/table";
 import { Tabs } from "../../parts/tabs";
 import { Badge, Foreign, RelativeTime } from "../../parts/texts";
 import { SubmissionPanel } from "./submission_panel";
@@ -20,11 +21,11 @@ type State = NonNullable<Input<"submission.list">["state"]>;
 const BADGES = { Filed: "good", Held: "warn", Queued: "plain" } as const;
 
 /** `Filed`, `Held` or `Queued`, and why it is held. */
-export function StateBadge({ of: { state, heldReason } }: { of: Pick<Line, "state" | "heldReason"> }) {
+export function StateBadge({ of: { state, heldReason }, brief = false }: { of: Pick<Line, "state" | "heldReason">; brief?: boolean }) {
   return (
     <span class="with-badge">
       <Badge kind={BADGES[state]}>{words.states[state]}</Badge>
-      {state === "Held" && heldReason && <span class="soft">{words.reasons[heldReason]}</span>}
+      {!brief && state === "Held" && heldReason && <span class="soft">{words.reasons[heldReason]}</span>}
     </span>
   );
 }
@@ -47,6 +48,13 @@ export default function Submissions() {
     if (held) setParameters({ open: held.id }, { replace: true });
     return held !== undefined;
   };
+  const formColumn: Column<Line> = {
+    key: "form",
+    label: words.form,
+    width: "18%",
+    phone: "plain",
+    cell: (line) => <Foreign>{formName(line.formId)}</Foreign>,
+  };
   if (list.problem && !list.rows) return <Failure problem={list.problem} again={list.again} />;
   return (
     <Page
@@ -62,16 +70,7 @@ export default function Submissions() {
           tabs={[{ value: "", label: words.all }, ...(["Held", "Queued", "Filed"] as const).map((value) => ({ value, label: words.states[value] }))]}
         />
         {forms.length > 1 && (
-          <div class="select filter">
-            <select class="control" aria-label={words.form} value={formId ?? ""} onChange={(event) => setParameters({ form: event.currentTarget.value || null })}>
-              <option value="">{words.anyForm}</option>
-              {forms.map((form) => (
-                <option key={form.id} value={form.id} selected={form.id === formId}>
-                  {form.name}
-                </option>
-              ))}
-            </select>
-          </div>
+          <Filter name="form" label={words.form} any={words.anyForm} choices={forms.map((form) => ({ value: form.id, label: form.name }))} />
         )}
       </div>
       <Table
@@ -86,10 +85,10 @@ export default function Submissions() {
         empty={<Nothing state={state} />}
         bulk={state === "Held" ? [{ label: words.bulk.attachNew, run: attachEachToNew }] : []}
         columns={[
-          { key: "by", label: words.sentBy, width: "30%", cell: (line) => <Sender of={line} /> },
-          { key: "state", label: words.state, phone: "plain", cell: (line) => <StateBadge of={line} /> },
-          ...(open ? [] : [{ key: "form", label: words.form, width: "18%", phone: "plain" as const, cell: (line: Line) => <Foreign>{formName(line.formId)}</Foreign> }]),
-          { key: "at", label: words.received, width: "15%", phone: "side", align: "end", cell: (line) => <RelativeTime at={line.receivedAt} /> },
+          { key: "by", label: words.sentBy, width: open ? "50%" : "30%", cell: (line) => <Sender of={line} /> },
+          { key: "state", label: words.state, phone: "plain", cell: (line) => <StateBadge of={line} brief={Boolean(open)} /> },
+          ...(open ? [] : [formColumn]),
+          { key: "at", label: words.received, width: open ? "28%" : "15%", phone: "side", align: "end", cell: (line) => <RelativeTime at={line.receivedAt} /> },
         ]}
       />
     </Page>

@@ -23,7 +23,9 @@ export default function Welcome() {
     if (opened.ok) session.value = opened.answer;
     else setProblem(opened.problem);
   };
-  useEffect(() => void open(), []);
+  useEffect(() => {
+    if (token) void open();
+  }, []);
   if (problem?.code === "no_connection") {
     return (
       <Card title={words.opening}>
@@ -31,7 +33,7 @@ export default function Welcome() {
       </Card>
     );
   }
-  if (problem) {
+  if (problem || !token) {
     return (
       <Card title={words.badTitle} about={words.badBody}>
         <LinkButton href="/app/sign-in" look="solid">
