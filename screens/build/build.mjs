@@ -64,6 +64,10 @@ const screens = PLACES.flatMap(({ path, load, calls = [] }) => {
   return [...new Set(paths)].map((each) => ({ path: each, scripts, calls }));
 });
 
+// The navigation is on every screen, and so are its numbers.
+const counts = PLACES.flatMap(({ count }) => (count ? [{ tool: count.tool, input: count.input }] : []));
+if (counts.length > 0) screens.unshift({ path: "*", scripts: [], calls: counts });
+
 const manifest = {
   script,
   preload: [...preload].sort(),

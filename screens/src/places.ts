@@ -21,6 +21,8 @@ export interface Place {
   go?: string;
   /** Shown to people who are not signed in, without the frame. */
   isWayIn?: boolean;
+  /** A number beside its name: a member of a tool's answer. */
+  count?: { tool: Reads; input: Record<string, unknown>; member: string };
   /** Tools that it asks first, so that the shell brings their answers along. `{name}` is that segment. */
   calls?: readonly { tool: Reads; input: Record<string, unknown> }[];
   load: () => Promise<{ default: ComponentType<ScreenProps> }>;
@@ -36,13 +38,31 @@ export const PLACES: readonly Place[] = [
   { path: "/app/welcome", label: "home", isWayIn: true, load: () => import("./screens/ways_in/welcome") },
   { path: "/app/invitation", label: "home", isWayIn: true, load: () => import("./screens/ways_in/invitation") },
   {
+    path: "/app/forms",
+    label: "forms",
+    section: "work",
+    icon: "clipboard-list",
+    needs: "forms",
+    go: "f",
+    calls: [{ tool: "form.list", input: {} }],
+    load: () => import("./screens/forms/forms"),
+  },
+  {
+    path: "/app/forms/{form}/{submission?}",
+    label: "forms",
+    needs: "forms",
+    calls: [{ tool: "form.get", input: { id: "{form}" } }],
+    load: () => import("./screens/forms/form"),
+  },
+  {
     path: "/app/submissions",
     label: "submissions",
     section: "work",
     icon: "list-checks",
     needs: "forms",
+    count: { tool: "submission.counts", input: {}, member: "held" },
     calls: [{ tool: "submission.list", input: { limit: 50 } }, { tool: "form.list", input: {} }],
-    load: () => import("./screens/submissions/submissions"),
+    load: () => import("./screens/forms/submissions"),
   },
   {
     path: "/app/settings/api-keys",

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { address, leaveFor, to } from "../house/address";
 import { organization, session } from "../house/boot";
+import { useAnswer } from "../house/queries";
 import { send } from "../house/requests";
 import { messages, say } from "../messages/messages";
 import { Dialog } from "../parts/dialog";
@@ -17,9 +18,7 @@ import { setTheme, type Theme, theme } from "./theme";
 const words = messages.nav;
 const SETTINGS_SECTIONS = ["organization", "developers", "ai", "account"] as const;
 const ON_BAR = 3;
-
-/** Numbers beside names in the navigation, by the path of their screen: a screen group sets its own. */
-export const counts = signal<Readonly<Record<string, number>>>({});
+const COUNT_MAX = 999;
 
 function isHere(place: Place): boolean {
   const path = addressOf(place);
@@ -28,17 +27,24 @@ function isHere(place: Place): boolean {
 
 function PlaceLink({ place }: { place: Place }) {
   const path = addressOf(place);
-  const count = counts.value[path];
   return (
     <a class="nav-link" href={to(path)} aria-current={isHere(place) ? "page" : undefined}>
       {place.icon && <Icon name={place.icon} />}
       <span>{labelOf(place)}</span>
-      {count ? (
-        <span class="count" aria-label={say(words.waiting, { n: count })}>
-          {count}
-        </span>
-      ) : null}
+      {place.count && <Count of={place.count} />}
     </a>
+  );
+}
+
+/** How many wait at a screen, kept up to date; nothing where none do. */
+function Count({ of: { tool, input, member } }: { of: NonNullable<Place["count"]> }) {
+  const answer = useAnswer(tool, input as never).answer as Readonly<Record<string, unknown>> | undefined;
+  const n = answer?.[member];
+  if (typeof n !== "number" || n === 0) return null;
+  return (
+    <span class="count" aria-label={say(words.waiting, { n })}>
+      {n > COUNT_MAX ? `${COUNT_MAX}+` : n}
+    </span>
   );
 }
 

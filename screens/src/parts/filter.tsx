@@ -1,6 +1,52 @@
 import { parameter, setParameters } from "../house/address";
 import type { Choice } from "./field";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useKeys } from "../house/keys";
+import { messages } from "../messages/messages";
 import { Icon } from "./icon";
+
+const PAUSE_MS = 200;
+
+/** The search of a list, in the parameter `q` of the address. `/` goes there, `Esc` empties it. */
+export function Search({ label }: { label: string }) {
+  const asked = parameter("q") ?? "";
+  const [text, setText] = useState(asked);
+  const input = useRef<HTMLInputElement>(null);
+  const timer = useRef(0);
+  useKeys([{ key: "/", label: messages.keys.search, run: () => input.current?.focus() }]);
+  useEffect(() => {
+    if (document.activeElement !== input.current) setText(asked);
+  }, [asked]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const search = (typed: string, pause = PAUSE_MS) => {
+    setText(typed);
+    clearTimeout(timer.current);
+    // One entry of the history for the search, however it was typed.
+    timer.current = window.setTimeout(() => setParameters({ q: typed.trim(), open: null }, { replace: asked !== "" }), pause);
+  };
+  return (
+    <div class="search" role="search">
+      <Icon name="search" />
+      <input
+        ref={input}
+        id="search"
+        class="control"
+        type="search"
+        dir="auto"
+        aria-label={label}
+        placeholder={label}
+        value={text}
+        onInput={(event) => search(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return;
+          event.preventDefault();
+          if (text) search("", 0);
+          input.current?.blur();
+        }}
+      />
+    </div>
+  );
+}
 
 interface FilterProps {
   /** The parameter of the address in which the choice stands. */

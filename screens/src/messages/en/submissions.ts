@@ -7,6 +7,8 @@ export const submissions = {
   state: "State",
   sentBy: "Sent by",
   form: "Form",
+  search: "Search by e-mail, phone or name",
+  noneFound: "Nothing found for “{text}”",
   anyForm: "Any form",
   received: "Received",
   unknown: "No name",

@@ -1,5 +1,6 @@
 /** All submissions: by state and form, with a panel in which held ones are attached. */
 import { parameter, setParameters, to } from "../../house/address";
+import { formatNumber } from "../../house/formats";
 import { useList } from "../../house/lists";
 import { useAnswer } from "../../house/queries";
 import { toast } from "../../house/toasts";
@@ -8,7 +9,7 @@ import { submissions as words } from "../../messages/en/submissions";
 import { say } from "../../messages/messages";
 import { Failure } from "../../frame/pages";
 import { Page } from "../../frame/page";
-import { Filter } from "../../parts/filter";
+import { Filter, Search } from "../../parts/filter";
 import { Empty } from "../../parts/states";
 import { type Column, Table } from "../../parts/table";
 import { Tabs } from "../../parts/tabs";
@@ -36,10 +37,16 @@ export default function Submissions() {
   const state = parameter("state") as State | null;
   const formId = parameter("form");
   const open = parameter("open");
-  const list = useList("submission.list", "submissions", { ...(state && { state }), ...(formId && { formId }) }, ["submission"]);
+  const search = parameter("q");
+  const counts = useAnswer("submission.counts", {}).answer;
+  const list = useList("submission.list", "submissions", { ...(state && { state }), ...(formId && { formId }), ...(search && { search }) }, ["submission"]);
   const forms = useAnswer("form.list", {}).answer?.forms ?? [];
   const formName = (id: string) => forms.find((form) => form.id === id)?.name ?? "";
-  const others = { state, form: formId };
+  const others = { state, form: formId, q: search };
+  const countOf = (of: State) => {
+    const count = of === "Held" ? counts?.held : of === "Queued" ? counts?.queued : 0;
+    return count ? { count: formatNumber(count) } : {};
+  };
   const show = (id: string | null) => setParameters({ open: id });
   const showNextHeld = (attached: string) => {
     const rows = list.rows ?? [];
@@ -67,8 +74,9 @@ export default function Submissions() {
         <Tabs
           name="state"
           label={words.state}
-          tabs={[{ value: "", label: words.all }, ...(["Held", "Queued", "Filed"] as const).map((value) => ({ value, label: words.states[value] }))]}
+          tabs={[{ value: "", label: words.all }, ...(["Held", "Queued", "Filed"] as const).map((value) => ({ value, label: words.states[value], ...countOf(value) }))]}
         />
+        <Search label={words.search} />
         {forms.length > 1 && (
           <Filter name="form" label={words.form} any={words.anyForm} choices={forms.map((form) => ({ value: form.id, label: form.name }))} />
         )}
@@ -82,7 +90,7 @@ export default function Submissions() {
         openId={open}
         hasMore={list.hasMore}
         more={list.more}
-        empty={<Nothing state={state} />}
+        empty={<Nothing state={state} search={search} />}
         bulk={state === "Held" ? [{ label: words.bulk.attachNew, run: attachEachToNew }] : []}
         columns={[
           { key: "by", label: words.sentBy, width: open ? "50%" : "30%", cell: (line) => <Sender of={line} /> },
@@ -95,7 +103,8 @@ export default function Submissions() {
   );
 }
 
-function Sender({ of: line }: { of: Line }) {
+/** Who a submission says that it is from. */
+export function Sender({ of: line }: { of: Line }) {
   const contact = [line.name && line.email, line.name || line.email ? line.phone : null].filter(Boolean)[0];
   return (
     <span class="two-lines">
@@ -109,7 +118,8 @@ function Sender({ of: line }: { of: Line }) {
   );
 }
 
-function Nothing({ state }: { state: State | null }) {
+function Nothing({ state, search }: { state: State | null; search: string | null }) {
+  if (search) return <Empty icon="search" title={say(words.noneFound, { text: search })} />;
   if (state === "Held") {
     return (
       <Empty icon="circle-check" title={words.noneHeldTitle}>
