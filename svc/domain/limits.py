@@ -251,6 +251,10 @@ SESSION_LIFE_MS: Final = 14 * DAY_MS
 SESSION_SEEN_NOTED_MS: Final = MINUTE_MS
 NEXT_PATH_CHARS_MAX: Final = 2_000
 """The path that a sign-in may lead to. Ours: longer than the address of any screen."""
+SUBMISSION_SEARCH_CHARS_MAX: Final = 200
+"""What `submission.list` looks for. Ours: as long as a name."""
+SUBMISSION_COUNT_DAYS_MAX: Final = 90
+"""Days that `submission.counts` tells of."""
 SCREEN_STREAMS_MAX: Final = 20
 """Streams of live events that one person may have open."""
 SCREEN_HINTS_MAX: Final = 256

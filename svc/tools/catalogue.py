@@ -11,7 +11,7 @@ from svc.tools.channels import connections, conversations, credentials, messages
 from svc.tools.embeds import blocks as embed_blocks
 from svc.tools.embeds import embeds
 from svc.tools.finding import finder
-from svc.tools.forms import forms, server_keys, submissions
+from svc.tools.forms import forms, server_keys, submission_counts, submissions
 from svc.tools.identity import api_keys, audit, members, organizations, roles, teams
 from svc.tools.old_names import old_names
 from svc.tools.records import history as record_history
@@ -53,6 +53,7 @@ _MODULES: Final = (
     roles,
     server_keys,
     sites,
+    submission_counts,
     submissions,
     suggestions,
     teams,

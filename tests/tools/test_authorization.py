@@ -117,6 +117,7 @@ site.list                 -                             open
 site.remove               settings                      approval
 site.update               settings                      open
 submission.attach         forms                         open
+submission.counts         forms                         open
 submission.get            forms                         open
 submission.list           forms                         open
 suggestion.accept         records.write                 open
