@@ -59,7 +59,7 @@ export async function go(href: string, { replace = false }: Way = {}): Promise<b
     leaveFor(href);
     return true;
   }
-  if (url.pathname !== location.pathname && hasUnsavedWork() && !(await leaving.ask())) return false;
+  if (leaves(url) && hasUnsavedWork() && !(await leaving.ask())) return false;
   keepPlace();
   current = { index: current.index + (replace ? 0 : 1) };
   history[replace ? "replaceState" : "pushState"](current, "", url);
@@ -97,6 +97,12 @@ function isScreen(path: string): boolean {
   return path.startsWith("/app/") && !path.startsWith("/app/api/") && !path.startsWith("/app/static/");
 }
 
+/** Whether *url* is another screen, or another tab of this one: what is typed here would be gone. */
+function leaves(url: URL): boolean {
+  const { path, search } = address.peek();
+  return url.pathname !== path || url.searchParams.get("tab") !== new URLSearchParams(search).get("tab");
+}
+
 function keepPlace(): void {
   const focus = document.activeElement?.id;
   current = { index: current.index, scroll: window.scrollY, ...(focus && { focus }) };
@@ -120,7 +126,7 @@ window.addEventListener("popstate", async (event) => {
     passing = null;
     return;
   }
-  if (passing === null && location.pathname !== address.peek().path && hasUnsavedWork()) {
+  if (passing === null && leaves(new URL(location.href)) && hasUnsavedWork()) {
     // The browser has gone already: return to the work, ask, and go once more if it may be left.
     const step = entry.index - current.index || -1;
     passing = "returns";

@@ -53,7 +53,7 @@ export function Bars({ bars, label }: { bars: readonly Bar[]; label: string }) {
               return (
                 <rect
                   key={bar.day}
-                  class={bar.count === 0 ? "bar bar-none" : "bar"}
+                  class={bar.count === 0 ? "chart-bar chart-none" : "chart-bar"}
                   x={at * STEP + GAP / 2}
                   y={HEIGHT - height}
                   width={STEP - GAP}

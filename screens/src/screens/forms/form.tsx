@@ -41,7 +41,7 @@ export default function FormScreen({ params }: ScreenProps) {
       title={form.name}
       crumbs={[{ label: words.title, href: to("/app/forms") }]}
       actions={<FormActions form={form} />}
-      wide={tab === ""}
+      wide
       panel={submission && <SubmissionPanel id={submission} formName={() => form.name} onClose={() => show(null)} showNext={showNextHeld} />}
     >
       <Tabs

@@ -95,7 +95,7 @@ export function FormSettings({ form }: { form: FormDetails }) {
         </>
       )}
       <TextField label={said.honeypot} hint={said.honeypotHint} pointer="/honeypot" value={draft.honeypot} onValue={(honeypot) => set({ honeypot })} max={64} optional />
-      <div class="form-actions form-save">
+      <div class={dirty ? "form-actions form-save" : "form-actions"}>
         <Button type="submit" look="solid" busy={act.busy} disabled={!dirty}>
           {messages.common.save}
         </Button>

@@ -40,7 +40,7 @@ export function Install({ form: { formKey, submitPath, fieldMap, honeypot } }: {
     `  -d '{"f": "${formKey}", "v": {"name": "Ada", "email": "ada@example.com"}}'`,
   ].join("\n");
   return (
-    <div class="stack-wide">
+    <div class="stack-wide narrow">
       <section>
         <h2>{said.key}</h2>
         <p class="soft lead">{said.keyHint}</p>

@@ -61,9 +61,9 @@ export function Mapping({ fields, onFields, seen }: MappingProps) {
               <code>
                 <Foreign>{name}</Foreign>
               </code>
-              {example && (
+              {example !== null && example !== "" && (
                 <span class="soft proposal-example">
-                  <Foreign>{say(said.seenExample, { example })}</Foreign>
+                  <Foreign>{say(said.seenExample, { example: String(example) })}</Foreign>
                 </span>
               )}
               <Button small onClick={() => add(name, proposed ?? "")}>
