@@ -1,7 +1,7 @@
 /** Dialogs: the browser's own `dialog`, which keeps the focus in and gives it back. */
 import type { ComponentChildren } from "preact";
 import { signal } from "@preact/signals";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useAct } from "../house/acts";
 import { messages, say } from "../messages/messages";
 import type { Result } from "../house/problems";
@@ -21,7 +21,8 @@ interface DialogProps {
 export function Dialog({ title, children, onClose, wide = false, stays = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Before the next key arrives: one that types fast loses no letter.
+  useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     dialog.current?.showModal();
     return () => before?.isConnected && before.focus();

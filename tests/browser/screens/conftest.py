@@ -7,7 +7,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Request, StorageState
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, StorageState
 
 from tests.browser.places import WAIT_SECONDS, Service, service_with_demo
 from tests.forked import Forked
@@ -26,9 +26,13 @@ class Watch:
         """Parts of console lines that the test provokes, such as the status of a refusal."""
 
     def on(self, page: Page) -> None:
-        page.on("console", lambda line: self._hear(line.text) if line.type in {"error", "warning"} else None)
+        page.on("console", self._read)
         page.on("pageerror", lambda error: self._hear(f"uncaught: {error}"))
         page.on("request", self._see)
+
+    def _read(self, line: ConsoleMessage) -> None:
+        if line.type in {"error", "warning"}:
+            self._hear(f"{line.text} {line.location['url']}")
 
     def _hear(self, text: str) -> None:
         if not any(part in text for part in self.expected):

@@ -28,7 +28,7 @@ _SMALL_TARGETS: Final = """
 def screens() -> list[str]:
     """The addresses of all screens within the frame that need no id."""
     paths = [screen.path for screen in built().manifest.screens]
-    return [path for path in paths if "{" not in path and path not in WAYS_IN]
+    return [path for path in paths if path != "*" and "{" not in path and path not in WAYS_IN]
 
 
 def ways_in() -> list[str]:
@@ -39,6 +39,7 @@ def ways_in() -> list[str]:
 def faults(page: Page, *rules: str) -> list[str]:
     """What axe-core finds that is serious or critical, by all its rules or by some."""
     page.evaluate(_AXE.read_text())
+    page.evaluate("Promise.all(document.getAnimations().map((animation) => animation.finished))")
     options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
     found = page.evaluate("(options) => axe.run(document, options)", options)
     return [

@@ -1,1 +1,0 @@
-import{c as a,d as b}from"./part-UGR4ZPVB.js";import"./part-XO6VZE4B.js";import"./part-RARDIRSF.js";import"./part-VVVG2L5I.js";import"./part-PBTVFYY6.js";import"./part-6VM3SKQD.js";import"./part-UMMS7MXX.js";import"./part-6P4DW3HK.js";import"./part-RRZKK3EM.js";export{a as StatusBadge,b as default};

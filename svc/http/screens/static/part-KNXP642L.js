@@ -1,1 +1,0 @@
-import{d as a,e as b,f as c,g as d}from"./part-YV2EGQUE.js";import"./part-HPDIFW3Q.js";import"./part-VVVG2L5I.js";import"./part-PBTVFYY6.js";import"./part-6VM3SKQD.js";import"./part-UMMS7MXX.js";import"./part-6P4DW3HK.js";import"./part-RRZKK3EM.js";export{d as Sender,a as StateBadge,c as default,b as nameOf};
