@@ -12,6 +12,11 @@ from svc.http.screens.own_paths import WAYS_IN
 from tests.browser.places import Service
 
 _AXE: Final = Path(__file__).parents[3] / "screens/node_modules/axe-core/axe.min.js"
+_SETTLED: Final = """
+new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then)))
+  .then(() => Promise.all(document.getAnimations().map((animation) => animation.finished)))
+  .then(() => null)
+"""
 _SMALL_TARGETS: Final = """
 (least) => [...document.querySelectorAll("a, button, input, select, summary")]
   .filter((control) => control.checkVisibility() && !control.closest("p, .skip, .hidden"))
@@ -39,7 +44,7 @@ def ways_in() -> list[str]:
 def faults(page: Page, *rules: str) -> list[str]:
     """What axe-core finds that is serious or critical, by all its rules or by some."""
     page.evaluate(_AXE.read_text())
-    page.evaluate("Promise.all(document.getAnimations().map((animation) => animation.finished))")
+    page.evaluate(_SETTLED)
     options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
     found = page.evaluate("(options) => axe.run(document, options)", options)
     return [
