@@ -17,6 +17,7 @@ import { IdentityDialog } from "./identity_dialog";
 import { KeyHelp, keyHelpIsOpen } from "./key_help";
 import { addressOf, isSettings, labelOf, type Match, placeAt, settingsStart, startOf } from "./match";
 import { Bar, SideNavigation } from "./navigation";
+import { ShownThing } from "./page";
 import { Boundary, Failure, NoRight, NotFound } from "./pages";
 import { Palette, paletteIsOpen } from "./palette";
 
@@ -144,6 +145,10 @@ function Loaded({ match }: { match: Match }) {
   if (problem) return <Failure problem={problem} again={() => location.reload()} />;
   const Component = current && loaded.get(current.place);
   if (!current || !Component) return <Skeleton />;
-  return <Component key={current.place.path} params={current.params} />;
+  return (
+    <ShownThing.Provider value={current.thing}>
+      <Component key={current.place.path} params={current.params} />
+    </ShownThing.Provider>
+  );
 }
 

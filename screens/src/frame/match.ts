@@ -5,13 +5,15 @@ import { PLACES, type Place } from "../places";
 
 export interface Match {
   place: Place;
+  /** The same for all addresses that show one thing, whatever panel is open. */
+  thing: string;
   params: Record<string, string | undefined>;
 }
 
 export function placeAt(path: string): Match | null {
   for (const place of PLACES) {
     const params = matched(place.path, path);
-    if (params) return { place, params };
+    if (params) return { place, params, thing: thingOf(place.path, params) };
   }
   return null;
 }
@@ -31,6 +33,10 @@ function matched(pattern: string, path: string): Record<string, string | undefin
     else if (!name[2]) return null;
   }
   return params;
+}
+
+function thingOf(pattern: string, params: Match["params"]): string {
+  return pattern.replace(/\{(\w+)(\??)\}/g, (_, name: string, isOptional: string) => (isOptional ? "" : (params[name] ?? "")));
 }
 
 /** The address of *place* without what varies. */

@@ -1,6 +1,6 @@
 /** The head of a screen: where one is, its name, and what can be done here. */
-import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect } from "preact/hooks";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useEffect, useLayoutEffect } from "preact/hooks";
 import { address, keptPlace } from "../house/address";
 import { organization } from "../house/boot";
 import { messages } from "../messages/messages";
@@ -10,6 +10,8 @@ export interface Crumb {
   label: string;
   href: string;
 }
+
+const RESTORING_MS = 3_000;
 
 interface PageProps {
   title: string;
@@ -60,36 +62,41 @@ export function Page({ title, crumbs = [], about, actions, children, wide = fals
   );
 }
 
+/** What is shown now; the address may be ahead of it while the next screen is on its way. */
+export const ShownThing = createContext("");
+
 let arrived = "";
 
-/** Put scroll and focus where they belong, once for each time that a screen is come to. */
+/** Put scroll and focus where they belong, once for each time that a thing is come to, and after each Back. */
 function useArrival(): void {
-  const { path, by } = address.value;
+  const thing = useContext(ShownThing);
+  const now = address.value;
   useLayoutEffect(() => {
-    const visit = `${path} ${history.state?.index ?? 0}`;
-    if (visit === arrived || by === "change") return undefined;
-    arrived = visit;
-    if (by === "load") return undefined;
-    if (by === "link") {
+    if (now.by === "back") return restore();
+    if (now.by === "link" && thing !== arrived) {
       window.scrollTo(0, 0);
       document.getElementById("title")?.focus({ preventScroll: true });
-      return undefined;
     }
-    // Back: what was in sight may still be on its way.
-    const { scroll, focus } = keptPlace();
-    const settle = () => {
-      window.scrollTo(0, scroll);
-      const element = focus ? document.getElementById(focus) : null;
-      element?.focus({ preventScroll: true });
-      return Math.abs(window.scrollY - scroll) < 2 && (!focus || element !== null);
-    };
-    if (settle()) return undefined;
-    const watch = new MutationObserver(() => settle() && watch.disconnect());
-    watch.observe(document.body, { childList: true, subtree: true });
-    const stop = setTimeout(() => watch.disconnect(), 3_000);
-    return () => {
-      clearTimeout(stop);
-      watch.disconnect();
-    };
-  }, [path, by]);
+    arrived = thing;
+    return undefined;
+  }, [thing, now.by === "back" ? now : null]);
+}
+
+/** Return to what the entry of the history kept; what was in sight then may still be on its way. */
+function restore(): (() => void) | undefined {
+  const { scroll, focus } = keptPlace();
+  const settle = () => {
+    window.scrollTo(0, scroll);
+    const element = focus ? document.getElementById(focus) : null;
+    element?.focus({ preventScroll: true });
+    return Math.abs(window.scrollY - scroll) < 2 && (!focus || element !== null);
+  };
+  if (settle()) return undefined;
+  const watch = new MutationObserver(() => settle() && watch.disconnect());
+  watch.observe(document.body, { childList: true, subtree: true });
+  const stop = setTimeout(() => watch.disconnect(), RESTORING_MS);
+  return () => {
+    clearTimeout(stop);
+    watch.disconnect();
+  };
 }

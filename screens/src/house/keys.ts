@@ -54,7 +54,7 @@ let prefixTimer = 0;
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (!keysAreOn.peek() && event.key !== "Escape") return;
-  if (isTyping(event.target)) return;
+  if (isTyping(event.target) || document.querySelector(":popover-open")) return;
   const inDialog = document.querySelector("dialog:modal") !== null;
   const pressed = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const asked = prefix ? `${prefix} ${pressed}` : pressed;

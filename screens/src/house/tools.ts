@@ -50,6 +50,11 @@ function tellWritten<T>(name: ToolName, result: Result<T>): Result<T> {
   return result;
 }
 
+// The first try of a write, whose answer was lost, may still be under way.
+const IN_PROGRESS_MS = 1_000;
+const IN_PROGRESS_TRIES = 10;
+const isInProgress = (result: Result<unknown>) => !result.ok && result.problem.code === "idempotency_in_progress";
+
 /**
  * Call, and once more after the person signed in again or confirmed who they are: both happen in a dialog
  * over the page, so that nothing typed is lost.
@@ -66,7 +71,11 @@ async function call<N extends ToolName>(
       ...(key && { headers: { "Idempotency-Key": key } }),
       ...(signal && { signal }),
     });
-  const result = await once();
+  let result = await once();
+  for (let tries = 0; tries < IN_PROGRESS_TRIES && isInProgress(result); tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, IN_PROGRESS_MS));
+    result = await once();
+  }
   if (result.ok) return result;
   if (result.problem.code === "unauthorized" && (await signInAgain())) return once();
   if (result.problem.code === "confirmation_required" && (await confirmIdentity())) return once();

@@ -44,6 +44,15 @@ class Watch:
             self.complaints.append(f"a request elsewhere: {request.url}")
 
 
+def sign_in(page: Page, service: Service) -> None:
+    """Sign in as the owner, at the screen."""
+    page.goto("/app/sign-in")
+    page.get_by_label("E-mail").fill(service.facts["owner"]["email"])
+    page.get_by_label("Password", exact=True).fill(service.facts["owner"]["password"])
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#title")
+
+
 def command(service: Service, *args: str) -> str:
     """What `svc` prints with *args* about the running *service*."""
     env = {**os.environ, "SVC_DATA__DIRECTORY": str(service.database.parent)}
@@ -67,11 +76,7 @@ def owner(browser: Browser, service: Service) -> StorageState:
     context = browser.new_context(base_url=service.url)
     context.set_default_timeout(WAIT_SECONDS * 1_000)
     page = context.new_page()
-    page.goto("/app/sign-in")
-    page.get_by_label("E-mail").fill(service.facts["owner"]["email"])
-    page.get_by_label("Password", exact=True).fill(service.facts["owner"]["password"])
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#title")
+    sign_in(page, service)
     state = context.storage_state()
     context.close()
     return state

@@ -1,1 +1,0 @@
-import{d as a,e as b,f as c,g as d}from"./part-SQGFDZAY.js";import"./part-HPDIFW3Q.js";import"./part-CC5E4RG6.js";import"./part-PBTVFYY6.js";import"./part-FNKUIRJY.js";import"./part-UMMS7MXX.js";import"./part-6P4DW3HK.js";import"./part-RRZKK3EM.js";export{d as Sender,a as StateBadge,c as default,b as nameOf};

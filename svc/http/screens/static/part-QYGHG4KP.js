@@ -1,1 +1,0 @@
-import{c as a,d as b}from"./part-PCNUNQS5.js";import"./part-2SBATAYV.js";import"./part-RARDIRSF.js";import"./part-CC5E4RG6.js";import"./part-PBTVFYY6.js";import"./part-FNKUIRJY.js";import"./part-UMMS7MXX.js";import"./part-6P4DW3HK.js";import"./part-RRZKK3EM.js";export{a as StatusBadge,b as default};
