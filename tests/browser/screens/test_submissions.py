@@ -19,9 +19,7 @@ def test_held_submissions_are_attached_one_after_the_other_by_keys(desk: Page, s
     panel.get_by_role("radio").first.focus()
     desk.keyboard.press("Enter")
 
-    expect(panel.get_by_role("status")).to_have_text(
-        "Attached to Ines Duarte. Here is the next one that is held."
-    )
+    expect(panel.get_by_text("Attached to Ines Duarte. Here is the next one that is held.")).to_be_visible()
     expect(panel.get_by_role("heading", name="SEO Team")).to_be_visible()
     assert [("filed",)] == service.rows(
         "SELECT state FROM submissions WHERE name LIKE '%Duarte%' OR fields LIKE '%I. Duarte%'"

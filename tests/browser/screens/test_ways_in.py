@@ -34,7 +34,7 @@ def test_no_link_leads_elsewhere_after_the_sign_in(stranger: Page, service: Serv
     stranger.get_by_label("Password", exact=True).fill(service.facts["owner"]["password"])
     stranger.keyboard.press("Enter")
 
-    expect(stranger.get_by_role("heading", name="Submissions")).to_be_visible()
+    expect(stranger.get_by_role("heading", name="Forms")).to_be_visible()
     assert stranger.url.startswith(service.url)
 
 
