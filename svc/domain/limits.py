@@ -251,6 +251,10 @@ SESSION_LIFE_MS: Final = 14 * DAY_MS
 SESSION_SEEN_NOTED_MS: Final = MINUTE_MS
 NEXT_PATH_CHARS_MAX: Final = 2_000
 """The path that a sign-in may lead to. Ours: longer than the address of any screen."""
+VIEWS_MAX: Final = 1_000
+"""Saved views of one organization. Ours: some for each person."""
+VIEW_INPUT_BYTES_MAX: Final = 8_192
+"""What the list of a view is asked, as JSON. Ours: many filters."""
 SUBMISSION_SEARCH_CHARS_MAX: Final = 200
 """What `submission.list` looks for. Ours: as long as a name."""
 SUBMISSION_COUNT_DAYS_MAX: Final = 90

@@ -20,6 +20,7 @@ from svc.tools.records import notes, objects, properties, records, suggestions
 from svc.tools.registry import Registry
 from svc.tools.sites import sites
 from svc.tools.tool import Tool
+from svc.tools.views import views
 from svc.tools.webhooks import deliveries as webhook_deliveries
 from svc.tools.webhooks import events, webhooks
 from svc.tools.workflows import runs as workflow_runs
@@ -57,6 +58,7 @@ _MODULES: Final = (
     submissions,
     suggestions,
     teams,
+    views,
     webhook_deliveries,
     webhooks,
     workflow_runs,

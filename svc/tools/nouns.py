@@ -31,6 +31,7 @@ NOUNS: Final = {
     "webhook": Noun("Webhooks", "Addresses of yours that are told what happens."),
     "ai": Noun("AI", "Models, their providers, and what was used of them."),
     "approval": Noun("Approvals", "What an agent wants to do and a person has to approve."),
+    "view": Noun("Views", "Lists that people save under a name, for themselves or for all."),
     "organization": Noun("Organization", "Name, country, currency and switches of the organization."),
     "member": Noun("Members", "The people of the organization."),
     "role": Noun("Roles", "Named sets of permissions that members and keys have."),

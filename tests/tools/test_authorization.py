@@ -128,6 +128,10 @@ team.list                 -                             open
 team.update               settings                      person
 tool.describe             -                             open
 tool.search               -                             open
+view.create               -                             person
+view.delete               -                             person
+view.list                 -                             open
+view.update               -                             person
 webhook.create            webhooks                      person
 webhook.delete            webhooks                      approval
 webhook.delivery_list     webhooks                      open
