@@ -17,18 +17,17 @@ import { Table } from "../../parts/table";
 import { expiresColumn, nameColumn, startColumn, usedColumn } from "./columns";
 import { NewKey } from "./new_key";
 import { revoke } from "./revoking";
-import { LIVE_KEYS_MAX, liveCount, Used } from "./used";
+import { isFull, Used } from "./used";
 
 export default function ApiKeys() {
   const { answer, problem, query } = useAnswer("apikey.list", {});
   const roles = useAnswer("role.list", {}).answer?.roles;
   const roleOf = (id: string) => roles?.find((role) => role.id === id)?.name ?? id;
-  const isFull = liveCount(answer?.apiKeys) >= LIVE_KEYS_MAX;
   const create = () => setParameters({ new: "1" });
   useKeys([{ key: "c", label: words.api.create, run: create }]);
   if (problem && !answer) return <Failure problem={problem} again={() => void query.again()} />;
   const newButton = (
-    <Button look="solid" icon="plus" onClick={create} disabled={isFull}>
+    <Button look="solid" icon="plus" onClick={create} disabled={isFull(answer)}>
       {words.api.create}
     </Button>
   );
@@ -40,8 +39,7 @@ export default function ApiKeys() {
       actions={newButton}
       wide
     >
-      <Used keys={answer?.apiKeys} />
-      {isFull && <p class="soft">{words.full}</p>}
+      <Used of={answer} hint={words.usedHint} />
       <Table
         label={words.api.title}
         rows={answer?.apiKeys.filter((key) => key.limitedTo === null)}

@@ -14,17 +14,16 @@ import { Table } from "../../parts/table";
 import { expiresColumn, nameColumn, startColumn, usedColumn } from "./columns";
 import { NewKey } from "./new_key";
 import { revoke } from "./revoking";
-import { LIVE_KEYS_MAX, liveCount, Used } from "./used";
+import { isFull, Used } from "./used";
 
 export default function GatewayKeys() {
   const { answer, problem, query } = useAnswer("apikey.list", {});
-  const isFull = liveCount(answer?.apiKeys) >= LIVE_KEYS_MAX;
   const mayMake = organization?.role === "owner" || organization?.role === "admin";
   const create = () => setParameters({ new: "1" });
   useKeys(mayMake ? [{ key: "c", label: words.ai.create, run: create }] : []);
   if (problem && !answer) return <Failure problem={problem} again={() => void query.again()} />;
   const newButton = mayMake ? (
-    <Button look="solid" icon="plus" onClick={create} disabled={isFull}>
+    <Button look="solid" icon="plus" onClick={create} disabled={isFull(answer)}>
       {words.ai.create}
     </Button>
   ) : (
@@ -32,8 +31,7 @@ export default function GatewayKeys() {
   );
   return (
     <Page title={words.ai.title} crumbs={[messages.nav.settings, messages.sections.ai]} about={words.ai.about} actions={newButton} wide>
-      <Used keys={answer?.apiKeys} />
-      {isFull && <p class="soft">{words.full}</p>}
+      <Used of={answer} hint={words.usedHint} />
       <Table
         label={words.ai.title}
         rows={answer?.apiKeys.filter((key) => key.limitedTo === "ai.gateway")}

@@ -14,6 +14,7 @@ import { RelativeTime } from "../../parts/texts";
 import { expiresColumn, nameColumn, startColumn } from "./columns";
 import { NewKey } from "./new_key";
 import { revoke } from "./revoking";
+import { isFull, Used } from "./used";
 
 export default function ServerKeys() {
   const { answer, problem, query } = useAnswer("serverkey.list", {});
@@ -21,12 +22,13 @@ export default function ServerKeys() {
   useKeys([{ key: "c", label: words.server.create, run: create }]);
   if (problem && !answer) return <Failure problem={problem} again={() => void query.again()} />;
   const newButton = (
-    <Button look="solid" icon="plus" onClick={create}>
+    <Button look="solid" icon="plus" onClick={create} disabled={isFull(answer)}>
       {words.server.create}
     </Button>
   );
   return (
     <Page title={words.server.title} crumbs={[messages.nav.settings, messages.sections.developers]} about={words.server.about} actions={newButton} wide>
+      <Used of={answer} />
       <Table
         label={words.server.title}
         rows={answer?.serverKeys}

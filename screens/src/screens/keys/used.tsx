@@ -1,22 +1,24 @@
-/** How many keys the organization has of those that it may have. */
+/** How many live keys there are of those that may be. */
 import { keys as words } from "../../messages/en/keys";
 import { say } from "../../messages/messages";
-import { stateOf } from "./revoking";
 
-/** Live API and gateway keys of an organization (interface 2.1). */
-export const LIVE_KEYS_MAX = 20;
-
-export function liveCount(keys: readonly { expiresAt: string }[] | undefined): number {
-  return keys?.filter((key) => stateOf(key.expiresAt) !== "expired").length ?? 0;
+export interface Counted {
+  live: number;
+  liveMax: number;
 }
 
-export function Used({ keys }: { keys: readonly { expiresAt: string }[] | undefined }) {
-  if (!keys) return null;
-  const n = liveCount(keys);
+export const isFull = (counted: Counted | undefined): boolean => counted !== undefined && counted.live >= counted.liveMax;
+
+export function Used({ of: counted, hint }: { of: Counted | undefined; hint?: string }) {
+  if (!counted) return null;
+  const { live, liveMax } = counted;
   return (
-    <p class="used" title={words.usedHint} data-full={n >= LIVE_KEYS_MAX}>
-      <meter min={0} max={LIVE_KEYS_MAX} high={LIVE_KEYS_MAX - 2} value={n} aria-hidden="true" />
-      {say(words.used, { n, most: LIVE_KEYS_MAX })}
-    </p>
+    <>
+      <p class="used" title={hint}>
+        <meter min={0} max={liveMax} high={liveMax - 2} value={live} aria-hidden="true" />
+        {say(words.used, { n: live, most: liveMax })}
+      </p>
+      {isFull(counted) && <p class="note note-full">{words.full}</p>}
+    </>
   );
 }
