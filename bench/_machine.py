@@ -95,8 +95,15 @@ class Server:
 
     def rss_mib(self) -> float:
         """Its resident memory."""
-        for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS:"):
+        return self._mib("status", "VmRSS:")
+
+    def pss_mib(self) -> float:
+        """Its resident memory, of which what it shares with other processes counts in part."""
+        return self._mib("smaps_rollup", "Pss:")
+
+    def _mib(self, file: str, name: str) -> float:
+        for line in Path(f"/proc/{self.process.pid}/{file}").read_text().splitlines():
+            if line.startswith(name):
                 return int(line.split()[1]) / 1024
         raise ProcessLookupError(self.process.pid)
 
