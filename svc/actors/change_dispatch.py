@@ -17,6 +17,7 @@ from svc.domain.changes import (
     FormChanged,
     KeysChanged,
     MembersChanged,
+    ModelsChanged,
     ObjectsChanged,
     OrganizationChanged,
     OutboxChanged,
@@ -37,14 +38,10 @@ class ChangeDispatcher:
     def __call__(self, change: Change) -> None:
         """Dispatch *change*. An actor that is not active needs no notice: it loads the current state."""
         match change:
-            case AccessChanged(organization_id):
-                # Seen by the very next turn, even of a message already in the mailbox: see `Organization`.
-                self._system.access_revisions.note(organization_id)
-                if isinstance(change, KeysChanged):
-                    self._system.keys.evict(change.digest)
-                if isinstance(change, MembersChanged):
-                    # The organization may be closed, and its channel keys with it.
-                    self._system.channel_keys.clear()
+            case AccessChanged():
+                self._note_access(change)
+            case ModelsChanged(organization_id):
+                self._system.model_revisions.note(organization_id)
             case SessionsChanged(digests):
                 self._system.sessions.evict(*digests)
             case FormChanged(key) | OrganizationChanged(key) | ServerKeysChanged(key):
@@ -70,6 +67,15 @@ class ChangeDispatcher:
                 self._system.embed_snapshots.evict_organization(organization_id)
             case _:
                 self._note_work(change)
+
+    def _note_access(self, change: AccessChanged) -> None:
+        # Seen by the very next turn, even of a message already in the mailbox: see `Organization`.
+        self._system.access_revisions.note(change.organization_id)
+        if isinstance(change, KeysChanged):
+            self._system.keys.evict(change.digest)
+        if isinstance(change, MembersChanged):
+            # The organization may be closed, and its channel keys with it.
+            self._system.channel_keys.clear()
 
     def _note_work(self, change: Change) -> None:
         """Wake what does the work that waits, or that waits for it."""

@@ -90,7 +90,7 @@ class ChannelKeysChanged(Change, frozen=True):
 
 
 class ModelsChanged(Change, frozen=True):
-    """The organization has other providers of its own, or may run other models."""
+    """The organization has other AI providers of its own, may run other models, or may use credits."""
 
     organization_id: str
 
