@@ -19,7 +19,6 @@ from svc.domain.ai.money import MICRO
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.identity.callers import Call, Caller, operator_call
 from svc.domain.identity.roles import PERMISSIONS
-from svc.services.completions import GATEWAY
 from svc.storage import provisioning
 from svc.storage.ai import ledger, providers
 from svc.storage.ai.providers import NewProvider
@@ -45,8 +44,8 @@ PORTKEY_PROGRAM: Final = PROJECT / "bench/peers/node/node_modules/@portkey-ai/ga
 KEYS: Final = 10
 """Of each organization: one may call 100,000 times a minute here."""
 GRANTED: Final = 1_000_000 * MICRO
-_OURS: Final = "/api/ai/v1/chat/completions"
-_THEIRS: Final = "/v1/chat/completions"
+OUR_PATH: Final = "/api/ai/v1/chat/completions"
+THEIR_PATH: Final = "/v1/chat/completions"
 _LITELLM_KEY: Final = "sk-bench"
 
 
@@ -97,7 +96,7 @@ def contenders(space: Path, upstream: Server) -> Iterator[list[Contender]]:
             *([] if LITELLM in missing() else [stack.enter_context(_litellm(space, upstream.port))]),
             *([] if PORTKEY in missing() else [stack.enter_context(_portkey(space, upstream.port))]),
             stack.enter_context(_relay(space, upstream.port)),
-            Contender(name=DIRECT, server=upstream, path=_THEIRS),
+            Contender(name=DIRECT, server=upstream, path=THEIR_PATH),
         ]
 
 
@@ -106,6 +105,27 @@ def ours(space: Path, upstream_port: int, *settings: str) -> Iterator[list[Conte
     """The program, for an organization with credits, and for one with a provider of its own."""
     base_url = f"http://127.0.0.1:{upstream_port}/v1"
     world = make_world(space / "svc", base_url)
+    file = config_file(space, base_url)
+    port, operator_port = free_ports(2)
+    command = [
+        *("env", "SVC_TOOLS__CALLS_PER_MINUTE=100000", 'SVC_OUTGOING__ALLOWED_NETWORKS=["127.0.0.0/8"]'),
+        *settings,
+        *program(world.data, port, operator_port),
+        f"--config={file}",
+    ]
+
+    def ready() -> bool:
+        return is_ready(operator_port, world.data)
+
+    with running(command, port, log=space / "svc.log", ready=ready) as server:
+        yield [
+            Contender(name=CREDITS, server=server, path=OUR_PATH, keys=world.with_credits),
+            Contender(name=OWN, server=server, path=OUR_PATH, keys=world.with_provider),
+        ]
+
+
+def config_file(space: Path, base_url: str) -> Path:
+    """A configuration with one model, which the provider at *base_url* serves."""
     file = space / "svc.toml"
     file.write_text(
         f"""
@@ -123,22 +143,7 @@ context_tokens = 128000
 output_tokens_max = 16384
 """
     )
-    port, operator_port = free_ports(2)
-    command = [
-        *("env", "SVC_TOOLS__CALLS_PER_MINUTE=100000", 'SVC_OUTGOING__ALLOWED_NETWORKS=["127.0.0.0/8"]'),
-        *settings,
-        *program(world.data, port, operator_port),
-        f"--config={file}",
-    ]
-
-    def ready() -> bool:
-        return is_ready(operator_port, world.data)
-
-    with running(command, port, log=space / "svc.log", ready=ready) as server:
-        yield [
-            Contender(name=CREDITS, server=server, path=_OURS, keys=world.with_credits),
-            Contender(name=OWN, server=server, path=_OURS, keys=world.with_provider),
-        ]
+    return file
 
 
 def make_world(data: Path, base_url: str) -> World:
@@ -158,15 +163,22 @@ def make_world(data: Path, base_url: str) -> World:
 
 
 def _fill(tx: Tx, base_url: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    paying, owning = (provisioning.create(tx, NewOrganization(name=name, country="DE", plan="pro")) for name in "PO")
+    paying, owning = (
+        provisioning.create(tx, NewOrganization(name=name, country="DE", plan="pro")) for name in "PO"
+    )
     ledger.grant(tx, paying.id, GRANTED)
     models = (OwnModel(id="small", upstream="small"),)
-    providers.set_one(tx, owning.id, NewProvider(name="own", base_url=base_url, key="sk-own-provider", models=models))
-    return _mint(tx, paying.id), _mint(tx, owning.id)
+    providers.set_one(
+        tx, owning.id, NewProvider(name="own", base_url=base_url, key="sk-own-provider", models=models)
+    )
+    return mint_keys(tx, paying.id), mint_keys(tx, owning.id)
 
 
-def _mint(tx: Tx, organization_id: str) -> tuple[str, ...]:
-    new = NewAccount(email=f"{organization_id}@bench.example", name="Owner", home_organization_id=organization_id)
+def mint_keys(tx: Tx, organization_id: str) -> tuple[str, ...]:
+    """Gateway keys of a new Owner."""
+    new = NewAccount(
+        email=f"{organization_id}@bench.example", name="Owner", home_organization_id=organization_id
+    )
     person = accounts.create(tx, new)
     members.add(tx, operator_call(organization_id), person.id, "owner")
     caller = Caller(
@@ -179,7 +191,8 @@ def _mint(tx: Tx, organization_id: str) -> tuple[str, ...]:
     )
     call = Call(caller=caller, door="app")
     return tuple(
-        api_keys.mint(tx, call, NewKey(name=f"Key {number}", limited_to=GATEWAY)).key for number in range(KEYS)
+        api_keys.mint(tx, call, NewKey(name=f"Key {number}", limited_to="ai.gateway")).key
+        for number in range(KEYS)
     )
 
 
@@ -215,7 +228,7 @@ litellm_settings:
     options = [f"--config={file}", "--host=127.0.0.1", f"--port={port}", "--num_workers=1"]
     command = ["env", "-i", *variables, str(LITELLM_PROGRAM), *options]
     with running(command, port, log=directory / "log") as server:
-        yield Contender(name=LITELLM, server=server, path=_THEIRS, keys=(_LITELLM_KEY,))
+        yield Contender(name=LITELLM, server=server, path=THEIR_PATH, keys=(_LITELLM_KEY,))
 
 
 @contextmanager
@@ -225,7 +238,7 @@ def _portkey(space: Path, upstream_port: int) -> Iterator[Contender]:
     command = ["env", "-i", *variables, str(NODE), str(PORTKEY_PROGRAM), f"--port={port}", "--headless"]
     headers = ("x-portkey-provider: openai", f"x-portkey-custom-host: http://127.0.0.1:{upstream_port}/v1")
     with running(command, port, log=space / "portkey.log") as server:
-        yield Contender(name=PORTKEY, server=server, path=_THEIRS, headers=headers)
+        yield Contender(name=PORTKEY, server=server, path=THEIR_PATH, headers=headers)
 
 
 @contextmanager
@@ -233,4 +246,4 @@ def _relay(space: Path, upstream_port: int) -> Iterator[Contender]:
     port = free_port()
     command = [sys.executable, "-m", "bench.peers.bare_relay", str(port), str(upstream_port)]
     with running(command, port, log=space / "relay.log") as server:
-        yield Contender(name=RELAY, server=server, path=_THEIRS)
+        yield Contender(name=RELAY, server=server, path=THEIR_PATH)

@@ -96,9 +96,7 @@ def start_calls(
     *headers* go with every call, each a line.
     """
     told = {"BENCH_BODIES": str(bodies), "BENCH_KEYS": ",".join(keys), "BENCH_METHOD": method}
-    return _start_wrk(
-        url, CALLS_SCRIPT, told, seconds=seconds, connections=connections, headers=headers
-    )
+    return _start_wrk(url, CALLS_SCRIPT, told, seconds=seconds, connections=connections, headers=headers)
 
 
 def _start_wrk(

@@ -8,7 +8,7 @@ targets that are about them.
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median, quantiles
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -144,17 +144,16 @@ def main() -> None:
 
 def _body(mode: Mode) -> bytes:
     pace = PACES[mode]
-    asked: dict[str, Any] = {
+    question = f"Which lamp suits a harbour where it rains all year? At a pace {pace or '1x0'}, please."
+    asked = {
         "model": "small",
         "messages": [
             {"role": "system", "content": "You know all about lamps, and nothing else."},
-            {"role": "user", "content": "Which lamp suits a harbour where it rains all year?"},
+            {"role": "user", "content": question},
         ],
         "max_tokens": 500,
     }
-    if pace is not None:
-        asked |= {"stream": True, "user": pace}
-    return msgspec.json.encode(asked)
+    return msgspec.json.encode(asked if pace is None else asked | {"stream": True})
 
 
 def _warm(contender: Contender) -> None:

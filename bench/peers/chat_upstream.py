@@ -1,8 +1,8 @@
 """A provider of chat completions that costs next to nothing: `python -m bench.peers.chat_upstream PORT`.
 
-Its answer is always the same, whole or streamed. The member `user` of a request says how a stream comes:
-`20x5` is 20 parts, with 5 ms before each but the first. Each part has the time at which it was written, in ns
-of the monotonic clock, so that a client on this machine knows how long it was on its way.
+Its answer is always the same, whole or streamed. The messages of a request say how a stream comes:
+`pace 20x5` is 20 parts, with 5 ms before each but the first. Each part has the time at which it was
+written, in ns of the monotonic clock, so that a client on this machine knows how long it was on its way.
 """
 
 import re
@@ -15,16 +15,16 @@ import trio
 
 _LENGTH: Final = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _STREAMED: Final = re.compile(rb'"stream": *true')
-_PACE: Final = re.compile(rb'"user": *"(\d+)x(\d+)"')
+_PACE: Final = re.compile(rb"pace (\d+)x(\d+)")
 _MODEL: Final = b'"created":1758000000,"model":"small"'
 _USAGE: Final = b'"usage":{"prompt_tokens":12,"completion_tokens":24,"total_tokens":36}'
 _WHOLE: Final = (
     b'{"id":"chatcmpl-1","object":"chat.completion",%b,"choices":[{"index":0,"message":{"role":"assistant",'
     b'"content":"%b"},"finish_reason":"stop"}],%b}' % (_MODEL, b"A lamp burns all night. " * 12, _USAGE)
 )
-WHOLE: Final = (
-    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
-    % (len(_WHOLE), _WHOLE)
+WHOLE: Final = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (
+    len(_WHOLE),
+    _WHOLE,
 )
 HEAD: Final = (
     b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n"
