@@ -93,6 +93,10 @@ class Server:
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / _TICKS
 
+    def waited_seconds(self) -> float:
+        """How long its main thread was ready to run so far, and had no core: others had it."""
+        return int(Path(f"/proc/{self.process.pid}/schedstat").read_text().split()[1]) / 1e9
+
     def rss_mib(self) -> float:
         """Its resident memory."""
         return self._mib("status", "VmRSS:")

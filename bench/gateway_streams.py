@@ -48,6 +48,8 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     meanwhile: list[Felt]
     cpu_share: float
     """Of one core, what the service took between the two."""
+    waited_share: float
+    """Of the time between the two, for how much it was ready to run and others had its core."""
 
 
 def main() -> None:
@@ -70,9 +72,9 @@ def _stream(server: Server, key: str, doors: Doors, bare: Streamed, calm: list[F
     began = time.monotonic()
     clients = _clients(server, OUR_PATH, key, PARTS)
     time.sleep(EARLY_SECONDS)
-    early_mib, early_cpu = server.rss_mib(), server.cpu_seconds()
+    early_mib, early_cpu, early_waited = server.rss_mib(), server.cpu_seconds(), server.waited_seconds()
     meanwhile = doors.probe(LATE_SECONDS - EARLY_SECONDS)
-    late_mib, late_cpu = server.rss_mib(), server.cpu_seconds()
+    late_mib, late_cpu, late_waited = server.rss_mib(), server.cpu_seconds(), server.waited_seconds()
     took = time.monotonic() - began - EARLY_SECONDS
     streamed = _read(clients)
     if streamed.complete < STREAMS:
@@ -86,6 +88,7 @@ def _stream(server: Server, key: str, doors: Doors, bare: Streamed, calm: list[F
         calm=calm,
         meanwhile=meanwhile,
         cpu_share=(late_cpu - early_cpu) / took,
+        waited_share=(late_waited - early_waited) / took,
     )
 
 
@@ -130,9 +133,13 @@ def _show(found: Found) -> None:
     )
     pairs = list(zip(found.calm, found.meanwhile, strict=True))
     print_table(
-        f"Other doors, ms; meanwhile the service takes {found.cpu_share:.0%} of its core",
+        "Other doors, ms",
         ["", "calm p50", "p99", "meanwhile p50", "p99", "asked"],
         [[calm.what, calm.p50_ms, calm.p99_ms, busy.p50_ms, busy.p99_ms, busy.count] for calm, busy in pairs],
+    )
+    print(
+        f"\nMeanwhile the service took {found.cpu_share:.0%} of its core, and waited for it"
+        f" {found.waited_share:.0%} of the time."
     )
     targets = [
         Target(

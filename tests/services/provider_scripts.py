@@ -128,7 +128,7 @@ class _ScriptedResponse:
         return part
 
     async def read(self) -> bytes:
-        return await self.__anext__()
+        return await self.receive_by(inf)
 
 
 class ScriptedUpstreams(Upstreams):
