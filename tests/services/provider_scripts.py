@@ -121,8 +121,10 @@ class _ScriptedResponse:
         self._attempt.came += part
         return part
 
-    async def read(self) -> bytes:
-        return await self.__anext__()
+    async def read(self, on_part: Callable[[int], None] = lambda _size: None) -> bytes:
+        whole = await self.__anext__()
+        on_part(len(whole))
+        return whole
 
 
 class ScriptedUpstreams(Upstreams):

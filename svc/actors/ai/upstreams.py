@@ -52,8 +52,8 @@ class Response(Protocol):
         """The next bytes of the body. Raises a `StreamFailed`."""
         ...
 
-    async def read(self) -> bytes:
-        """The whole body. Raises a `StreamFailed`."""
+    async def read(self, on_part: Callable[[int], None] = ...) -> bytes:
+        """The whole body; *on_part* is told the size of each part that comes. Raises a `StreamFailed`."""
         ...
 
 
@@ -92,8 +92,10 @@ class _BuiltInResponse:
             return part
         raise StopAsyncIteration
 
-    async def read(self) -> bytes:
-        return b"".join([part async for part in self])
+    async def read(self, on_part: Callable[[int], None] = lambda _size: None) -> bytes:
+        whole = b"".join([part async for part in self])
+        on_part(len(whole))
+        return whole
 
 
 class Upstreams:
