@@ -1,5 +1,7 @@
 """The gateway's calls: admit a gateway key, complete a chat, list models, tell what is left to spend."""
 
+from functools import partial
+
 import msgspec
 from sqlalchemy import Connection
 
@@ -14,6 +16,7 @@ from svc.services import tool_calls
 from svc.services.completion_access import CompletionAccess
 from svc.services.completion_calls import CompletionCall, WholeAnswer
 from svc.services.completion_streams import Sink
+from svc.services.large_bodies import run_beside
 from svc.storage.ai import calls, key_months, ledger
 from svc.storage.identity import api_keys
 
@@ -74,6 +77,11 @@ async def check_reach(system: System, admission: Admission, request_id: str) -> 
     call = Call(caller=caller, door="gateway", request_id=request_id)
     await tool_calls.note_refusal(system, call, "gateway", error)
     raise error
+
+
+async def read_request(system: System, body: bytes) -> CompletionRequest:
+    """Read and check *body*. Raises `GatewayError`."""
+    return await run_beside(system, len(body), partial(CompletionRequest, body))
 
 
 async def complete(
