@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import msgspec
 import structlog
+import trio
 
 from svc.actors._core import Actor, ActorError, ActorSystem, BoundTurn
 from svc.actors.ai.body_bytes import BodyBytes
@@ -134,6 +135,8 @@ class System(ActorSystem):
         """Which AI providers rest."""
         self.settlements = Settlements(store)
         """The ends of AI calls."""
+        self.large_bodies = trio.CapacityLimiter(1)
+        """The thread that decodes large bodies of AI calls."""
         self.ai_bodies = BodyBytes()
         """The memory of AI calls' bodies."""
         self.agent_runs = KeyedLimiter(AGENT_RUNS_AT_ONCE, AGENT_RUNS_WAITING_MAX)
