@@ -20,6 +20,7 @@ NAMES: Final = (
     "events",
     "workflow_kills",
     "agent",
+    "screens",
     "abuse",
 )
 

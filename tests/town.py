@@ -67,11 +67,11 @@ class Town:
         self.random = random
         self.outbound_http: OutboundHttp | None = None
         """The client for requests to third parties of the next system."""
+        self.event_life_ms = EVENT_LIFE_MS
+        """How long the next system keeps history."""
         self.models: ModelCatalogue | None = None
         """The AI models of the next system, and the clients of their providers."""
         self.upstreams: Upstreams | None = None
-        self.event_life_ms = EVENT_LIFE_MS
-        """How long the next system keeps history."""
 
     @asynccontextmanager
     async def live_system(self) -> AsyncIterator[System]:

@@ -24,6 +24,7 @@ from svc.domain.changes import (
     ObjectsChanged,
     OrganizationChanged,
     OutboxChanged,
+    ResourceChanged,
     RunsDue,
     ServerKeysChanged,
     SessionsChanged,
@@ -40,6 +41,13 @@ class ChangeDispatcher:
 
     def __call__(self, change: Change) -> None:
         """Dispatch *change*. An actor that is not active needs no notice: it loads the current state."""
+        if isinstance(change, ResourceChanged):
+            self._system.screen_hints.note(change.organization_id, change.noun, change.id)
+        else:
+            self._note_state(change)
+
+    def _note_state(self, change: Change) -> None:
+        """Have what is in memory compared with the store again, or evicted."""
         match change:
             case AccessChanged():
                 self._note_access(change)
@@ -47,6 +55,7 @@ class ChangeDispatcher:
                 self._system.model_revisions.note(organization_id)
             case SessionsChanged(digests):
                 self._system.sessions.evict(*digests)
+                self._system.screen_hints.recheck_sessions(digests)
             case FormChanged(key) | OrganizationChanged(key) | ServerKeysChanged(key):
                 self._system.form_revisions.note(key)
                 self._system.unknown_forms.evict(key)  # a no-op for other keys; a form may be new
@@ -79,6 +88,7 @@ class ChangeDispatcher:
         if isinstance(change, MembersChanged):
             # The organization may be closed, and its channel keys with it.
             self._system.channel_keys.clear()
+        self._system.screen_hints.recheck_organization(change.organization_id)
 
     def _note_work(self, change: Change) -> None:
         """Wake what does the work that waits, or that waits for it."""

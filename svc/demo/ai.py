@@ -57,10 +57,11 @@ def echo(body: bytes) -> BuiltInAnswer:
     request = CompletionRequest(body)
     asked = msgspec.json.decode(body)
     said = _said(asked, request.completion_tokens_max or _MODEL.output_tokens_max)
+    prompt_tokens = request.prompt_estimate()
     usage = {
-        "prompt_tokens": request.prompt_estimate,
+        "prompt_tokens": prompt_tokens,
         "completion_tokens": said.tokens * request.choices,
-        "total_tokens": request.prompt_estimate + said.tokens * request.choices,
+        "total_tokens": prompt_tokens + said.tokens * request.choices,
     }
     head = {"id": f"chatcmpl-{hashlib.sha256(body).hexdigest()[:24]}", "created": 0, "model": DEMO_MODEL}
     if not request.stream:

@@ -7,6 +7,16 @@ class Change(msgspec.Struct, frozen=True):
     """The base of every announced change: a plain value, dispatched once, after the commit."""
 
 
+class ResourceChanged(Change, frozen=True):
+    """Something of the organization was changed, for the screens that show it; it has no other effect."""
+
+    organization_id: str
+    noun: str
+    """As in the names of tools."""
+    id: str | None
+    """None where any of that noun may have changed."""
+
+
 class OrganizationChanged(Change, frozen=True):
     """The organization's name, formats, plan or hubs were changed, or it was closed."""
 

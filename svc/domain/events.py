@@ -41,6 +41,18 @@ class NewEvent(msgspec.Struct, frozen=True, kw_only=True):
     data: dict[str, Any]
 
     @property
+    def resource(self) -> tuple[str, str]:
+        """The noun and the id of what has changed, as screens show it."""
+        noun = self.type.partition(".")[0]
+        match noun:
+            case "workflow":
+                workflow_id: str = self.data["workflowId"]
+                return noun, workflow_id
+            case "message":
+                return "conversation", self.subject
+        return noun, self.subject
+
+    @property
     def depth(self) -> int:
         """How many runs led to it, each started by an event of the one before; 0 where no run did."""
         depth: int = self.source.get("depth", 0)

@@ -249,6 +249,25 @@ SESSION_IDLE_MS: Final = 12 * HOUR_MS
 SESSION_LIFE_MS: Final = 14 * DAY_MS
 """A session ends after this long in any case. Ours."""
 SESSION_SEEN_NOTED_MS: Final = MINUTE_MS
+NEXT_PATH_CHARS_MAX: Final = 2_000
+"""The path that a sign-in may lead to. Ours: longer than the address of any screen."""
+VIEWS_MAX: Final = 1_000
+"""Saved views of one organization. Ours: some for each person."""
+VIEW_INPUT_BYTES_MAX: Final = 8_192
+"""What the list of a view is asked, as JSON. Ours: many filters."""
+SUBMISSION_SEARCH_CHARS_MAX: Final = 200
+"""What `submission.list` looks for. Ours: as long as a name."""
+SUBMISSION_COUNT_DAYS_MAX: Final = 90
+"""Days that `submission.counts` tells of."""
+SCREEN_STREAMS_MAX: Final = 20
+"""Streams of live events that one person may have open."""
+SCREEN_HINTS_MAX: Final = 256
+"""Changed things of one organization that are remembered for its streams. Ours: a page that misses more asks
+for everything again, which is cheaper than so many hints."""
+SCREEN_COMMENT_MS: Final = 15 * SECOND_MS
+"""A stream of live events that has nothing to send sends a comment after this long."""
+SCREEN_RETRY_SECONDS: Final = 15
+"""`Retry-After` where a stream of live events finds no place: meanwhile the page asks every 15 seconds."""
 SIGN_IN_LINK_LIFE_MS: Final = DAY_MS
 """Ours: it is printed while the service is stopped, and used once it runs."""
 INVITATIONS_MAX: Final = 200

@@ -11,6 +11,7 @@ from svc.storage.identity import tables as _identity  # noqa: F401  # it adds it
 from svc.storage.records import tables as _records  # noqa: F401  # it adds its tables
 from svc.storage.schema import metadata
 from svc.storage.sites import tables as _sites  # noqa: F401  # it adds its tables
+from svc.storage.views import tables as _views  # noqa: F401  # it adds its tables
 from svc.storage.webhooks import tables as _webhooks  # noqa: F401  # it adds its tables
 from svc.storage.workflows import tables as _workflows  # noqa: F401  # it adds its tables
 

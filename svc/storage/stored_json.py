@@ -24,6 +24,7 @@ from svc.storage.embeds import tables as embeds_tables
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import tables as identity_tables
 from svc.storage.records import tables as records_tables
+from svc.storage.views import tables as views_tables
 from svc.storage.webhooks import tables as webhooks_tables
 from svc.storage.workflows import tables as workflows_tables
 
@@ -56,6 +57,7 @@ TYPES: Final[tuple[tuple[sa.Column[str], Any], ...]] = (
     (channels_tables.messages.c.sender, Sender),
     (channels_tables.messages.c.attachments, tuple[Attachment, ...]),
     (channels_tables.replies.c.error, ReportedError),
+    (views_tables.views.c.input, dict[str, Any]),
     (webhooks_tables.webhooks.c.events, tuple[str, ...]),
     (webhooks_tables.webhooks.c.object_types, tuple[str, ...]),
     (webhooks_tables.webhook_deliveries.c.body, dict[str, Any]),

@@ -127,6 +127,7 @@ site.list                 -                             open
 site.remove               settings                      approval
 site.update               settings                      open
 submission.attach         forms                         open
+submission.counts         forms                         open
 submission.get            forms                         open
 submission.list           forms                         open
 suggestion.accept         records.write                 open
@@ -137,6 +138,10 @@ team.list                 -                             open
 team.update               settings                      person
 tool.describe             -                             open
 tool.search               -                             open
+view.create               -                             person
+view.delete               -                             person
+view.list                 -                             open
+view.update               -                             person
 webhook.create            webhooks                      person
 webhook.delete            webhooks                      approval
 webhook.delivery_list     webhooks                      open

@@ -1,5 +1,6 @@
 """One call of a model: reserved, sent to its providers in turn, relayed, and settled however it ends."""
 
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -9,6 +10,7 @@ import trio
 from svc.actors.ai.completion_access import CompletionAccess
 from svc.actors.ai.completion_errors import as_gateway_error, failed_within, interrupted
 from svc.actors.ai.completion_streams import MEDIA_TYPE, EventRelay, Meter, Sink, StreamBroken, drain
+from svc.actors.ai.large_bodies import run_beside
 from svc.actors.ai.upstreams import Response
 from svc.actors.outbound.errors import (
     BrokenOff,
@@ -20,15 +22,15 @@ from svc.actors.outbound.errors import (
     TookTooLong,
 )
 from svc.actors.system import System
-from svc.domain.ai.answers import is_error, read_answer, with_cost
+from svc.domain.ai.answers import Answer, is_error, read_answer, with_cost
 from svc.domain.ai.errors import GatewayError
 from svc.domain.ai.event_stream import DONE_EVENT, EventTooLarge
-from svc.domain.ai.exits import Ended, Exit
+from svc.domain.ai.exits import FREE_OF_CHARGE, Ended, Exit
 from svc.domain.ai.models import Candidate, Choice
-from svc.domain.ai.money import FREE, cost
+from svc.domain.ai.money import FREE, Prices, cost
 from svc.domain.ai.requests import CompletionRequest
 from svc.domain.ai.routing import PASSED_ON, Failure, Route
-from svc.domain.ai.usage import Usage, tokens_in
+from svc.domain.ai.usage import NONE, Usage, tokens_in
 from svc.domain.crypto.sealing import SealBroken
 from svc.domain.errors import DomainError, Unavailable
 from svc.domain.identity.callers import Caller
@@ -222,15 +224,18 @@ class CompletionCall:
         return Failure(kind="status", status=response.status, retry_after_ms=wait_ms, body=body)
 
     async def _whole(self, candidate: Candidate, response: Response) -> WholeAnswer | Failure:
-        body = await response.read()
-        answer = read_answer(body)
-        if answer is None:
-            return Failure(kind="error_event" if is_error(body) else "shape")
-        self._meter.note(answer)
-        await self._settle("answered")
-        if answer.usage is not None:
-            body = with_cost(body, cost(candidate.prices, answer.usage))
-        return WholeAnswer(_OK, body)
+        with self._system.ai_bodies.hold(self._new.organization_id) as held:
+            body = await response.read(held.grow)
+            # Not interrupted: what has come whole is charged as an answer.
+            with trio.CancelScope(shield=True):
+                answer, shown = await run_beside(
+                    self._system, len(body), partial(_read, body, candidate.prices)
+                )
+            if answer is None:
+                return Failure(kind="error_event" if is_error(body) else "shape")
+            self._meter.note(answer)
+            await self._settle("answered")
+            return WholeAnswer(_OK, shown)
 
     async def _stream(self, candidate: Candidate, response: Response) -> Failure | None:
         if response.content_type.partition(";")[0].strip().lower() != MEDIA_TYPE:
@@ -264,14 +269,31 @@ class CompletionCall:
             return
         self._settled = True
         asked = self._asked
-        estimate = Usage(self._request.prompt_estimate, 0, tokens_in(self._meter.text_bytes))
         settlement = Settlement(
             new=self._new,
             call_id=None if self._reserved is None else self._reserved.id,
-            exit=Exit(ended=ended, sent=self._sent, usage=self._meter.usage, estimate=estimate),
+            exit=Exit(
+                ended=ended, sent=self._sent, usage=self._meter.usage, estimate=await self._estimate(ended)
+            ),
             payer="credits" if asked is None else asked.payer,
             provider=None if asked is None else asked.provider,
             prices=FREE if asked is None else asked.prices,
         )
         settled = await self._system.settlements.settle(settlement)
         self.charged = 0 if settled is None else settled.charged
+
+    async def _estimate(self, ended: Ended) -> Usage:
+        """The estimate of prompt and answer, if it counts. A cancellation does not interrupt it."""
+        if ended in FREE_OF_CHARGE or not self._sent or self._meter.usage is not None:
+            return NONE
+        with trio.CancelScope(shield=True):
+            prompt = await run_beside(self._system, self._request.size, self._request.prompt_estimate)
+        return Usage(prompt, 0, tokens_in(self._meter.text_bytes))
+
+
+def _read(body: bytes, prices: Prices) -> tuple[Answer | None, bytes]:
+    """What is read of a whole answer, and the answer as the client is shown it."""
+    answer = read_answer(body)
+    if answer is None or answer.usage is None:
+        return answer, body
+    return answer, with_cost(body, cost(prices, answer.usage))

@@ -90,6 +90,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     """The service's models, for tools about them; `svc.tools.ai.answers.catalogue_of` reads it."""
     asked_by: dict[str, str] | None = None
     """What asked for the call, where a person has approved it: the agent's run, JSON-ready."""
+    base_url: str = ""
+    """The public address of this installation, for links in answers; empty where it is not known."""
     depth: int = 0
     """The depth of the workflow's run that makes the call; 0 where none does."""
 
@@ -111,6 +113,7 @@ def operator_call(
     allowed_networks: tuple[Network, ...] = (),
     registry: ToolRegistry | None = None,
     models: ModelOffer | None = None,
+    base_url: str = "",
 ) -> Call:
     """A call of the operator in an organization, on behalf of the person *person_id* if any."""
     caller = Caller(
@@ -121,7 +124,12 @@ def operator_call(
         permissions=PERMISSIONS,
     )
     return Call(
-        caller=caller, door="cli", allowed_networks=allowed_networks, registry=registry, models=models
+        caller=caller,
+        door="cli",
+        allowed_networks=allowed_networks,
+        registry=registry,
+        models=models,
+        base_url=base_url,
     )
 
 

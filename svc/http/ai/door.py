@@ -11,7 +11,6 @@ from werkzeug.exceptions import MethodNotAllowed
 from svc.actors.ai.completion_calls import StreamCut
 from svc.actors.identity.organization import Admission
 from svc.actors.system import System
-from svc.domain.ai.requests import CompletionRequest
 from svc.domain.errors import Unauthenticated
 from svc.domain.identity.callers import Caller
 from svc.domain.limits import AI_BODY_BYTES_MAX
@@ -77,7 +76,7 @@ class CompletionsDoor(_GatewayDoor):
         size = completions.room_for(_length(request), AI_BODY_BYTES_MAX)
         with self._held(caller, size):
             body = await request.read(AI_BODY_BYTES_MAX)
-            asked = CompletionRequest(body)
+            asked = await completions.read_request(self._system, body)
 
         async def write(parts: PartSender) -> Answer | None:
             try:

@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.changes import ResourceChanged
 from svc.domain.channels.messages import (
     ConversationFacts,
     ConversationStatus,
@@ -79,6 +80,7 @@ def get_or_create(
         conversation.title,
     ):
         _update(tx, conversation.id, {"kind": facts.kind, "title": facts.title or conversation.title})
+        tx.announce(ResourceChanged(organization_id, "conversation", conversation.id))
         conversation = msgspec.structs.replace(
             conversation, kind=facts.kind, title=facts.title or conversation.title
         )
@@ -215,6 +217,7 @@ def _learn(tx: Tx, conversation: Conversation, participant: Participant) -> Conv
         return conversation
     known = msgspec.structs.replace(conversation.known, **added)
     _update(tx, conversation.id, {"evidence": _json(known)})
+    tx.announce(ResourceChanged(conversation.organization_id, "conversation", conversation.id))
     conversation = msgspec.structs.replace(conversation, known=known)
     return _match(tx, conversation) if added.keys() - {"username"} else conversation
 

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.changes import ResourceChanged
 from svc.domain.channels.messages import (
     Attachment,
     Author,
@@ -164,6 +165,7 @@ def receive(tx: Tx, organization_id: str, connection_id: str, message: InboundMe
         source = channel_source(connection_id, conversation.id)
         silences.silence(tx, conversation.id, "outside", source=source, silencer=message_id)
     conversations.touch(tx, conversation.id)
+    tx.announce(ResourceChanged(organization_id, "conversation", conversation.id))
     if inbound:
         events.record(tx, organization_id, [_received(conversation, message_id, message)])
     return MessageReceived(duplicate=False, conversation=conversation.id, message=message_id)
