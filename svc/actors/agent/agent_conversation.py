@@ -114,7 +114,7 @@ class AgentConversation(BatchWorker[AgentConversationState]):
     async def _advance(
         self, units: Units, installation: Installation, outcome: Outcome | None, worked_ms: int
     ) -> Action:
-        """Take the run a step further; again where the store rejects it, as the outcome has cost something."""
+        """Take the run a step further; again where the store rejects it, since the outcome has its price."""
         for _ in range(_TRIES):
             try:
                 return await units.write_behind(
