@@ -140,6 +140,8 @@ class System(ActorSystem):
         """What has changed, for open screens."""
         self.access_revisions = Revisions()
         """Changes of access, by organization."""
+        self.model_revisions = Revisions()
+        """Changes of the AI models that an organization may run, and of its providers, by organization."""
         self.open_calls = OpenCalls(store, clock, self.access_revisions, ai_stop_seconds)
         """AI calls under way."""
         self.form_revisions = Revisions()

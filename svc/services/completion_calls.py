@@ -1,11 +1,10 @@
 """One call of a model: reserved, sent to its providers in turn, relayed, and settled however it ends."""
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 import structlog
 import trio
-from sqlalchemy import Connection
 
 from svc.actors.ai.upstreams import Response
 from svc.actors.outbound.errors import (
@@ -19,24 +18,23 @@ from svc.actors.outbound.errors import (
 )
 from svc.actors.system import System
 from svc.domain.ai.answers import is_error, read_answer, with_cost
-from svc.domain.ai.errors import GatewayError, unknown_model
+from svc.domain.ai.errors import GatewayError
 from svc.domain.ai.event_stream import DONE_EVENT, EventTooLarge
 from svc.domain.ai.exits import Ended, Exit
-from svc.domain.ai.models import Candidate, Choice, OrganizationModels
+from svc.domain.ai.models import Candidate, Choice
 from svc.domain.ai.money import FREE, cost
 from svc.domain.ai.requests import CompletionRequest
 from svc.domain.ai.routing import PASSED_ON, Failure, Route
 from svc.domain.ai.usage import Usage, tokens_in
 from svc.domain.crypto.sealing import SealBroken
 from svc.domain.errors import DomainError, Unavailable
-from svc.domain.identity.access import admit_again
 from svc.domain.identity.callers import Caller
 from svc.domain.limits import AI_ERROR_BYTES_MAX
+from svc.services.completion_access import CompletionAccess
 from svc.services.completion_errors import as_gateway_error, failed_within, interrupted
 from svc.services.completion_streams import MEDIA_TYPE, EventRelay, Meter, Sink, StreamBroken, drain
-from svc.storage.ai import calls, providers
+from svc.storage.ai import calls
 from svc.storage.ai.calls import NewCall, OpenCall, Settlement
-from svc.storage.identity import access
 from svc.storage.store import Tx
 
 log = structlog.get_logger("svc.services.completion_calls")
@@ -58,13 +56,6 @@ class StreamCut(Exception):
     """Raised when a stream ended within an event, so that nothing more can be said on its connection."""
 
 
-class _Models(NamedTuple):
-    """The caller as of now, and the models of its organization."""
-
-    caller: Caller
-    organization: OrganizationModels
-
-
 class CompletionCall:
     """One call, from its checked *request* to its settlement. It runs once."""
 
@@ -79,7 +70,7 @@ class CompletionCall:
             process=system.settlements.process,
             started_at=system.clock.now(),
         )
-        self._models: OrganizationModels | None = None
+        self._access = CompletionAccess(system, caller)
         self._reserved: OpenCall | None = None
         self._asked: Candidate | None = None  # the provider that was asked last
         self._sent = False  # something went out to it
@@ -107,7 +98,7 @@ class CompletionCall:
                 await self._settle(open_call.interruption or left)
                 raise
             except DomainError:
-                await self._settle("unanswered")
+                await self._settle("unanswered" if self._sent else "refused")
                 raise
             except BaseException:
                 await self._settle("left" if self._sink.client_left else "broken")
@@ -121,10 +112,14 @@ class CompletionCall:
         return None
 
     async def _answer(self) -> WholeAnswer | None:
-        choice = await self._choose()
+        choice = await self._access.choose(self._request.model)
         route = Route(choice.candidates, self._system.rests, self._system.clock.now())
         while (candidate := route.next()) is not None:
             await self._reserve(choice, candidate)
+            if self._access.is_outdated:  # changed while the reservation or another provider was waited for
+                choice = await self._access.choose(self._request.model)
+                route.change(choice.candidates, self._system.clock.now())
+                continue
             answer = await self._ask(candidate)
             if not isinstance(answer, Failure):
                 return answer
@@ -135,21 +130,10 @@ class CompletionCall:
             raise verdict
         return WholeAnswer(verdict.status, verdict.body)
 
-    async def _choose(self) -> Choice:
-        async with self._system.reads.of(self._caller.organization_id):
-            self._caller, organization = await self._units.read(
-                _load, self._system, self._caller, self._system.clock.now()
-            )
-        self._models = organization
-        choice = organization.choose(self._system.models, self._request.model, self._caller.models)
-        if choice is None:
-            raise unknown_model()
-        return choice
-
     async def _reserve(self, choice: Choice, candidate: Candidate) -> None:
         """Reserve what the call may cost at *candidate*, if anything is reserved of it and not yet."""
         takes_credits = candidate.payer == "credits"
-        if self._reserved is None and not (takes_credits or self._caller.has_budget):
+        if self._reserved is None and not (takes_credits or self._access.caller.has_budget):
             return
         if self._reserved is not None and (not takes_credits or self._reserved.reserved is not None):
             return
@@ -157,13 +141,12 @@ class CompletionCall:
         bound = choice.bound(self._request)
 
         def reserve(tx: Tx) -> OpenCall:
-            current_caller(self._system, tx.conn, tx.now, self._caller)
             if self._reserved is None:
                 return calls.reserve(tx, self._new, bound, credits_bound)
             assert credits_bound is not None  # noqa: S101  # what is reserved later are credits
             return calls.reserve_credits(tx, self._reserved, credits_bound)
 
-        async with self._system.writes.of(self._caller.organization_id):
+        async with self._system.writes.of(self._new.organization_id):
             # A unit that the store has accepted is committed, so the call has to know what it reserved.
             with trio.CancelScope(shield=True):
                 self._reserved = await self._units.write(reserve)
@@ -171,7 +154,7 @@ class CompletionCall:
     async def _ask(self, candidate: Candidate) -> WholeAnswer | Failure | None:
         """Send the request to *candidate*, and answer the client with what comes, if it is an answer."""
         try:
-            key = self._key_of(candidate)
+            key = self._access.key_of(candidate)
         except SealBroken:
             log.error(  # noqa: TRY400  # the traceback says no more
                 "the key of an AI provider cannot be opened", provider=candidate.provider
@@ -201,14 +184,6 @@ class CompletionCall:
         await self._settle(ended)
         await self._end_with(failed_within(ended))
         return None
-
-    def _key_of(self, candidate: Candidate) -> str:
-        """The key of a provider. Raises `SealBroken`."""
-        if candidate.payer == "credits":
-            return self._system.models.providers[candidate.provider].key
-        assert self._models is not None  # noqa: S101  # candidates are of these
-        own = next(one for one in self._models.own if one.id == candidate.provider)
-        return self._system.sealer.open(own.sealed_key, own.id)
 
     def _note_sent(self) -> None:
         self._sent = True
@@ -278,16 +253,3 @@ class CompletionCall:
             prices=FREE if asked is None else asked.prices,
         )
         await self._system.settlements.settle(settlement)
-
-
-def current_caller(system: System, conn: Connection, now: int, caller: Caller) -> Caller:
-    """The caller with its access as of now, which may have changed since. Raises `Unauthenticated`."""
-    revision, organization_id = caller.access_revision, caller.organization_id
-    if revision is None or not system.access_revisions.changed(organization_id, revision):
-        return caller
-    current = admit_again(access.load(conn, organization_id, now), caller, now)
-    return msgspec.structs.replace(current, access_revision=revision)
-
-
-def _load(conn: Connection, system: System, caller: Caller, now: int) -> _Models:
-    return _Models(current_caller(system, conn, now, caller), providers.load(conn, caller.organization_id))

@@ -75,6 +75,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     """The service's models, for tools about them; `svc.tools.ai.answers.catalogue_of` reads it."""
     base_url: str = ""
     """The public address of this installation, for links in answers; empty where it is not known."""
+    asked_by: dict[str, str] | None = None
+    """What asked for the call, where a person has approved it: the agent's run, JSON-ready."""
     depth: int = 0
     """The depth of the workflow's run that makes the call; 0 where none does."""
 

@@ -208,9 +208,7 @@ async def test_a_preview_shows_what_publishing_would(autojump_clock):
     """Of the objects that are named, for those who may read records; nothing is published by it."""
     async with lamp_tools() as here:
         deals = {"type": "records", "objectType": "deal", "fields": ["name", "amount"]}
-        await here.answer(
-            "record.create", {"objectType": "deal", "properties": {"name": "Pier"}}
-        )
+        await here.answer("record.create", {"objectType": "deal", "properties": {"name": "Pier"}})
         role = await here.store.write(roles.create, call_of(here.owner), "Web", ["embeds"])
         web = await here.mint(role_id=role.id)
         asked = {"blocks": [deals], "asIfPublished": ["deal"]}

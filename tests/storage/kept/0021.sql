@@ -243,9 +243,9 @@ CREATE TABLE "properties" (
 	index_cursor TEXT, 
 	deleted_at BIGINT, version INTEGER DEFAULT '1' NOT NULL, 
 	CONSTRAINT pk_properties PRIMARY KEY (id), 
+	CONSTRAINT uq_properties_object_id_slug UNIQUE (object_id, slug), 
 	CONSTRAINT fk_properties_object_id FOREIGN KEY(object_id) REFERENCES objects (id), 
-	CONSTRAINT fk_properties_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
-	CONSTRAINT uq_properties_object_id_slug UNIQUE (object_id, slug)
+	CONSTRAINT fk_properties_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
 );
 INSERT INTO properties (id, organization_id, object_id, slug, label, type, options, personal, position, created_at, unique_values, index_state, index_cursor, deleted_at, version) VALUES ('pro_01J00000000000000000000001', 'org_01J00000000000000000000001', 'obj_01J00000000000000000000001', 'email', 'label 1', 'email', '[]', 0, 0, 1789689600001, 0, 'ready', NULL, NULL, 0);
 INSERT INTO properties (id, organization_id, object_id, slug, label, type, options, personal, position, created_at, unique_values, index_state, index_cursor, deleted_at, version) VALUES ('pro_01J00000000000000000000002', 'org_01J00000000000000000000002', 'obj_01J00000000000000000000002', 'name', 'label 2', 'text', '[]', 1, 1, 1789689600002, 1, NULL, NULL, NULL, 1);
@@ -259,8 +259,8 @@ CREATE TABLE "records" (
 	deleted_at BIGINT, 
 	merged_into TEXT, version INTEGER DEFAULT '1' NOT NULL, 
 	CONSTRAINT pk_records PRIMARY KEY (id), 
-	CONSTRAINT fk_records_object_id FOREIGN KEY(object_id) REFERENCES objects (id), 
 	CONSTRAINT fk_records_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
+	CONSTRAINT fk_records_object_id FOREIGN KEY(object_id) REFERENCES objects (id), 
 	CONSTRAINT fk_records_merged_into FOREIGN KEY(merged_into) REFERENCES records (id)
 );
 INSERT INTO records (id, organization_id, object_id, properties, created_at, updated_at, deleted_at, merged_into, version) VALUES ('rec_01J00000000000000000000001', 'org_01J00000000000000000000001', 'obj_01J00000000000000000000001', '{"name":"Person 1","email":"person1@example.com"}', 1789689600001, 1789689600001, NULL, NULL, 0);
@@ -331,13 +331,13 @@ CREATE TABLE audit (
 	target TEXT, 
 	outcome TEXT NOT NULL, 
 	reason TEXT, 
-	request_id TEXT, 
+	request_id TEXT, asked_by TEXT, 
 	CONSTRAINT pk_audit PRIMARY KEY (id), 
 	CONSTRAINT fk_audit_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
 	CONSTRAINT fk_audit_person_id FOREIGN KEY(person_id) REFERENCES people (id)
 );
-INSERT INTO audit (id, organization_id, at, caller_kind, caller_id, person_id, door, action, target, outcome, reason, request_id) VALUES ('aud_01J00000000000000000000001', 'org_01J00000000000000000000001', 1789689600001, 'caller_kind 1', 'caller_id 1', 'peo_01J00000000000000000000001', 'door 1', 'action 1', 'target 1', 'refused', 'reason 1', 'request_id 1');
-INSERT INTO audit (id, organization_id, at, caller_kind, caller_id, person_id, door, action, target, outcome, reason, request_id) VALUES ('aud_01J00000000000000000000002', 'org_01J00000000000000000000002', 1789689600002, 'caller_kind 2', 'caller_id 2', 'peo_01J00000000000000000000002', 'door 2', 'action 2', NULL, 'done', NULL, NULL);
+INSERT INTO audit (id, organization_id, at, caller_kind, caller_id, person_id, door, action, target, outcome, reason, request_id, asked_by) VALUES ('aud_01J00000000000000000000001', 'org_01J00000000000000000000001', 1789689600001, 'caller_kind 1', 'caller_id 1', 'peo_01J00000000000000000000001', 'door 1', 'action 1', 'target 1', 'refused', 'reason 1', 'request_id 1', '{"kind":"agent","runId":"agr_1"}');
+INSERT INTO audit (id, organization_id, at, caller_kind, caller_id, person_id, door, action, target, outcome, reason, request_id, asked_by) VALUES ('aud_01J00000000000000000000002', 'org_01J00000000000000000000002', 1789689600002, 'caller_kind 2', 'caller_id 2', 'peo_01J00000000000000000000002', 'door 2', 'action 2', NULL, 'done', NULL, NULL, NULL);
 CREATE TABLE invitations (
 	id TEXT NOT NULL, 
 	organization_id TEXT NOT NULL, 
@@ -866,6 +866,35 @@ INSERT INTO ai_ledger (id, organization_id, at, kind, amount, balance_after, cal
 CREATE TRIGGER ai_ledger_in_order BEFORE INSERT ON ai_ledger WHEN EXISTS (SELECT 1 FROM ai_ledger WHERE organization_id = NEW.organization_id AND id >= NEW.id) OR NEW.balance_after <> NEW.amount + coalesce((SELECT balance_after FROM ai_ledger WHERE organization_id = NEW.organization_id ORDER BY id DESC LIMIT 1), 0) BEGIN SELECT RAISE(ABORT, 'the entry does not follow the last one'); END;
 CREATE TRIGGER ai_ledger_no_update BEFORE UPDATE ON ai_ledger BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER ai_ledger_no_delete BEFORE DELETE ON ai_ledger BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TABLE approvals (
+	id TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	state TEXT NOT NULL, 
+	tool TEXT, 
+	input TEXT, 
+	fingerprint BLOB, 
+	reason TEXT NOT NULL, 
+	asker_kind TEXT NOT NULL, 
+	connection_id TEXT, 
+	conversation_id TEXT, 
+	workflow_id TEXT, 
+	run_id TEXT NOT NULL, 
+	created_at BIGINT NOT NULL, 
+	expires_at BIGINT NOT NULL, 
+	over_at BIGINT NOT NULL, 
+	decided_by TEXT, 
+	decided_at BIGINT, 
+	answer TEXT, 
+	error TEXT, 
+	rejection_reason TEXT, 
+	uncollected_since BIGINT, 
+	CONSTRAINT pk_approvals PRIMARY KEY (id), 
+	CONSTRAINT fk_approvals_connection_id FOREIGN KEY(connection_id) REFERENCES connections (id), 
+	CONSTRAINT fk_approvals_conversation_id FOREIGN KEY(conversation_id) REFERENCES conversations (id), 
+	CONSTRAINT fk_approvals_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
+);
+INSERT INTO approvals (id, organization_id, state, tool, input, fingerprint, reason, asker_kind, connection_id, conversation_id, workflow_id, run_id, created_at, expires_at, over_at, decided_by, decided_at, answer, error, rejection_reason, uncollected_since) VALUES ('app_01J00000000000000000000001', 'org_01J00000000000000000000001', 'expired', 'tool 1', '{"id":"rec_1"}', X'006279746573', 'reason 1', 'agent', 'con_01J00000000000000000000001', 'con_01J00000000000000000000001', NULL, 'run_id 1', 1789689600001, 1789689600001, 1789689600001, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO approvals (id, organization_id, state, tool, input, fingerprint, reason, asker_kind, connection_id, conversation_id, workflow_id, run_id, created_at, expires_at, over_at, decided_by, decided_at, answer, error, rejection_reason, uncollected_since) VALUES ('app_01J00000000000000000000002', 'org_01J00000000000000000000002', 'expired', NULL, NULL, NULL, 'reason 2', 'workflow', NULL, NULL, 'wfl_1', 'run_id 2', 1789689600002, 1789689600002, 1789689600002, NULL, NULL, NULL, NULL, NULL, NULL);
 CREATE TABLE views (
 	id TEXT NOT NULL, 
 	organization_id TEXT NOT NULL, 
@@ -959,4 +988,11 @@ CREATE INDEX ix_ai_calls_organization_id_started_at ON ai_calls (organization_id
 CREATE INDEX ix_ai_ledger_organization_id_id ON ai_ledger (organization_id, id);
 CREATE UNIQUE INDEX ix_ai_ledger_reserve ON ai_ledger (call_id) WHERE kind = 'reserve';
 CREATE UNIQUE INDEX ix_ai_ledger_settle ON ai_ledger (call_id) WHERE kind = 'settle';
+CREATE INDEX ix_approvals_organization_id_id ON approvals (organization_id, id);
+CREATE INDEX ix_approvals_organization_id_state_id ON approvals (organization_id, state, id);
+CREATE INDEX ix_approvals_waiting ON approvals (organization_id, asker_kind, over_at) WHERE state = 'waiting';
+CREATE INDEX ix_approvals_conversation_id ON approvals (conversation_id) WHERE state = 'waiting';
+CREATE INDEX ix_approvals_run_id ON approvals (run_id);
+CREATE INDEX ix_approvals_over_at ON approvals (over_at);
+CREATE INDEX ix_approvals_uncollected ON approvals (asker_kind, organization_id, uncollected_since) WHERE uncollected_since IS NOT NULL;
 CREATE INDEX ix_views_organization_id ON views (organization_id);
