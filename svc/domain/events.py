@@ -18,7 +18,9 @@ EventType = Literal[
     "message.received",
     "message.status",
     "conversation.created",
+    "conversation.handed_over",
     "connection.state",
+    "approval.created",
     "workflow.run_failed",
 ]
 EVENT_TYPES: Final[tuple[EventType, ...]] = get_args(EventType)
@@ -61,6 +63,12 @@ def channel_source(connection_id: str, conversation_id: str | None = None) -> So
     """The source of what a bridge reports, and of what becomes of the replies that it is handed."""
     source = {"kind": "channel", "connectionId": connection_id}
     return source if conversation_id is None else source | {"conversationId": conversation_id}
+
+
+def agent_source(connection_id: str, conversation_id: str, run_id: str) -> Source:
+    """The source of what an agent writes."""
+    at_work = {"connectionId": connection_id, "conversationId": conversation_id}
+    return {"kind": "agent", **at_work, "runId": run_id}
 
 
 def workflow_source(workflow_id: str, run_id: str, depth: int) -> Source:

@@ -4,9 +4,12 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Final
 
+from svc.tools.agent import agents as agent_agents
+from svc.tools.agent import runs as agent_runs
 from svc.tools.ai import models as ai_models
 from svc.tools.ai import providers as ai_providers
 from svc.tools.ai import usage as ai_usage
+from svc.tools.approvals import approvals
 from svc.tools.channels import connections, conversations, credentials, messages
 from svc.tools.embeds import blocks as embed_blocks
 from svc.tools.embeds import embeds
@@ -29,10 +32,13 @@ from svc.tools.workflows import triggers as workflow_triggers
 from svc.tools.workflows import workflows
 
 _MODULES: Final = (
+    agent_agents,
+    agent_runs,
     ai_models,
     ai_providers,
     ai_usage,
     api_keys,
+    approvals,
     audit,
     connections,
     conversations,

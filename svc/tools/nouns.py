@@ -30,6 +30,7 @@ NOUNS: Final = {
     "event": Noun("Events", "What happened in the organization, to be read in its order."),
     "webhook": Noun("Webhooks", "Addresses of yours that are told what happens."),
     "ai": Noun("AI", "Models, their providers, and what was used of them."),
+    "agent": Noun("Agents", "What answers conversations by itself, within what you let it reach."),
     "approval": Noun("Approvals", "What an agent wants to do and a person has to approve."),
     "view": Noun("Views", "Lists that people save under a name, for themselves or for all."),
     "organization": Noun("Organization", "Name, country, currency and switches of the organization."),

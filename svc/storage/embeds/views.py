@@ -7,7 +7,7 @@ import msgspec
 import sqlalchemy as sa
 import structlog
 
-from svc.domain.embeds.blocks import AnyBlock, Embed, FormBlock, RecordsBlock, Refused, is_public
+from svc.domain.embeds.blocks import AnyBlock, Embed, FormBlock, RecordsBlock, Refused
 from svc.domain.embeds.embedded_forms import EmbeddedForm, embedded
 from svc.domain.embeds.rules import hidden_condition, public_fields
 from svc.domain.embeds.views import Allowance, BlockView, FormView, RecordsView, fill
@@ -15,7 +15,7 @@ from svc.domain.errors import DomainError, InvalidInput, NotFound
 from svc.domain.forms.acceptance import is_open
 from svc.domain.identity.organizations import Organization
 from svc.domain.records.formats import Formats
-from svc.domain.records.objects import CONTACT, FIRST_PROPERTY
+from svc.domain.records.objects import CONTACT, FIRST_PROPERTY, is_public
 from svc.domain.records.queries import parse
 from svc.domain.records.values import Values
 from svc.storage.embeds import embeds

@@ -22,6 +22,10 @@ SILENT: Final = frozenset(
 """Stop words."""
 
 NOUNS: Final = {
+    "agent": (
+        "bot chatbot assistant robot automatic autoresponder answer answers auto reply replies ai model"
+        " instructions prompt handover"
+    ),
     "organization": (
         "company organisation business firm enterprise account workspace settings currency country region"
         " time zone language locale plan subscription trial name"

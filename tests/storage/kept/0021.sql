@@ -244,8 +244,8 @@ CREATE TABLE "properties" (
 	deleted_at BIGINT, version INTEGER DEFAULT '1' NOT NULL, 
 	CONSTRAINT pk_properties PRIMARY KEY (id), 
 	CONSTRAINT fk_properties_object_id FOREIGN KEY(object_id) REFERENCES objects (id), 
-	CONSTRAINT fk_properties_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
-	CONSTRAINT uq_properties_object_id_slug UNIQUE (object_id, slug)
+	CONSTRAINT uq_properties_object_id_slug UNIQUE (object_id, slug), 
+	CONSTRAINT fk_properties_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
 );
 INSERT INTO properties (id, organization_id, object_id, slug, label, type, options, personal, position, created_at, unique_values, index_state, index_cursor, deleted_at, version) VALUES ('pro_01J00000000000000000000001', 'org_01J00000000000000000000001', 'obj_01J00000000000000000000001', 'email', 'label 1', 'email', '[]', 0, 0, 1789689600001, 0, 'ready', NULL, NULL, 0);
 INSERT INTO properties (id, organization_id, object_id, slug, label, type, options, personal, position, created_at, unique_values, index_state, index_cursor, deleted_at, version) VALUES ('pro_01J00000000000000000000002', 'org_01J00000000000000000000002', 'obj_01J00000000000000000000002', 'name', 'label 2', 'text', '[]', 1, 1, 1789689600002, 1, NULL, NULL, NULL, 1);
@@ -331,13 +331,13 @@ CREATE TABLE audit (
 	target TEXT, 
 	outcome TEXT NOT NULL, 
 	reason TEXT, 
-	request_id TEXT, 
+	request_id TEXT, asked_by TEXT, 
 	CONSTRAINT pk_audit PRIMARY KEY (id), 
 	CONSTRAINT fk_audit_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
 	CONSTRAINT fk_audit_person_id FOREIGN KEY(person_id) REFERENCES people (id)
 );
-INSERT INTO audit (id, organization_id, at, caller_kind, caller_id, person_id, door, action, target, outcome, reason, request_id) VALUES ('aud_01J00000000000000000000001', 'org_01J00000000000000000000001', 1789689600001, 'caller_kind 1', 'caller_id 1', 'peo_01J00000000000000000000001', 'door 1', 'action 1', 'target 1', 'refused', 'reason 1', 'request_id 1');
-INSERT INTO audit (id, organization_id, at, caller_kind, caller_id, person_id, door, action, target, outcome, reason, request_id) VALUES ('aud_01J00000000000000000000002', 'org_01J00000000000000000000002', 1789689600002, 'caller_kind 2', 'caller_id 2', 'peo_01J00000000000000000000002', 'door 2', 'action 2', NULL, 'done', NULL, NULL);
+INSERT INTO audit (id, organization_id, at, caller_kind, caller_id, person_id, door, action, target, outcome, reason, request_id, asked_by) VALUES ('aud_01J00000000000000000000001', 'org_01J00000000000000000000001', 1789689600001, 'caller_kind 1', 'caller_id 1', 'peo_01J00000000000000000000001', 'door 1', 'action 1', 'target 1', 'refused', 'reason 1', 'request_id 1', '{"kind":"agent","runId":"agr_1"}');
+INSERT INTO audit (id, organization_id, at, caller_kind, caller_id, person_id, door, action, target, outcome, reason, request_id, asked_by) VALUES ('aud_01J00000000000000000000002', 'org_01J00000000000000000000002', 1789689600002, 'caller_kind 2', 'caller_id 2', 'peo_01J00000000000000000000002', 'door 2', 'action 2', NULL, 'done', NULL, NULL, NULL);
 CREATE TABLE invitations (
 	id TEXT NOT NULL, 
 	organization_id TEXT NOT NULL, 
@@ -496,7 +496,7 @@ CREATE TABLE conversations (
 	member_id TEXT, 
 	team_id TEXT, 
 	created_at BIGINT NOT NULL, 
-	last_message_at BIGINT NOT NULL, 
+	last_message_at BIGINT NOT NULL, agent_silenced_at BIGINT, agent_silenced_by TEXT, agent_silencer TEXT, agent_reason TEXT, agent_reads_from TEXT, 
 	CONSTRAINT pk_conversations PRIMARY KEY (id), 
 	CONSTRAINT fk_conversations_connection_id FOREIGN KEY(connection_id) REFERENCES connections (id), 
 	CONSTRAINT fk_conversations_contact_id FOREIGN KEY(contact_id) REFERENCES records (id), 
@@ -505,8 +505,8 @@ CREATE TABLE conversations (
 	CONSTRAINT fk_conversations_team_id FOREIGN KEY(team_id) REFERENCES teams (id), 
 	CONSTRAINT uq_conversations_connection_id_external_id UNIQUE (connection_id, external_id)
 );
-INSERT INTO conversations (id, organization_id, connection_id, external_id, kind, title, evidence, contact_id, held_reason, candidates, status, member_id, team_id, created_at, last_message_at) VALUES ('con_01J00000000000000000000001', 'org_01J00000000000000000000001', 'con_01J00000000000000000000001', 'external_id 1', 'direct', 'title 1', '{}', 'rec_01J00000000000000000000001', NULL, '[]', 'open', 'peo_01J00000000000000000000001', 'tea_01J00000000000000000000001', 1789689600001, 1789689600001);
-INSERT INTO conversations (id, organization_id, connection_id, external_id, kind, title, evidence, contact_id, held_reason, candidates, status, member_id, team_id, created_at, last_message_at) VALUES ('con_01J00000000000000000000002', 'org_01J00000000000000000000002', 'con_01J00000000000000000000002', 'external_id 2', 'group', NULL, '{}', NULL, 'similar', NULL, 'closed', 'peo_01J00000000000000000000002', 'tea_01J00000000000000000000002', 1789689600002, 1789689600002);
+INSERT INTO conversations (id, organization_id, connection_id, external_id, kind, title, evidence, contact_id, held_reason, candidates, status, member_id, team_id, created_at, last_message_at, agent_silenced_at, agent_silenced_by, agent_silencer, agent_reason, agent_reads_from) VALUES ('con_01J00000000000000000000001', 'org_01J00000000000000000000001', 'con_01J00000000000000000000001', 'external_id 1', 'direct', 'title 1', '{}', 'rec_01J00000000000000000000001', NULL, '[]', 'open', 'peo_01J00000000000000000000001', 'tea_01J00000000000000000000001', 1789689600001, 1789689600001, 1789689600000, 'handed_over', NULL, 'wants a discount', NULL);
+INSERT INTO conversations (id, organization_id, connection_id, external_id, kind, title, evidence, contact_id, held_reason, candidates, status, member_id, team_id, created_at, last_message_at, agent_silenced_at, agent_silenced_by, agent_silencer, agent_reason, agent_reads_from) VALUES ('con_01J00000000000000000000002', 'org_01J00000000000000000000002', 'con_01J00000000000000000000002', 'external_id 2', 'group', NULL, '{}', NULL, 'similar', NULL, 'closed', 'peo_01J00000000000000000000002', 'tea_01J00000000000000000000002', 1789689600002, 1789689600002, NULL, NULL, NULL, NULL, 'msg_1');
 CREATE TABLE messages (
 	id TEXT NOT NULL, 
 	organization_id TEXT NOT NULL, 
@@ -866,6 +866,119 @@ INSERT INTO ai_ledger (id, organization_id, at, kind, amount, balance_after, cal
 CREATE TRIGGER ai_ledger_in_order BEFORE INSERT ON ai_ledger WHEN EXISTS (SELECT 1 FROM ai_ledger WHERE organization_id = NEW.organization_id AND id >= NEW.id) OR NEW.balance_after <> NEW.amount + coalesce((SELECT balance_after FROM ai_ledger WHERE organization_id = NEW.organization_id ORDER BY id DESC LIMIT 1), 0) BEGIN SELECT RAISE(ABORT, 'the entry does not follow the last one'); END;
 CREATE TRIGGER ai_ledger_no_update BEFORE UPDATE ON ai_ledger BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER ai_ledger_no_delete BEFORE DELETE ON ai_ledger BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TABLE approvals (
+	id TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	state TEXT NOT NULL, 
+	tool TEXT, 
+	input TEXT, 
+	fingerprint BLOB, 
+	reason TEXT NOT NULL, 
+	asker_kind TEXT NOT NULL, 
+	connection_id TEXT, 
+	conversation_id TEXT, 
+	workflow_id TEXT, 
+	run_id TEXT NOT NULL, 
+	created_at BIGINT NOT NULL, 
+	expires_at BIGINT NOT NULL, 
+	over_at BIGINT NOT NULL, 
+	decided_by TEXT, 
+	decided_at BIGINT, 
+	answer TEXT, 
+	error TEXT, 
+	rejection_reason TEXT, 
+	uncollected_since BIGINT, 
+	CONSTRAINT pk_approvals PRIMARY KEY (id), 
+	CONSTRAINT fk_approvals_connection_id FOREIGN KEY(connection_id) REFERENCES connections (id), 
+	CONSTRAINT fk_approvals_conversation_id FOREIGN KEY(conversation_id) REFERENCES conversations (id), 
+	CONSTRAINT fk_approvals_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
+);
+INSERT INTO approvals (id, organization_id, state, tool, input, fingerprint, reason, asker_kind, connection_id, conversation_id, workflow_id, run_id, created_at, expires_at, over_at, decided_by, decided_at, answer, error, rejection_reason, uncollected_since) VALUES ('app_01J00000000000000000000001', 'org_01J00000000000000000000001', 'expired', 'tool 1', '{"id":"rec_1"}', X'006279746573', 'reason 1', 'agent', 'con_01J00000000000000000000001', 'con_01J00000000000000000000001', NULL, 'run_id 1', 1789689600001, 1789689600001, 1789689600001, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO approvals (id, organization_id, state, tool, input, fingerprint, reason, asker_kind, connection_id, conversation_id, workflow_id, run_id, created_at, expires_at, over_at, decided_by, decided_at, answer, error, rejection_reason, uncollected_since) VALUES ('app_01J00000000000000000000002', 'org_01J00000000000000000000002', 'expired', NULL, NULL, NULL, 'reason 2', 'workflow', NULL, NULL, 'wfl_1', 'run_id 2', 1789689600002, 1789689600002, 1789689600002, NULL, NULL, NULL, NULL, NULL, NULL);
+CREATE TABLE agent_days (
+	connection_id TEXT NOT NULL, 
+	day INTEGER NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	charged_micro_credits BIGINT NOT NULL, 
+	CONSTRAINT pk_agent_days PRIMARY KEY (connection_id, day), 
+	CONSTRAINT fk_agent_days_connection_id FOREIGN KEY(connection_id) REFERENCES connections (id), 
+	CONSTRAINT fk_agent_days_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
+);
+INSERT INTO agent_days (connection_id, day, organization_id, charged_micro_credits) VALUES ('con_01J00000000000000000000001', 20714, 'org_01J00000000000000000000001', 0);
+INSERT INTO agent_days (connection_id, day, organization_id, charged_micro_credits) VALUES ('con_01J00000000000000000000002', 20714, 'org_01J00000000000000000000002', 1);
+CREATE TABLE agents (
+	connection_id TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	enabled BOOLEAN NOT NULL, 
+	instructions TEXT NOT NULL, 
+	model TEXT NOT NULL, 
+	role_id TEXT NOT NULL, 
+	tools TEXT, 
+	daily_micro_credits BIGINT NOT NULL, 
+	set_by TEXT NOT NULL, 
+	created_at BIGINT NOT NULL, 
+	updated_at BIGINT NOT NULL, 
+	CONSTRAINT pk_agents PRIMARY KEY (connection_id), 
+	CONSTRAINT fk_agents_connection_id FOREIGN KEY(connection_id) REFERENCES connections (id), 
+	CONSTRAINT fk_agents_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
+	CONSTRAINT fk_agents_set_by FOREIGN KEY(set_by) REFERENCES people (id)
+);
+INSERT INTO agents (connection_id, organization_id, enabled, instructions, model, role_id, tools, daily_micro_credits, set_by, created_at, updated_at) VALUES ('con_01J00000000000000000000001', 'org_01J00000000000000000000001', 1, 'instructions 1', 'model 1', 'viewer', NULL, 0, 'peo_01J00000000000000000000001', 1789689600001, 1789689600001);
+INSERT INTO agents (connection_id, organization_id, enabled, instructions, model, role_id, tools, daily_micro_credits, set_by, created_at, updated_at) VALUES ('con_01J00000000000000000000002', 'org_01J00000000000000000000002', 0, 'instructions 2', 'model 2', 'owner', '["record.get"]', 1, 'peo_01J00000000000000000000002', 1789689600002, 1789689600002);
+CREATE TABLE agent_runs (
+	id TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	connection_id TEXT NOT NULL, 
+	conversation_id TEXT NOT NULL, 
+	state TEXT NOT NULL, 
+	reason TEXT, 
+	first_at BIGINT NOT NULL, 
+	wake_at BIGINT, 
+	worked_ms BIGINT NOT NULL, 
+	charged_micro_credits BIGINT NOT NULL, 
+	message_id TEXT, 
+	created_at BIGINT NOT NULL, 
+	started_at BIGINT, 
+	ended_at BIGINT, 
+	CONSTRAINT pk_agent_runs PRIMARY KEY (id), 
+	CONSTRAINT fk_agent_runs_connection_id FOREIGN KEY(connection_id) REFERENCES connections (id), 
+	CONSTRAINT fk_agent_runs_conversation_id FOREIGN KEY(conversation_id) REFERENCES conversations (id), 
+	CONSTRAINT fk_agent_runs_message_id FOREIGN KEY(message_id) REFERENCES messages (id), 
+	CONSTRAINT fk_agent_runs_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
+);
+INSERT INTO agent_runs (id, organization_id, connection_id, conversation_id, state, reason, first_at, wake_at, worked_ms, charged_micro_credits, message_id, created_at, started_at, ended_at) VALUES ('age_01J00000000000000000000001', 'org_01J00000000000000000000001', 'con_01J00000000000000000000001', 'con_01J00000000000000000000001', 'running', NULL, 1789689600001, 1789689600000, 0, 0, NULL, 1789689600001, 1789689600001, NULL);
+INSERT INTO agent_runs (id, organization_id, connection_id, conversation_id, state, reason, first_at, wake_at, worked_ms, charged_micro_credits, message_id, created_at, started_at, ended_at) VALUES ('age_01J00000000000000000000002', 'org_01J00000000000000000000002', 'con_01J00000000000000000000002', 'con_01J00000000000000000000002', 'stopped', 'the agent is off', 1789689600002, NULL, 1, 1, NULL, 1789689600002, NULL, 1789689600000);
+CREATE TABLE agent_cards (
+	approval_id TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	conversation_id TEXT NOT NULL, 
+	run_id TEXT, 
+	CONSTRAINT pk_agent_cards PRIMARY KEY (approval_id), 
+	CONSTRAINT fk_agent_cards_conversation_id FOREIGN KEY(conversation_id) REFERENCES conversations (id), 
+	CONSTRAINT fk_agent_cards_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
+	CONSTRAINT fk_agent_cards_run_id FOREIGN KEY(run_id) REFERENCES agent_runs (id)
+);
+INSERT INTO agent_cards (approval_id, organization_id, conversation_id, run_id) VALUES ('approval_id 1', 'org_01J00000000000000000000001', 'con_01J00000000000000000000001', 'age_01J00000000000000000000001');
+INSERT INTO agent_cards (approval_id, organization_id, conversation_id, run_id) VALUES ('approval_id 2', 'org_01J00000000000000000000002', 'con_01J00000000000000000000002', NULL);
+CREATE TABLE agent_steps (
+	run_id TEXT NOT NULL, 
+	n INTEGER NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	kind TEXT NOT NULL, 
+	state TEXT NOT NULL, 
+	tool TEXT, 
+	call_id TEXT, 
+	input TEXT, 
+	answer TEXT, 
+	charged_micro_credits BIGINT NOT NULL, 
+	read_to TEXT, 
+	at BIGINT NOT NULL, 
+	CONSTRAINT pk_agent_steps PRIMARY KEY (run_id, n), 
+	CONSTRAINT fk_agent_steps_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
+	CONSTRAINT fk_agent_steps_run_id FOREIGN KEY(run_id) REFERENCES agent_runs (id)
+);
+INSERT INTO agent_steps (run_id, n, organization_id, kind, state, tool, call_id, input, answer, charged_micro_credits, read_to, at) VALUES ('age_01J00000000000000000000001', 0, 'org_01J00000000000000000000001', 'model', 'running', NULL, 'call_id 1', NULL, NULL, 0, 'read_to 1', 1789689600001);
+INSERT INTO agent_steps (run_id, n, organization_id, kind, state, tool, call_id, input, answer, charged_micro_credits, read_to, at) VALUES ('age_01J00000000000000000000002', 1, 'org_01J00000000000000000000002', 'tool', 'done', 'record.get', NULL, '{}', '{}', 1, NULL, 1789689600002);
 CREATE TABLE views (
 	id TEXT NOT NULL, 
 	organization_id TEXT NOT NULL, 
@@ -959,4 +1072,19 @@ CREATE INDEX ix_ai_calls_organization_id_started_at ON ai_calls (organization_id
 CREATE INDEX ix_ai_ledger_organization_id_id ON ai_ledger (organization_id, id);
 CREATE UNIQUE INDEX ix_ai_ledger_reserve ON ai_ledger (call_id) WHERE kind = 'reserve';
 CREATE UNIQUE INDEX ix_ai_ledger_settle ON ai_ledger (call_id) WHERE kind = 'settle';
+CREATE INDEX ix_approvals_organization_id_id ON approvals (organization_id, id);
+CREATE INDEX ix_approvals_organization_id_state_id ON approvals (organization_id, state, id);
+CREATE INDEX ix_approvals_waiting ON approvals (organization_id, asker_kind, over_at) WHERE state = 'waiting';
+CREATE INDEX ix_approvals_conversation_id ON approvals (conversation_id) WHERE state = 'waiting';
+CREATE INDEX ix_approvals_run_id ON approvals (run_id);
+CREATE INDEX ix_approvals_over_at ON approvals (over_at);
+CREATE INDEX ix_approvals_uncollected ON approvals (asker_kind, organization_id, uncollected_since) WHERE uncollected_since IS NOT NULL;
+CREATE INDEX ix_agent_runs_conversation_id_id ON agent_runs (conversation_id, id);
+CREATE INDEX ix_agent_runs_ended_at ON agent_runs (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX ix_agent_runs_message_id ON agent_runs (message_id) WHERE message_id IS NOT NULL;
+CREATE UNIQUE INDEX ix_agent_runs_open ON agent_runs (conversation_id) WHERE ended_at IS NULL;
+CREATE INDEX ix_agent_runs_organization_id_id ON agent_runs (organization_id, id);
+CREATE INDEX ix_agent_runs_wake_at ON agent_runs (wake_at) WHERE wake_at IS NOT NULL;
+CREATE INDEX ix_agent_cards_conversation_id ON agent_cards (conversation_id) WHERE run_id IS NULL;
+CREATE INDEX ix_agent_cards_run_id ON agent_cards (run_id) WHERE run_id IS NOT NULL;
 CREATE INDEX ix_views_organization_id ON views (organization_id);
