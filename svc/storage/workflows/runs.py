@@ -11,6 +11,7 @@ from svc.domain.limits import LIST_ROWS
 from svc.domain.near_names import shown
 from svc.domain.workflows import runs as rules
 from svc.domain.workflows.runs import FailureReason, RunProgress, RunState
+from svc.storage.approvals import decisions
 from svc.storage.events import events
 from svc.storage.identity import tables as identity_tables
 from svc.storage.pages import Keyset
@@ -173,6 +174,7 @@ def fail(
 ) -> None:
     """End a run, which is at *progress*, for *reason*; its row need not be readable."""
     failed = rules.failed(progress, reason, tx.now)
+    decisions.withdraw(tx, sa.select(_runs.c.id).where(_runs.c.id == run.id))
     move(tx, run.id, failed)
     note_failure(tx, run, failed, error)
 
@@ -212,6 +214,7 @@ def _cancel(tx: Tx, which: sa.ColumnElement[bool]) -> None:
     waiting = sa.select(_runs.c.id).where(which, _OPEN, _runs.c.state == "waiting")
     for run_id in tx.conn.scalars(waiting.where(_runs.c.awaits == "delivery")).all():
         deliveries.cancel_calls(tx, run_id)
+    decisions.withdraw(tx, waiting.where(_runs.c.awaits == "approval"))
     run_steps.cancel(tx, waiting)
     tx.conn.execute(
         sa.update(_runs)

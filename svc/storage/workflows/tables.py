@@ -76,7 +76,7 @@ workflow_runs: Final = sa.Table(
     sa.Column("position", sa.Text),
     sa.Column("wake_at", sa.BigInteger),
     sa.Column("awaits", sa.Text),
-    # The type of the event, or the id of the delivery, that it waits for.
+    # The type of the event, or the id of the delivery or approval, that it waits for.
     sa.Column("awaited", sa.Text),
     # Of an event, the key that it has to have, such as the id of its record: see `awaited_keys`.
     sa.Column("awaited_record", sa.Text, key="awaited_key"),

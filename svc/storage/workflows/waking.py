@@ -1,4 +1,4 @@
-"""Waking the runs that wait for an event, in the unit that dispatches it."""
+"""Waking runs: those that wait for an event in the unit that dispatches it, others in the next that steps."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -16,6 +16,7 @@ from svc.domain.workflows import awaited_keys
 from svc.domain.workflows.conditions import Conditions
 from svc.domain.workflows.contexts import Event, event_context
 from svc.domain.workflows.scopes import awaited_scope
+from svc.storage.approvals import decisions
 from svc.storage.events import events as event_rows
 from svc.storage.readable import tell
 from svc.storage.statements import Statement
@@ -97,6 +98,15 @@ _CALLED_SINCE = Statement(
 _WAKE_CALLED = Statement(
     sa.update(_runs).where(_runs.c.id == sa.bindparam("run_id")).values(wake_at=sa.bindparam("now"))
 )
+_WAKE_ASKER = Statement(
+    sa.update(_runs)
+    .where(
+        _runs.c.organization_id == sa.bindparam("of_organization"),
+        _runs.c.awaits == "approval",
+        _runs.c.awaited == sa.bindparam("approval_id"),
+    )
+    .values(wake_at=sa.bindparam("now"))
+)
 
 _decode: Final = msgspec.json.Decoder(_Awaited).decode
 
@@ -126,6 +136,12 @@ def wake_called(tx: Tx, organization_id: str, since: int | None) -> None:
     else:
         called = _CALLED_SINCE.all(tx.conn, own | {"now": tx.now, "since": since})
     _WAKE_CALLED.many(tx.conn, [{"run_id": run.id, "now": tx.now} for run in called])
+
+
+def wake_decided(tx: Tx, organization_id: str) -> None:
+    """Wake the runs whose approvals were decided."""
+    for card in decisions.collect(tx, organization_id, "workflow"):
+        _WAKE_ASKER.run(tx.conn, of_organization=organization_id, approval_id=card.id, now=tx.now)
 
 
 class Waking:
