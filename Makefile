@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := @$(BIN)/python requirements/progress.py
 
-.PHONY: run env test check contract conformance client bench bench-peers lock clean
+.PHONY: run env test check contract conformance client screens bench bench-peers lock clean
 
 run: env  ## Start with a demo organization in ./data
 	$(BIN)/svc run --demo
@@ -74,6 +74,17 @@ client: $(VENV)/.client $(VENV)/.test clients/typescript/openapi.json  ## Genera
 contract: client  ## Lint the contract, and check the client of it
 	$(NPM) run lint
 
+SCREENS := $(NODE) screens
+
+$(VENV)/.screens: $(VENV)/.npm screens/package.json screens/package-lock.json
+	$(SCREENS) ci
+	touch $@
+
+screens: $(VENV)/.screens clients/typescript/openapi.json  ## Check and build the screens into the package (the built files are committed)
+	$(SCREENS) run generate
+	$(SCREENS) run check
+	$(SCREENS) run build
+
 $(VENV)/.mcp: $(VENV)/.npm tests/node/package.json tests/node/package-lock.json
 	$(NODE) tests/node ci
 	touch $@
@@ -107,4 +118,4 @@ lock:  ## Resolve the dependencies again and pin them with hashes (needs uv)
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock"
 
 clean:
-	rm -rf $(VENV) data dist clients/typescript/node_modules clients/python/svc_api tests/node/node_modules bench/peers/node/node_modules
+	rm -rf $(VENV) data dist clients/typescript/node_modules clients/python/svc_api tests/node/node_modules screens/node_modules bench/peers/node/node_modules

@@ -7,9 +7,9 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from svc.actors.ai.completion_streams import EventRelay, Meter, StreamBroken
 from svc.domain.ai.event_stream import DONE_EVENT, WAIT_COMMENT
 from svc.domain.ai.money import FREE
-from svc.services.completion_streams import EventRelay, Meter, StreamBroken
 
 EVENT = b'data: {"choices":[{"index":0,"delta":{"content":"A lamp"},"finish_reason":null}]}\n\n'
 LAST = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n'
