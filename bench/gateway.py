@@ -38,8 +38,8 @@ WARM_UP_CALLS: Final = 50
 CALLS: Final = 60
 """Of one contender in one round, one at a time."""
 CALL_ROUNDS: Final = 4
-CONNECTIONS: Final = (1, 16, 64)
-ROUNDS: Final = 3
+CONNECTIONS: Final = (16, 64)
+ROUNDS: Final = 2
 SECONDS: Final = 2
 
 LATENCY_SHARE_MAX: Final = 1 / 6
