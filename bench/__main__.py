@@ -16,6 +16,8 @@ NAMES: Final = (
     "embeds",
     "channels",
     "outgoing",
+    "gateway",
+    "gateway_streams",
     "workflows",
     "events",
     "workflow_kills",
