@@ -148,3 +148,26 @@ async def test_runs_are_listed_and_stopped(autojump_clock):
             "state": [first["id"]],
         } == by
         assert 1 == len(town.model.asked)
+
+
+async def test_a_stopped_run_does_not_wait_for_its_model(autojump_clock):
+    """The call is cut off, and charged as one that broke off; the next message is answered."""
+    async with agent_town() as town:
+
+        async def slowly() -> None:
+            await trio.sleep(60)
+
+        town.model.thinks = slowly
+        await town.say("Hi")
+        await trio.sleep(BEGINS)
+        [run] = (await town.here.answer("agent.run_list"))["runs"]
+        await town.here.answer("agent.run_stop", {"id": run["id"]})
+        await trio.sleep(1)
+        under_way = len(town.here.system.open_calls)
+        town.model.thinks = trio.lowlevel.checkpoint
+        await town.say("Hi?")
+        await trio.sleep(BEGINS)
+        states = [one["state"] for one in await town.runs()]
+
+        assert ("running", 0) == (run["state"], under_way)
+        assert ["stopped", "replied"] == states

@@ -5,6 +5,7 @@ has neither actor nor task.
 """
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -29,6 +30,8 @@ from svc.tools.catalogue import REGISTRY
 log = structlog.get_logger("svc.actors.agent.agent_conversation")
 
 _MS: Final = 1_000
+_LOOK_SECONDS: Final = 30.0
+"""How often a run whose model is asked is looked at without a wakeup."""
 _TRIES: Final = 5
 """How often a step is tried whose outcome is in memory alone; after that, the model is asked again."""
 
@@ -103,13 +106,24 @@ class AgentConversation(BatchWorker[AgentConversationState]):
                 case Idle(wake_at):
                     return BatchDone(next_at=wake_at)
                 case Ask():
-                    outcome = await model_calls.ask(system, action, revision)
+                    wait_ended = partial(self._wait_ended, units, action.run_id)
+                    outcome = await model_calls.ask(system, action, revision, wait_ended)
                 case Read():
                     outcome = await self._read(organization_id, units, installation, action)
                 case _:
                     outcome = None
             worked_ms = round((trio.current_time() - begun_at) * _MS)
         return BatchDone()  # the next start goes on
+
+    async def _wait_ended(self, units: Units, run_id: str) -> None:
+        """Return once the run has ended, which something else than this task has done."""
+        with self.system.wakeups.register(self.key) as wakeup:
+            while True:
+                with suppress(Unavailable):
+                    run = await units.read(runs.find_open, self.key)
+                    if run is None or run.id != run_id:
+                        return
+                await wakeup.wait(_LOOK_SECONDS)
 
     async def _advance(
         self, units: Units, installation: Installation, outcome: Outcome | None, worked_ms: int
