@@ -22,6 +22,7 @@ from svc.clock import VirtualClock
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.forms.forms import Form, NewForm
 from svc.domain.identity.organizations import Organization
+from svc.domain.limits import EVENT_LIFE_MS
 from svc.domain.randomness import SYSTEM, Randomness
 from svc.domain.scalars import Scalar
 from svc.storage import provisioning
@@ -64,6 +65,8 @@ class Town:
         self.random = random
         self.outbound_http: OutboundHttp | None = None
         """The client for requests to third parties of the next system."""
+        self.event_life_ms = EVENT_LIFE_MS
+        """How long the next system keeps history."""
 
     @asynccontextmanager
     async def live_system(self) -> AsyncIterator[System]:
@@ -76,6 +79,7 @@ class Town:
             PASSWORDS,
             outbound_http=self.outbound_http,
             random=self.random,
+            event_life_ms=self.event_life_ms,
         )
         async with system.live():
             self.store.listen(ChangeDispatcher(system))

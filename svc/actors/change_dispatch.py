@@ -8,6 +8,7 @@ from svc.actors.webhooks.webhook import Webhook
 from svc.actors.workflows.workflows import Workflows
 from svc.domain.changes import (
     AccessChanged,
+    ApprovalDecided,
     Change,
     ChannelKeysChanged,
     DeliveriesDue,
@@ -88,5 +89,5 @@ class ChangeDispatcher:
                 self._system.wakeups.notify(organization_id)
             case DeliveriesDue(webhook_id):
                 self._system.wake(Webhook(self._system, webhook_id).wake)
-            case RunsDue(organization_id):
+            case RunsDue(organization_id) | ApprovalDecided(organization_id, _, None):
                 self._system.wake(Workflows(self._system, organization_id).wake)

@@ -18,6 +18,7 @@ from svc.actors.webhooks.webhook import Webhook
 from svc.actors.workflows.workflows import Workflows
 from svc.domain.times import SECOND_MS, day_of
 from svc.storage import retention
+from svc.storage.approvals import decisions
 from svc.storage.channels import outboxes
 from svc.storage.clock import marks as clock_marks
 from svc.storage.events import events
@@ -73,6 +74,11 @@ class Reconciler(Actor[System, ReconcilerState]):
         for webhook_id in await self.system.store.read_long(batches.webhooks_due, until):
             self.system.wake(Webhook(self.system, webhook_id).wake)
         for organization_id in await self.system.store.read_long(runs.organizations_with_runs, until):
+            self.system.wake(Workflows(self.system, organization_id).wake)
+
+        for organization_id in await self.system.store.read_long(
+            decisions.organizations_with_uncollected, "workflow"
+        ):
             self.system.wake(Workflows(self.system, organization_id).wake)
 
     @turn

@@ -22,6 +22,7 @@ from svc.domain.errors import Fault
 from svc.domain.identity.callers import Call, operator_call
 from svc.domain.identity.organizations import Organization
 from svc.domain.net.client_addresses import parse_networks
+from svc.domain.tool_results import ToolResult
 from svc.settings import Secret, Settings
 from svc.storage.identity import organizations
 from svc.storage.store import Tx
@@ -91,10 +92,14 @@ class Operator:
         body = msgspec.json.encode(arguments)
         checked = tool.read(body)
 
-        def unit(tx: Tx) -> bytes:
-            return execution.write(tx, tool, self._call(organization_id), checked).body
+        results: list[ToolResult] = []
 
-        return self._write(unit, f"/tools/{tool.name}", {"organization": organization_id}, body)
+        def unit(tx: Tx) -> bytes:
+            results.append(execution.write(tx, tool, self._call(organization_id), checked))
+            return results[-1].body
+
+        answer = self._write(unit, f"/tools/{tool.name}", {"organization": organization_id}, body)
+        return results[-1].answered().body if results else answer
 
     def run(self, command: Command[A, R], arguments: A) -> R:
         """The answer of *command*, once its work is on disk. Raises its `DomainError`, or `Failure`."""

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from svc.demo import approvals
 from svc.demo.channels import SPARE_BRIDGE_URL
 from svc.domain.channels.connections import Account, Connection, Delivery
 from svc.domain.channels.messages import InboundMessage, Sender
@@ -52,6 +53,7 @@ _CONNECTION, _CONVERSATION, _MESSAGE = (f"{prefix}_{_ULID}A" for prefix in ("con
 _WEBHOOK, _DELIVERY = (f"{prefix}_{_ULID}A" for prefix in ("whk", "dlv"))
 _WORKFLOW, _RUN = (f"{prefix}_{_ULID}A" for prefix in ("wfl", "run"))
 _PROVIDER: Final = f"prv_{_ULID}A"
+_APPROVAL: Final = f"apr_{_ULID}A"
 _SUGGESTION: Final = f"sug_{_ULID}E"
 _NOUNS: Final = ("workflow", "automation")
 _WHOLE: Final = Account("organization")
@@ -86,6 +88,9 @@ class Examples:
         _add(ids, self._channels())
         _add(ids, self._webhooks())
         _add(ids, self._workflows(ids["*"][_RECORD]))
+        asking = ("*", "approval.approve", "approval.reject")
+        cards = approvals.ask(self._tx, self._call, len(asking))
+        _add(ids, {tool: {_APPROVAL: card} for tool, card in zip(asking, cards, strict=True)})
         _add(ids, self._suggestions())
         return _add(ids, self._submissions())
 

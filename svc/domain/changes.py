@@ -117,3 +117,13 @@ class RunsDue(Change, frozen=True):
     """Runs of the organization's workflows may go on: what they wait for has ended, or they are new."""
 
     organization_id: str
+
+
+class ApprovalDecided(Change, frozen=True):
+    """A card was decided, and the agent's or the workflow's run that asked may go on."""
+
+    organization_id: str
+    approval_id: str
+    conversation_id: str | None
+    """Of an agent's card; None for a workflow's."""
+    run_id: str | None

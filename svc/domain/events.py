@@ -19,6 +19,7 @@ EventType = Literal[
     "message.status",
     "conversation.created",
     "connection.state",
+    "approval.created",
     "workflow.run_failed",
 ]
 EVENT_TYPES: Final[tuple[EventType, ...]] = get_args(EventType)

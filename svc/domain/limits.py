@@ -384,6 +384,22 @@ DISPATCH_EVENTS_MAX: Final = 200
 """Events that one unit of work dispatches."""
 DISPATCH_DELIVERIES_MAX: Final = 1_000
 """Deliveries that one unit of work queues for them. Ours: some ten milliseconds of the writer's time."""
+DISPATCH_JUDGED_MAX: Final = 1_000
+"""Runs that are judged in one unit of work, of those that wait for an event without a key."""
+
+# Approvals.
+APPROVAL_SECONDS: Final = 7 * 24 * 60 * 60
+"""How long a card waits for a decision, unless a workflow's step says another time."""
+APPROVALS_OF_RUN_MAX: Final = 3
+"""Cards that one run of an agent makes."""
+APPROVALS_WAITING_MAX: Final = 200
+"""Cards of one organization that wait, of agents and of workflows as many each."""
+APPROVAL_INPUT_BYTES_MAX: Final = 64 * 1024
+"""The input on a card. Ours: more than a person reads before a decision."""
+APPROVAL_REASON_CHARS_MAX: Final = 1_000
+"""Why something is asked for, or rejected. Ours."""
+APPROVALS_COLLECTED_MAX: Final = 100
+"""Decided cards that one unit of work hands back to what asked. Ours."""
 
 # Workflows.
 WORKFLOWS_MAX: Final = 200
@@ -410,6 +426,11 @@ RUN_DEPTH_MAX: Final = 8
 """Runs that may begin one another; the next one is cut as a loop."""
 RUNS_OPEN_MAX: Final = 100_000
 """Runs of one organization that have not ended."""
+RUNS_WITHOUT_KEY_MAX: Final = 1_000
+"""Runs of one organization that wait for events of one type without a filter `eq` by which they are found.
+
+Each event of the type is judged for all of them: some forty milliseconds of the writer's time.
+"""
 RUN_STARTS_WINDOW_MS: Final = MINUTE_MS
 RUN_STARTS_MAX: Final = 1_000
 """Runs of one workflow that start within `RUN_STARTS_WINDOW_MS`; the others wait."""

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from svc.domain.records.objects import BUILTIN_OBJECTS, CONTACT
 from svc.storage import stored_json, tables
 from svc.storage.ai import integrity as ai_integrity
+from svc.storage.approvals import integrity as approvals_integrity
 from svc.storage.channels import tables as channels_tables
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import integrity as identity_integrity
@@ -267,6 +268,7 @@ INVARIANTS: Final[dict[str, Broken]] = {
         f"{site.id} at {site.domain}: move it with `site.update`" for site in sites.at_shared_domains(conn)
     ),
     **ai_integrity.INVARIANTS,
+    **approvals_integrity.INVARIANTS,
     **identity_integrity.INVARIANTS,
     **webhooks_integrity.INVARIANTS,
     **workflows_integrity.INVARIANTS,

@@ -2,6 +2,7 @@
 
 from svc.storage import tables as _tables  # noqa: F401  # it adds its tables
 from svc.storage.ai import tables as _ai  # noqa: F401  # it adds its tables
+from svc.storage.approvals import tables as _approvals  # noqa: F401  # it adds its tables
 from svc.storage.channels import tables as _channels  # noqa: F401  # it adds its tables
 from svc.storage.embeds import tables as _embeds  # noqa: F401  # it adds its tables
 from svc.storage.forms import tables as _forms  # noqa: F401  # it adds its tables

@@ -16,6 +16,7 @@ from svc.domain.scalars import Scalar
 from svc.domain.workflows.contexts import Event
 from svc.storage import tables
 from svc.storage.ai import tables as ai_tables
+from svc.storage.approvals import tables as approvals_tables
 from svc.storage.channels import tables as channels_tables
 from svc.storage.channels.conversation_matching import Participant
 from svc.storage.embeds import tables as embeds_tables
@@ -39,6 +40,10 @@ TYPES: Final[tuple[tuple[sa.Column[str], Any], ...]] = (
     (records_tables.record_changes.c.source, dict[str, Any]),
     (records_tables.suggestions.c.value, Any),
     (tables.events.c.data, dict[str, Any]),
+    (tables.audit.c.asked_by, dict[str, str]),
+    (approvals_tables.approvals.c.input, dict[str, Any]),
+    (approvals_tables.approvals.c.answer, dict[str, Any]),
+    (approvals_tables.approvals.c.error, dict[str, Any]),
     (identity_tables.roles.c.permissions, frozenset[Permission]),
     (identity_tables.invitations.c.team_ids, tuple[str, ...]),
     (identity_tables.api_keys.c.tools, tuple[str, ...]),

@@ -7,6 +7,7 @@ from typing import Any, Final
 from svc.tools.ai import models as ai_models
 from svc.tools.ai import providers as ai_providers
 from svc.tools.ai import usage as ai_usage
+from svc.tools.approvals import approvals
 from svc.tools.channels import connections, conversations, credentials, messages
 from svc.tools.embeds import blocks as embed_blocks
 from svc.tools.embeds import embeds
@@ -32,6 +33,7 @@ _MODULES: Final = (
     ai_providers,
     ai_usage,
     api_keys,
+    approvals,
     audit,
     connections,
     conversations,

@@ -101,6 +101,8 @@ class Tool(Generic[A, R]):
         self.runs: Final[Runs] = spec.get("runs", "open")
         self.raises: Final = spec.get("raises", ())
         self.shows_secret: Final = spec.get("shows_secret", False)
+        if self.shows_secret and self.runs == "approval":
+            raise ValueError(f"{name} may not be asked for: cards keep answers, and it shows a secret")
         self.deprecated: Final = spec.get("deprecated")
         self.example: Final = example
         self.answer: Final = answer

@@ -41,6 +41,10 @@ apikey.list               security                      open
 apikey.mint               security                      person
 apikey.revoke             security                      person
 apikey.update             security                      person
+approval.approve          -                             person
+approval.get              -                             open
+approval.list             -                             open
+approval.reject           -                             person
 audit.list                security                      open
 connection.create         channels, own: conversations  person
 connection.get            channels, own: conversations  open

@@ -7,18 +7,19 @@ id. In memory it only has what is under way, how the last attempts went, and whe
 from collections import deque
 from collections.abc import Sequence
 from math import inf
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 import structlog
 import trio
 
-from svc.actors._core import Actor, Policy, Private, turn
+from svc.actors._core import Actor, Policy, turn
 from svc.actors.outbound.errors import NoPlace, NotSent
 from svc.actors.system import System
 from svc.actors.webhooks.attempt_places import AttemptPlace
+from svc.actors.webhooks.under_way import UnderWay
 from svc.domain.crypto.sealing import SealBroken
-from svc.domain.crypto.signatures import delivery_headers
+from svc.domain.crypto.signatures import Signer
 from svc.domain.errors import Unavailable
 from svc.domain.limits import WEBHOOK_ANSWER_SECONDS, WEBHOOK_LAST_ATTEMPTS
 from svc.domain.times import SECOND_MS
@@ -36,7 +37,10 @@ RETRY_MS: Final = 2 * SECOND_MS
 GATHER_MS: Final = 50
 """How long an outcome waits for those of the other attempts under way: one unit of work stores them all."""
 
+BegunAttempt: TypeAlias = tuple[DueDelivery, AttemptPlace]
+
 _UNSENDABLE: Final = AttemptOutcome(error="what is stored of it cannot be read, or is not kept any more")
+_UNSIGNED: Final = AttemptOutcome(error="the signing secret cannot be used: make a new one")
 
 
 class WebhookState(msgspec.Struct, kw_only=True):
@@ -44,12 +48,7 @@ class WebhookState(msgspec.Struct, kw_only=True):
 
     owner: str = Owner.WEBHOOKS
     """The organization of the subscription, once loaded."""
-    under_way: dict[str, str] = {}
-    """The subjects of deliveries whose outcome is not stored yet, by the delivery's id."""
-    ended: Private[list[EndedAttempt]] = msgspec.field(default_factory=lambda: Private([]))
-    """Attempts that have ended, and that no unit of work has stored yet. They have addresses and answers."""
-    reached: tuple[bool, ...] = ()
-    """Whether the last attempts reached the receiver, the latest last."""
+    under_way: UnderWay = msgspec.field(default_factory=UnderWay)
     begun_at: deque[int] = msgspec.field(default_factory=deque)
     """When the attempts of the last second began, where there is a limit to them."""
     due: bool = False
@@ -83,37 +82,31 @@ class Webhook(Actor[System, WebhookState]):
         self._work()
 
     @turn
-    async def attempt_ended(self, attempt: EndedAttempt) -> None:
-        """An attempt has ended: store its outcome, with those that follow soon, and load what is next."""
-        state = self.state
-        state.ended.value.append(attempt)
-        state.reached = (*state.reached, attempt.outcome.reached)[-WEBHOOK_LAST_ATTEMPTS:]
-        state.due = True
-        if self._in_flight() and not self.system.quiesced:
-            self._check_by(self.system.clock.now() + GATHER_MS)
-        else:
+    async def attempts_ended(self) -> None:
+        """Attempts have ended: store their outcomes, with those that follow soon, and load what is next."""
+        under_way = self.state.under_way
+        if not under_way.in_flight or self.system.quiesced:
             await self._go_on()
+        elif under_way.ended.value:
+            self._check_by(self.system.clock.now() + GATHER_MS)
 
     @turn
-    async def attempt_postponed(self, delivery_id: str) -> None:
+    async def attempt_postponed(self) -> None:
         """No place was free for an attempt, so that nothing was sent: try again later."""
-        del self.state.under_way[delivery_id]
         self._check_by(self.system.clock.now() + RETRY_MS)
         await self._settle()
 
     @turn
-    async def loaded(self, stored: Sequence[EndedAttempt], batch: DeliveryBatch | None) -> None:
-        """Outcomes were *stored*, and a batch was loaded, unless none was asked for: begin its attempts."""
-        state = self.state
+    async def loaded(self, batch: DeliveryBatch | None) -> None:
+        """Outcomes were stored, and a batch was loaded, unless none was asked for: begin its attempts."""
+        state, under_way = self.state, self.state.under_way
         state.working = False
-        for attempt in stored:
-            del state.under_way[attempt.delivery_id]
         if batch is not None:
-            if not batch.is_failing and not any(state.reached):
-                state.reached = ()  # it was begun anew
+            if not batch.is_failing and not any(under_way.reached):
+                under_way.reached = ()  # it was begun anew
             elif batch.is_failing and state.owner == Owner.WEBHOOKS:
                 # How those before the last one went is not kept; a receiver that answers shows it soon.
-                state.reached = (False,) * WEBHOOK_LAST_ATTEMPTS
+                under_way.reached = (False,) * WEBHOOK_LAST_ATTEMPTS
             state.owner = batch.organization_id
             self._begin(batch)
         await self._go_on()
@@ -122,7 +115,7 @@ class Webhook(Actor[System, WebhookState]):
     async def load_failed(self, ended: Sequence[EndedAttempt]) -> None:
         """The store rejected the unit of work: keep the outcomes, and try again later."""
         self.state.working, self.state.due = False, True
-        self.state.ended.value[:0] = ended
+        self.state.under_way.give_back(ended)
         self._check_by(self.system.clock.now() + RETRY_MS)
         await self._settle()
 
@@ -132,45 +125,50 @@ class Webhook(Actor[System, WebhookState]):
 
     def _work(self) -> None:
         """Store the outcomes, and load as many deliveries as may be attempted, in one unit of work."""
-        state = self.state
+        state, under_way = self.state, self.state.under_way
         if state.working:
             return
-        in_flight = self._in_flight()
-        room = self.system.attempt_places.at_once(state.reached) - len(in_flight) if state.due else 0
-        if room <= 0 and not state.ended.value:
+        in_flight = under_way.in_flight
+        state.due |= bool(under_way.ended.value)  # there is room for others
+        room = self.system.attempt_places.at_once(under_way.reached) - len(in_flight) if state.due else 0
+        if room <= 0 and not under_way.ended.value:
             if state.due and not in_flight:
                 self._check_by(self.system.clock.now() + RETRY_MS)  # others hold the places
             return
-        units, ended = self.system.store.of(state.owner), tuple(state.ended.value)
-        if self.start_soon(self._load, units, ended, room, tuple(sorted(in_flight.values()))):
-            state.working, state.ended.value = True, []
-            if room > 0:
-                state.due, state.checks_at = False, inf
-                self.check.disarm()  # this load does what the timer was for
+        units, ended = self.system.store.of(state.owner), under_way.take_ended()
+        state.working = self.start_soon(self._load, units, ended, room, tuple(sorted(in_flight.values())))
+        if not state.working:
+            under_way.give_back(ended)
+        elif room > 0:
+            state.due, state.checks_at = False, inf
+            self.check.disarm()  # this load does what the timer was for
 
     def _begin(self, batch: DeliveryBatch) -> None:
         """Begin attempts of a batch: as many as may be under way, and may begin in this second."""
-        state, now = self.state, self.system.clock.now()
+        state, under_way, now = self.state, self.state.under_way, self.system.clock.now()
         places = self.system.attempt_places
         pace = self._pace(batch, now)
-        begun = 0
+        room = places.at_once(under_way.reached) - len(under_way.in_flight)
+        begun: list[BegunAttempt] = []
+        examined = 0
         for delivery in batch.due[:pace]:
-            if len(self._in_flight()) >= places.at_once(state.reached):
+            if len(begun) >= room:
                 break
-            begun += 1
-            state.under_way[delivery.id] = delivery.subject
+            examined += 1
             if delivery.body is None:
-                state.ended.value.append(_ended(batch, delivery, _UNSENDABLE))
-                continue
-            place = places.begin(state.reached)
-            if not self.start_soon(self._attempt, batch, delivery, place):
-                del state.under_way[delivery.id]
+                under_way.ended.value.append(_ended(batch, delivery, _UNSENDABLE))
+            else:
+                begun.append((delivery, places.begin(under_way.reached)))
+        if begun and self.start_soon(self._attempt_all, batch, begun, under_way):
+            under_way.in_flight |= {delivery.id: delivery.subject for delivery, _ in begun}
+            if batch.max_per_second is not None:
+                state.begun_at.extend([now] * len(begun))
+        else:
+            for _, place in begun:
                 place.end()
-            elif batch.max_per_second is not None:
-                state.begun_at.append(now)
-        if begun == pace and state.begun_at:
+        if examined == pace and state.begun_at:
             self._check_by(state.begun_at[0] + SECOND_MS)
-        elif batch.more or begun < len(batch.due):
+        elif batch.more or examined < len(batch.due):
             state.due = True
         if batch.next_at is not None:
             self._check_by(batch.next_at)
@@ -185,11 +183,6 @@ class Webhook(Actor[System, WebhookState]):
             begun_at.popleft()
         return max(0, batch.max_per_second - len(begun_at))
 
-    def _in_flight(self) -> dict[str, str]:
-        """The subjects of deliveries that are being attempted, by the delivery's id."""
-        ended = {attempt.delivery_id for attempt in self.state.ended.value}
-        return {id_: subject for id_, subject in self.state.under_way.items() if id_ not in ended}
-
     def _check_by(self, at: int) -> None:
         """Have `check` run at *at* or earlier."""
         if at < self.state.checks_at:
@@ -198,10 +191,10 @@ class Webhook(Actor[System, WebhookState]):
 
     async def _settle(self) -> None:
         """Store outcomes within the turn, once the system is quiesced, so that no task may."""
-        state = self.state
-        if not self.system.quiesced or state.working or not state.ended.value:
+        state, under_way = self.state, self.state.under_way
+        if not self.system.quiesced or state.working or not under_way.ended.value:
             return
-        ended, state.ended.value = state.ended.value, []
+        ended = under_way.take_ended()
         try:
             await self.system.store.of(state.owner).write(attempts.note_attempts, self.key, ended)
         except Unavailable as error:  # they are sent again at the next start
@@ -229,33 +222,52 @@ class Webhook(Actor[System, WebhookState]):
             log.warning("deliveries have to wait", webhook=self.key, why=repr(error))
             self.load_failed.tell(ended)
         else:
-            self.loaded.tell(ended, batch)
+            self.loaded.tell(batch)
 
-    async def _attempt(self, batch: DeliveryBatch, delivery: DueDelivery, place: AttemptPlace) -> None:
-        """Attempt a delivery, and tell the outcome to the actor, in a task."""
+    async def _attempt_all(
+        self, batch: DeliveryBatch, begun: Sequence[BegunAttempt], under_way: UnderWay
+    ) -> None:
+        """Attempt deliveries at once, in a task, and note in *under_way* how they went."""
+        try:
+            opened = [self.system.sealer.open(sealed, self.key) for sealed in batch.sealed_secrets]
+        except SealBroken:
+            log.exception("a signing secret cannot be opened; nothing is sent", webhook=self.key)
+            signer = None
+        else:
+            signer = Signer(opened)
+        async with trio.open_nursery() as nursery:
+            for delivery, place in begun:
+                nursery.start_soon(self._attempt, batch, delivery, place, signer, under_way)
+
+    async def _attempt(
+        self,
+        batch: DeliveryBatch,
+        delivery: DueDelivery,
+        place: AttemptPlace,
+        signer: Signer | None,
+        under_way: UnderWay,
+    ) -> None:
+        """Attempt a delivery, and note how it went."""
         began = trio.current_time()
         try:
             with place:
-                outcome = await self._send(batch, delivery)
+                outcome = await self._send(batch, delivery, signer) if signer else _UNSIGNED
         except NoPlace:
-            self.attempt_postponed.tell(delivery.id)
+            del under_way.in_flight[delivery.id]
+            self.attempt_postponed.tell()
             return
         except NotSent as error:
             milliseconds = round((trio.current_time() - began) * SECOND_MS)
             outcome = AttemptOutcome(error=str(error), milliseconds=milliseconds)
-        self.attempt_ended.tell(_ended(batch, delivery, outcome))
+        if under_way.end(_ended(batch, delivery, outcome)) or self.system.quiesced:
+            self.attempts_ended.tell()
 
-    async def _send(self, batch: DeliveryBatch, delivery: DueDelivery) -> AttemptOutcome:
+    async def _send(self, batch: DeliveryBatch, delivery: DueDelivery, signer: Signer) -> AttemptOutcome:
         """Send a delivery. Raises `NotSent`, and `NoPlace` of these if nothing was attempted."""
         now = self.system.clock.wall()  # wall time, since the receiver compares it with its own clock
         body = delivery.body or b""
-        try:
-            secrets = [self.system.sealer.open(sealed, self.key) for sealed in batch.sealed_secrets]
-        except SealBroken:
-            log.exception("a signing secret cannot be opened; nothing is sent", webhook=self.key)
-            return AttemptOutcome(error="the signing secret cannot be used: make a new one")
-        headers = delivery_headers(
-            secrets, delivery.id, now // SECOND_MS, body, event=delivery.type, contract=batch.contract
+        headers = signer.delivery_headers(
+            delivery.id, now // SECOND_MS, body, event=delivery.type, contract=batch.contract
         )
         result = await self.system.outbound_http.post(
             batch.url,

@@ -73,6 +73,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     """The workflow's run that makes the call."""
     models: ModelOffer | None = None
     """The service's models, for tools about them; `svc.tools.ai.answers.catalogue_of` reads it."""
+    asked_by: dict[str, str] | None = None
+    """What asked for the call, where a person has approved it: the agent's run, JSON-ready."""
     depth: int = 0
     """The depth of the workflow's run that makes the call; 0 where none does."""
 

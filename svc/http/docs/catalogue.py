@@ -52,6 +52,11 @@ SHELVES: Final = (
             Guide("gateway", "AI gateway", "Language models by one address and key; what a call costs."),
             Guide("workflows", "Workflows", "What happens by itself when something else does, step by step."),
             Guide(
+                "approvals",
+                "Approvals",
+                "What an agent may only ask for, who decides, and what is then done.",
+            ),
+            Guide(
                 "people-and-keys",
                 "People and keys",
                 "Accounts, roles, signing in, API keys, the audit trail.",

@@ -1,6 +1,6 @@
 """Attempts: what became of each, for its delivery and for its subscription."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from svc.domain.limits import WEBHOOK_ATTEMPTS_KEPT
 from svc.domain.webhooks import deliveries as rules
 from svc.domain.webhooks import health
-from svc.domain.webhooks.deliveries import AttemptOutcome
+from svc.domain.webhooks.deliveries import AttemptOutcome, DeliveryProgress
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.webhooks import batches, deliveries, queues, tables, webhooks
@@ -43,6 +43,14 @@ class StoredAttempt(NamedTuple):
     answer: str
 
 
+class _Noted(NamedTuple):
+    """A delivery before and after an attempt, and how that went."""
+
+    before: DeliveryRow
+    after: DeliveryProgress
+    outcome: AttemptOutcome
+
+
 _COLUMNS: Final = tuple(tables.webhook_attempts.c[name] for name in StoredAttempt._fields)
 _INSERT = Statement(sa.insert(tables.webhook_attempts))
 _FORGET = Statement(
@@ -53,20 +61,15 @@ _FORGET = Statement(
 )
 
 
-def note_attempts(tx: Tx, webhook_id: str, ended: Iterable[EndedAttempt]) -> None:
+def note_attempts(tx: Tx, webhook_id: str, ended: Sequence[EndedAttempt]) -> None:
     """Store what became of attempts, in the order in which they ended.
 
     An outcome counts for the delivery as its row is now: one that was cancelled meanwhile stays so. A
     receiver that is gone, or that failed for too long, disables the subscription.
     """
     webhook = webhooks.row_of(tx.conn, webhook_id)
-    for attempt in ended:
-        row = deliveries.find(tx.conn, attempt.delivery_id)
-        if row is None or webhook is None:
-            continue  # pruned meanwhile
-        _note(tx, row, attempt)
-        if attempt.url == webhook.url and not attempt.unsendable:
-            webhook = _note_health(tx, webhook, attempt.outcome)
+    while webhook is not None and ended:
+        webhook, ended = _note_until_disabled(tx, webhook, ended)
 
 
 def note_and_load(
@@ -91,42 +94,77 @@ def history(conn: sa.Connection, delivery_ids: Collection[str]) -> dict[str, lis
     return found
 
 
-def _note(tx: Tx, row: DeliveryRow, attempt: EndedAttempt) -> None:
-    outcome, before = attempt.outcome, row.progress
+def _note_until_disabled(
+    tx: Tx, webhook: WebhookRow, ended: Sequence[EndedAttempt]
+) -> tuple[WebhookRow, Sequence[EndedAttempt]]:
+    """Store outcomes up to the first that disables the subscription, which ends deliveries of the others.
+
+    Returns its row after that, and those others. The rows of all are read and written together: a statement
+    for each would cost as much as all else.
+    """
+    rows = deliveries.find_all(tx.conn, [attempt.delivery_id for attempt in ended])
+    noted: list[_Noted] = []
+    since, held_until, reason = webhook.failing_since, webhook.held_until, None
+    left: Sequence[EndedAttempt] = ()
+    for number, attempt in enumerate(ended, 1):
+        row, outcome = rows.get(attempt.delivery_id), attempt.outcome
+        if row is None:
+            continue  # pruned meanwhile
+        noted.append(_Noted(row, _progress_after(tx, row, attempt), outcome))
+        if attempt.url != webhook.url or attempt.unsendable:
+            continue
+        since = health.failing_since(since, outcome, tx.now)
+        held_until = _latest(held_until, health.held_until(outcome, tx.now))
+        reason = health.disabled_by(outcome, since, tx.now) if webhook.active else None
+        if reason is not None:
+            left = ended[number:]
+            break
+    _write(tx, noted)
+    if (since, held_until) != (webhook.failing_since, webhook.held_until):
+        webhooks.note_health(tx, webhook.id, failing_since=since, held_until=held_until)
+    if reason is not None:
+        webhooks.disable(tx, webhook.organization_id, webhook.id, reason)
+    after = webhook._replace(failing_since=since, held_until=held_until, active=webhook.active and not reason)
+    return after, left
+
+
+def _progress_after(tx: Tx, row: DeliveryRow, attempt: EndedAttempt) -> DeliveryProgress:
     if attempt.unsendable:
-        counted = msgspec.structs.replace(before, attempts=before.attempts + 1)
-        after = rules.killed(counted, tx.now) or counted
-    else:
-        after = rules.attempted(before, outcome, tx.now, _spread(tx, outcome))
-    queues.write(tx, row, after)
-    _INSERT.run(
-        tx.conn,
-        delivery_id=row.id,
-        number=after.attempts,
-        at=tx.now,
-        status_code=outcome.status_code,
-        error=outcome.error,
-        milliseconds=outcome.milliseconds,
-        answer=outcome.answer,
-    )
-    if after.attempts > WEBHOOK_ATTEMPTS_KEPT:
-        _FORGET.run(tx.conn, delivery_id=row.id, until=after.attempts - WEBHOOK_ATTEMPTS_KEPT)
+        counted = msgspec.structs.replace(row.progress, attempts=row.attempts + 1)
+        return rules.killed(counted, tx.now) or counted
+    return rules.attempted(row.progress, attempt.outcome, tx.now, _spread(tx, attempt.outcome))
 
 
 def _spread(tx: Tx, outcome: AttemptOutcome) -> float:
     return 0.5 if outcome.reached else int.from_bytes(tx.random(_SPREAD_BYTES), "big") / _SPREAD_MAX
 
 
-def _note_health(tx: Tx, webhook: WebhookRow, outcome: AttemptOutcome) -> WebhookRow:
-    """The row of the subscription after an attempt that was sent to its address."""
-    since = health.failing_since(webhook.failing_since, outcome, tx.now)
-    held = health.held_until(outcome, tx.now)
-    held_until = webhook.held_until if held is None else max(held, webhook.held_until or 0)
-    if (since, held_until) != (webhook.failing_since, webhook.held_until):
-        webhooks.note_health(tx, webhook.id, failing_since=since, held_until=held_until)
-    webhook = webhook._replace(failing_since=since, held_until=held_until)
-    reason = health.disabled_by(outcome, since, tx.now) if webhook.active else None
-    if reason is not None:
-        webhooks.disable(tx, webhook.organization_id, webhook.id, reason)
-        webhook = webhook._replace(active=False)
-    return webhook
+def _latest(before: int | None, at: int | None) -> int | None:
+    return before if at is None else max(at, before or 0)
+
+
+def _write(tx: Tx, noted: Sequence[_Noted]) -> None:
+    queues.write(tx, [(one.before, one.after) for one in noted])
+    _INSERT.many(
+        tx.conn,
+        [
+            {
+                "delivery_id": one.before.id,
+                "number": one.after.attempts,
+                "at": tx.now,
+                "status_code": one.outcome.status_code,
+                "error": one.outcome.error,
+                "milliseconds": one.outcome.milliseconds,
+                "answer": one.outcome.answer,
+            }
+            for one in noted
+        ],
+    )
+    _FORGET.many(
+        tx.conn,
+        [
+            {"delivery_id": one.before.id, "until": one.after.attempts - WEBHOOK_ATTEMPTS_KEPT}
+            for one in noted
+            if one.after.attempts > WEBHOOK_ATTEMPTS_KEPT
+        ],
+    )

@@ -7,7 +7,7 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Conflict, NotFound
-from svc.domain.limits import LIST_ROWS
+from svc.domain.limits import LIST_ROWS, WEBHOOK_ATTEMPTS_AT_ONCE
 from svc.domain.near_names import shown
 from svc.domain.webhooks import deliveries as rules
 from svc.domain.webhooks.deliveries import DeliveryState
@@ -27,6 +27,13 @@ PING: Final = "ping"
 
 _GET = Statement(
     sa.select(*queues.COLUMNS).where(tables.webhook_deliveries.c.id == sa.bindparam("delivery_id")),
+    DeliveryRow,
+)
+_FOUND_AT_ONCE: Final = WEBHOOK_ATTEMPTS_AT_ONCE
+_FIND = Statement(
+    sa.select(*queues.COLUMNS).where(
+        tables.webhook_deliveries.c.id.in_([sa.bindparam(f"id_{place}") for place in range(_FOUND_AT_ONCE)])
+    ),
     DeliveryRow,
 )
 _OF_RUN = Statement(
@@ -106,15 +113,20 @@ def queue_test(
 
 def get(conn: sa.Connection, organization_id: str, delivery_id: str) -> DeliveryRow:
     """The delivery, also one to a subscription that was deleted since. Raises `NotFound`."""
-    row = find(conn, delivery_id)
+    row = _GET.one(conn, delivery_id=delivery_id)
     if row is None or row.organization_id != organization_id:
         raise NotFound(f"there is no delivery {shown(delivery_id)}")
     return row
 
 
-def find(conn: sa.Connection, delivery_id: str) -> DeliveryRow | None:
-    """The delivery of any organization."""
-    return _GET.one(conn, delivery_id=delivery_id)
+def find_all(conn: sa.Connection, delivery_ids: Sequence[str]) -> dict[str, DeliveryRow]:
+    """Those of the deliveries that there are, of any organization, by id."""
+    found: dict[str, DeliveryRow] = {}
+    for begin in range(0, len(delivery_ids), _FOUND_AT_ONCE):
+        ids = delivery_ids[begin : begin + _FOUND_AT_ONCE]
+        places = {f"id_{place}": ids[min(place, len(ids) - 1)] for place in range(_FOUND_AT_ONCE)}
+        found |= {row.id: row for row in _FIND.all(conn, places)}
+    return found
 
 
 def cancel_calls(tx: Tx, run_id: str) -> None:
@@ -122,7 +134,7 @@ def cancel_calls(tx: Tx, run_id: str) -> None:
     for row in _OF_RUN.all(tx.conn, run_id=run_id):
         after = rules.cancelled(row.progress, tx.now)
         if after is not None:
-            queues.write(tx, row, after)
+            queues.write(tx, [(row, after)])
             queues.announce(tx, [row.webhook_id])
 
 

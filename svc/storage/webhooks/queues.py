@@ -62,6 +62,7 @@ _INSERT = Statement(
         {column.name: _new(column) for column in _deliveries.c} | {"is_first": ~_WAITING_EARLIER.exists()}
     )
 )
+_ANY_REPLAYED = Statement(sa.select(_deliveries.c.webhook_id).where(tables.IS_REPLAYED).limit(1))
 _HURRY = Statement(sa.update(_deliveries).where(*_OF_SUBJECT, tables.IS_REPLAYED).values(replayed=sa.false()))
 _HURRY_THOSE_AHEAD = Statement(
     sa.update(_deliveries)
@@ -100,6 +101,8 @@ _CALL = Statement(
     DeliveryRow,
 )
 _PROGRESS: Final = {name: _new(_deliveries.c[name]) for name in DeliveryProgress.__struct_fields__}
+_NEW_PROGRESS: Final = tuple((f"new_{name}", name) for name in DeliveryProgress.__struct_fields__)
+"""The names of parameters, and of the fields that they are of."""
 _WRITE: Final = {
     waits: Statement(
         sa.update(_deliveries)
@@ -132,10 +135,13 @@ def add(tx: Tx, new: Sequence[NewDelivery]) -> list[str]:
 
     Those of its subject that are replayed hold it up, so they are not behind live ones any more.
     """
+    if not new:
+        return []
     rows = [_row(tx, one) for one in new]
     _INSERT.many(tx.conn, rows)
-    live = {(row["of_webhook"], row["of_subject"]) for row in rows if not row["new_replayed"]}
-    _HURRY.many(tx.conn, [_subject(*pair) for pair in sorted(live)])
+    if _ANY_REPLAYED.one(tx.conn) is not None:
+        live = {(row["of_webhook"], row["of_subject"]) for row in rows if not row["new_replayed"]}
+        _HURRY.many(tx.conn, [_subject(*pair) for pair in sorted(live)])
     announce(tx, (one.webhook_id for one in new))
     return [row["new_id"] for row in rows]
 
@@ -145,18 +151,24 @@ def call_of(conn: sa.Connection, run_id: str, call_key: str) -> DeliveryRow | No
     return _CALL.one(conn, of_run=run_id, key=call_key)
 
 
-def write(tx: Tx, before: DeliveryRow, after: DeliveryProgress) -> None:
-    """Store how far a delivery is. When it ends, the next of its subject is the first.
+def write(tx: Tx, changed: Sequence[tuple[DeliveryRow, DeliveryProgress]]) -> None:
+    """Store how far deliveries are that were as these rows. Where one ends, the next of its subject is first.
 
     One that waits again may be earlier than what waits: see `reorder`.
     """
-    values: dict[str, Any] = {f"new_{name}": getattr(after, name) for name in after.__struct_fields__}
-    _WRITE[after.state == "waiting"].run(tx.conn, values | {"delivery_id": before.id})
-    if before.state != "waiting" or after.state == "waiting":
-        return
-    _SET_FIRST.run(tx.conn, _subject(before.webhook_id, before.subject))
-    if before.run_id is not None:
-        tx.announce(RunsDue(before.organization_id))
+    values: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
+    ended: list[DeliveryRow] = []
+    for before, after in changed:
+        of_delivery = {name: getattr(after, field) for name, field in _NEW_PROGRESS}
+        of_delivery["delivery_id"] = before.id
+        values[after.state == "waiting"].append(of_delivery)
+        if before.state == "waiting" and after.state != "waiting":
+            ended.append(before)
+    for waits, rows in values.items():
+        _WRITE[waits].many(tx.conn, rows)
+    _SET_FIRST.many(tx.conn, [_subject(before.webhook_id, before.subject) for before in ended])
+    for organization_id in {before.organization_id for before in ended if before.run_id is not None}:
+        tx.announce(RunsDue(organization_id))
 
 
 def reorder(tx: Tx, webhook_id: str, subjects: Iterable[str]) -> None:

@@ -106,7 +106,7 @@ def redeliver(tx: Tx, organization_id: str, delivery_id: str) -> None:
         raise Conflict("this delivery was cancelled: its workflow's run was")
     if before.event_id is not None and not events.is_kept(tx.conn, before.event_id):
         raise Gone("the event of this delivery is not kept any more")
-    queues.write(tx, before, after)
+    queues.write(tx, [(before, after)])
     queues.reorder(tx, before.webhook_id, [before.subject])
     queues.announce(tx, [before.webhook_id])
 

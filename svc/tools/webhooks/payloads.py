@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, UnsetType
 
+from svc.domain.approvals.cards import AskedBy
 from svc.domain.channels.connections import ConnectionStatus, HealthReason, HealthState, PauseReason
 from svc.domain.channels.messages import AttachmentKind, ConversationKind
 from svc.domain.channels.replies import Failure, ReplyState
@@ -173,6 +174,15 @@ class FailedRunData(EventData, frozen=True, kw_only=True):
     error: Annotated[dict[str, Any] | None, about(description="Why the step was refused.")]
 
 
+class CreatedApprovalData(EventData, frozen=True, kw_only=True):
+    """A card that waits for a person. What is on it only those see who may run its tool: `approval.get`."""
+
+    approval_id: str
+    tool: Annotated[str | None, about(description="What is asked for; null for a workflow's step.")]
+    asked_by: AskedBy
+    expires_at: Timestamp
+
+
 class PingData(ToolOutput, frozen=True, kw_only=True):
     """What a test has to say."""
 
@@ -250,6 +260,13 @@ class ConnectionStateChangedEvent(EventPayload, frozen=True, kw_only=True):
 
     type: Literal["connection.state"]
     data: ConnectionStateData
+
+
+class ApprovalCreatedEvent(EventPayload, frozen=True, kw_only=True):
+    """An agent, or a workflow, asks a person for an approval."""
+
+    type: Literal["approval.created"]
+    data: CreatedApprovalData
 
 
 class RunFailedEvent(EventPayload, frozen=True, kw_only=True):

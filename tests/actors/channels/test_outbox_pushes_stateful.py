@@ -13,7 +13,6 @@ import msgspec
 import trio
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import (
-    RuleBasedStateMachine,
     initialize,
     invariant,
     precondition,
@@ -26,10 +25,11 @@ from svc.actors.outbound.errors import NotSent
 from svc.domain.channels.messages import HealthReport, StatusReport
 from svc.domain.errors import Conflict
 from svc.storage.channels import connections, messages, replies
+from svc.storage.channels import tables as channel_tables
 from svc.storage.integrity import check
-from tests.actors.channels.test_outbox_stateful import World
 from tests.channels import PERSON, a_reply
 from tests.town import START
+from tests.worlds import SEEDS, World, WorldMachine
 
 MINUTE, HOUR = 60_000, 3_600_000
 PLAN = (5_000, 30_000, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE)
@@ -151,15 +151,14 @@ class Model:
         return applies
 
 
-class Promises(RuleBasedStateMachine):
+class Promises(WorldMachine):
     def __init__(self) -> None:
         super().__init__()
         self.receiver = MoodyReceiver()
-        self.world = World(self.receiver, delivery="push", url="https://bridge.example/hook")
         self.model = Model()
 
-    def teardown(self) -> None:
-        self.world.close()
+    def rows(self) -> dict[str, Any]:
+        return {row.id: row for row in self.world.do(self.world.here.rows, channel_tables.replies)}
 
     def chosen(self, number: int) -> str:
         return list(self.model.replies)[number % len(self.model.replies)]
@@ -167,9 +166,10 @@ class Promises(RuleBasedStateMachine):
     def mine(self) -> tuple[str, str]:
         return self.world.connection.organization_id, self.world.connection.id
 
-    @initialize()
-    def begin(self) -> None:
+    @initialize(seed=SEEDS)
+    def begin(self, seed: int) -> None:
         """Something has reached its bridge from the start."""
+        self.world = World(seed, self.receiver, delivery="push", url="https://bridge.example/hook")
         for conversation in "aab":
             self.write(conversation)
 
@@ -209,7 +209,7 @@ class Promises(RuleBasedStateMachine):
         reply_id = self.chosen(number)
         promised = self.model.replies[reply_id]
         try:
-            self.world.write(replies.cancel, self.world.rows()[reply_id].message_id, source=PERSON)
+            self.world.write(replies.cancel, self.rows()[reply_id].message_id, source=PERSON)
         except Conflict:
             assert "waiting" != promised.state
         else:
@@ -271,7 +271,7 @@ class Promises(RuleBasedStateMachine):
             for reply_id, one in self.model.replies.items()
         } == {
             row.id: (row.state, row.failure, row.attempts, row.lease_expires_at, row.lapses, row.lease_id)
-            for row in self.world.rows().values()
+            for row in self.rows().values()
         }
 
     @invariant()

@@ -1,24 +1,16 @@
 """The Outbox beside a plain model of what is promised of replies: whatever happens, in any order, they agree.
 
-The real actor runs over the real store in a thread of its own, on a clock that this test moves. After every
+The real actor runs over the real store, on a clock that this test moves. After every
 step the rows must be what the model says: none lost, none held by two, order kept, every limit to the
 millisecond. A pull is compared with the model's, reply by reply.
 """
 
-import queue
-import threading
-from collections.abc import Awaitable, Callable
-from functools import partial
-from types import SimpleNamespace
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import hypothesis.strategies as st
 import msgspec
-import trio
-import trio.testing
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import (
-    RuleBasedStateMachine,
     initialize,
     invariant,
     precondition,
@@ -28,24 +20,17 @@ from hypothesis.stateful import (
 
 from svc.actors._core import ActorCrashed
 from svc.actors.channels.outbox import Outbox
-from svc.actors.outbound.client import OutboundHttp
-from svc.actors.system import System
-from svc.domain.channels.connections import Connection
 from svc.domain.channels.messages import HealthReport, StatusReport
 from svc.domain.errors import Conflict
 from svc.storage.channels import connections, messages, replies
 from svc.storage.channels import tables as channel_tables
 from svc.storage.channels.reply_batches import PulledBatch
-from svc.storage.store import Store
-from tests.channels import PERSON, a_connection, a_reply
-from tests.town import START, Town, town
-
-T = TypeVar("T")
+from tests.channels import PERSON, a_reply
+from tests.town import START
+from tests.worlds import SEEDS, World, WorldMachine
 
 MINUTE, HOUR = 60_000, 3_600_000
 BACKOFF = 30_000
-WRITES_MAX = 100
-"""Of an Outbox for one thing that happens; one that goes round and round has more."""
 RANKS = {"waiting": 0, "taken": 1, "sent": 2, "delivered": 3, "read": 4}
 
 
@@ -130,125 +115,27 @@ class Model:
         return applies
 
 
-class Faulty:
-    """The store, which may commit a unit whose caller crashes, and which wears out."""
+class Promises(WorldMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = Model()
+        self.order: list[str] = []
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.dies = False
-        self.left = WRITES_MAX
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
-
-    def of(self, owner: str) -> Any:
-        units = self._store.of(owner)
-        return SimpleNamespace(
-            read=units.read, write=partial(self._write, units.write), write_behind=units.write_behind
-        )
-
-    async def _write(self, write: Any, *args: Any) -> Any:
-        self.left -= 1
-        assert self.left, "it goes round and round"
-        result = await write(*args)
-        if self.dies:
-            self.dies = False
-            raise RuntimeError("the machine died after the commit")
-        return result
-
-
-class World:
-    """A town in a thread of its own, whose system runs commands, is killed, and is started again."""
-
-    here: Town
-    system: System
-    connection: Connection
-
-    def __init__(self, outbound_http: OutboundHttp | None = None, **asked: Any) -> None:
-        """The connection is as *asked*; what its system sends goes through *outbound_http*."""
-        self.clock = trio.testing.MockClock()
-        self._outbound_http = outbound_http
-        self._asked = asked
-        self._ready: queue.Queue[trio.lowlevel.TrioToken] = queue.Queue()
-        self._lives = True
-        threading.Thread(target=self._start).start()
-        self._token = self._ready.get()
-
-    def _start(self) -> None:
-        trio.run(self._run, clock=self.clock)
-
-    async def _run(self) -> None:
-        async with town() as self.here:
-            self.here.outbound_http = self._outbound_http
-            self.connection = await self.here.store.write(
-                a_connection, self.here.organization.id, **self._asked
-            )
-            while self._lives:
-                async with self.here.live_system() as self.system:
-                    self.store = Faulty(self.here.store)
-                    self.system.store = cast("Store", self.store)
-                    self._burn = trio.Event()
-                    await trio.testing.wait_all_tasks_blocked()
-                    self._ready.put(trio.lowlevel.current_trio_token())
-                    await self._burn.wait()
-
-    def restart(self) -> None:
-        """Let the system burn down as it stands, and build it again."""
-        self._token.run_sync_soon(self._burn.set)
-        self._ready.get()
-
-    def close(self) -> None:
-        self._lives = False
-        self._token.run_sync_soon(self._burn.set)
-
-    def sleep(self, ms: int) -> None:
-        self.do(self._sleep, ms)
-
-    async def _sleep(self, ms: int) -> None:
-        self.clock.jump(ms / 1_000)
-
-    def do(self, fn: Callable[..., Awaitable[T]], *args: Any, **kwargs: Any) -> T:
-        """Run *fn* there, and let everything happen that follows from it."""
-
-        results: list[T] = []
-        self.store.left = WRITES_MAX
-
-        async def done() -> None:
-            results.append(await fn(*args, **kwargs))
-            await trio.testing.wait_all_tasks_blocked()
-
-        trio.from_thread.run(done, trio_token=self._token)
-        return results[0]
-
-    def write(self, fn: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-        result: T = self.do(self.here.store.write, fn, *args, **kwargs)
-        return result
-
-    def pull(self, most: int) -> PulledBatch:
-        batch = self.do(Outbox(self.system, self.connection.id).pull, most)
+    def take(self, most: int) -> PulledBatch:
+        batch = self.world.do(Outbox(self.world.system, self.world.connection.id).pull, most)
         assert isinstance(batch, PulledBatch)
         return batch
 
     def rows(self) -> dict[str, Any]:
-        return {row.id: row for row in self.do(self.here.rows, channel_tables.replies)}
-
-
-class Promises(RuleBasedStateMachine):
-    def __init__(self) -> None:
-        super().__init__()
-        self.world = World()
-        self.model = Model()
-        self.order: list[str] = []
-
-    def teardown(self) -> None:
-        self.world.close()
+        return {row.id: row for row in self.world.do(self.world.here.rows, channel_tables.replies)}
 
     def chosen(self, number: int) -> str | None:
         return self.order[number % len(self.order)] if self.order else None
 
-    @initialize()
-    def begin(self) -> None:
+    @initialize(seed=SEEDS)
+    def begin(self, seed: int) -> None:
         """Two of one conversation and one of another, so that there is something to lose from the start."""
+        self.world = World(seed)
         for conversation in "aab":
             self.write(conversation=conversation)
 
@@ -261,7 +148,7 @@ class Promises(RuleBasedStateMachine):
 
     @rule(most=st.integers(1, 4))
     def pull(self, most: int) -> None:
-        batch = self.world.pull(most)
+        batch = self.take(most)
 
         heads = self.model.heads()
         assert heads[:most] == [one.reply_id for one in batch.replies]
@@ -295,7 +182,7 @@ class Promises(RuleBasedStateMachine):
         if reply_id is None:
             return
         promised = self.model.replies[reply_id]
-        message_id = self.world.rows()[reply_id].message_id
+        message_id = self.rows()[reply_id].message_id
         try:
             self.world.write(replies.cancel, message_id, source=PERSON)
         except Conflict:
@@ -356,9 +243,9 @@ class Promises(RuleBasedStateMachine):
         heads = self.model.heads()
         self.world.store.dies = True
         try:
-            self.world.pull(2)
+            self.take(2)
         except ActorCrashed:
-            rows = self.world.rows()
+            rows = self.rows()
             for reply_id in heads[:2]:
                 self.model.take(reply_id, rows[reply_id].lease_id)
         else:
@@ -375,7 +262,7 @@ class Promises(RuleBasedStateMachine):
             reply_id: (one.state, one.why, one.attempts, one.lapses)
             for reply_id, one in self.model.replies.items()
         }
-        rows = self.world.rows()
+        rows = self.rows()
         assert promised == {
             row.id: (row.state, row.failure, row.attempts, row.lapses) for row in rows.values()
         }

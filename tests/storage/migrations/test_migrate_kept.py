@@ -40,6 +40,7 @@ LANDED = {
     "0016_workflows.py": "3ba37dc2362b4a0d9200e958127242a48b410cea1de3f62519688145f3ba6ba0",
     "0017_pruned_events.py": "c3d87c397525b7e1cdee24d52b2aa3748df80434335eee714b21e0ffb8239015",
     "0018_ai.py": "c2df48dce68ce409ea5a7ce269c049949b259de7eeedc3d21316ce5a820678ca",
+    "0019_approvals.py": "b78943809a13a440e5bd321005e585c66bb63eb63beafa494d059840c71f3d99",
 }
 """The SHA-256 of each migration as it landed."""
 
