@@ -169,7 +169,7 @@ class CompletionCall:
             async with self._system.upstreams.open(candidate, key, body, self._note_sent) as response:
                 responded = True
                 if response.status != _OK:
-                    return await self._failure_of(response)
+                    return await self._failure_of(response, key)
                 if self._request.stream:
                     return await self._stream(candidate, response)
                 return await self._whole(candidate, response)
@@ -190,8 +190,11 @@ class CompletionCall:
     def _note_sent(self) -> None:
         self._sent = True
 
-    async def _failure_of(self, response: Response) -> Failure:
-        """The failure of a response that is no success. Its body is read only if it may be passed on."""
+    async def _failure_of(self, response: Response, key: str) -> Failure:
+        """The failure of a response that is no success. Its body is read only if it may be passed on.
+
+        One with the provider's key in it may not: it would show a key of the service to its users.
+        """
         body = b""
         if response.status in PASSED_ON:
             async for part in response:
@@ -199,6 +202,8 @@ class CompletionCall:
                 if len(body) > AI_ERROR_BYTES_MAX:
                     body = b""
                     break
+            if key and key.encode() in body:
+                body = b""
         wait_ms = response.retry_after_ms(self._system.clock.now()) or None
         return Failure(kind="status", status=response.status, retry_after_ms=wait_ms, body=body)
 
