@@ -450,7 +450,7 @@ SCHEDULE_LATE_MS: Final = MINUTE_MS
 # The AI gateway.
 AI_BODY_BYTES_MAX: Final = 10_000_000
 AI_BODIES_BYTES_MAX: Final = 256 * 1024 * 1024
-"""Bodies of calls under way, together; one organization has half."""
+"""Bodies of calls under way, and whole answers as they come, together; one organization has half."""
 AI_ERROR_BYTES_MAX: Final = 64 * 1024
 """A provider's error that passes as it is. Ours: a larger one is no error that a client expects."""
 AI_KEPT_CONNECTIONS_MAX: Final = 100
@@ -458,7 +458,7 @@ AI_KEPT_CONNECTIONS_MAX: Final = 100
 AI_KEPT_CONNECTIONS_PER_ORIGIN_MAX: Final = 20
 """Idle connections to one provider. Ours."""
 AI_CHOICES_MAX: Final = 128
-"""Answers that one request may ask for, `n`."""
+"""Answers that one request may ask for, `n`, and that a provider may give."""
 AI_MODEL_ID_CHARS_MAX: Final = 200
 AI_ATTACHMENT_TOKENS: Final = 4_096
 """Tokens that the upper bound takes for each attachment, instead of the bytes of its data."""
