@@ -18,7 +18,7 @@ from svc.actors.outbound.errors import (
     TookTooLong,
 )
 from svc.actors.system import System
-from svc.domain.ai.answers import Answer, is_error, read_answer, with_cost
+from svc.domain.ai.answers import Answer, is_error, put_cost, read_answer
 from svc.domain.ai.errors import GatewayError
 from svc.domain.ai.event_stream import DONE_EVENT, EventTooLarge
 from svc.domain.ai.exits import FREE_OF_CHARGE, Ended, Exit
@@ -48,7 +48,7 @@ class WholeAnswer(msgspec.Struct, frozen=True):
     """An answer that is not streamed."""
 
     status: int
-    body: bytes
+    body: bytes | bytearray
 
     def __repr__(self) -> str:
         return f"WholeAnswer({self.status})"
@@ -212,14 +212,12 @@ class CompletionCall:
             body = await response.read(held.grow)
             # Not interrupted: what has come whole is charged as an answer.
             with trio.CancelScope(shield=True):
-                answer, shown = await run_beside(
-                    self._system, len(body), partial(_read, body, candidate.prices)
-                )
+                answer = await run_beside(self._system, len(body), partial(_read, body, candidate.prices))
             if answer is None:
                 return Failure(kind="error_event" if is_error(body) else "shape")
             self._meter.note(answer)
             await self._settle("answered")
-            return WholeAnswer(_OK, shown)
+            return WholeAnswer(_OK, body)
 
     async def _stream(self, candidate: Candidate, response: Response) -> Failure | None:
         if response.content_type.partition(";")[0].strip().lower() != MEDIA_TYPE:
@@ -274,9 +272,9 @@ class CompletionCall:
         return Usage(prompt, 0, tokens_in(self._meter.text_bytes))
 
 
-def _read(body: bytes, prices: Prices) -> tuple[Answer | None, bytes]:
-    """What is read of a whole answer, and the answer as the client is shown it."""
+def _read(body: bytearray, prices: Prices) -> Answer | None:
+    """What is read of a whole answer, whose cost is put into *body* for the client."""
     answer = read_answer(body)
-    if answer is None or answer.usage is None:
-        return answer, body
-    return answer, with_cost(body, cost(prices, answer.usage))
+    if answer is not None and answer.usage is not None:
+        put_cost(body, cost(prices, answer.usage))
+    return answer

@@ -121,8 +121,8 @@ class _ScriptedResponse:
         self._attempt.came += part
         return part
 
-    async def read(self, on_part: Callable[[int], None] = lambda _size: None) -> bytes:
-        whole = await self.__anext__()
+    async def read(self, on_part: Callable[[int], None] = lambda _size: None) -> bytearray:
+        whole = bytearray(await self.__anext__())
         on_part(len(whole))
         return whole
 

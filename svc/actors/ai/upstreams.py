@@ -52,7 +52,7 @@ class Response(Protocol):
         """The next bytes of the body. Raises a `StreamFailed`."""
         ...
 
-    async def read(self, on_part: Callable[[int], None] = ...) -> bytes:
+    async def read(self, on_part: Callable[[int], None] = ...) -> bytearray:
         """The whole body; *on_part* is told the size of each part that comes. Raises a `StreamFailed`."""
         ...
 
@@ -92,8 +92,8 @@ class _BuiltInResponse:
             return part
         raise StopAsyncIteration
 
-    async def read(self, on_part: Callable[[int], None] = lambda _size: None) -> bytes:
-        whole = b"".join([part async for part in self])
+    async def read(self, on_part: Callable[[int], None] = lambda _size: None) -> bytearray:
+        whole = bytearray().join([part async for part in self])
         on_part(len(whole))
         return whole
 
