@@ -19,6 +19,7 @@ from svc.actors.embeds.embed_snapshots import EmbedSnapshots
 from svc.actors.outbound.client import OutboundHttp
 from svc.actors.password_hashing import PasswordHashing
 from svc.actors.revisions import Revisions
+from svc.actors.screen_hints import ScreenHints
 from svc.actors.stream_places import StreamPlaces
 from svc.actors.unknown_keys import UnknownKeys
 from svc.actors.wakeups import Wakeups
@@ -31,6 +32,8 @@ from svc.domain.errors import Unavailable
 from svc.domain.identity.sessions import Session
 from svc.domain.limits import (
     ADMISSIONS_AT_ONCE,
+    AGENT_RUNS_AT_ONCE,
+    AGENT_RUNS_WAITING_MAX,
     CALLS_MAX,
     CALLS_WAITING_MAX,
     CHANNEL_CALLS_MAX,
@@ -136,8 +139,12 @@ class System(ActorSystem):
         """The thread that decodes large bodies of AI calls."""
         self.ai_bodies = BodyBytes()
         """The memory of AI calls' bodies."""
+        self.agent_runs = KeyedLimiter(AGENT_RUNS_AT_ONCE, AGENT_RUNS_WAITING_MAX)
+        """Runs of agents under way, by organization."""
         self.wakeups = Wakeups()
         """Wakeups of long polls: for replies by connection, for events by organization."""
+        self.screen_hints = ScreenHints(clock)
+        """What has changed, for open screens."""
         self.access_revisions = Revisions()
         """Changes of access, by organization."""
         self.model_revisions = Revisions()

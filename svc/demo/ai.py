@@ -86,6 +86,8 @@ def _said(asked: dict[str, Any], tokens_max: int) -> _Said:
     messages = asked["messages"]
     if messages[-1].get("role") == "tool":
         return _cut(_text(messages[-1].get("content")), tokens_max)
+    if messages[-1].get("role") == "system" and len(messages) > 1:  # what an agent is told between messages
+        return _cut(f"Echo: {_text(messages[-1].get('content'))}", tokens_max)
     users = (message for message in reversed(messages) if message.get("role") == "user")
     text = _text(next(users, {"content": ""}).get("content"))
     offered = {_name(tool) for tool in asked.get("tools") or ()}

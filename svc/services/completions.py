@@ -5,6 +5,10 @@ from functools import partial
 import msgspec
 from sqlalchemy import Connection
 
+from svc.actors.ai.completion_access import CompletionAccess
+from svc.actors.ai.completion_calls import CompletionCall, WholeAnswer
+from svc.actors.ai.completion_streams import Sink
+from svc.actors.ai.large_bodies import run_beside
 from svc.actors.identity.organization import Admission
 from svc.actors.system import System
 from svc.domain.ai.errors import GatewayError
@@ -13,10 +17,6 @@ from svc.domain.errors import Forbidden, Unauthenticated
 from svc.domain.identity.callers import Call, Caller
 from svc.domain.times import SECOND_MS, rfc3339
 from svc.services import tool_calls
-from svc.services.completion_access import CompletionAccess
-from svc.services.completion_calls import CompletionCall, WholeAnswer
-from svc.services.completion_streams import Sink
-from svc.services.large_bodies import run_beside
 from svc.storage.ai import calls, key_months, ledger
 from svc.storage.identity import api_keys
 

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from svc.actors.ai.body_bytes import BodyBytes
-from svc.services.large_bodies import LARGE_BYTES, run_beside
+from svc.actors.ai.large_bodies import LARGE_BYTES, run_beside
 from tests.http.ai.gateway import GRANTED, PROMPT, Upstream, gateway, responds, whole
 from tests.http.ai.test_exits import code_of
 

@@ -8,6 +8,7 @@ import msgspec
 import structlog
 from werkzeug.exceptions import MethodNotAllowed
 
+from svc.actors.ai.completion_calls import StreamCut
 from svc.actors.identity.organization import Admission
 from svc.actors.system import System
 from svc.domain.errors import Unauthenticated
@@ -20,7 +21,6 @@ from svc.http.request.body import ClientGone
 from svc.http.response.answers import NO_STORE, Fields, json_answer
 from svc.http.tools.admission import budget_headers
 from svc.services import completions, tool_calls
-from svc.services.completion_calls import StreamCut
 
 log = structlog.get_logger("svc.http.ai")
 

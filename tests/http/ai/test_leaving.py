@@ -10,9 +10,10 @@ from tests.http.ai.gateway import DONE, HEAD, Gateway, Upstream, chunk, event, g
 from tests.http.ai.test_exits import ANSWER_COST, PROMPT_COST
 from tests.http.serving import Client
 
+SAID = {"not answered": b"", "streamed": HEAD + chunk(event())}
 WAYS = pytest.mark.parametrize(
     ("said", "stream"),
-    [(HEAD + chunk(event()), True), (b"", True), (b"", False)],
+    [(SAID["streamed"], True), (SAID["not answered"], True), (SAID["not answered"], False)],
     ids=["streamed", "not answered", "not streamed"],
 )
 """What the provider has sent so far, and whether the answer is to be streamed."""

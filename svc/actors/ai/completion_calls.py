@@ -7,6 +7,10 @@ import msgspec
 import structlog
 import trio
 
+from svc.actors.ai.completion_access import CompletionAccess
+from svc.actors.ai.completion_errors import as_gateway_error, failed_within, interrupted
+from svc.actors.ai.completion_streams import MEDIA_TYPE, EventRelay, Meter, Sink, StreamBroken, drain
+from svc.actors.ai.large_bodies import run_beside
 from svc.actors.ai.upstreams import Response
 from svc.actors.outbound.errors import (
     BrokenOff,
@@ -31,15 +35,11 @@ from svc.domain.crypto.sealing import SealBroken
 from svc.domain.errors import DomainError, Unavailable
 from svc.domain.identity.callers import Caller
 from svc.domain.limits import AI_ERROR_BYTES_MAX
-from svc.services.completion_access import CompletionAccess
-from svc.services.completion_errors import as_gateway_error, failed_within, interrupted
-from svc.services.completion_streams import MEDIA_TYPE, EventRelay, Meter, Sink, StreamBroken, drain
-from svc.services.large_bodies import run_beside
 from svc.storage.ai import calls
-from svc.storage.ai.calls import NewCall, OpenCall, Settlement
+from svc.storage.ai.calls import AGENT, NewCall, OpenCall, Settlement
 from svc.storage.store import Tx
 
-log = structlog.get_logger("svc.services.completion_calls")
+log = structlog.get_logger("svc.actors.ai.completion_calls")
 
 _OK: Final = 200
 
@@ -61,12 +61,21 @@ class StreamCut(Exception):
 class CompletionCall:
     """One call, from its checked *request* to its settlement. It runs once."""
 
-    def __init__(self, system: System, caller: Caller, request: CompletionRequest, sink: Sink) -> None:
+    def __init__(
+        self,
+        system: System,
+        caller: Caller,
+        request: CompletionRequest,
+        sink: Sink,
+        *,
+        micro_credits_max: int | None = None,
+    ) -> None:
+        """*micro_credits_max*: of the credits, where the call may take less than there are."""
         self._system, self._caller, self._request, self._sink = system, caller, request, sink
         self._units = system.store.of(caller.organization_id)
         self._new = NewCall(
             organization_id=caller.organization_id,
-            key_id=caller.id,
+            key_id=AGENT if caller.kind == "agent" else caller.id,
             model=request.model,
             streamed=request.stream,
             process=system.settlements.process,
@@ -79,6 +88,9 @@ class CompletionCall:
         self._meter = Meter()
         self._relay: EventRelay | None = None
         self._settled = False
+        self._micro_credits_max = micro_credits_max
+        self.charged = 0
+        """What it took of the credits, in micro-credits, once it has ended and is stored."""
 
     async def run(self) -> WholeAnswer | None:
         """Answer the call; None once the answer was streamed. Cancel it when the client leaves.
@@ -141,6 +153,8 @@ class CompletionCall:
             return
         credits_bound = choice.credits_bound(self._request) if takes_credits else None
         bound = choice.bound(self._request)
+        if credits_bound is not None:
+            self._check_max(credits_bound.micro_credits)
 
         def reserve(tx: Tx) -> OpenCall:
             if self._reserved is None:
@@ -152,6 +166,13 @@ class CompletionCall:
             # A unit that the store has accepted is committed, so the call has to know what it reserved.
             with trio.CancelScope(shield=True):
                 self._reserved = await self._units.write(reserve)
+
+    def _check_max(self, needed: int) -> None:
+        if self._micro_credits_max is not None and needed > self._micro_credits_max:
+            raise GatewayError(
+                "insufficient_credits",
+                f"This call may cost up to {needed} micro-credits, and may take {self._micro_credits_max}.",
+            )
 
     async def _ask(self, candidate: Candidate) -> WholeAnswer | Failure | None:
         """Send the request to *candidate*, and answer the client with what comes, if it is an answer."""
@@ -250,18 +271,17 @@ class CompletionCall:
         if self._settled or (self._reserved is None and self._asked is None):
             return
         self._settled = True
-        asked = self._asked
+        asked, estimate = self._asked, await self._estimate(ended)
         settlement = Settlement(
             new=self._new,
             call_id=None if self._reserved is None else self._reserved.id,
-            exit=Exit(
-                ended=ended, sent=self._sent, usage=self._meter.usage, estimate=await self._estimate(ended)
-            ),
+            exit=Exit(ended=ended, sent=self._sent, usage=self._meter.usage, estimate=estimate),
             payer="credits" if asked is None else asked.payer,
             provider=None if asked is None else asked.provider,
             prices=FREE if asked is None else asked.prices,
         )
-        await self._system.settlements.settle(settlement)
+        settled = await self._system.settlements.settle(settlement)
+        self.charged = 0 if settled is None else settled.charged
 
     async def _estimate(self, ended: Ended) -> Usage:
         """The estimate of prompt and answer, if it counts. A cancellation does not interrupt it."""
