@@ -9,6 +9,7 @@ import { ownProblem, type Problem } from "../house/problems";
 import { undoLast } from "../house/toasts";
 import { messages, say } from "../messages/messages";
 import { ask, Questions } from "../parts/dialog";
+import { Failure } from "../parts/failure";
 import { Icon } from "../parts/icon";
 import { Skeleton } from "../parts/states";
 import { Toasts } from "../parts/toast";
@@ -18,7 +19,7 @@ import { KeyHelp, keyHelpIsOpen } from "./key_help";
 import { addressOf, isSettings, labelOf, type Match, placeAt, settingsStart, startOf } from "./match";
 import { Bar, SideNavigation } from "./navigation";
 import { ShownThing } from "./page";
-import { Boundary, Failure, NoRight, NotFound } from "./pages";
+import { Boundary, NoRight, NotFound } from "./pages";
 import { Palette, paletteIsOpen } from "./palette";
 
 leaving.ask = () => {

@@ -1,34 +1,15 @@
-/** Pages for when there is no screen to show: nothing there, no right to it, a failure, no connection. */
+/** Pages for when there is no screen to show: nothing there, no right to it, a fault of this program. */
 import type { ComponentChildren } from "preact";
 import { Component } from "preact";
 import { to } from "../house/address";
 import { organization, type Permission } from "../house/boot";
-import type { Problem } from "../house/problems";
 import { messages, say } from "../messages/messages";
 import { Button, LinkButton } from "../parts/button";
-import type { IconName } from "../parts/icon_names";
-import { Empty, ErrorBox } from "../parts/states";
+import { Notice } from "../parts/failure";
 import { startOf } from "./match";
 import { Page } from "./page";
 
 const words = messages.pages;
-
-interface Said {
-  icon: IconName;
-  title: string;
-  body: ComponentChildren;
-  action: ComponentChildren;
-}
-
-function Notice({ icon, title, body, action }: Said) {
-  return (
-    <div class="notice">
-      <Empty icon={icon} title={title} action={action}>
-        {body}
-      </Empty>
-    </div>
-  );
-}
 
 export function NotFound() {
   return (
@@ -46,24 +27,6 @@ export function NoRight({ permission }: { permission: Permission }) {
     organization: organization?.name ?? "",
   });
   return <Notice icon="lock" title={words.noRight} body={body} action={<LinkButton href={to(startOf())}>{words.toStart}</LinkButton>} />;
-}
-
-/** What a list or a record could not be read for. A screen shows it where its content would be. */
-export function Failure({ problem, again }: { problem: Problem; again: () => void }) {
-  const action = <Button onClick={again}>{messages.problems.tryAgain}</Button>;
-  if (problem.code === "not_found") {
-    return <Notice icon="search" title={words.notFound} body={words.notFoundBody} action={<LinkButton href={to(startOf())}>{words.toStart}</LinkButton>} />;
-  }
-  if (problem.code === "no_connection") return <Notice icon="wifi-off" title={words.noConnection} body={words.noConnectionBody} action={action} />;
-  if (problem.code === "internal" && problem.requestId) {
-    const body = (
-      <>
-        {words.failedBody} <code>{problem.requestId}</code>
-      </>
-    );
-    return <Notice icon="triangle-alert" title={words.failed} body={body} action={action} />;
-  }
-  return <ErrorBox problem={problem} again={again} />;
 }
 
 /** Shows what a screen threw instead of a blank page: a fault of this program. */

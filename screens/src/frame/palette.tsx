@@ -47,7 +47,7 @@ function screens(): Entry[] {
 /** Keys that do something here, other than going and moving. */
 function actions(): Entry[] {
   return activeKeys()
-    .filter((key) => /^[a-z]$/.test(key.key) && !["j", "k", "x"].includes(key.key))
+    .filter((key) => /^[a-z]$/.test(key.key) && !["j", "k", "x", "z"].includes(key.key))
     .map((key) => ({ id: `key ${key.key}`, group: words.actions, label: key.label, icon: "mouse-pointer-click", note: key.key.toUpperCase(), run: key.run }));
 }
 
@@ -103,7 +103,7 @@ function OpenPalette() {
     queueMicrotask(entry.run);
   };
   return (
-    <Dialog title={words.label} onClose={close} wide>
+    <Dialog title={words.label} onClose={close} wide bare>
       <div class="palette">
         <Icon name="search" />
         <input

@@ -14,17 +14,22 @@ interface DialogProps {
   children: ComponentChildren;
   onClose: () => void;
   wide?: boolean;
+  /** The title is only heard: what is in it says the same. */
+  bare?: boolean;
   /** Esc and a click beside it do nothing: there is something in it that is shown once. */
   stays?: boolean;
 }
 
-export function Dialog({ title, children, onClose, wide = false, stays = false }: DialogProps) {
+export function Dialog({ title, children, onClose, wide = false, bare = false, stays = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
   const id = useId();
   // Before the next key arrives: one that types fast loses no letter.
   useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     dialog.current?.showModal();
+    // Not the Close button, which comes first.
+    if (!dialog.current?.querySelector("[autofocus]")) heading.current?.focus();
     return () => before?.isConnected && before.focus();
   }, []);
   return (
@@ -41,9 +46,11 @@ export function Dialog({ title, children, onClose, wide = false, stays = false }
       }}
     >
       <div class="dialog-body">
-        <header>
-          <h2 id={id}>{title}</h2>
-          {!stays && <Button look="quiet" icon="x" label={messages.common.close} onClick={onClose} />}
+        <header class={bare ? "hidden" : undefined}>
+          <h2 id={id} tabIndex={-1} ref={heading}>
+            {title}
+          </h2>
+          {!stays && !bare && <Button look="quiet" icon="x" label={messages.common.close} onClick={onClose} />}
         </header>
         {children}
       </div>

@@ -34,7 +34,7 @@ export function Search({ label }: { label: string }) {
         type="search"
         dir="auto"
         aria-label={label}
-        placeholder={label}
+        placeholder={messages.nav.search}
         value={text}
         onInput={(event) => search(event.currentTarget.value)}
         onKeyDown={(event) => {

@@ -2,9 +2,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useKeys } from "../house/keys";
+import type { Problem } from "../house/problems";
 import { messages, say } from "../messages/messages";
 import { Button } from "./button";
-import { Skeleton } from "./states";
+import { Failure } from "./failure";
+import { ErrorBox, Skeleton } from "./states";
 
 export interface Column<R> {
   key: string;
@@ -30,7 +32,11 @@ export interface Bulk<R> {
 interface TableProps<R> {
   label: string;
   columns: readonly Column<R>[];
+  /** Undefined until there is an answer: a skeleton is shown, or the problem. */
   rows: readonly R[] | undefined;
+  /** Why the last question failed; older rows stay. */
+  problem?: Problem | null;
+  again?: () => void;
   idOf: (row: R) => string;
   /** What a row is called, for those who do not see it. */
   nameOf: (row: R) => string;
@@ -96,10 +102,12 @@ export function Table<R>(props: TableProps<R>) {
     return () => seen.disconnect();
   }, [hasMore, more, rows?.length]);
 
-  if (rows === undefined) return <Skeleton />;
+  const again = props.again ?? (() => undefined);
+  if (rows === undefined) return props.problem ? <Failure problem={props.problem} again={again} /> : <Skeleton />;
   if (rows.length === 0) return <>{props.empty}</>;
   return (
     <div class="table-frame" aria-busy={props.isOld || undefined}>
+      {props.problem && <ErrorBox problem={props.problem} again={again} />}
       <table class={canSelect ? "table table-selects" : "table"} aria-label={props.label}>
         <colgroup>
           {canSelect && <col class="table-check" />}

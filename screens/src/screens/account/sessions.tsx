@@ -6,7 +6,6 @@ import { send } from "../../house/requests";
 import { toast } from "../../house/toasts";
 import { messages, say } from "../../messages/messages";
 import { waysIn } from "../../messages/en/ways_in";
-import { Failure } from "../../frame/pages";
 import { Page } from "../../frame/page";
 import { Button } from "../../parts/button";
 import { ask } from "../../parts/dialog";
@@ -58,12 +57,11 @@ export default function Sessions() {
       actions={sessions && sessions.length > 1 && <Button onClick={() => void endOthers()}>{words.endOthers}</Button>}
     >
       <ErrorBox problem={end.problem} />
-      {problem && !sessions ? (
-        <Failure problem={problem} again={() => void load()} />
-      ) : (
         <Table
           label={words.title}
           rows={sessions}
+          problem={problem}
+          again={() => void load()}
           idOf={(session) => session.id}
           nameOf={(session) => browserOf(session.userAgent)}
           empty={<Skeleton lines={1} />}
@@ -89,7 +87,6 @@ export default function Sessions() {
             )
           }
         />
-      )}
     </Page>
   );
 }

@@ -6,7 +6,7 @@ import { toast } from "../../house/toasts";
 import { type Answer, write } from "../../house/tools";
 import { forms as words } from "../../messages/en/forms";
 import { say } from "../../messages/messages";
-import { Failure } from "../../frame/pages";
+import { Failure } from "../../parts/failure";
 import { Page } from "../../frame/page";
 import type { ScreenProps } from "../../places";
 import { Button } from "../../parts/button";

@@ -3,7 +3,6 @@ import { go, parameter, setParameters, to } from "../../house/address";
 import { useKeys } from "../../house/keys";
 import { useAnswer } from "../../house/queries";
 import { forms as words } from "../../messages/en/forms";
-import { Failure } from "../../frame/pages";
 import { Page } from "../../frame/page";
 import { formatNumber } from "../../house/formats";
 import type { Answer } from "../../house/tools";
@@ -25,7 +24,6 @@ export default function Forms() {
   const countOf = (id: string) => counts?.forms.find((count) => count.formId === id);
   const create = () => setParameters({ new: "1" });
   useKeys([{ key: "c", label: words.create, run: create }]);
-  if (problem && !answer) return <Failure problem={problem} again={() => void query.again()} />;
   const newButton = (
     <Button look="solid" icon="plus" onClick={create}>
       {words.create}
@@ -36,6 +34,8 @@ export default function Forms() {
       <Table
         label={words.title}
         rows={answer?.forms}
+        problem={problem}
+        again={() => void query.again()}
         idOf={(form) => form.id}
         nameOf={(form) => form.name}
         hrefOf={(form) => to(`/app/forms/${form.id}`)}

@@ -5,7 +5,7 @@ import { useAnswer } from "../../house/queries";
 import type { Answer } from "../../house/tools";
 import { submissions as words } from "../../messages/en/submissions";
 import { say } from "../../messages/messages";
-import { Failure } from "../../frame/pages";
+import { Failure } from "../../parts/failure";
 import { Panel } from "../../parts/panel";
 import { Skeleton } from "../../parts/states";
 import { Foreign, RelativeTime } from "../../parts/texts";

@@ -7,7 +7,6 @@ import { toast } from "../../house/toasts";
 import { type Answer, type Input, write } from "../../house/tools";
 import { submissions as words } from "../../messages/en/submissions";
 import { say } from "../../messages/messages";
-import { Failure } from "../../frame/pages";
 import { Page } from "../../frame/page";
 import { Filter, Search } from "../../parts/filter";
 import { Empty } from "../../parts/states";
@@ -62,7 +61,6 @@ export default function Submissions() {
     phone: "plain",
     cell: (line) => <Foreign>{formName(line.formId)}</Foreign>,
   };
-  if (list.problem && !list.rows) return <Failure problem={list.problem} again={list.again} />;
   return (
     <Page
       title={words.title}
@@ -84,6 +82,8 @@ export default function Submissions() {
       <Table
         label={words.title}
         rows={list.rows}
+        problem={list.problem}
+        again={list.again}
         idOf={(line) => line.id}
         nameOf={nameOf}
         hrefOf={(line) => to("/app/submissions", { ...others, open: line.id })}

@@ -7,7 +7,6 @@ import { useAnswer } from "../../house/queries";
 import { write, writeOnce } from "../../house/tools";
 import { keys as words } from "../../messages/en/keys";
 import { messages, say } from "../../messages/messages";
-import { Failure } from "../../frame/pages";
 import { Page } from "../../frame/page";
 import { Button } from "../../parts/button";
 import { RadioField } from "../../parts/field";
@@ -25,7 +24,6 @@ export default function ApiKeys() {
   const roleOf = (id: string) => roles?.find((role) => role.id === id)?.name ?? id;
   const create = () => setParameters({ new: "1" });
   useKeys([{ key: "c", label: words.api.create, run: create }]);
-  if (problem && !answer) return <Failure problem={problem} again={() => void query.again()} />;
   const newButton = (
     <Button look="solid" icon="plus" onClick={create} disabled={isFull(answer)}>
       {words.api.create}
@@ -43,6 +41,8 @@ export default function ApiKeys() {
       <Table
         label={words.api.title}
         rows={answer?.apiKeys.filter((key) => key.limitedTo === null)}
+        problem={problem}
+        again={() => void query.again()}
         idOf={(key) => key.id}
         nameOf={(key) => key.name}
         empty={

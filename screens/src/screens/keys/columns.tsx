@@ -11,18 +11,18 @@ interface AnyKey {
 }
 
 export function nameColumn<K extends AnyKey>(): Column<K> {
-  return { key: "name", label: words.name, width: "22%", cell: (key) => <strong>{<Foreign>{key.name}</Foreign>}</strong> };
+  return { key: "name", label: words.name, width: "19%", cell: (key) => <strong>{<Foreign>{key.name}</Foreign>}</strong> };
 }
 
 export function startColumn<K extends AnyKey>(): Column<K> {
-  return { key: "start", label: words.visibleStart, width: "16%", phone: "plain", cell: (key) => <code class="soft">{key.visibleStart}…</code> };
+  return { key: "start", label: words.visibleStart, width: "15%", phone: "plain", cell: (key) => <code class="soft">{key.visibleStart}…</code> };
 }
 
 export function expiresColumn<K extends AnyKey>(): Column<K> {
   return {
     key: "expires",
     label: words.expires,
-    width: "17%",
+    width: "14%",
     cell: (key) => {
       const state = stateOf(key.expiresAt);
       return (
@@ -37,5 +37,5 @@ export function expiresColumn<K extends AnyKey>(): Column<K> {
 }
 
 export function usedColumn<K extends AnyKey & { lastUsedAt: string | null }>(): Column<K> {
-  return { key: "used", label: words.lastUsed, width: "15%", cell: (key) => <RelativeTime at={key.lastUsedAt} /> };
+  return { key: "used", label: words.lastUsed, width: "12%", cell: (key) => <RelativeTime at={key.lastUsedAt} /> };
 }

@@ -6,7 +6,6 @@ import { useAnswer } from "../../house/queries";
 import { write, writeOnce } from "../../house/tools";
 import { keys as words } from "../../messages/en/keys";
 import { messages } from "../../messages/messages";
-import { Failure } from "../../frame/pages";
 import { Page } from "../../frame/page";
 import { Button } from "../../parts/button";
 import { Empty } from "../../parts/states";
@@ -21,7 +20,6 @@ export default function GatewayKeys() {
   const mayMake = organization?.role === "owner" || organization?.role === "admin";
   const create = () => setParameters({ new: "1" });
   useKeys(mayMake ? [{ key: "c", label: words.ai.create, run: create }] : []);
-  if (problem && !answer) return <Failure problem={problem} again={() => void query.again()} />;
   const newButton = mayMake ? (
     <Button look="solid" icon="plus" onClick={create} disabled={isFull(answer)}>
       {words.ai.create}
@@ -35,6 +33,8 @@ export default function GatewayKeys() {
       <Table
         label={words.ai.title}
         rows={answer?.apiKeys.filter((key) => key.limitedTo === "ai.gateway")}
+        problem={problem}
+        again={() => void query.again()}
         idOf={(key) => key.id}
         nameOf={(key) => key.name}
         empty={

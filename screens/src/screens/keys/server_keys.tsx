@@ -5,7 +5,6 @@ import { useAnswer } from "../../house/queries";
 import { write, writeOnce } from "../../house/tools";
 import { keys as words } from "../../messages/en/keys";
 import { messages } from "../../messages/messages";
-import { Failure } from "../../frame/pages";
 import { Page } from "../../frame/page";
 import { Button } from "../../parts/button";
 import { Empty } from "../../parts/states";
@@ -20,7 +19,6 @@ export default function ServerKeys() {
   const { answer, problem, query } = useAnswer("serverkey.list", {});
   const create = () => setParameters({ new: "1" });
   useKeys([{ key: "c", label: words.server.create, run: create }]);
-  if (problem && !answer) return <Failure problem={problem} again={() => void query.again()} />;
   const newButton = (
     <Button look="solid" icon="plus" onClick={create} disabled={isFull(answer)}>
       {words.server.create}
@@ -32,6 +30,8 @@ export default function ServerKeys() {
       <Table
         label={words.server.title}
         rows={answer?.serverKeys}
+        problem={problem}
+        again={() => void query.again()}
         idOf={(key) => key.id}
         nameOf={(key) => key.name}
         empty={
