@@ -118,7 +118,7 @@ async def find(system: System, registry: Registry, call: Call, name: str) -> Too
     try:
         permit(call.caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
     except Forbidden as error:
-        await note_refusal(system, call, tool.name, error)
+        await note_refusal(system, call, tool.lasting_name, error)
         raise
     return tool
 
@@ -156,12 +156,12 @@ async def run(
                 return await units.write(write)
         _check_repeatable(tool, idempotency_key)
         with in_flight.exclusive(
-            system, call.caller.organization_id, call.caller.id, tool.name, idempotency_key
+            system, call.caller.organization_id, call.caller.id, tool.lasting_name, idempotency_key
         ):
             async with system.writes.of(call.caller.organization_id):
                 return await units.write(write, idempotency_key)
     except Forbidden as error:
-        await note_refusal(system, call, tool.name, error)
+        await note_refusal(system, call, tool.lasting_name, error)
         raise
 
 

@@ -32,7 +32,9 @@ def write(tx: Tx, tool: Tool[Any, Any], call: Call, request: ToolInput, key: str
     caller = call.caller
     repeatable = None
     if key is not None:
-        repeatable = idempotency.repeatable(caller.organization_id, caller.id, tool.name, key, request)
+        repeatable = idempotency.repeatable(
+            caller.organization_id, caller.id, tool.lasting_name, key, request
+        )
     return idempotency.once(tx, repeatable, lambda: perform(tx, tool, call, request))
 
 
@@ -40,7 +42,7 @@ def perform(tx: Tx, tool: Tool[Any, Any], call: Call, request: ToolInput) -> msg
     """Run a tool that writes, with its audit row, and return its answer. Raises what the tool refuses."""
     answer: msgspec.Struct = tool(tx, call, request)
     for target in _targets(request, answer):
-        audit.note(tx, call, tool.name, target)
+        audit.note(tx, call, tool.lasting_name, target)
     return answer
 
 
