@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from svc.domain.attempts import AttemptOutcome
 from svc.domain.errors import Conflict, Gone, InvalidInput, NotFound
 from svc.domain.limits import EVENT_LIFE_MS, WEBHOOK_ATTEMPTS_KEPT, WEBHOOKS_MAX
 from svc.domain.times import DAY_MS, HOUR_MS
-from svc.domain.webhooks.deliveries import AttemptOutcome
 from svc.storage import integrity, retention
 from svc.storage.store import View
 from svc.storage.webhooks import attempts, batches, deliveries, redelivery, tables, webhooks
