@@ -19,6 +19,7 @@ NAMES: Final = (
     "workflows",
     "events",
     "workflow_kills",
+    "screens",
     "abuse",
 )
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import msgspec
 import structlog
+import trio
 
 from svc.actors._core import Actor, ActorError, ActorSystem, BoundTurn
 from svc.actors.ai.body_bytes import BodyBytes
@@ -18,6 +19,7 @@ from svc.actors.embeds.embed_snapshots import EmbedSnapshots
 from svc.actors.outbound.client import OutboundHttp
 from svc.actors.password_hashing import PasswordHashing
 from svc.actors.revisions import Revisions
+from svc.actors.screen_hints import ScreenHints
 from svc.actors.stream_places import StreamPlaces
 from svc.actors.unknown_keys import UnknownKeys
 from svc.actors.wakeups import Wakeups
@@ -30,6 +32,8 @@ from svc.domain.errors import Unavailable
 from svc.domain.identity.sessions import Session
 from svc.domain.limits import (
     ADMISSIONS_AT_ONCE,
+    AGENT_RUNS_AT_ONCE,
+    AGENT_RUNS_WAITING_MAX,
     CALLS_MAX,
     CALLS_WAITING_MAX,
     CHANNEL_CALLS_MAX,
@@ -131,12 +135,20 @@ class System(ActorSystem):
         """Which AI providers rest."""
         self.settlements = Settlements(store)
         """The ends of AI calls."""
+        self.large_bodies = trio.CapacityLimiter(1)
+        """The thread that decodes large bodies of AI calls."""
         self.ai_bodies = BodyBytes()
         """The memory of AI calls' bodies."""
+        self.agent_runs = KeyedLimiter(AGENT_RUNS_AT_ONCE, AGENT_RUNS_WAITING_MAX)
+        """Runs of agents under way, by organization."""
         self.wakeups = Wakeups()
         """Wakeups of long polls: for replies by connection, for events by organization."""
+        self.screen_hints = ScreenHints(clock)
+        """What has changed, for open screens."""
         self.access_revisions = Revisions()
         """Changes of access, by organization."""
+        self.model_revisions = Revisions()
+        """Changes of the AI models that an organization may run, and of its providers, by organization."""
         self.open_calls = OpenCalls(store, clock, self.access_revisions, ai_stop_seconds)
         """AI calls under way."""
         self.form_revisions = Revisions()

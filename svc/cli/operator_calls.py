@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from svc.cli import offline
 from svc.cli.data_directory import DataDirectory, ServiceAddresses, read_private
+from svc.cli.endpoints import url
 from svc.cli.failures import Failure, faults_in_a_line
 from svc.cli.offline import DataInUse
 from svc.clock import WallClock
@@ -22,6 +23,7 @@ from svc.domain.errors import Fault
 from svc.domain.identity.callers import Call, operator_call
 from svc.domain.identity.organizations import Organization
 from svc.domain.net.client_addresses import parse_networks
+from svc.domain.tool_results import ToolResult
 from svc.settings import Secret, Settings
 from svc.storage.identity import organizations
 from svc.storage.store import Tx
@@ -55,6 +57,14 @@ class Operator:
         self.directory = DataDirectory(settings.data.directory)
         self.service: ServiceAddresses | None = None
         """The service that did the last write; None if this process did it."""
+
+    @property
+    def base_url(self) -> str:
+        """The public address of the service that did the last write, or that the settings will give it."""
+        if self.service is not None:
+            return self.service.public_url
+        server = self.settings.server
+        return server.public_url or url(server.bind[0], tls=server.tls_certificate is not None)
 
     def read(self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """The result of `fn(connection, *args)`. Raises `Failure` if there is no data."""
@@ -91,10 +101,14 @@ class Operator:
         body = msgspec.json.encode(arguments)
         checked = tool.read(body)
 
-        def unit(tx: Tx) -> bytes:
-            return execution.write(tx, tool, self._call(organization_id), checked).body
+        results: list[ToolResult] = []
 
-        return self._write(unit, f"/tools/{tool.name}", {"organization": organization_id}, body)
+        def unit(tx: Tx) -> bytes:
+            results.append(execution.write(tx, tool, self._call(organization_id), checked))
+            return results[-1].body
+
+        answer = self._write(unit, f"/tools/{tool.name}", {"organization": organization_id}, body)
+        return results[-1].answered().body if results else answer
 
     def run(self, command: Command[A, R], arguments: A) -> R:
         """The answer of *command*, once its work is on disk. Raises its `DomainError`, or `Failure`."""
@@ -114,6 +128,7 @@ class Operator:
             allowed_networks=allowed,
             registry=REGISTRY,
             models=model_catalogue(self.settings.ai),
+            base_url=self.base_url,
         )
 
     def _write(self, unit: Callable[[Tx], bytes], path: str, query: dict[str, str], body: bytes) -> bytes:

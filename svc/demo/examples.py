@@ -11,7 +11,9 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from svc.demo import agents, approvals
 from svc.demo.channels import SPARE_BRIDGE_URL
+from svc.demo.views import example_views
 from svc.domain.channels.connections import Account, Connection, Delivery
 from svc.domain.channels.messages import InboundMessage, Sender
 from svc.domain.identity.callers import Call
@@ -51,7 +53,9 @@ _SITE, _FORM, _EMBED, _SUBMISSION = (f"{prefix}_{_ULID}A" for prefix in ("sit", 
 _CONNECTION, _CONVERSATION, _MESSAGE = (f"{prefix}_{_ULID}A" for prefix in ("con", "cnv", "msg"))
 _WEBHOOK, _DELIVERY = (f"{prefix}_{_ULID}A" for prefix in ("whk", "dlv"))
 _WORKFLOW, _RUN = (f"{prefix}_{_ULID}A" for prefix in ("wfl", "run"))
+_VIEW: Final = f"viw_{_ULID}A"
 _PROVIDER: Final = f"prv_{_ULID}A"
+_APPROVAL: Final = f"apr_{_ULID}A"
 _SUGGESTION: Final = f"sug_{_ULID}E"
 _NOUNS: Final = ("workflow", "automation")
 _WHOLE: Final = Account("organization")
@@ -84,9 +88,15 @@ class Examples:
         for more in (self._people(), self._keys(), self._records(), self._sites(), self._on_pages()):
             _add(ids, more)
         _add(ids, self._channels())
+        _add(ids, agents.examples(self._tx, self._call))
         _add(ids, self._webhooks())
         _add(ids, self._workflows(ids["*"][_RECORD]))
+        asking = ("*", "approval.approve", "approval.reject")
+        cards = approvals.ask(self._tx, self._call, len(asking))
+        _add(ids, {tool: {_APPROVAL: card} for tool, card in zip(asking, cards, strict=True)})
         _add(ids, self._suggestions())
+        largest, old = example_views(self._tx, self._call.caller)
+        _add(ids, {"*": {_VIEW: largest}, "view.delete": {_VIEW: old}})
         return _add(ids, self._submissions())
 
     def _run(self, tool: Tool[Any, Any], **body: Any) -> bytes:

@@ -7,6 +7,16 @@ class Change(msgspec.Struct, frozen=True):
     """The base of every announced change: a plain value, dispatched once, after the commit."""
 
 
+class ResourceChanged(Change, frozen=True):
+    """Something of the organization was changed, for the screens that show it; it has no other effect."""
+
+    organization_id: str
+    noun: str
+    """As in the names of tools."""
+    id: str | None
+    """None where any of that noun may have changed."""
+
+
 class OrganizationChanged(Change, frozen=True):
     """The organization's name, formats, plan or hubs were changed, or it was closed."""
 
@@ -90,7 +100,7 @@ class ChannelKeysChanged(Change, frozen=True):
 
 
 class ModelsChanged(Change, frozen=True):
-    """The organization has other providers of its own, or may run other models."""
+    """The organization has other AI providers of its own, may run other models, or may use credits."""
 
     organization_id: str
 
@@ -117,3 +127,19 @@ class RunsDue(Change, frozen=True):
     """Runs of the organization's workflows may go on: what they wait for has ended, or they are new."""
 
     organization_id: str
+
+
+class ApprovalDecided(Change, frozen=True):
+    """A card was decided, and the agent's or the workflow's run that asked may go on."""
+
+    organization_id: str
+    approval_id: str
+    conversation_id: str | None
+    """Of an agent's card; None for a workflow's."""
+    run_id: str | None
+
+
+class AgentDue(Change, frozen=True):
+    """The conversation's agent has something to answer, or its run was stopped."""
+
+    conversation_id: str

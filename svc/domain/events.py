@@ -18,7 +18,9 @@ EventType = Literal[
     "message.received",
     "message.status",
     "conversation.created",
+    "conversation.handed_over",
     "connection.state",
+    "approval.created",
     "workflow.run_failed",
 ]
 EVENT_TYPES: Final[tuple[EventType, ...]] = get_args(EventType)
@@ -39,6 +41,18 @@ class NewEvent(msgspec.Struct, frozen=True, kw_only=True):
     data: dict[str, Any]
 
     @property
+    def resource(self) -> tuple[str, str]:
+        """The noun and the id of what has changed, as screens show it."""
+        noun = self.type.partition(".")[0]
+        match noun:
+            case "workflow":
+                workflow_id: str = self.data["workflowId"]
+                return noun, workflow_id
+            case "message":
+                return "conversation", self.subject
+        return noun, self.subject
+
+    @property
     def depth(self) -> int:
         """How many runs led to it, each started by an event of the one before; 0 where no run did."""
         depth: int = self.source.get("depth", 0)
@@ -49,6 +63,12 @@ def channel_source(connection_id: str, conversation_id: str | None = None) -> So
     """The source of what a bridge reports, and of what becomes of the replies that it is handed."""
     source = {"kind": "channel", "connectionId": connection_id}
     return source if conversation_id is None else source | {"conversationId": conversation_id}
+
+
+def agent_source(connection_id: str, conversation_id: str, run_id: str) -> Source:
+    """The source of what an agent writes."""
+    at_work = {"connectionId": connection_id, "conversationId": conversation_id}
+    return {"kind": "agent", **at_work, "runId": run_id}
 
 
 def workflow_source(workflow_id: str, run_id: str, depth: int) -> Source:

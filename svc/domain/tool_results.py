@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from svc.domain.errors import DomainError
+
 
 class Wait(NamedTuple):
     """What a call that reads would wait for, since there is nothing to answer yet."""
@@ -24,3 +26,22 @@ class ToolResult(msgspec.Struct, frozen=True):
     """Ids of properties whose keys would have made a list faster; see `View.unindexed`."""
     wait: Wait | None = None
     """What would be worth waiting for, as the caller asked to; see `View.wait_for`."""
+    refusal: DomainError | None = None
+    """What the call is answered with instead, though what it wrote is committed: see `StoredRefusal`."""
+
+    def answered(self) -> "ToolResult":
+        """Itself. Raises its `refusal`, if there is one: call it after the commit."""
+        if self.refusal is not None:
+            raise self.refusal
+        return self
+
+
+class StoredRefusal(Exception):
+    """Raised by a tool to answer its call with *error*, and to have what it has written committed.
+
+    Such an answer is not kept under an idempotency key.
+    """
+
+    def __init__(self, error: DomainError) -> None:
+        super().__init__(str(error))
+        self.error = error

@@ -1,8 +1,14 @@
 """The gateway's calls: admit a gateway key, complete a chat, list models, tell what is left to spend."""
 
+from functools import partial
+
 import msgspec
 from sqlalchemy import Connection
 
+from svc.actors.ai.completion_access import CompletionAccess
+from svc.actors.ai.completion_calls import CompletionCall, WholeAnswer
+from svc.actors.ai.completion_streams import Sink
+from svc.actors.ai.large_bodies import run_beside
 from svc.actors.identity.organization import Admission
 from svc.actors.system import System
 from svc.domain.ai.errors import GatewayError
@@ -11,9 +17,7 @@ from svc.domain.errors import Forbidden, Unauthenticated
 from svc.domain.identity.callers import Call, Caller
 from svc.domain.times import SECOND_MS, rfc3339
 from svc.services import tool_calls
-from svc.services.completion_calls import CompletionCall, WholeAnswer, current_caller
-from svc.services.completion_streams import Sink
-from svc.storage.ai import calls, key_months, ledger, providers
+from svc.storage.ai import calls, key_months, ledger
 from svc.storage.identity import api_keys
 
 GATEWAY = "ai.gateway"
@@ -75,6 +79,11 @@ async def check_reach(system: System, admission: Admission, request_id: str) -> 
     raise error
 
 
+async def read_request(system: System, body: bytes) -> CompletionRequest:
+    """Read and check *body*. Raises `GatewayError`."""
+    return await run_beside(system, len(body), partial(CompletionRequest, body))
+
+
 async def complete(
     system: System, caller: Caller, request: CompletionRequest, sink: Sink
 ) -> WholeAnswer | None:
@@ -87,33 +96,27 @@ async def complete(
 
 async def list_models(system: System, caller: Caller) -> ModelPage:
     """The models that the caller may name. Raises `Unauthenticated`."""
-
-    def listed(conn: Connection, now: int) -> ModelPage:
-        current = current_caller(system, conn, now, caller)
-        organization = providers.load(conn, caller.organization_id)
-        created = {
-            model.id: provider.updated_at // SECOND_MS
-            for provider in reversed(organization.own)
-            for model in provider.models
-        }
-        return ModelPage(
-            data=tuple(
-                ModelEntry(id=choice.id, created=created[choice.id], owned_by="organization")
-                if choice.first.payer == "organization"
-                else ModelEntry(id=choice.id, owned_by=system.models.models[choice.id].owned_by)
-                for choice in organization.models(system.models, current.models)
-            )
+    access = CompletionAccess(system, caller)
+    organization = await access.load()
+    created = {
+        model.id: provider.updated_at // SECOND_MS
+        for provider in reversed(organization.own)
+        for model in provider.models
+    }
+    return ModelPage(
+        data=tuple(
+            ModelEntry(id=choice.id, created=created[choice.id], owned_by="organization")
+            if choice.first.payer == "organization"
+            else ModelEntry(id=choice.id, owned_by=system.models.models[choice.id].owned_by)
+            for choice in organization.models(system.models, access.caller.models)
         )
-
-    async with system.reads.of(caller.organization_id):
-        return await system.store.of(caller.organization_id).read(listed, system.clock.now())
+    )
 
 
 async def key_left(system: System, caller: Caller) -> KeyLeft:
     """What is left to spend with the caller's key. Raises `Unauthenticated`."""
 
     def left(conn: Connection, now: int) -> KeyLeft:
-        current_caller(system, conn, now, caller)
         listed = api_keys.list_all(conn, caller.organization_id, now)
         key = next((one for one in listed if one.id == caller.id), None)
         if key is None:
@@ -137,6 +140,7 @@ async def key_left(system: System, caller: Caller) -> KeyLeft:
             ),
         )
 
+    await CompletionAccess(system, caller).load()
     async with system.reads.of(caller.organization_id):
         return await system.store.of(caller.organization_id).read(left, system.clock.now())
 

@@ -78,6 +78,7 @@ async def admit_operator(system: System, organization_id: str, request_id: str) 
         allowed_networks=system.outbound_http.allowed,
         registry=REGISTRY,
         models=system.models,
+        base_url=system.base_url,
     )
     return msgspec.structs.replace(call, request_id=request_id)
 
@@ -137,7 +138,7 @@ async def run(
     A read may wait for something to answer, but not for a client that is gone: *wait_gone* returns then.
 
     Raises:
-        DomainError: the tool refuses.
+        DomainError: the tool refuses, and nothing is written unless it says so.
         IdempotencyInProgress, IdempotencyMismatch: the *idempotency_key* is in use, or was used for another
             write.
         Unauthenticated, Forbidden: the caller's access has changed since it was admitted.
@@ -153,13 +154,13 @@ async def run(
             return await _poll(system, tool, call, request, wait_gone)
         if idempotency_key is None:
             async with system.writes.of(call.caller.organization_id):
-                return await units.write(write)
+                return (await units.write(write)).answered()
         _check_repeatable(tool, idempotency_key)
         with in_flight.exclusive(
             system, call.caller.organization_id, call.caller.id, tool.lasting_name, idempotency_key
         ):
             async with system.writes.of(call.caller.organization_id):
-                return await units.write(write, idempotency_key)
+                return (await units.write(write, idempotency_key)).answered()
     except Forbidden as error:
         await note_refusal(system, call, tool.lasting_name, error)
         raise

@@ -1,15 +1,17 @@
 """The audit trail: caller, action, target and door, inserted in the transaction of the action itself."""
 
-from typing import Literal
+from typing import Any, Final, Literal
 
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.changes import ResourceChanged
 from svc.domain.identity.callers import Call, CallerKind, DoorName
 from svc.domain.ids import first_id
 from svc.domain.limits import LIST_ROWS
 from svc.storage import tables
 from svc.storage.pages import Keyset
+from svc.storage.readable import LenientDecoder
 from svc.storage.statements import Statement
 from svc.storage.store import Tx, View
 
@@ -34,6 +36,8 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None
     """The code of the refusal."""
     request_id: str | None
+    asked_by: dict[str, str] | None = None
+    """What asked for the call, where a person has approved it."""
 
 
 class AuditFilter(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,17 +62,27 @@ class AuditPage(msgspec.Struct, frozen=True):
 
 
 _INSERT = Statement(sa.insert(tables.audit))
+_ASKED_BY: Final = LenientDecoder(msgspec.json.Decoder(dict[str, str]), dict, tables.audit.c.asked_by)
 
 
 def note(tx: Tx, call: Call, action: str, target: str | None = None) -> None:
-    """Insert the entry that *call* did *action* to *target*; it is committed with the action."""
-    _INSERT.run(tx.conn, msgspec.structs.asdict(_entry(tx, call, action, target)))
+    """Insert the entry that *call* did *action* to *target*; it is committed with the action.
+
+    What is audited as done has changed something, so that is announced, too.
+    """
+    _insert(tx, _entry(tx, call, action, target))
+    tx.announce(ResourceChanged(call.caller.organization_id, action.partition(".")[0], target))
 
 
 def note_refusal(tx: Tx, call: Call, action: str, reason: str, target: str | None = None) -> None:
     """Insert the entry that *call* was refused *action*."""
     refused = msgspec.structs.replace(_entry(tx, call, action, target), outcome="refused", reason=reason)
-    _INSERT.run(tx.conn, msgspec.structs.asdict(refused))
+    _insert(tx, refused)
+
+
+def _insert(tx: Tx, entry: AuditEntry) -> None:
+    asked_by = None if entry.asked_by is None else msgspec.json.encode(entry.asked_by).decode()
+    _INSERT.run(tx.conn, msgspec.structs.asdict(entry) | {"asked_by": asked_by})
 
 
 def _entry(tx: Tx, call: Call, action: str, target: str | None) -> AuditEntry:
@@ -85,6 +99,7 @@ def _entry(tx: Tx, call: Call, action: str, target: str | None) -> AuditEntry:
         outcome="done",
         reason=None,
         request_id=call.request_id,
+        asked_by=call.asked_by,
     )
 
 
@@ -117,4 +132,9 @@ def list_page(view: View, organization_id: str, filter_: AuditFilter) -> AuditPa
         matching.append(column.at < filter_.until)
     entries = sa.select(tables.audit).where(column.organization_id == organization_id, *matching)
     rows, next_cursor = keyset.fetch(view.conn, entries, column.id, newest_first=True)
-    return AuditPage([AuditEntry(**row._asdict()) for row in rows], next_cursor)
+    return AuditPage([_from_row(row) for row in rows], next_cursor)
+
+
+def _from_row(row: Any) -> AuditEntry:
+    asked_by = None if row.asked_by is None else _ASKED_BY.read(row.asked_by, row.id)
+    return AuditEntry(**row._asdict() | {"asked_by": asked_by})

@@ -115,7 +115,7 @@ class _Plan:
         try:
             cursor.execute(self._sql, values)
         except conn.dialect.loaded_dbapi.Error as error:
-            raise self._translated(error, conn) from error
+            raise _translated(error, conn, self._sql) from error
         return cursor
 
     def execute_many(self, conn: sa.Connection, rows: Any) -> None:
@@ -123,11 +123,20 @@ class _Plan:
         try:
             cursor.executemany(self._sql, rows)
         except conn.dialect.loaded_dbapi.Error as error:
-            raise self._translated(error, conn) from error
+            raise _translated(error, conn, self._sql) from error
 
-    def _translated(self, error: Exception, conn: sa.Connection) -> BaseException:
-        base = cast(type[Exception], conn.dialect.loaded_dbapi.Error)
-        return DBAPIError.instance(self._sql, None, error, base, hide_parameters=True, dialect=conn.dialect)
+
+def run_command(conn: sa.Connection, sql: str) -> None:
+    """Execute *sql*, which has no values and no result, such as `SAVEPOINT`. Errors are SQLAlchemy's."""
+    try:
+        _cursor(conn).execute(sql)
+    except conn.dialect.loaded_dbapi.Error as error:
+        raise _translated(error, conn, sql) from error
+
+
+def _translated(error: Exception, conn: sa.Connection, sql: str) -> BaseException:
+    base = cast(type[Exception], conn.dialect.loaded_dbapi.Error)
+    return DBAPIError.instance(sql, None, error, base, hide_parameters=True, dialect=conn.dialect)
 
 
 def _cursor(conn: sa.Connection) -> DBAPICursor:

@@ -14,6 +14,7 @@ from svc.domain.errors import Unavailable
 from svc.domain.ids import Ids
 from svc.domain.randomness import SYSTEM, Randomness
 from svc.domain.tool_results import Wait
+from svc.storage.statements import run_command
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -151,15 +152,15 @@ class Tx(View):
     def savepoint(self) -> Iterator[None]:
         """A part of the unit that may fail alone: what raises in it leaves nothing written or announced."""
         announced = len(self.changes)
-        self.conn.exec_driver_sql("SAVEPOINT part")
+        run_command(self.conn, "SAVEPOINT part")
         try:
             yield
         except BaseException:
             del self.changes[announced:]
-            self.conn.exec_driver_sql("ROLLBACK TO part")
-            self.conn.exec_driver_sql("RELEASE part")
+            run_command(self.conn, "ROLLBACK TO part")
+            run_command(self.conn, "RELEASE part")
             raise
-        self.conn.exec_driver_sql("RELEASE part")
+        run_command(self.conn, "RELEASE part")
 
 
 class StoreStatistics(msgspec.Struct, frozen=True):
@@ -205,6 +206,8 @@ class Owner(StrEnum):
     """The look-up of the sites on a host, and the views of a host that several organizations track."""
     OUTBOXES = "outboxes"
     """The units of an Outbox until its first load has read the connection's organization."""
+    CONVERSATIONS = "conversations"
+    """The first load of an AgentConversation, which reads the organization of its conversation."""
     WEBHOOKS = "webhooks"
     """The first load of a Webhook, which reads the organization of its subscription."""
 

@@ -60,6 +60,8 @@ audit: Final = sa.Table(
     sa.Column("outcome", sa.Text, nullable=False),
     sa.Column("reason", sa.Text),
     sa.Column("request_id", sa.Text),
+    # JSON: what asked for the call, where a person approved it.
+    sa.Column("asked_by", sa.Text),
     sa.Index("ix_audit_organization_id_id", "organization_id", "id"),
     sa.Index("ix_audit_organization_id_person_id_id", "organization_id", "person_id", "id"),
 )

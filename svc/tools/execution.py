@@ -7,7 +7,7 @@ import msgspec
 from sqlalchemy import Connection
 
 from svc.domain.identity.callers import Call
-from svc.domain.tool_results import ToolResult
+from svc.domain.tool_results import StoredRefusal, ToolResult
 from svc.storage import audit, idempotency
 from svc.storage.store import Tx, View
 from svc.tools.tool import Tool, ToolInput
@@ -27,7 +27,8 @@ def read(
 def write(tx: Tx, tool: Tool[Any, Any], call: Call, request: ToolInput, key: str | None = None) -> ToolResult:
     """Run a tool that writes, or replay the answer of the first call under the idempotency *key*.
 
-    Raises what the tool refuses, and `IdempotencyMismatch`.
+    Raises what the tool refuses, and `IdempotencyMismatch`. A refusal that is to be stored is in the result,
+    for the caller to raise after the commit.
     """
     caller = call.caller
     repeatable = None
@@ -35,12 +36,18 @@ def write(tx: Tx, tool: Tool[Any, Any], call: Call, request: ToolInput, key: str
         repeatable = idempotency.repeatable(
             caller.organization_id, caller.id, tool.lasting_name, key, request
         )
-    return idempotency.once(tx, repeatable, lambda: perform(tx, tool, call, request))
+    try:
+        return idempotency.once(tx, repeatable, lambda: perform(tx, tool, call, request))
+    except StoredRefusal as stored:
+        return ToolResult(b"", refusal=stored.error)
 
 
 def perform(tx: Tx, tool: Tool[Any, Any], call: Call, request: ToolInput) -> msgspec.Struct:
     """Run a tool that writes, with its audit row, and return its answer. Raises what the tool refuses."""
     answer: msgspec.Struct = tool(tx, call, request)
+    asked_by = getattr(answer, "asked_by", None)
+    if asked_by is not None:
+        call = msgspec.structs.replace(call, asked_by=msgspec.to_builtins(asked_by))
     for target in _targets(request, answer):
         audit.note(tx, call, tool.lasting_name, target)
     return answer

@@ -29,7 +29,7 @@ class Projection(Generic[S, R]):
     """Maps *source* to *answer*. *members* are functions of the source; *given* are passed by each call."""
 
     def __init__(
-        self, source: type[S], answer: type[R], *, given: Iterable[str] = (), **members: Callable[[S], Any]
+        self, source: type[S], answer: type[R], /, *, given: Iterable[str] = (), **members: Callable[[S], Any]
     ) -> None:
         """Raises `TypeError` for a member of *answer* that *source* lacks or has with another type."""
         given = frozenset(given)

@@ -14,6 +14,7 @@ from svc.storage.records import contacts
 from svc.storage.records.listing import index_builds
 from svc.storage.sites import sites, visits
 from svc.storage.statements import Statement
+from svc.storage.workflows import runs, triggering, waking
 from tests.town import town
 
 
@@ -86,6 +87,54 @@ from tests.town import town
             "ix_visits_organization_id_visitor (organization_id=? AND visitor=?)",
             id="a visitor's visits",
         ),
+        pytest.param(runs._DUE, "ix_workflow_runs_wake_at (organization_id=? AND wake_at<?)", id="due runs"),
+        *(
+            pytest.param(runs._NEXT_WAKE, f"{index} (organization_id=?{more})", id=f"the next by {index}")
+            for index, more in {
+                "ix_workflow_runs_wake_at": " AND wake_at>?",
+                "ix_workflows_next_at": " AND next_at>?",
+                "ix_workflow_bursts_due_at": "",
+            }.items()
+        ),
+        pytest.param(
+            waking._ANY, "ix_workflow_runs_awaited (organization_id=? AND awaited=?)", id="awaited types"
+        ),
+        pytest.param(
+            waking._OF_KEY,
+            "ix_workflow_runs_awaited (organization_id=? AND awaited=? AND awaited_record=?)",
+            id="runs that wait for an event with a key",
+        ),
+        pytest.param(
+            waking._WITHOUT_KEY,
+            "ix_workflow_runs_awaited (organization_id=? AND awaited=? AND awaited_record=?)",
+            id="runs that wait for an event without a key",
+        ),
+        pytest.param(
+            waking._COUNT_WITHOUT,
+            "COVERING INDEX ix_workflow_runs_awaited (organization_id=? AND awaited=? AND awaited_record=?)",
+            id="how many wait without a key",
+        ),
+        pytest.param(
+            waking._ANY_OF_VALUE,
+            "(organization_id=? AND awaited=? AND awaited_record>? AND awaited_record<?)",
+            id="whether runs wait for an event with some value",
+        ),
+        *(
+            pytest.param(
+                statement,
+                "ix_workflow_runs_awaited (organization_id=? AND awaited>? AND awaited<?)",
+                id=f"{what} that wait for calls",
+            )
+            for what, statement in {"any runs": waking._ANY_CALL, "runs": waking._CALLED}.items()
+        ),
+        pytest.param(
+            waking._CALLED_SINCE, "ix_webhook_deliveries_done_at (done_at>?)", id="calls that ended lately"
+        ),
+        pytest.param(
+            triggering._TRIGGERED,
+            "ix_workflows_event_type (organization_id=? AND event_type>?)",
+            id="workflows that events start",
+        ),
     ],
 )
 async def test_a_hot_statement_searches_by_its_index(
@@ -96,7 +145,15 @@ async def test_a_hot_statement_searches_by_its_index(
         plan = await here.store.read(_plan_of, statement)
 
         assert any(expected in step for step in plan), plan
-        assert [] == [step for step in plan if step.startswith("SCAN")]
+        assert [] == [step for step in plan if step.startswith("SCAN") and step != "SCAN CONSTANT ROW"]
+
+
+async def test_due_runs_are_read_in_the_order_of_their_index(autojump_clock):
+    """Ten thousand that are due at once are not sorted for the few that a unit of work steps."""
+    async with town() as here:
+        plan = await here.store.read(_plan_of, runs._DUE)
+
+        assert [] == [step for step in plan if "TEMP B-TREE" in step]
 
 
 async def test_organizations_with_begun_indexes_are_read_from_the_index_of_those_alone(autojump_clock):

@@ -25,9 +25,9 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects.postgresql import dialect as postgresql
-from sqlalchemy.exc import IntegrityError, StatementError
+from sqlalchemy.exc import IntegrityError, OperationalError, StatementError
 
-from svc.storage.statements import Statement, _Plan
+from svc.storage.statements import Statement, _Plan, run_command
 
 tables = MetaData()
 pets = Table(
@@ -153,6 +153,19 @@ def test_values_that_do_not_fit_are_refused(conn: Connection, values: dict[str, 
         INSERT.run(conn, values)
 
     assert [] == ALL.all(conn)
+
+
+def test_a_command_belongs_to_the_transaction(conn: Connection) -> None:
+    """A savepoint takes back what came after it; one that is not there is SQLAlchemy's error."""
+    INSERT.run(conn, CAT)
+    run_command(conn, "SAVEPOINT part")
+    INSERT.run(conn, WOLF)
+    run_command(conn, "ROLLBACK TO part")
+    run_command(conn, "RELEASE part")
+
+    assert [1] == [row.id for row in ALL.all(conn)]
+    with pytest.raises(OperationalError, match="no such savepoint"):
+        run_command(conn, "RELEASE part")
 
 
 def test_errors_are_those_of_sqlalchemy(conn: Connection) -> None:

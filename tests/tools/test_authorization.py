@@ -30,6 +30,11 @@ from tests.tooling import ToolTown, tool_town
 TOOLS: Final = """
 tool                      needs                         runs
 
+agent.get                 ai                            open
+agent.run_get             conversations                 open
+agent.run_list            conversations                 open
+agent.run_stop            conversations                 open
+agent.set                 ai                            person
 ai.model_list             ai                            open
 ai.model_restrict         ai                            person
 ai.provider_list          ai                            open
@@ -41,6 +46,10 @@ apikey.list               security                      open
 apikey.mint               security                      person
 apikey.revoke             security                      person
 apikey.update             security                      person
+approval.approve          -                             person
+approval.get              -                             open
+approval.list             -                             open
+approval.reject           -                             person
 audit.list                security                      open
 connection.create         channels, own: conversations  person
 connection.get            channels, own: conversations  open
@@ -53,6 +62,7 @@ connection.revoke_key     channels, own: conversations  person
 connection.rotate_secret  channels, own: conversations  person
 connection.test           channels, own: conversations  open
 connection.update         channels, own: conversations  open
+conversation.agent_resume  conversations                 person
 conversation.assign       conversations                 open
 conversation.close        conversations                 open
 conversation.get          conversations                 open
@@ -117,6 +127,7 @@ site.list                 -                             open
 site.remove               settings                      approval
 site.update               settings                      open
 submission.attach         forms                         open
+submission.counts         forms                         open
 submission.get            forms                         open
 submission.list           forms                         open
 suggestion.accept         records.write                 open
@@ -127,6 +138,10 @@ team.list                 -                             open
 team.update               settings                      person
 tool.describe             -                             open
 tool.search               -                             open
+view.create               -                             person
+view.delete               -                             person
+view.list                 -                             open
+view.update               -                             person
 webhook.create            webhooks                      person
 webhook.delete            webhooks                      approval
 webhook.delivery_list     webhooks                      open

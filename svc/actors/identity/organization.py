@@ -1,4 +1,7 @@
-"""The Organization: admits callers. It caches their access, limits their rate, and notes uses of keys."""
+"""The Organization: admits callers. It caches their access, limits their rate, and notes uses of keys.
+
+It caches the AI models that the organization may run as well: each call of the gateway depends on them.
+"""
 
 from typing import Final
 
@@ -7,12 +10,14 @@ import structlog
 
 from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors.system import System
+from svc.domain.ai.models import OrganizationModels
 from svc.domain.errors import Unavailable
-from svc.domain.identity.access import Access, KeyFacts, admit_key, admit_person
+from svc.domain.identity.access import Access, KeyFacts, admit_again, admit_key, admit_person
 from svc.domain.identity.callers import Caller
 from svc.domain.identity.sessions import Session
 from svc.domain.limits import KEY_USE_NOTED_MS
 from svc.domain.rate_limits.call_budgets import Allowance, Budgets
+from svc.storage.ai import providers
 from svc.storage.identity import access, api_keys
 from svc.storage.store import Units
 
@@ -29,6 +34,15 @@ class Admission(msgspec.Struct, frozen=True):
     allowance: Allowance
 
 
+class ModelAccess(msgspec.Struct, frozen=True):
+    """A caller and the models of its organization, as of the last commit."""
+
+    caller: Caller
+    models: OrganizationModels
+    models_revision: int
+    """The number of the last change before the models were read; see `Revisions`."""
+
+
 class OrganizationState(msgspec.Struct, kw_only=True):
     """The memory of an Organization. Times are ms since the epoch."""
 
@@ -36,6 +50,9 @@ class OrganizationState(msgspec.Struct, kw_only=True):
     budgets: Private[Budgets]
     access_revision: int
     """The number of the last change before `access` was read; see `Revisions`."""
+    models: Private[OrganizationModels] | None = None
+    """None until a call of the AI gateway needs them."""
+    models_revision: int = 0
     uses: dict[str, int] = {}
     """By key id: the time of a use that is not written yet."""
     noted: dict[str, int] = {}
@@ -71,6 +88,19 @@ class Organization(Actor[System, OrganizationState]):
         return self._admitted(caller, self.system.clock.now())
 
     @turn
+    async def admit_to_models(self, caller: Caller) -> ModelAccess:
+        """Admit a *caller* again, with the models of the organization. Raises `Unauthenticated`.
+
+        This spends no budget: the caller's call was counted when it was first admitted.
+        """
+        revision, revisions = caller.access_revision, self.system.access_revisions
+        if revision is not None and revisions.changed(self.key, revision):
+            admitted = admit_again(await self._access(), caller, self.system.clock.now())
+            caller = msgspec.structs.replace(admitted, access_revision=self.state.access_revision)
+        models = await self._models()
+        return ModelAccess(caller, models, self.state.models_revision)
+
+    @turn
     async def note_uses(self) -> None:
         """Write the collected uses of keys, in a task."""
         self.start_soon(self._note_uses, self.state.uses)
@@ -89,6 +119,15 @@ class Organization(Actor[System, OrganizationState]):
             state.access = Private(await self._units.read(access.load, self.key, now))
             state.access_revision = revision
         return state.access.value
+
+    async def _models(self) -> OrganizationModels:
+        """The models as of the last commit, likewise."""
+        state, revisions = self.state, self.system.model_revisions
+        if state.models is None or revisions.changed(self.key, state.models_revision):
+            revision = revisions.last
+            state.models = Private(await self._units.read(providers.load, self.key))
+            state.models_revision = revision
+        return state.models.value
 
     def _admitted(self, caller: Caller, now: int) -> Admission:
         caller = msgspec.structs.replace(caller, access_revision=self.state.access_revision)

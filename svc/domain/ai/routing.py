@@ -102,7 +102,13 @@ class Route:
     def __init__(self, candidates: Sequence[Candidate], rests: Rests, now: int) -> None:
         self._waiting = rests.ordered(candidates, now)
         self._rests = rests
+        self._asked: set[tuple[str, str]] = set()
         self._failures: list[Failure] = []
+
+    def change(self, candidates: Sequence[Candidate], now: int) -> None:
+        """Go on with these *candidates*: the organization's providers have changed. None is asked again."""
+        waiting = [one for one in candidates if (one.payer, one.provider) not in self._asked]
+        self._waiting = self._rests.ordered(waiting, now)
 
     def next(self) -> Candidate | None:
         """The provider to ask now; None when there is no further one, and `verdict` has the answer."""
@@ -113,6 +119,7 @@ class Route:
     def failed(self, candidate: Candidate, failure: Failure, now: int) -> None:
         """Note that *candidate* gave no answer."""
         self._rests.note(candidate, failure, now)
+        self._asked.add((candidate.payer, candidate.provider))
         self._failures.append(failure)
 
     def verdict(self) -> Passed | GatewayError:

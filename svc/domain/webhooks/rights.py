@@ -15,7 +15,7 @@ _NEEDS: Final[dict[str, frozenset[Permission]]] = {
     "conversation": frozenset({"conversations"}),
     "connection": frozenset({"channels"}),
     "workflow": frozenset({"workflows"}),
-    "approval": frozenset({"workflows"}),
+    "approval": frozenset({"conversations", "workflows"}),
     "ai": frozenset({"ai"}),
 }
 """By the first part of an event's type."""

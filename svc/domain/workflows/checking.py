@@ -17,9 +17,9 @@ from svc.domain.workflows.documents import (
     KEY,
     AnyStep,
     AnyTrigger,
-    Branch,
     Document,
     EventTrigger,
+    Fork,
     FormSubmitted,
     MessageReceived,
     RecordCreated,
@@ -72,7 +72,7 @@ def _size_faults(document: Document) -> Iterator[Fault]:
 def _too_deep(steps: Sequence[AnyStep], at: str, depth: int) -> Iterator[str]:
     """Pointers to the branches below *depth* others that stand too deep."""
     for place, step in enumerate(steps):
-        if not isinstance(step, Branch):
+        if not isinstance(step, Fork):
             continue
         if depth == WORKFLOW_BRANCHES_MAX:
             yield f"{at}/{place}"
@@ -159,7 +159,7 @@ class _Checks:
             yield from self._right_faults(step_needs(step), f"{here}/type")
             yield from self._steps.faults(step, here, scope)
             scope = scope.after([step])
-            if isinstance(step, Branch):
+            if isinstance(step, Fork):
                 yield from self._step_faults(step.then, f"{here}/then", scope)
                 yield from self._step_faults(step.otherwise, f"{here}/else", scope)
                 scope = scope.after(every_step([*step.then, *step.otherwise]))

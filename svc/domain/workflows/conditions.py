@@ -15,7 +15,7 @@ from svc.domain.records.properties import Property, Value, coerce
 from svc.domain.records.queries import OPS, Condition, Filter, Op
 from svc.domain.records.values import is_of
 from svc.domain.workflows.contexts import Context
-from svc.domain.workflows.paths import RECORD_ID, Path, Root, lookup, parse, parse_property
+from svc.domain.workflows.paths import Path, Root, lookup, parse, parse_property
 from svc.domain.workflows.scopes import Scope, value_of
 from svc.domain.workflows.templates import Filling, holes, is_template, texts, written_out
 
@@ -98,17 +98,6 @@ def filled(filters: Sequence[Filter], context: Context) -> tuple[Filter, ...]:
     if faults:
         raise InvalidInput(faults)
     return tuple(done)
-
-
-def awaited_record(filters: Sequence[Filter]) -> str | None:
-    """The id of the only record whose events may match *filters*, which are filled in; None if any may.
-
-    By it the runs that wait for an event of that record are found, without asking all that wait.
-    """
-    for asked in filters:
-        if asked.op == "eq" and isinstance(asked.value, str) and parse_property(asked.property) == RECORD_ID:
-            return asked.value.strip()
-    return None
 
 
 def filter_faults(

@@ -13,6 +13,7 @@ wrote it, since a run keeps its version across upgrades. Therefore:
 """
 
 import re
+from functools import lru_cache
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -20,6 +21,7 @@ from msgspec import Meta, inspect
 
 from svc.domain.errors import Unreadable
 from svc.domain.limits import (
+    APPROVAL_SECONDS,
     CALL_WAIT_SECONDS_MAX,
     CRON_CHARS_MAX,
     DEBOUNCE_SECONDS_MAX,
@@ -128,13 +130,7 @@ AnyTrigger = FormSubmitted | RecordCreated | RecordUpdated | MessageReceived | S
 class Step(_Part, frozen=True, kw_only=True, tag_field="type"):
     """One step. Its result is at `steps.<key>.…` for the steps after it."""
 
-    key: Annotated[
-        str,
-        Meta(
-            pattern=f"^{KEY.pattern}$",
-            description="Its name, once in the document.",
-        ),
-    ]
+    key: Annotated[str, Meta(pattern=f"^{KEY.pattern}$", description="Its name, once in the document.")]
     on_error: Annotated[OnError, Meta(description="Whether a refusal ends the run.")] = "fail"
 
 
@@ -215,6 +211,17 @@ class Branch(Step, frozen=True, kw_only=True, tag="branch"):
     otherwise: tuple["AnyStep", ...] = msgspec.field(name="else", default=())
 
 
+class Approval(Step, frozen=True, kw_only=True, tag="approval"):
+    """Ask a person: take the steps of `then` if they approve in time, else those of `else`."""
+
+    reason: Annotated[str, Meta(description="What is to be decided: a template, which people read.")]
+    seconds: Annotated[
+        int, Meta(ge=1, le=WAIT_SECONDS_MAX, description="How long the run waits for a decision.")
+    ] = APPROVAL_SECONDS
+    then: tuple["AnyStep", ...]
+    otherwise: tuple["AnyStep", ...] = msgspec.field(name="else", default=())
+
+
 class Stop(Step, frozen=True, kw_only=True, tag="stop"):
     """End the run; it is done."""
 
@@ -231,8 +238,11 @@ AnyStep = (
     | CallWebhook
     | Wait
     | Branch
+    | Approval
     | Stop
 )
+
+Fork = Branch | Approval  # the steps that have steps of their own
 
 
 class Document(_Part, frozen=True, kw_only=True):
@@ -249,9 +259,11 @@ def encode(document: Document) -> bytes:
     return msgspec.json.encode(document)
 
 
+@lru_cache(maxsize=256)
 def decode_stored(stored: bytes | str) -> Document:
     """The document that `encode` wrote, in this program or in another version of it.
 
+    Those that were decoded last are kept, since every event is matched with its organization's documents.
     Raises `Unreadable` if this program does not know a type in it.
     """
     try:

@@ -15,6 +15,7 @@ from svc.domain.workflows.contexts import Context
 from svc.domain.workflows.documents import (
     AddNote,
     AnyStep,
+    Approval,
     Assign,
     CallWebhook,
     CreateDeal,
@@ -64,6 +65,8 @@ class _Inputs:
                 return {"webhookId": step.webhook_id, "seconds": step.seconds, **self._values(body=step.body)}
             case Wait():
                 return self._wait(step)
+            case Approval():
+                return {**self._texts(reason=step.reason), "seconds": step.seconds}
             case Stop():
                 return self._texts(reason=step.reason)
         return {}

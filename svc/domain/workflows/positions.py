@@ -7,14 +7,14 @@ after a branch follows from the document, and is not stored.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from svc.domain.workflows.documents import AnyStep, Branch
+from svc.domain.workflows.documents import AnyStep, Fork
 
 
 def every_step(steps: Sequence[AnyStep]) -> Iterator[AnyStep]:
     """*steps* and those in their branches, in the order of the document."""
     for step in steps:
         yield step
-        if isinstance(step, Branch):
+        if isinstance(step, Fork):
             yield from every_step(step.then)
             yield from every_step(step.otherwise)
 
@@ -36,16 +36,16 @@ class Outline:
         """
         return self._after[key]
 
-    def into(self, branch: Branch, *, holds: bool) -> str | None:
-        """The position after the conditions of *branch* were judged."""
-        steps = branch.then if holds else branch.otherwise
-        return steps[0].key if steps else self.after(branch.key)
+    def into(self, fork: Fork, *, holds: bool) -> str | None:
+        """The position after *fork* was decided: by its conditions, or by a person."""
+        steps = fork.then if holds else fork.otherwise
+        return steps[0].key if steps else self.after(fork.key)
 
     def _order(self, steps: Sequence[AnyStep], following: str | None) -> None:
         """Note what comes after each of *steps*, and *following* after the last of them."""
         for place, step in enumerate(steps):
             after = steps[place + 1].key if place + 1 < len(steps) else following
             self._after[step.key] = after
-            if isinstance(step, Branch):
+            if isinstance(step, Fork):
                 self._order(step.then, after)
                 self._order(step.otherwise, after)

@@ -2,7 +2,7 @@
 
 ::
 
-    running ──► waiting ──► running      a step waits: for a time, an event, or the outcome of a call
+    running ──► waiting ──► running      a step waits: for a time, an event, a call's outcome, a person
        │           │
        ├───────────┼──► done             after the last step, or where a step stopped it
        ├───────────┼──► failed           a step was refused; or it never began, as one of a loop
@@ -29,7 +29,7 @@ FailureReason = Literal["loop", "too_many_runs", "forbidden", "refused", "error"
 the person that it acts as may not do that; a step was refused for another reason; or the program failed at
 it, as where what is stored of the run is broken: the log has more."""
 
-Awaited = Literal["time", "event", "delivery"]
+Awaited = Literal["time", "event", "delivery", "approval"]
 """What a waiting run waits for. Whatever it is, the wait ends at `wake_at`."""
 
 

@@ -18,6 +18,7 @@ from svc.domain.workflows.documents import (
     AddNote,
     AnyStep,
     AnyTrigger,
+    Approval,
     Branch,
     CallWebhook,
     CreateDeal,
@@ -80,6 +81,14 @@ _CALLED: Final[Mapping[str, Shape]] = {
     "state": _TEXT,
     "statusCode": value_of("number"),
     "answer": _TEXT,
+}
+
+_DECISION: Final[Mapping[str, Shape]] = {
+    "approvalId": _TEXT,
+    "state": _TEXT,
+    "taken": _TEXT,
+    "decidedBy": _TEXT,
+    "rejectionReason": _TEXT,
 }
 
 
@@ -211,6 +220,8 @@ def _result(step: Step, scope: Scope) -> Mapping[str, Shape]:
             return {"event": _AWAITED_EVENT} if step.event is not None else {}
         case Branch():
             return {"taken": _TEXT}
+        case Approval():
+            return _DECISION
     return {}
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 from svc.domain.errors import Fault, InvalidValue, pointer_to
 from svc.domain.input_faults import json_type
 from svc.domain.limits import (
+    APPROVAL_REASON_CHARS_MAX,
     DETAIL_CHARS_MAX,
     MESSAGE_CHARS_MAX,
     NOTE_CHARS_MAX,
@@ -21,6 +22,7 @@ from svc.domain.workflows.documents import (
     AddNote,
     AnyStep,
     AnyTrigger,
+    Approval,
     Assign,
     Branch,
     CallWebhook,
@@ -84,6 +86,8 @@ class StepChecks:
                 yield from self._wait_faults(step, at, scope)
             case Branch():
                 yield from filter_faults(step.conditions, f"{at}/conditions", scope, scope, known.country)
+            case Approval():
+                yield from _text_faults(f"{at}/reason", step.reason, APPROVAL_REASON_CHARS_MAX, scope)
             case Stop():
                 yield from _text_faults(f"{at}/reason", step.reason, DETAIL_CHARS_MAX, scope)
 

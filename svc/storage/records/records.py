@@ -32,13 +32,28 @@ from svc.storage.records.values import check_changed, check_new
 from svc.storage.store import Tx
 
 
-def get(conn: sa.Connection, organization_id: str, object_slug: str | None, record_id: str) -> Record:
-    """The record; for one that was merged, the one that it was merged into. Raises `NotFound`."""
+def get(
+    conn: sa.Connection,
+    organization_id: str,
+    object_slug: str | None,
+    record_id: str,
+    *,
+    read: dict[str, StoredObject] | None = None,
+) -> Record:
+    """The record; for one that was merged, the one that it was merged into. Raises `NotFound`.
+
+    *read* has objects by id that were read in this transaction, and takes the record's.
+    """
     row = record_rows.get(conn, organization_id, object_slug, record_id)
     while row.merged_into is not None:
         row = record_rows.get(conn, organization_id, object_slug, row.merged_into)
     record_rows.check_live(row, record_id)
-    return record_rows.from_row(record_rows.object_of(conn, row), row)
+    object_ = None if read is None else read.get(row.object_id)
+    if object_ is None:
+        object_ = record_rows.object_of(conn, row)
+        if read is not None:
+            read[row.object_id] = object_
+    return record_rows.from_row(object_, row)
 
 
 def create(

@@ -13,6 +13,7 @@ from svc.domain.workflows.contexts import Event, Tree, event_context, record_tre
 from svc.domain.workflows.paths import ROOTS
 from svc.storage.events import events
 from svc.storage.records import records
+from svc.storage.records.objects import StoredObject
 from svc.storage.records.rows import Record
 
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
@@ -49,11 +50,14 @@ class Seen(Mapping[str, Any]):
         steps: Mapping[str, Mapping[str, Any]] | None = None,
         *,
         now: bool = False,
+        read: dict[str, StoredObject] | None = None,
     ) -> None:
+        """*read* has the objects by id that were read in this transaction, and takes others."""
         self._conn = conn
         self._event = event
         self._steps = steps or {}
         self._now = now
+        self._objects = {} if read is None else read
 
     @cached_property
     def _tree(self) -> Tree:
@@ -73,7 +77,7 @@ class Seen(Mapping[str, Any]):
         if record_id is None:
             return None
         try:
-            record = records.get(self._conn, self._event.organization_id, None, record_id)
+            record = records.get(self._conn, self._event.organization_id, None, record_id, read=self._objects)
         except NotFound:
             return None
         return record_tree(_shape(record))

@@ -1,5 +1,7 @@
 """Dispatch: an organization's new events become deliveries and runs of workflows, in one unit of work."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from svc.domain.changes import EventsDispatched
@@ -9,6 +11,7 @@ from svc.storage.events.events import Event
 from svc.storage.store import Tx
 from svc.storage.webhooks import deliveries, webhooks
 from svc.storage.workflows import triggering
+from svc.storage.workflows.waking import Waking
 
 
 class Dispatched(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,7 +27,8 @@ def dispatch(tx: Tx, organization_id: str, limit: int = DISPATCH_EVENTS_MAX) -> 
     """Dispatch the organization's oldest undispatched events, at most *limit*.
 
     Each gets its position, one delivery to each active subscription that it matches, and one run of each
-    enabled workflow. One unit of work does all of it, so that a crash neither loses one nor doubles one.
+    enabled workflow, and wakes the runs that wait for it. One unit of work does all of it, so that a crash
+    neither loses one nor doubles one.
     """
     subscriptions = [one for one in webhooks.of_organization(tx.conn, organization_id) if one.active]
     triggered = triggering.of_organization(tx.conn, organization_id)
@@ -32,14 +36,18 @@ def dispatch(tx: Tx, organization_id: str, limit: int = DISPATCH_EVENTS_MAX) -> 
     waiting = events.undispatched(tx.conn, organization_id, limit)
     if not waiting:
         return Dispatched(events=0, deliveries=0, more=False)
-    dispatched = _marked(tx, organization_id, waiting)
+    waking = Waking(tx, organization_id, waiting)
+    bounded = waking.bounded()
+    dispatched = _marked(tx, organization_id, bounded)
     queued = deliveries.queue_events(tx, subscriptions, dispatched)
+    waking.wake_for(dispatched)
     triggering.start_for(tx, organization_id, triggered, dispatched)
+    more = len(bounded) < len(waiting) or events.is_full(waiting, limit)
     tx.announce(EventsDispatched(organization_id))
-    return Dispatched(events=len(dispatched), deliveries=queued, more=events.is_full(waiting, limit))
+    return Dispatched(events=len(dispatched), deliveries=queued, more=more)
 
 
-def _marked(tx: Tx, organization_id: str, waiting: list[Event]) -> list[Event]:
+def _marked(tx: Tx, organization_id: str, waiting: Sequence[Event]) -> list[Event]:
     """The events with the positions that they get."""
     positions = events.mark_dispatched(tx, organization_id, [event.id for event in waiting])
     return [event._replace(position=place) for event, place in zip(waiting, positions, strict=True)]

@@ -9,11 +9,12 @@ from svc.domain.errors import Unreadable
 from svc.domain.workflows.documents import decode_stored
 from svc.domain.workflows.positions import Outline
 from svc.domain.workflows.runs import OPEN
+from svc.storage.approvals.tables import approvals
 from svc.storage.workflows import tables
 from svc.storage.workflows.run_rows import as_bytes
 
 _workflows, _versions, _runs = tables.workflows, tables.workflow_versions, tables.workflow_runs
-_steps = tables.workflow_steps
+_steps, _approvals = tables.workflow_steps, approvals
 
 
 Broken = Callable[[sa.Connection], Iterable[str]]
@@ -56,6 +57,18 @@ def _keys(conn: sa.Connection, workflow_id: str, version: int) -> Iterable[str] 
         return None
 
 
+def _unasked(conn: sa.Connection) -> Iterator[str]:
+    """Runs whose approval is not theirs, and approvals of workflows that wait for nothing."""
+    waits = (_runs.c.state == "waiting") & (_runs.c.awaits == "approval")
+    of_run = sa.exists().where(_approvals.c.id == _runs.c.awaited, _approvals.c.run_id == _runs.c.id)
+    yield from conn.scalars(sa.select(_runs.c.id).where(waits, ~of_run))
+    waited_for = sa.exists().where(waits, _runs.c.awaited == _approvals.c.id)
+    of_workflow = _approvals.c.asker_kind == "workflow"
+    yield from conn.scalars(
+        sa.select(_approvals.c.id).where(of_workflow, _approvals.c.state == "waiting", ~waited_for)
+    )
+
+
 _OPEN: Final = _runs.c.state.in_(OPEN)
 
 INVARIANTS: Final[dict[str, Broken]] = {
@@ -89,6 +102,9 @@ INVARIANTS: Final[dict[str, Broken]] = {
                 ),
             ),
         ),
+    ),
+    "every approval that a workflow's run waits for is there, and every one that waits has such a run": (
+        _unasked
     ),
     "no run of a deleted workflow is open": _ids(
         _runs.c.id,

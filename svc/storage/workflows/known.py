@@ -1,11 +1,12 @@
 """What an organization has that documents may refer to, each read once, when it is first asked for."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import Final, get_args
 
 import sqlalchemy as sa
 
+from svc.domain.errors import NotFound
 from svc.domain.events import EventType
 from svc.domain.identity.organizations import Organization
 from svc.storage.channels import tables as channels_tables
@@ -40,7 +41,7 @@ class Known:
 
     @cached_property
     def objects(self) -> Mapping[str, StoredObject]:
-        return {one.slug: one for one in objects.list_all(self._conn, self._organization_id)}
+        return _Objects(self._conn, self._organization_id)
 
     @cached_property
     def form_ids(self) -> Collection[str]:
@@ -72,3 +73,34 @@ class Known:
     ) -> Collection[str]:
         ids = sa.select(column).where(of == self._organization_id, *where)
         return frozenset(self._conn.scalars(ids))
+
+
+class _Objects(Mapping[str, StoredObject]):
+    """An organization's objects by slug: each is read when it is asked for, and all for a list of them.
+
+    Most documents are about one or two, and events are matched with the documents of an organization.
+    """
+
+    def __init__(self, conn: sa.Connection, organization_id: str) -> None:
+        self._conn = conn
+        self._organization_id = organization_id
+        self._read: dict[str, StoredObject] = {}
+
+    @cached_property
+    def _all(self) -> Mapping[str, StoredObject]:
+        return {one.slug: one for one in objects.list_all(self._conn, self._organization_id)}
+
+    def __getitem__(self, slug: str) -> StoredObject:
+        if slug not in self._read:
+            try:
+                self._read[slug] = objects.get(self._conn, self._organization_id, slug)
+            except NotFound:
+                raise KeyError(slug) from None
+        return self._read[slug]
+
+    def __iter__(self) -> Iterator[str]:
+        self._read.update(self._all)
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)

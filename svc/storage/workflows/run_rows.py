@@ -20,7 +20,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     progress: RunProgress
     awaited: str | None
-    """The type of the event, or the id of the delivery, that it waits for."""
+    """The type of the event, or the id of the delivery or approval, that it waits for."""
     event: Event
     """What started it."""
     enabler: Enabler

@@ -11,6 +11,7 @@ from svc.domain.limits import LIST_ROWS
 from svc.domain.near_names import shown
 from svc.domain.workflows import runs as rules
 from svc.domain.workflows.runs import FailureReason, RunProgress, RunState
+from svc.storage.approvals import decisions
 from svc.storage.events import events
 from svc.storage.identity import tables as identity_tables
 from svc.storage.pages import Keyset
@@ -52,7 +53,8 @@ _DUE = Statement(
     _WITH_DOCUMENT.where(
         _runs.c.organization_id == sa.bindparam("organization_id"), _runs.c.wake_at <= sa.bindparam("until")
     )
-    .order_by(_runs.c.wake_at, _runs.c.id)
+    # By nothing else: very many may be due at the same time, and no index would have them in a finer order.
+    .order_by(_runs.c.wake_at)
     .limit(sa.bindparam("limit", type_=sa.Integer))
 )
 _INSERT = Statement(sa.insert(_runs))
@@ -60,13 +62,13 @@ _PROGRESS: Final = ("state", "reason", "position", "wake_at", "awaits", "attempt
 _MOVE = Statement(
     sa.update(_runs)
     .where(_runs.c.id == sa.bindparam("run_id"))
-    .values({name: sa.bindparam(f"new_{name}") for name in (*_PROGRESS, "awaited", "awaited_record")})
+    .values({name: sa.bindparam(f"new_{name}") for name in (*_PROGRESS, "awaited", "awaited_key")})
 )
 _NEXT_WAKE = Statement(
     sa.select(
         *(
             sa.select(sa.func.min(column))
-            .where(table.c.organization_id == sa.bindparam("organization_id"))
+            .where(table.c.organization_id == sa.bindparam("organization_id"), column.is_not(None))
             .scalar_subquery()
             .label(table.name)
             for table, column in _WAKE_TIMES
@@ -90,7 +92,7 @@ def insert(tx: Tx, run: Run, *, started_by: str | None = None) -> None:
             "version": run.version,
             "started_by": started_by,
             "awaited": None,
-            "awaited_record": None,
+            "awaited_key": None,
             "event": _json(run.event),
             "enabler": _json(run.enabler),
         },
@@ -156,13 +158,11 @@ def move(
     progress: RunProgress,
     *,
     awaited: str | None = None,
-    awaited_record: str | None = None,
+    awaited_key: str | None = None,
 ) -> None:
     """Write how far a run is by now."""
     values = {f"new_{name}": getattr(progress, name) for name in _PROGRESS}
-    _MOVE.run(
-        tx.conn, {"run_id": run_id, "new_awaited": awaited, "new_awaited_record": awaited_record, **values}
-    )
+    _MOVE.run(tx.conn, {"run_id": run_id, "new_awaited": awaited, "new_awaited_key": awaited_key, **values})
 
 
 def fail(
@@ -174,6 +174,7 @@ def fail(
 ) -> None:
     """End a run, which is at *progress*, for *reason*; its row need not be readable."""
     failed = rules.failed(progress, reason, tx.now)
+    decisions.withdraw(tx, sa.select(_runs.c.id).where(_runs.c.id == run.id))
     move(tx, run.id, failed)
     note_failure(tx, run, failed, error)
 
@@ -213,6 +214,7 @@ def _cancel(tx: Tx, which: sa.ColumnElement[bool]) -> None:
     waiting = sa.select(_runs.c.id).where(which, _OPEN, _runs.c.state == "waiting")
     for run_id in tx.conn.scalars(waiting.where(_runs.c.awaits == "delivery")).all():
         deliveries.cancel_calls(tx, run_id)
+    decisions.withdraw(tx, waiting.where(_runs.c.awaits == "approval"))
     run_steps.cancel(tx, waiting)
     tx.conn.execute(
         sa.update(_runs)
@@ -223,7 +225,7 @@ def _cancel(tx: Tx, which: sa.ColumnElement[bool]) -> None:
             wake_at=None,
             awaits=None,
             awaited=None,
-            awaited_record=None,
+            awaited_key=None,
             ended_at=tx.now,
         )
     )

@@ -76,10 +76,10 @@ workflow_runs: Final = sa.Table(
     sa.Column("position", sa.Text),
     sa.Column("wake_at", sa.BigInteger),
     sa.Column("awaits", sa.Text),
-    # The type of the event, or the id of the delivery, that it waits for.
+    # The type of the event, or the id of the delivery or approval, that it waits for.
     sa.Column("awaited", sa.Text),
-    # Of an event, the id of the record that it has to be of, where that is known.
-    sa.Column("awaited_record", sa.Text),
+    # Of an event, the key that it has to have, such as the id of its record: see `awaited_keys`.
+    sa.Column("awaited_record", sa.Text, key="awaited_key"),
     sa.Column("attempts", sa.Integer, nullable=False),
     # JSON: what started it, kept for its steps. Events are pruned, and a run may wait for a year.
     sa.Column("event", sa.Text, nullable=False),
@@ -98,7 +98,7 @@ workflow_runs: Final = sa.Table(
         "ix_workflow_runs_awaited",
         "organization_id",
         "awaited",
-        "awaited_record",
+        "awaited_key",
         **only_where("awaited IS NOT NULL"),
     ),
     sa.Index("ix_workflow_runs_ended_at", "ended_at", **only_where("ended_at IS NOT NULL")),

@@ -49,6 +49,10 @@ class AuditEntryAnswer(ToolOutput, frozen=True, kw_only=True):
     outcome: Outcome
     reason: Annotated[str | None, about(description="Why it was refused: the problem's code.")]
     request_id: Annotated[str | None, about(description="The `X-Request-Id` of the call.")]
+    asked_by: Annotated[
+        dict[str, str] | None,
+        about(description="What asked for it, where a person approved it: as `askedBy` of the approval."),
+    ]
 
 
 answer_of: Final = Projection(AuditEntry, AuditEntryAnswer)
@@ -65,6 +69,7 @@ EXAMPLE: Final = AuditEntryAnswer(
     outcome="done",
     reason=None,
     request_id="3f1c9a62d0b84e7c",
+    asked_by=None,
 )
 
 

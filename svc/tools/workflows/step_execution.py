@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from svc.domain.changes import ResourceChanged
 from svc.domain.errors import DomainError, Forbidden, InvalidInput, Unauthenticated
 from svc.domain.identity.access import Access, admit_workflow
 from svc.domain.identity.callers import Call
@@ -13,11 +14,14 @@ from svc.domain.near_names import listed
 from svc.domain.records.queries import Filter
 from svc.domain.times import SECOND_MS, ms_of
 from svc.domain.workflows import runs as rules
-from svc.domain.workflows.conditions import Conditions, awaited_record
+from svc.domain.workflows.awaited_keys import awaited_key
+from svc.domain.workflows.conditions import Conditions
 from svc.domain.workflows.documents import (
+    Approval,
     Branch,
     CallWebhook,
     Document,
+    Fork,
     Step,
     Stop,
     Trigger,
@@ -28,15 +32,16 @@ from svc.domain.workflows.inputs import step_input
 from svc.domain.workflows.positions import Outline, every_step
 from svc.domain.workflows.rights import step_needs, trigger_needs
 from svc.domain.workflows.runs import FailureReason, RunProgress
-from svc.domain.workflows.scopes import trigger_scope
+from svc.domain.workflows.scopes import awaited_scope, trigger_scope
 from svc.storage.identity import access as access_facts
+from svc.storage.records.objects import StoredObject
 from svc.storage.store import Tx
 from svc.storage.webhooks import deliveries
-from svc.storage.workflows import contexts, run_steps, runs
+from svc.storage.workflows import contexts, run_steps, runs, waking
 from svc.storage.workflows.known import Known
 from svc.storage.workflows.run_rows import Run
 from svc.storage.workflows.run_steps import RunStep, StepState
-from svc.tools.workflows import calls, effects
+from svc.tools.workflows import asking, calls, effects
 from svc.tools.workflows.calls import CallFailed
 
 
@@ -62,6 +67,8 @@ class SharedFacts:
         self.tx = tx
         self.dry = dry
         self.known = Known(tx.conn, organization_id)
+        self.objects: dict[str, StoredObject] = {}
+        """Objects by id, each read with the first record of it: no step changes one."""
         self._organization_id = organization_id
         self._access: dict[str, Access] = {}
         self._conditions: dict[tuple[str, int, str], Conditions] = {}
@@ -132,6 +139,8 @@ class StepExecution:
         """Note the step as failed. The run fails for *reason*, or goes on after the step if that says so."""
         told = _told(error)
         self._write("failed", output=error.output if isinstance(error, CallFailed) else None, error=told)
+        if isinstance(self._step, Approval):
+            asking.withdraw(self._tx, self.run)
         if isinstance(error, CallFailed):
             deliveries.cancel_calls(self._tx, self.run.id)
         if rules.resolution(error, self._step) == "continue":
@@ -153,6 +162,8 @@ class StepExecution:
                 self._wait(step, filled)
             case CallWebhook():
                 self._call(step, filled)
+            case Approval():
+                self._ask(call, step, filled)
             case _:
                 output = effects.perform(self._tx, call, step, filled, context)
                 self._done(output, self._outline.after(step.key))
@@ -172,7 +183,11 @@ class StepExecution:
         else:
             where = msgspec.convert(filled["where"], tuple[Filter, ...])
             waiting = rules.waiting(progress, "event", until)
-            self._move(waiting, awaited=step.event, awaited_record=awaited_record(where))
+            scope = awaited_scope(step.event, self._facts.known.objects)
+            key = awaited_key(step.where, where, scope, self._facts.known.country)
+            if key is None:
+                waking.require_room(self._tx.conn, self.run.organization_id, step.event)
+            self._move(waiting, awaited=step.event, awaited_key=key)
 
     def _call(self, step: CallWebhook, filled: Mapping[str, Any]) -> None:
         if self._facts.dry:
@@ -183,9 +198,22 @@ class StepExecution:
         self._write("waiting", output={"deliveryId": delivery_id})
         self._move(rules.waiting(self.run.progress, "delivery", until), awaited=delivery_id)
 
+    def _ask(self, call: Call, step: Approval, filled: Mapping[str, Any]) -> None:
+        if self._facts.dry:
+            self._done(asking.NOT_ASKED, self._outline.into(step, holds=True))
+            return
+        card = asking.ask(self._tx, call, self.run, filled["reason"], step.seconds)
+        self._write("waiting", output={"approvalId": card.id})
+        self._move(rules.waiting(self.run.progress, "approval", card.expires_at), awaited=card.id)
+
     def _finish(self) -> None:
         """End a step that has waited: for as long as it may, or for what has come."""
         output = self._steps[self._step.key].output or {}
+        if isinstance(self._step, Approval):
+            output = asking.decision(self._tx, self.run, output["approvalId"])
+            holds = output["taken"] == asking.THEN
+            self._done(output, self._outline.into(self._step, holds=holds))
+            return
         if isinstance(self._step, CallWebhook):
             output = calls.outcome(self._tx, self.run, output["deliveryId"])
         elif isinstance(self._step, Wait) and self._step.event is not None:
@@ -195,18 +223,20 @@ class StepExecution:
     @cached_property
     def _context(self) -> contexts.Seen:
         results = {key: run_steps.result_of(step) for key, step in self._steps.items()}
-        return contexts.Seen(self._tx.conn, self.run.event, results, now=True)
+        return contexts.Seen(self._tx.conn, self.run.event, results, now=True, read=self._facts.objects)
 
     def _done(self, output: dict[str, Any], following: str | None) -> None:
         self._write("done", output=output)
         moved = rules.moved(self.run.progress, following, self._tx.now)
-        if moved.state == "running" and isinstance(self._step, Wait | Branch | CallWebhook):
+        if moved.state == "running" and isinstance(self._step, Wait | CallWebhook | Fork):
             self._moved = moved  # the next step writes where the run is
         else:
             self._move(moved)
 
     def _move(self, progress: RunProgress, **awaited: str | None) -> None:
         runs.move(self._tx, self.run.id, progress, **awaited)
+        changed = ResourceChanged(self.run.organization_id, "workflow", self.run.workflow_id)
+        self._tx.announce(changed)
 
     def _write(
         self, state: StepState, *, output: dict[str, Any] | None = None, error: dict[str, Any] | None = None

@@ -36,10 +36,12 @@ class Stepped(NamedTuple):
 def step_due(tx: Tx, organization_id: str, limit: int, *, ended_since: int | None = None) -> Stepped:
     """Start the runs whose time has come, and take one step of each run that is due, at most *limit*.
 
-    Runs whose calls have ended are due, too: since *ended_since*, or at any time.
+    Runs whose calls have ended are due, too: since *ended_since*, or at any time; and those whose approvals
+    were decided.
     """
     triggering.start_due(tx, organization_id)
     waking.wake_called(tx, organization_id, ended_since)
+    waking.wake_decided(tx, organization_id)
     due = runs.due(tx.conn, organization_id, tx.now, limit)
     if due:
         stepper = Stepper(tx, organization_id)

@@ -9,12 +9,13 @@ this process.
 
 import shutil
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
 
 import msgspec
+import structlog
 import trio
 from sqlalchemy import Connection, func, select
 
@@ -48,6 +49,10 @@ DOCUMENT = a_document(
     {"key": "title", "type": "update_record", "properties": {"job_title": "Lead"}},
     conditions=[{"property": "city", "op": "eq", "value": "Leeds"}],
 )
+
+
+Work = Callable[[Path, Steps | None], Awaitable[None]]
+"""What a life does."""
 
 
 class After(msgspec.Struct, frozen=True):
@@ -96,13 +101,14 @@ async def life(path: Path, steps: Steps | None = None) -> AsyncIterator[Store]:
             yield store
 
 
-async def begin(path: Path) -> None:
-    """Make the database, with an enabled workflow and a contact whose event was not dispatched."""
+async def begin(path: Path, fill: Callable[[Tx], None]) -> None:
+    """Make the database, and *fill* it."""
     async with open_store(path, WallClock(), prepare=migrate_to_head) as store:
-        await store.write(_fill)
+        await store.write(fill)
 
 
 def _fill(tx: Tx) -> None:
+    """An enabled workflow, and a contact whose event was not dispatched."""
     organization = provisioning.create(tx, NewOrganization(name="Lamps"))
     call = call_of(a_member(tx, organization.id, "owner@example.com"))
     a_workflow(tx, call, DOCUMENT)
@@ -112,19 +118,30 @@ def _fill(tx: Tx) -> None:
 
 async def work(path: Path, steps: Steps | None = None) -> None:
     """Live until the run has ended."""
-    async with life(path, steps) as store:
-        if steps is not None:
-            steps.armed = True
-        with trio.fail_after(PATIENCE_SECONDS):
-            while "done" not in await store.read(states):  # noqa: ASYNC110  # the actors tell nobody
-                await trio.sleep(0.01)
-        if steps is not None:
-            steps.armed = False
+    async with life(path, steps) as store, armed(steps):
+        await wait_done(store)
 
 
-async def finish(path: Path) -> After:
+@asynccontextmanager
+async def armed(steps: Steps | None) -> AsyncIterator[None]:
+    """The time in which a life may be killed."""
+    if steps is not None:
+        steps.armed = True
+    yield
+    if steps is not None:
+        steps.armed = False
+
+
+async def wait_done(store: Store) -> None:
+    """Wait until the run has ended."""
+    with trio.fail_after(PATIENCE_SECONDS):
+        while "done" not in await store.read(states):  # noqa: ASYNC110  # the actors tell nobody
+            await trio.sleep(0.01)
+
+
+async def finish(path: Path, work: Work = work) -> After:
     """Live until the run has ended, and tell what is there."""
-    await work(path)
+    await work(path, None)
     async with life(path) as store:
         return await store.read_long(_after)
 
@@ -137,21 +154,28 @@ def _after(conn: Connection) -> After:
     def counted(name: str) -> int:
         return conn.execute(select(func.count()).select_from(metadata.tables[name])).scalar_one()
 
-    names = ("records", "notes", "workflow_runs", "workflow_steps", "record_changes", "events")
-    by_workflow = select(func.count()).where(metadata.tables["audit"].c.caller_kind == "workflow")
-    rows = {name: counted(name) for name in names} | {"audit": conn.execute(by_workflow).scalar_one()}
+    names = ("records", "notes", "workflow_runs", "workflow_steps", "record_changes", "events", "approvals")
+    audit = metadata.tables["audit"]
+    by_workflow = select(func.count()).where(audit.c.caller_kind == "workflow")
+    approved = select(func.count()).where(audit.c.asked_by.is_not(None))
+    rows = {name: counted(name) for name in names} | {
+        "audit": conn.execute(by_workflow).scalar_one(),
+        "approved": conn.execute(approved).scalar_one(),
+    }
     return After(rows, states(conn), [one.promise for one in integrity.check(conn) if one.broken])
 
 
-def main(directory: Path, *beginnings: str) -> None:
+def main(directory: Path, *beginnings: str, fill: Callable[[Tx], None] = _fill, work: Work = work) -> None:
+    # What is logged, such as of a wakeup after the end of a life, is not among what is printed.
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     fresh = directory / "fresh.db"
-    told(lambda: begin(fresh))
+    told(lambda: begin(fresh, fill))
     for number in count(1):
         path = directory / f"{number}.db"
         shutil.copyfile(fresh, path)
         killed, written = forked(lambda pipe: work(path, Some(pipe, number, beginnings)))  # noqa: B023
         lines = [msgspec.json.decode(line) for line in written.splitlines()]
-        after = msgspec.json.decode(told(lambda: finish(path)), type=After)  # noqa: B023
+        after = msgspec.json.decode(told(lambda: finish(path, work)), type=After)  # noqa: B023
         one = Life(killed, [line["step"] for line in lines if "step" in line], after)
         sys.stdout.write(msgspec.json.encode(one).decode() + "\n")
         path.unlink()

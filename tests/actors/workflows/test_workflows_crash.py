@@ -17,7 +17,9 @@ ONE_RUN = {
     "workflow_steps": 5,
     "record_changes": 1,
     "events": 3,
+    "approvals": 0,
     "audit": 3,
+    "approved": 0,
 }
 
 

@@ -35,6 +35,12 @@ STEPS: Final[list[dict[str, Any]]] = [
         "then": [{"type": "stop"}],
         "else": [{"type": "wait", "seconds": 1}],
     },
+    {
+        "type": "approval",
+        "reason": "{{record.name}}?",
+        "then": [{"type": "stop"}],
+        "else": [{"type": "wait", "seconds": 1}],
+    },
     {"type": "stop", "reason": "{{event.type}}"},
 ]
 WORDS: Final = [
@@ -58,6 +64,7 @@ WORDS: Final = [
         "is_empty",
         "branch",
         "wait",
+        "approval",
         "schedule",
         "record.created",
         "0 0 * * *",

@@ -70,7 +70,7 @@ def test_every_fault_is_told_at_once():
     [
         ({"colour": 1}, ("/colour", "unknown_field")),
         ({"steps": []}, ("/steps", "invalid_value")),
-        ({"steps": [{"key": "a", "type": "approval"}]}, ("/steps/0/type", "invalid_value")),
+        ({"steps": [{"key": "a", "type": "summon"}]}, ("/steps/0/type", "invalid_value")),
         ({"steps": [{"key": "a", "type": "stop", "when": 1}]}, ("/steps/0/when", "unknown_field")),
         ({"steps": [{"type": "stop"}]}, ("/steps/0/key", "missing")),
         ({"trigger": {"type": "record.exploded"}}, ("/trigger/type", "invalid_value")),

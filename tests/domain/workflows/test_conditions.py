@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from svc.domain.errors import InvalidInput, InvalidValue
 from svc.domain.records.objects import CONTACT
 from svc.domain.records.queries import Condition, Filter, Op
-from svc.domain.workflows.conditions import Conditions, awaited_record, filled, filter_faults
+from svc.domain.workflows.conditions import Conditions, filled, filter_faults
 from svc.domain.workflows.documents import FormSubmitted, RecordUpdated
 from svc.domain.workflows.scopes import Scope, awaited_scope, trigger_scope
 from tests.workflow_documents import KNOWN, RECORD
@@ -216,22 +216,6 @@ def test_a_waiting_step_keeps_its_filters_filled_in():
     assert (Filter("event.data.replyId", "eq", "rpl_1"), Filter("event.id", "is_not_empty")) == kept
     assert awaited.holds({"event": {"id": "evt_1", "data": {"replyId": "rpl_1"}}})
     assert not awaited.holds({"event": {"id": "evt_1", "data": {"replyId": "rpl_2"}}})
-
-
-@pytest.mark.parametrize(
-    ("filters", "record"),
-    [
-        ([], None),
-        ([Filter("stage", "eq", "Won")], None),
-        ([Filter("stage", "eq", "Won"), Filter("record.id", "eq", RECORD)], RECORD),
-        ([Filter("id", "eq", RECORD)], RECORD),
-        ([Filter("record.id", "neq", RECORD)], None),
-        ([Filter("record.id", "in", [RECORD])], None),
-    ],
-)
-def test_filters_may_say_whose_events_they_wait_for(filters: list[Filter], record: str | None):
-    """Then no event of another record can match."""
-    assert record == awaited_record(filters)
 
 
 def test_a_filter_that_is_filled_in_to_nothing_is_refused():

@@ -130,7 +130,7 @@ class Runs(RuleBasedStateMachine):
     def move(self, position: str | None) -> None:
         self.step(moved(self.run, position, self.now))
 
-    @rule(awaits=st.sampled_from(["time", "event", "delivery"]), ms=st.integers(1, 99))
+    @rule(awaits=st.sampled_from(["time", "event", "delivery", "approval"]), ms=st.integers(1, 99))
     def wait(self, awaits: Any, ms: int) -> None:
         self.step(waiting(self.run, awaits, self.now + ms))
 

@@ -32,6 +32,7 @@ async def test_a_write_is_in_the_trail_once(autojump_clock):
             "outcome": "done",
             "reason": None,
             "requestId": answers[0].headers["x-request-id"],
+            "askedBy": None,
         } == entry
 
 

@@ -151,6 +151,12 @@ $("share").addEventListener("click", async () => {
     line(`Not shared: ${error.message}`, true);
   }
 });
+$("tries").addEventListener("click", (event) => {
+  if (event.target.tagName !== "BUTTON") return;
+  const [last] = ($("bubbles").textContent.match(/rec_[0-9A-Z]{26}/g) || []).slice(-1);
+  $("text").value = event.target.textContent.replace("RECORD", last || "rec_01K5D3V7Q2M8Z4X6C9B1N0T5RA");
+  $("say").requestSubmit();
+});
 sends($("say"), $("text"), (text) => ask("/messages", { text, name: $("name").value }), line);
 sends($("reply"), $("answer"), (text) => ask("/team/replies", { text }), hint);
 follow();

@@ -1,12 +1,16 @@
 """One call of a model: reserved, sent to its providers in turn, relayed, and settled however it ends."""
 
-from typing import Final, NamedTuple
+from functools import partial
+from typing import Final
 
 import msgspec
 import structlog
 import trio
-from sqlalchemy import Connection
 
+from svc.actors.ai.completion_access import CompletionAccess
+from svc.actors.ai.completion_errors import as_gateway_error, failed_within, interrupted
+from svc.actors.ai.completion_streams import MEDIA_TYPE, EventRelay, Meter, Sink, StreamBroken, drain
+from svc.actors.ai.large_bodies import run_beside
 from svc.actors.ai.upstreams import Response
 from svc.actors.outbound.errors import (
     BrokenOff,
@@ -18,28 +22,24 @@ from svc.actors.outbound.errors import (
     TookTooLong,
 )
 from svc.actors.system import System
-from svc.domain.ai.answers import is_error, read_answer, with_cost
-from svc.domain.ai.errors import GatewayError, unknown_model
+from svc.domain.ai.answers import Answer, is_error, read_answer, with_cost
+from svc.domain.ai.errors import GatewayError
 from svc.domain.ai.event_stream import DONE_EVENT, EventTooLarge
-from svc.domain.ai.exits import Ended, Exit
-from svc.domain.ai.models import Candidate, Choice, OrganizationModels
-from svc.domain.ai.money import FREE, cost
+from svc.domain.ai.exits import FREE_OF_CHARGE, Ended, Exit
+from svc.domain.ai.models import Candidate, Choice
+from svc.domain.ai.money import FREE, Prices, cost
 from svc.domain.ai.requests import CompletionRequest
 from svc.domain.ai.routing import PASSED_ON, Failure, Route
-from svc.domain.ai.usage import Usage, tokens_in
+from svc.domain.ai.usage import NONE, Usage, tokens_in
 from svc.domain.crypto.sealing import SealBroken
 from svc.domain.errors import DomainError, Unavailable
-from svc.domain.identity.access import admit_again
 from svc.domain.identity.callers import Caller
 from svc.domain.limits import AI_ERROR_BYTES_MAX
-from svc.services.completion_errors import as_gateway_error, failed_within, interrupted
-from svc.services.completion_streams import MEDIA_TYPE, EventRelay, Meter, Sink, StreamBroken, drain
-from svc.storage.ai import calls, providers
-from svc.storage.ai.calls import NewCall, OpenCall, Settlement
-from svc.storage.identity import access
+from svc.storage.ai import calls
+from svc.storage.ai.calls import AGENT, NewCall, OpenCall, Settlement
 from svc.storage.store import Tx
 
-log = structlog.get_logger("svc.services.completion_calls")
+log = structlog.get_logger("svc.actors.ai.completion_calls")
 
 _OK: Final = 200
 
@@ -58,34 +58,39 @@ class StreamCut(Exception):
     """Raised when a stream ended within an event, so that nothing more can be said on its connection."""
 
 
-class _Models(NamedTuple):
-    """The caller as of now, and the models of its organization."""
-
-    caller: Caller
-    organization: OrganizationModels
-
-
 class CompletionCall:
     """One call, from its checked *request* to its settlement. It runs once."""
 
-    def __init__(self, system: System, caller: Caller, request: CompletionRequest, sink: Sink) -> None:
+    def __init__(
+        self,
+        system: System,
+        caller: Caller,
+        request: CompletionRequest,
+        sink: Sink,
+        *,
+        micro_credits_max: int | None = None,
+    ) -> None:
+        """*micro_credits_max*: of the credits, where the call may take less than there are."""
         self._system, self._caller, self._request, self._sink = system, caller, request, sink
         self._units = system.store.of(caller.organization_id)
         self._new = NewCall(
             organization_id=caller.organization_id,
-            key_id=caller.id,
+            key_id=AGENT if caller.kind == "agent" else caller.id,
             model=request.model,
             streamed=request.stream,
             process=system.settlements.process,
             started_at=system.clock.now(),
         )
-        self._models: OrganizationModels | None = None
+        self._access = CompletionAccess(system, caller)
         self._reserved: OpenCall | None = None
         self._asked: Candidate | None = None  # the provider that was asked last
         self._sent = False  # something went out to it
         self._meter = Meter()
         self._relay: EventRelay | None = None
         self._settled = False
+        self._micro_credits_max = micro_credits_max
+        self.charged = 0
+        """What it took of the credits, in micro-credits, once it has ended and is stored."""
 
     async def run(self) -> WholeAnswer | None:
         """Answer the call; None once the answer was streamed. Cancel it when the client leaves.
@@ -107,7 +112,7 @@ class CompletionCall:
                 await self._settle(open_call.interruption or left)
                 raise
             except DomainError:
-                await self._settle("unanswered")
+                await self._settle("unanswered" if self._sent else "refused")
                 raise
             except BaseException:
                 await self._settle("left" if self._sink.client_left else "broken")
@@ -121,10 +126,14 @@ class CompletionCall:
         return None
 
     async def _answer(self) -> WholeAnswer | None:
-        choice = await self._choose()
+        choice = await self._access.choose(self._request.model)
         route = Route(choice.candidates, self._system.rests, self._system.clock.now())
         while (candidate := route.next()) is not None:
             await self._reserve(choice, candidate)
+            if self._access.is_outdated:  # changed while the reservation or another provider was waited for
+                choice = await self._access.choose(self._request.model)
+                route.change(choice.candidates, self._system.clock.now())
+                continue
             answer = await self._ask(candidate)
             if not isinstance(answer, Failure):
                 return answer
@@ -135,43 +144,40 @@ class CompletionCall:
             raise verdict
         return WholeAnswer(verdict.status, verdict.body)
 
-    async def _choose(self) -> Choice:
-        async with self._system.reads.of(self._caller.organization_id):
-            self._caller, organization = await self._units.read(
-                _load, self._system, self._caller, self._system.clock.now()
-            )
-        self._models = organization
-        choice = organization.choose(self._system.models, self._request.model, self._caller.models)
-        if choice is None:
-            raise unknown_model()
-        return choice
-
     async def _reserve(self, choice: Choice, candidate: Candidate) -> None:
         """Reserve what the call may cost at *candidate*, if anything is reserved of it and not yet."""
         takes_credits = candidate.payer == "credits"
-        if self._reserved is None and not (takes_credits or self._caller.has_budget):
+        if self._reserved is None and not (takes_credits or self._access.caller.has_budget):
             return
         if self._reserved is not None and (not takes_credits or self._reserved.reserved is not None):
             return
         credits_bound = choice.credits_bound(self._request) if takes_credits else None
         bound = choice.bound(self._request)
+        if credits_bound is not None:
+            self._check_max(credits_bound.micro_credits)
 
         def reserve(tx: Tx) -> OpenCall:
-            current_caller(self._system, tx.conn, tx.now, self._caller)
             if self._reserved is None:
                 return calls.reserve(tx, self._new, bound, credits_bound)
             assert credits_bound is not None  # noqa: S101  # what is reserved later are credits
             return calls.reserve_credits(tx, self._reserved, credits_bound)
 
-        async with self._system.writes.of(self._caller.organization_id):
+        async with self._system.writes.of(self._new.organization_id):
             # A unit that the store has accepted is committed, so the call has to know what it reserved.
             with trio.CancelScope(shield=True):
                 self._reserved = await self._units.write(reserve)
 
+    def _check_max(self, needed: int) -> None:
+        if self._micro_credits_max is not None and needed > self._micro_credits_max:
+            raise GatewayError(
+                "insufficient_credits",
+                f"This call may cost up to {needed} micro-credits, and may take {self._micro_credits_max}.",
+            )
+
     async def _ask(self, candidate: Candidate) -> WholeAnswer | Failure | None:
         """Send the request to *candidate*, and answer the client with what comes, if it is an answer."""
         try:
-            key = self._key_of(candidate)
+            key = self._access.key_of(candidate)
         except SealBroken:
             log.error(  # noqa: TRY400  # the traceback says no more
                 "the key of an AI provider cannot be opened", provider=candidate.provider
@@ -202,14 +208,6 @@ class CompletionCall:
         await self._end_with(failed_within(ended))
         return None
 
-    def _key_of(self, candidate: Candidate) -> str:
-        """The key of a provider. Raises `SealBroken`."""
-        if candidate.payer == "credits":
-            return self._system.models.providers[candidate.provider].key
-        assert self._models is not None  # noqa: S101  # candidates are of these
-        own = next(one for one in self._models.own if one.id == candidate.provider)
-        return self._system.sealer.open(own.sealed_key, own.id)
-
     def _note_sent(self) -> None:
         self._sent = True
 
@@ -226,15 +224,18 @@ class CompletionCall:
         return Failure(kind="status", status=response.status, retry_after_ms=wait_ms, body=body)
 
     async def _whole(self, candidate: Candidate, response: Response) -> WholeAnswer | Failure:
-        body = await response.read()
-        answer = read_answer(body)
-        if answer is None:
-            return Failure(kind="error_event" if is_error(body) else "shape")
-        self._meter.note(answer)
-        await self._settle("answered")
-        if answer.usage is not None:
-            body = with_cost(body, cost(candidate.prices, answer.usage))
-        return WholeAnswer(_OK, body)
+        with self._system.ai_bodies.hold(self._new.organization_id) as held:
+            body = await response.read(held.grow)
+            # Not interrupted: what has come whole is charged as an answer.
+            with trio.CancelScope(shield=True):
+                answer, shown = await run_beside(
+                    self._system, len(body), partial(_read, body, candidate.prices)
+                )
+            if answer is None:
+                return Failure(kind="error_event" if is_error(body) else "shape")
+            self._meter.note(answer)
+            await self._settle("answered")
+            return WholeAnswer(_OK, shown)
 
     async def _stream(self, candidate: Candidate, response: Response) -> Failure | None:
         if response.content_type.partition(";")[0].strip().lower() != MEDIA_TYPE:
@@ -268,26 +269,31 @@ class CompletionCall:
             return
         self._settled = True
         asked = self._asked
-        estimate = Usage(self._request.prompt_estimate, 0, tokens_in(self._meter.text_bytes))
         settlement = Settlement(
             new=self._new,
             call_id=None if self._reserved is None else self._reserved.id,
-            exit=Exit(ended=ended, sent=self._sent, usage=self._meter.usage, estimate=estimate),
+            exit=Exit(
+                ended=ended, sent=self._sent, usage=self._meter.usage, estimate=await self._estimate(ended)
+            ),
             payer="credits" if asked is None else asked.payer,
             provider=None if asked is None else asked.provider,
             prices=FREE if asked is None else asked.prices,
         )
-        await self._system.settlements.settle(settlement)
+        settled = await self._system.settlements.settle(settlement)
+        self.charged = 0 if settled is None else settled.charged
+
+    async def _estimate(self, ended: Ended) -> Usage:
+        """The estimate of prompt and answer, if it counts. A cancellation does not interrupt it."""
+        if ended in FREE_OF_CHARGE or not self._sent or self._meter.usage is not None:
+            return NONE
+        with trio.CancelScope(shield=True):
+            prompt = await run_beside(self._system, self._request.size, self._request.prompt_estimate)
+        return Usage(prompt, 0, tokens_in(self._meter.text_bytes))
 
 
-def current_caller(system: System, conn: Connection, now: int, caller: Caller) -> Caller:
-    """The caller with its access as of now, which may have changed since. Raises `Unauthenticated`."""
-    revision, organization_id = caller.access_revision, caller.organization_id
-    if revision is None or not system.access_revisions.changed(organization_id, revision):
-        return caller
-    current = admit_again(access.load(conn, organization_id, now), caller, now)
-    return msgspec.structs.replace(current, access_revision=revision)
-
-
-def _load(conn: Connection, system: System, caller: Caller, now: int) -> _Models:
-    return _Models(current_caller(system, conn, now, caller), providers.load(conn, caller.organization_id))
+def _read(body: bytes, prices: Prices) -> tuple[Answer | None, bytes]:
+    """What is read of a whole answer, and the answer as the client is shown it."""
+    answer = read_answer(body)
+    if answer is None or answer.usage is None:
+        return answer, body
+    return answer, with_cost(body, cost(prices, answer.usage))

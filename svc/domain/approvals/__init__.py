@@ -1,0 +1,1 @@
+"""The rules of approvals: what a card is, and how it ends."""

@@ -1,0 +1,1 @@
+import{c as a,d as b}from"./part-MKCR46VX.js";import"./part-ZTZ6BYC2.js";import"./part-A7YDARQP.js";import"./part-UCRCTZK6.js";import"./part-QNNQBYKH.js";import"./part-F34JLRE5.js";import"./part-4CU7YJXG.js";import"./part-OAJDJ4O7.js";import"./part-QATQ6K6J.js";export{a as StatusBadge,b as default};

@@ -1,0 +1,1 @@
+"""Approvals as they are stored: cards, each decided once."""

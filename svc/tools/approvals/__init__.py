@@ -1,0 +1,1 @@
+"""Tools of approvals: look at cards, approve and reject them."""
