@@ -235,10 +235,7 @@ def mint(tx: Tx, call: Call, request: MintApiKey) -> MintedApiKey:
 
 
 def known_tools(names: tuple[str, ...], registry: Registry) -> tuple[str, ...]:
-    """Normalize names of tools, with dots or underscores, to the dotted ones of today.
-
-    Raises `InvalidInput`.
-    """
+    """Normalize names of tools, with dots or underscores, to dotted ones of today. Raises `InvalidInput`."""
     tools = [registry.named(name) for name in names]
     faults = [
         Fault(f"/tools/{place}", "unknown_tool", f"there is no tool {shown(name)}{registry.hint(name)}")
