@@ -90,8 +90,8 @@ def fuzz(directory: Path, contract: Any, url: str, found: dict[str, Any], *args:
 def _cut(contract: Any) -> None:
     """Have steps of any kind inside a branch alone, and a stop inside an approval.
 
-    Schemathesis looks into each place of a schema from each other, so that it would take several times as long
-    for two kinds of steps that have steps.
+    Schemathesis looks into each place of a schema from each other, so that it would take several times as
+    long for two kinds of steps that have steps.
     """
     approval = contract["components"]["schemas"]["Approval"]["properties"]
     for arm in ("then", "else"):
