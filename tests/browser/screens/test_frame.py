@@ -150,7 +150,7 @@ def test_a_session_that_ends_in_mid_save_is_renewed_in_place(
     sign_in(desk, service)
     _open_forms(desk)
     desk.get_by_role("link", name="Enquiry of last year").click()
-    desk.get_by_role("link", name="Settings", exact=True).nth(1).click()
+    desk.get_by_role("navigation", name="Parts of the form").get_by_role("link", name="Settings").click()
     desk.get_by_label("Name", exact=True).fill("Enquiry of two years ago")
     desk.evaluate(
         """async () => {
