@@ -7,13 +7,13 @@ import { type Answer, write } from "../../house/tools";
 import { forms as words } from "../../messages/en/forms";
 import { say } from "../../messages/messages";
 import { Failure } from "../../parts/failure";
-import { Page } from "../../frame/page";
+import { Page, PageSkeleton } from "../../frame/page";
 import type { ScreenProps } from "../../places";
 import { Button } from "../../parts/button";
 import { ask } from "../../parts/dialog";
 import { Icon } from "../../parts/icon";
 import { Menu } from "../../parts/menu";
-import { ErrorBox, Skeleton } from "../../parts/states";
+import { ErrorBox } from "../../parts/states";
 import { Tabs } from "../../parts/tabs";
 import { FormSettings } from "./form_settings";
 import { StatusBadge } from "./forms";
@@ -28,7 +28,7 @@ export default function FormScreen({ params }: ScreenProps) {
   const { answer: form, problem, query } = useAnswer("form.get", { id });
   const tab = parameter("tab") ?? "";
   if (problem && !form) return <Failure problem={problem} again={() => void query.again()} />;
-  if (!form || form.id !== id) return <Skeleton />;
+  if (!form || form.id !== id) return <PageSkeleton />;
   const here = `/app/forms/${id}`;
   const show = (open: string | null) => void go(to(open ? `${here}/${open}` : here));
   const showNextHeld = (attached: string) => {
