@@ -1,7 +1,7 @@
 /** One form: what came in, its settings, and how to put it on a site. */
 import { go, parameter, to } from "../../house/address";
 import { useAct } from "../../house/acts";
-import { useAnswer } from "../../house/queries";
+import { queryOf, useAnswer } from "../../house/queries";
 import { toast } from "../../house/toasts";
 import { type Answer, write } from "../../house/tools";
 import { forms as words } from "../../messages/en/forms";
@@ -60,7 +60,9 @@ export default function FormScreen({ params }: ScreenProps) {
 
 function FormActions({ form: { id, name, status } }: { form: FormDetails }) {
   const act = useAct(async (pause: boolean) => {
+    const takeBack = queryOf("form.get", { id }).expect((form) => ({ ...form, status: pause ? "paused" : "active" }));
     const result = await write(pause ? "form.pause" : "form.resume", { id });
+    if (!result.ok) takeBack();
     if (result.ok) toast(say(pause ? words.paused : words.resumed, { name }), { undo: () => void act.run(!pause) });
     return result;
   });

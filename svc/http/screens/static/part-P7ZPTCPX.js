@@ -1,1 +1,0 @@
-import{d as a,e as b,f as c,g as d}from"./part-RRE2F2VI.js";import"./part-ROAVYZEF.js";import"./part-S55K22KC.js";import"./part-XCTSGWPG.js";import"./part-37M5SDFU.js";import"./part-FYWXYNOM.js";import"./part-XUD2RO3M.js";import"./part-7FSP5D2E.js";export{d as Sender,a as StateBadge,c as default,b as nameOf};

@@ -1,1 +1,0 @@
-import{c as a,d as b}from"./part-RVT6DS4J.js";import"./part-S3SEDNX7.js";import"./part-LQ2KXVWU.js";import"./part-S55K22KC.js";import"./part-XCTSGWPG.js";import"./part-37M5SDFU.js";import"./part-FYWXYNOM.js";import"./part-XUD2RO3M.js";import"./part-7FSP5D2E.js";export{a as StatusBadge,b as default};
