@@ -37,9 +37,9 @@ SATURATING: Final[tuple[Mode, ...]] = ("whole", "3 parts")
 WARM_UP_CALLS: Final = 50
 CALLS: Final = 60
 """Of one contender in one round, one at a time."""
-CALL_ROUNDS: Final = 2
-CONNECTIONS: Final = (1, 16, 64)
-ROUNDS: Final = 1
+CALL_ROUNDS: Final = 4
+CONNECTIONS: Final = (16, 64)
+ROUNDS: Final = 2
 SECONDS: Final = 2
 
 LATENCY_SHARE_MAX: Final = 1 / 6

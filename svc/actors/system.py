@@ -13,7 +13,7 @@ from svc.actors.ai.body_bytes import BodyBytes
 from svc.actors.ai.open_calls import STOP_SECONDS, OpenCalls
 from svc.actors.ai.settlements import Settlements
 from svc.actors.ai.upstreams import Upstreams
-from svc.actors.concurrency_limits import ActiveKeys, KeyedLimiter
+from svc.actors.concurrency_limits import ActiveKeys, KeyedLimiter, KeyedPace
 from svc.actors.credential_cache import CredentialCache
 from svc.actors.embeds.embed_snapshots import EmbedSnapshots
 from svc.actors.outbound.client import OutboundHttp
@@ -33,6 +33,7 @@ from svc.domain.identity.sessions import Session
 from svc.domain.limits import (
     ADMISSIONS_AT_ONCE,
     AGENT_RUNS_AT_ONCE,
+    AGENT_RUNS_SPACING_MS,
     AGENT_RUNS_WAITING_MAX,
     CALLS_MAX,
     CALLS_WAITING_MAX,
@@ -45,6 +46,7 @@ from svc.domain.limits import (
 )
 from svc.domain.randomness import SYSTEM, Randomness
 from svc.domain.rate_limits.keyed_windows import KeyedWindows
+from svc.domain.times import SECOND_MS
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.keys import ChannelRoute
 from svc.storage.embeds import embeds
@@ -141,6 +143,8 @@ class System(ActorSystem):
         """The memory of AI calls' bodies."""
         self.agent_runs = KeyedLimiter(AGENT_RUNS_AT_ONCE, AGENT_RUNS_WAITING_MAX)
         """Runs of agents under way, by organization."""
+        self.agent_pace = KeyedPace(AGENT_RUNS_SPACING_MS / SECOND_MS)
+        """The pace at which runs of agents begin, by organization."""
         self.wakeups = Wakeups()
         """Wakeups of long polls: for replies by connection, for events by organization."""
         self.screen_hints = ScreenHints(clock)

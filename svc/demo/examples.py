@@ -53,7 +53,6 @@ _SITE, _FORM, _EMBED, _SUBMISSION = (f"{prefix}_{_ULID}A" for prefix in ("sit", 
 _CONNECTION, _CONVERSATION, _MESSAGE = (f"{prefix}_{_ULID}A" for prefix in ("con", "cnv", "msg"))
 _WEBHOOK, _DELIVERY = (f"{prefix}_{_ULID}A" for prefix in ("whk", "dlv"))
 _WORKFLOW, _RUN = (f"{prefix}_{_ULID}A" for prefix in ("wfl", "run"))
-_VIEW: Final = f"viw_{_ULID}A"
 _PROVIDER: Final = f"prv_{_ULID}A"
 _APPROVAL: Final = f"apr_{_ULID}A"
 _SUGGESTION: Final = f"sug_{_ULID}E"
@@ -95,8 +94,7 @@ class Examples:
         cards = approvals.ask(self._tx, self._call, len(asking))
         _add(ids, {tool: {_APPROVAL: card} for tool, card in zip(asking, cards, strict=True)})
         _add(ids, self._suggestions())
-        largest, old = example_views(self._tx, self._call.caller)
-        _add(ids, {"*": {_VIEW: largest}, "view.delete": {_VIEW: old}})
+        _add(ids, example_views(self._tx, self._call.caller, f"viw_{_ULID}A"))
         return _add(ids, self._submissions())
 
     def _run(self, tool: Tool[Any, Any], **body: Any) -> bytes:

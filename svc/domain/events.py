@@ -32,6 +32,10 @@ The source of a workflow's run has the `depth` of the run, too.
 """
 
 
+_NAMED_IN_DATA: Final = {"workflow": "workflowId", "approval": "approvalId"}
+"""By noun: the member of an event's data that has the id of what has changed, where its subject has not."""
+
+
 class NewEvent(msgspec.Struct, frozen=True, kw_only=True):
     """An event to be recorded. *data* is JSON-ready; its source is added to it when it is recorded."""
 
@@ -44,13 +48,10 @@ class NewEvent(msgspec.Struct, frozen=True, kw_only=True):
     def resource(self) -> tuple[str, str]:
         """The noun and the id of what has changed, as screens show it."""
         noun = self.type.partition(".")[0]
-        match noun:
-            case "workflow":
-                workflow_id: str = self.data["workflowId"]
-                return noun, workflow_id
-            case "message":
-                return "conversation", self.subject
-        return noun, self.subject
+        if noun == "message":
+            return "conversation", self.subject
+        named = _NAMED_IN_DATA.get(noun)
+        return noun, self.subject if named is None else self.data[named]
 
     @property
     def depth(self) -> int:

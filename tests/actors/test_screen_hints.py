@@ -60,7 +60,9 @@ def test_every_event_is_heard_of():
     """Of a noun that a tool reads."""
     readers = readers_of(REGISTRY.values())
     for type_ in EVENT_TYPES:
-        event = NewEvent(type=type_, subject="x_1", source={}, data={"workflowId": "wfl_1"})
+        event = NewEvent(
+            type=type_, subject="x_1", source={}, data={"workflowId": "wfl_1", "approvalId": "apr_1"}
+        )
         assert event.resource[0] in readers
 
 

@@ -76,6 +76,7 @@ class AgentConversation(BatchWorker[AgentConversationState]):
         if run is None or (run.wake_at or 0) > self.system.clock.now():
             return BatchDone(next_at=None if run is None else run.wake_at)
         async with self.system.agent_runs.of(organization_id):
+            await self.system.agent_pace.wait(organization_id)
             try:
                 return await self._run(organization_id, units)
             except Unavailable:

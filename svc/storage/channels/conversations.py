@@ -79,8 +79,7 @@ def get_or_create(
         conversation.kind,
         conversation.title,
     ):
-        _update(tx, conversation.id, {"kind": facts.kind, "title": facts.title or conversation.title})
-        tx.announce(ResourceChanged(organization_id, "conversation", conversation.id))
+        _update(tx, conversation, {"kind": facts.kind, "title": facts.title or conversation.title})
         conversation = msgspec.structs.replace(
             conversation, kind=facts.kind, title=facts.title or conversation.title
         )
@@ -145,7 +144,7 @@ def assign(
         with named_at("/teamId"):
             values["team_id"] = team_id and teams.get(tx.conn, organization_id, team_id).id
     if values:
-        _update(tx, conversation.id, values)
+        _update(tx, conversation, values)
     if contact_id is not msgspec.UNSET:
         if not contacts.by_ids(tx.conn, organization_id, [contact_id]):
             detail = f"there is no contact {shown(contact_id)}"
@@ -159,7 +158,7 @@ def set_status(
 ) -> Conversation:
     """Close or reopen a conversation. The next message reopens it anyway. Raises `NotFound`."""
     conversation = get(tx.conn, organization_id, conversation_id)
-    _update(tx, conversation.id, {"status": status})
+    _update(tx, conversation, {"status": status})
     return msgspec.structs.replace(conversation, status=status)
 
 
@@ -216,8 +215,7 @@ def _learn(tx: Tx, conversation: Conversation, participant: Participant) -> Conv
     if not added:
         return conversation
     known = msgspec.structs.replace(conversation.known, **added)
-    _update(tx, conversation.id, {"evidence": _json(known)})
-    tx.announce(ResourceChanged(conversation.organization_id, "conversation", conversation.id))
+    _update(tx, conversation, {"evidence": _json(known)})
     conversation = msgspec.structs.replace(conversation, known=known)
     return _match(tx, conversation) if added.keys() - {"username"} else conversation
 
@@ -238,14 +236,14 @@ def _match(tx: Tx, conversation: Conversation, chosen: str | None = None) -> Con
         return conversation
     changed = match._asdict()
     stored = _json(match.candidates) if match.held_reason is not None else None
-    _update(tx, conversation.id, changed | {"candidates": stored})
+    _update(tx, conversation, changed | {"candidates": stored})
     return msgspec.structs.replace(conversation, **changed)
 
 
-def _update(tx: Tx, conversation_id: str, values: Mapping[str, Any]) -> None:
-    tx.conn.execute(
-        sa.update(tables.conversations).where(tables.conversations.c.id == conversation_id).values(**values)
-    )
+def _update(tx: Tx, conversation: Conversation, values: Mapping[str, Any]) -> None:
+    own = tables.conversations.c.id == conversation.id
+    tx.conn.execute(sa.update(tables.conversations).where(own).values(**values))
+    tx.announce(ResourceChanged(conversation.organization_id, "conversation", conversation.id))
 
 
 def _json(value: object) -> str:

@@ -103,6 +103,17 @@ _GET = Statement(
     ),
     MessageRow,
 )
+_LATEST = Statement(
+    sa.select(*_SHOWN)
+    .select_from(_JOINED)
+    .where(
+        tables.messages.c.conversation_id == sa.bindparam("conversation_id"),
+        tables.messages.c.id >= sa.bindparam("since"),
+    )
+    .order_by(tables.messages.c.id.desc())
+    .limit(sa.bindparam("limit", type_=sa.Integer)),
+    MessageRow,
+)
 
 _decode_sender: Final = msgspec.json.Decoder(Sender).decode
 _decode_attachments: Final = msgspec.json.Decoder(tuple[Attachment, ...]).decode
@@ -174,6 +185,12 @@ def get(conn: sa.Connection, organization_id: str, message_id: str) -> Message:
     if row is None:
         raise NotFound("no such message")
     return _from_row(row)
+
+
+def latest(conn: sa.Connection, conversation_id: str, limit: int, *, since: str = "") -> list[Message]:
+    """The latest messages of a conversation, from the id *since* on, the latest first."""
+    rows = _LATEST.all(conn, conversation_id=conversation_id, since=since, limit=limit)
+    return each(rows, _from_row, "messages")
 
 
 def list_page(

@@ -37,9 +37,9 @@ def instructions_of(conn: Connection, agent: Agent, caller: Caller) -> str:
 
 def said_in(conn: Connection, conversation: Conversation) -> tuple[Said, ...]:
     """What was said in a conversation, as far as the agent reads it: the oldest first."""
-    page, _ = messages.list_page(conn, conversation.id, limit=AGENT_MESSAGES_READ_MAX)
     since = conversation.agent_reads_from or ""
-    said = [_said(message) for message in page if message.id >= since and message.status not in _UNSEEN]
+    latest = messages.latest(conn, conversation.id, AGENT_MESSAGES_READ_MAX, since=since)
+    said = [_said(message) for message in latest if message.status not in _UNSEEN]
     return last_said(said[::-1])
 
 

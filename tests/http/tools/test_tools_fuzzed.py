@@ -37,6 +37,7 @@ KNOWN = {
     "role.id": "SELECT 'viewer'",
     "roleId": "SELECT 'viewer'",
     "role": "SELECT 'viewer'",
+    "approval.id": "SELECT id FROM approvals",
     "serverkey.id": "SELECT id FROM server_keys",
     "webhook.id": "SELECT id FROM webhooks",
     "webhookId": "SELECT id FROM webhooks",

@@ -243,9 +243,9 @@ CREATE TABLE "properties" (
 	index_cursor TEXT, 
 	deleted_at BIGINT, version INTEGER DEFAULT '1' NOT NULL, 
 	CONSTRAINT pk_properties PRIMARY KEY (id), 
-	CONSTRAINT fk_properties_object_id FOREIGN KEY(object_id) REFERENCES objects (id), 
 	CONSTRAINT uq_properties_object_id_slug UNIQUE (object_id, slug), 
-	CONSTRAINT fk_properties_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id)
+	CONSTRAINT fk_properties_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
+	CONSTRAINT fk_properties_object_id FOREIGN KEY(object_id) REFERENCES objects (id)
 );
 INSERT INTO properties (id, organization_id, object_id, slug, label, type, options, personal, position, created_at, unique_values, index_state, index_cursor, deleted_at, version) VALUES ('pro_01J00000000000000000000001', 'org_01J00000000000000000000001', 'obj_01J00000000000000000000001', 'email', 'label 1', 'email', '[]', 0, 0, 1789689600001, 0, 'ready', NULL, NULL, 0);
 INSERT INTO properties (id, organization_id, object_id, slug, label, type, options, personal, position, created_at, unique_values, index_state, index_cursor, deleted_at, version) VALUES ('pro_01J00000000000000000000002', 'org_01J00000000000000000000002', 'obj_01J00000000000000000000002', 'name', 'label 2', 'text', '[]', 1, 1, 1789689600002, 1, NULL, NULL, NULL, 1);

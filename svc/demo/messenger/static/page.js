@@ -97,7 +97,8 @@ async function look() {
       $("contact").textContent = found.contact ? "Known contact" : "Held: who this is, is not clear";
       fill($("lines"), found.messages.map(said));
       $("answer").disabled = $("send").disabled = !begun;
-      hint(begun ? "The customer sees it at once." : "Waiting for the first message.");
+      const handedOver = found.silence?.by === "handed_over" ? `The agent hands over: ${found.silence.reason}` : "";
+      hint(handedOver || (begun ? "The customer sees it at once." : "Waiting for the first message."));
     }
   } catch (error) {
     hint(`The service cannot be asked: ${error.message}`, true);
