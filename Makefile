@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := @$(BIN)/python requirements/progress.py
 
-.PHONY: run env test check contract conformance client bench bench-env lock clean
+.PHONY: run env test check contract conformance client screens bench bench-peers lock clean
 
 run: env  ## Start with a demo organization in ./data
 	$(BIN)/svc run --demo
@@ -74,12 +74,36 @@ client: $(VENV)/.client $(VENV)/.test clients/typescript/openapi.json  ## Genera
 contract: client  ## Lint the contract, and check the client of it
 	$(NPM) run lint
 
+SCREENS := $(NODE) screens
+
+$(VENV)/.screens: $(VENV)/.npm screens/package.json screens/package-lock.json
+	$(SCREENS) ci
+	touch $@
+
+screens: $(VENV)/.screens clients/typescript/openapi.json  ## Check and build the screens into the package (the built files are committed)
+	$(SCREENS) run generate
+	$(SCREENS) run check
+	$(SCREENS) run build
+
 $(VENV)/.mcp: $(VENV)/.npm tests/node/package.json tests/node/package-lock.json
 	$(NODE) tests/node ci
 	touch $@
 
-conformance: $(VENV)/.test $(VENV)/.mcp  ## Run MCP's official conformance suite and inspector against the server
+# In an environment of its own: it needs an older openai than the tests.
+$(VENV)/.litellm: $(VENV)/.python requirements/litellm.lock
+	@$(PYTHON) -m venv $(VENV)/litellm
+	@$(VENV)/litellm/bin/python requirements/progress.py install -r requirements/litellm.lock
+	@touch $@
+
+conformance: $(VENV)/.test $(VENV)/.mcp $(VENV)/.litellm  ## Run MCP's official suite and inspector, and clients of chat completions
 	$(BIN)/python -m tests.mcp.conformance
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m tests.http.ai.conformance
+
+$(VENV)/.peers: $(VENV)/.npm bench/peers/node/package.json bench/peers/node/package-lock.json
+	$(NODE) bench/peers/node ci --ignore-scripts
+	touch $@
+
+bench-peers: $(VENV)/.bench $(VENV)/.litellm $(VENV)/.peers  ## Install the gateways of others that the bench of ours runs beside it
 
 bench: $(VENV)/.bench  ## Run every bench beside its peer and print the figures
 	$(BIN)/python -m bench
@@ -89,8 +113,9 @@ lock:  ## Resolve the dependencies again and pin them with hashes (needs uv)
 	uv pip compile pyproject.toml --extra server --group build --group test --group check -c requirements/run.lock $(LOCK) -o requirements/test.lock
 	uv pip compile pyproject.toml --extra server --group build --group bench -c requirements/run.lock $(LOCK) -o requirements/bench.lock
 	uv pip compile --group node $(LOCK) -o requirements/node.lock
+	uv pip compile --group litellm $(LOCK) -o requirements/litellm.lock
 
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock"
 
 clean:
-	rm -rf $(VENV) data dist clients/typescript/node_modules clients/python/svc_api tests/node/node_modules
+	rm -rf $(VENV) data dist clients/typescript/node_modules clients/python/svc_api tests/node/node_modules screens/node_modules bench/peers/node/node_modules

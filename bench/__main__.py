@@ -16,9 +16,13 @@ NAMES: Final = (
     "embeds",
     "channels",
     "outgoing",
+    "gateway",
+    "gateway_streams",
     "workflows",
     "events",
     "workflow_kills",
+    "agent",
+    "screens",
     "abuse",
 )
 

@@ -28,8 +28,12 @@ class Client:
 
     def post(self, path: str, body: bytes, *headers: str) -> tuple[int, bytes]:
         """The status and the body of the answer."""
+        return self.ask("POST", path, body, *headers)
+
+    def ask(self, method: str, path: str, body: bytes, *headers: str) -> tuple[int, bytes]:
+        """The same, by another *method*."""
         own = "".join(f"{line}\r\n" for line in headers)
-        head = f"POST {path} HTTP/1.1\r\n{self._common}{own}content-length: {len(body)}\r\n\r\n"
+        head = f"{method} {path} HTTP/1.1\r\n{self._common}{own}content-length: {len(body)}\r\n\r\n"
         self._socket.sendall(head.encode() + body)
         return self._answer()
 

@@ -82,15 +82,31 @@ def start_load(
 
 
 def start_calls(
-    url: str, bodies: Path, keys: Sequence[str], *, seconds: int, connections: int, method: str = "POST"
+    url: str,
+    bodies: Path,
+    keys: Sequence[str],
+    *,
+    seconds: int,
+    connections: int,
+    method: str = "POST",
+    headers: Sequence[str] = (),
 ) -> "subprocess.Popen[str]":
-    """Start wrk against *url* with the *bodies* of a file, a line each, and *keys*; "" sends none."""
+    """Start wrk against *url* with the *bodies* of a file, a line each, and *keys*; "" sends none.
+
+    *headers* go with every call, each a line.
+    """
     told = {"BENCH_BODIES": str(bodies), "BENCH_KEYS": ",".join(keys), "BENCH_METHOD": method}
-    return _start_wrk(url, CALLS_SCRIPT, told, seconds=seconds, connections=connections)
+    return _start_wrk(url, CALLS_SCRIPT, told, seconds=seconds, connections=connections, headers=headers)
 
 
 def _start_wrk(
-    url: str, script: Path, told: Mapping[str, str], *, seconds: int, connections: int
+    url: str,
+    script: Path,
+    told: Mapping[str, str],
+    *,
+    seconds: int,
+    connections: int,
+    headers: Sequence[str] = (),
 ) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [
@@ -101,6 +117,7 @@ def _start_wrk(
             f"--duration={seconds}s",
             "--timeout=10s",
             f"--script={script}",
+            *(f"--header={line}" for line in headers),
             url,
         ],
         env={**os.environ, **told},

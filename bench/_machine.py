@@ -93,10 +93,21 @@ class Server:
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / _TICKS
 
+    def waited_seconds(self) -> float:
+        """How long its main thread was ready to run so far, and had no core: others had it."""
+        return int(Path(f"/proc/{self.process.pid}/schedstat").read_text().split()[1]) / 1e9
+
     def rss_mib(self) -> float:
         """Its resident memory."""
-        for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS:"):
+        return self._mib("status", "VmRSS:")
+
+    def pss_mib(self) -> float:
+        """Its resident memory, of which what it shares with other processes counts in part."""
+        return self._mib("smaps_rollup", "Pss:")
+
+    def _mib(self, file: str, name: str) -> float:
+        for line in Path(f"/proc/{self.process.pid}/{file}").read_text().splitlines():
+            if line.startswith(name):
                 return int(line.split()[1]) / 1024
         raise ProcessLookupError(self.process.pid)
 

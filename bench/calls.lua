@@ -20,6 +20,7 @@ function init()
    if #keys == 0 then keys = { "" } end
    for number = 1, #bodies * #keys do
       local headers = { ["content-type"] = "application/json" }
+      for name, value in pairs(wrk.headers) do headers[name] = value end
       local key = keys[number % #keys + 1]
       if key ~= "" then headers["authorization"] = "Bearer " .. key end
       table.insert(requests, wrk.format(os.getenv("BENCH_METHOD") or "POST", nil, headers, bodies[math.ceil(number / #keys)]))

@@ -31,6 +31,7 @@ from svc.storage.channels import connections, conversations, replying
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.connections import NewConnection
 from svc.storage.channels.replying import NewReply
+from svc.storage.channels.rows import Conversation
 from svc.storage.identity import accounts, api_keys, members
 from svc.storage.identity.accounts import NewAccount
 from svc.storage.identity.api_keys import NewKey
@@ -147,7 +148,7 @@ def _connect(tx: Tx, organization_id: str, conversations_each: int, waits: bool)
     return Line(key, [one.id for one in opened])
 
 
-def _write(tx: Tx, connection: Connection, conversation: conversations.Conversation) -> None:
+def _write(tx: Tx, connection: Connection, conversation: Conversation) -> None:
     author = Author(kind="member", name="Olga")
     replying.write(tx, connection, conversation, NewReply(text="Your lamp is ready."), author=author)
 

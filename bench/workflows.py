@@ -9,29 +9,27 @@ from typing import Final
 import msgspec
 import trio
 
+from bench import _awaiting
+from bench._awaiting import Awaiting
 from bench._machine import actors_live, free_port, stand_aside
 from bench._neighbours import Felt, World, make, probe, serving
 from bench._report import Target, print_table, print_targets, save
+from bench._runs import RUNS as ROWS
+from bench._runs import first_call, start_runs, step_all
 from bench._world import DATABASE, workspace
 from svc.clock import WallClock
-from svc.domain.identity.callers import Call, Caller
-from svc.domain.identity.roles import PERMISSIONS
 from svc.domain.limits import CALLS_MAX
-from svc.domain.times import SECOND_MS, rfc3339
-from svc.domain.workflows.contexts import Event
-from svc.storage.identity import organizations
-from svc.storage.metadata import metadata
-from svc.storage.records import records
+from svc.domain.times import SECOND_MS
 from svc.storage.sqlite.inline import inline_store
 from svc.storage.sqlite.store import migrate_to_head
 from svc.storage.store import Tx
-from svc.storage.workflows import starting, workflows
-from svc.tools.workflows import stepping
-from svc.tools.workflows.workflows import CreateWorkflow
-from svc.tools.workflows.workflows import create as create_workflow
 
 RUNS: Final = 10_000
 RECORDS: Final = 100
+STEPS: Final = [
+    {"key": "pause", "type": "wait", "seconds": 86_400},
+    {"key": "note", "type": "add_note", "body": "Call {{record.name}} back"},
+]
 WAIT_SECONDS: Final = 75
 """From when they begin to wait until all are due."""
 SETTLE_SECONDS: Final = 3
@@ -55,6 +53,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """What the others felt while all were stepped."""
     seconds: float
     """From when they were due to when the last of them had ended."""
+    awaiting: list[Awaiting]
 
 
 def main() -> None:
@@ -75,6 +74,7 @@ def main() -> None:
             time.sleep(max(0, due_at / SECOND_MS - time.time()))
             due = probe(server, world, seconds=PROBE_SECONDS)
             ended = _wait_ended(world.data)
+        awaiting = _awaiting.measure(space)
     _show(
         Found(
             runs=RUNS,
@@ -84,6 +84,7 @@ def main() -> None:
             calm=calm,
             due=due,
             seconds=(ended - due_at) / SECOND_MS,
+            awaiting=awaiting,
         )
     )
 
@@ -91,57 +92,15 @@ def main() -> None:
 async def _fill(world: World) -> int:
     """Have the runs wait in an organization of their own, and return when they are due."""
     async with inline_store(WallClock(), world.data / DATABASE, prepare=migrate_to_head) as store:
-        call = await store.write(_started)
-        while (await store.write(stepping.step_due, call.caller.organization_id, 1_000)).steps:
-            pass
+        call = await store.write(first_call)
+        await store.write(start_runs, call, STEPS, runs=RUNS, contacts=RECORDS)
+        await step_all(store, call)
         return await store.write(_due_together, call.caller.organization_id)
-
-
-def _started(tx: Tx) -> Call:
-    """Start every run of a workflow that waits and then writes a note; the call of its owner."""
-    organization = organizations.list_all(tx.conn)[0]
-    members = metadata.tables["members"]
-    person_id = (
-        tx.conn.execute(members.select().where(members.c.organization_id == organization.id)).one().person_id
-    )
-    caller = Caller(
-        organization_id=organization.id,
-        kind="person",
-        id=person_id,
-        person_id=person_id,
-        permissions=PERMISSIONS,
-    )
-    call = Call(caller=caller, door="app")
-    document = {
-        "name": "Remind",
-        "trigger": {"type": "manual"},
-        "steps": [
-            {"key": "pause", "type": "wait", "seconds": 86_400},
-            {"key": "note", "type": "add_note", "body": "Call {{record.name}} back"},
-        ],
-    }
-    made = create_workflow(tx, call, msgspec.convert(document, CreateWorkflow))
-    workflow = workflows.enable(tx, call, made.id)
-    ids = [
-        records.create(tx, organization, "contact", {"name": f"Anna {number}"}, source=call.source()).id
-        for number in range(RECORDS)
-    ]
-    for number in range(RUNS):
-        data = {"objectType": "contact", "recordId": ids[number % RECORDS]}
-        event = Event(
-            id=None, type="manual", timestamp=rfc3339(tx.now), organization_id=organization.id, data=data
-        )
-        starting.start(tx, organization.id, [starting.new_run(workflow, event)])
-    tx.conn.execute(_RUNS.update().values(wake_at=tx.now, started_at=tx.now))  # whatever the pace
-    return call
-
-
-_RUNS: Final = metadata.tables["workflow_runs"]
 
 
 def _due_together(tx: Tx, organization_id: str) -> int:
     due_at = tx.now + WAIT_SECONDS * SECOND_MS
-    tx.conn.execute(_RUNS.update().where(_RUNS.c.organization_id == organization_id).values(wake_at=due_at))
+    tx.conn.execute(ROWS.update().where(ROWS.c.organization_id == organization_id).values(wake_at=due_at))
     return due_at
 
 
@@ -175,6 +134,11 @@ def _show(found: Found) -> None:
             ]
             for one in found.due
         ],
+    )
+    print_table(
+        "CPU of the dispatch of an event that matches no run, while runs wait for",
+        ["", "runs", "ms"],
+        [[one.what, f"{one.runs:,}", one.dispatch_ms] for one in found.awaiting],
     )
     targets = [
         Target(

@@ -6,7 +6,9 @@ from typing import Any
 
 import httpx
 
+from svc.actors.ai.upstreams import Upstreams
 from svc.actors.system import System
+from svc.domain.ai.models import ModelCatalogue
 from svc.domain.crypto.passwords import salt_for
 from svc.domain.identity.people import Person
 from svc.domain.randomness import SYSTEM, Randomness
@@ -74,11 +76,21 @@ class ToolTown(Town):
 
 
 @asynccontextmanager
-async def tool_town(random: Randomness = SYSTEM) -> AsyncIterator[ToolTown]:
-    async with town(random=random) as here, here.live_system() as system:
-        made = ToolTown(here.store, here.clock, here.organization)
-        made.system = system
-        made.owner = await made.member("owner@example.com", "owner")
-        made.key = await made.mint()
-        async with client_of(public_app(system)) as made.client:
+async def tool_town(
+    random: Randomness = SYSTEM, *, models: ModelCatalogue | None = None, upstreams: Upstreams | None = None
+) -> AsyncIterator[ToolTown]:
+    async with town(random=random) as here:
+        here.models, here.upstreams = models, upstreams
+        async with here.live_system() as system, _tools(here, system) as made:
             yield made
+
+
+@asynccontextmanager
+async def _tools(here: Town, system: System) -> AsyncIterator[ToolTown]:
+    made = ToolTown(here.store, here.clock, here.organization)
+    made.models, made.upstreams = here.models, here.upstreams
+    made.system = system
+    made.owner = await made.member("owner@example.com", "owner")
+    made.key = await made.mint()
+    async with client_of(public_app(system)) as made.client:
+        yield made

@@ -11,6 +11,7 @@ import trio
 from argon2 import PasswordHasher
 from sqlalchemy import Connection, Table, func, select
 
+from svc.actors.ai.upstreams import Upstreams
 from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.forms.form_window import FormWindow, Post, Receipt
 from svc.actors.kinds import KINDS
@@ -19,6 +20,7 @@ from svc.actors.password_hashing import PasswordHashing
 from svc.actors.reconciler import Reconciler
 from svc.actors.system import Secrets, System
 from svc.clock import VirtualClock
+from svc.domain.ai.models import ModelCatalogue
 from svc.domain.crypto.sealing import Sealer
 from svc.domain.forms.forms import Form, NewForm
 from svc.domain.identity.organizations import Organization
@@ -67,6 +69,9 @@ class Town:
         """The client for requests to third parties of the next system."""
         self.event_life_ms = EVENT_LIFE_MS
         """How long the next system keeps history."""
+        self.models: ModelCatalogue | None = None
+        """The AI models of the next system, and the clients of their providers."""
+        self.upstreams: Upstreams | None = None
 
     @asynccontextmanager
     async def live_system(self) -> AsyncIterator[System]:
@@ -78,9 +83,13 @@ class Town:
             SECRETS,
             PASSWORDS,
             outbound_http=self.outbound_http,
+            models=self.models,
+            upstreams=self.upstreams,
             random=self.random,
             event_life_ms=self.event_life_ms,
         )
+        if self.models is not None:
+            await system.settlements.begin()
         async with system.live():
             self.store.listen(ChangeDispatcher(system))
             await Reconciler(system, "main").start()

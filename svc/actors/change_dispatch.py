@@ -1,5 +1,6 @@
 """Dispatch of committed changes to the actors and caches that they concern."""
 
+from svc.actors.agent.agent_conversation import AgentConversation
 from svc.actors.channels.outbox import Outbox
 from svc.actors.event_dispatcher import EventDispatcher
 from svc.actors.forms.filer import Filer
@@ -8,6 +9,7 @@ from svc.actors.webhooks.webhook import Webhook
 from svc.actors.workflows.workflows import Workflows
 from svc.domain.changes import (
     AccessChanged,
+    AgentDue,
     ApprovalDecided,
     Change,
     ChannelKeysChanged,
@@ -22,6 +24,7 @@ from svc.domain.changes import (
     ObjectsChanged,
     OrganizationChanged,
     OutboxChanged,
+    ResourceChanged,
     RunsDue,
     ServerKeysChanged,
     SessionsChanged,
@@ -38,6 +41,13 @@ class ChangeDispatcher:
 
     def __call__(self, change: Change) -> None:
         """Dispatch *change*. An actor that is not active needs no notice: it loads the current state."""
+        if isinstance(change, ResourceChanged):
+            self._system.screen_hints.note(change.organization_id, change.noun, change.id)
+        else:
+            self._note_state(change)
+
+    def _note_state(self, change: Change) -> None:
+        """Have what is in memory compared with the store again, or evicted."""
         match change:
             case AccessChanged():
                 self._note_access(change)
@@ -45,6 +55,7 @@ class ChangeDispatcher:
                 self._system.model_revisions.note(organization_id)
             case SessionsChanged(digests):
                 self._system.sessions.evict(*digests)
+                self._system.screen_hints.recheck_sessions(digests)
             case FormChanged(key) | OrganizationChanged(key) | ServerKeysChanged(key):
                 self._system.form_revisions.note(key)
                 self._system.unknown_forms.evict(key)  # a no-op for other keys; a form may be new
@@ -77,6 +88,7 @@ class ChangeDispatcher:
         if isinstance(change, MembersChanged):
             # The organization may be closed, and its channel keys with it.
             self._system.channel_keys.clear()
+        self._system.screen_hints.recheck_organization(change.organization_id)
 
     def _note_work(self, change: Change) -> None:
         """Wake what does the work that waits, or that waits for it."""
@@ -89,5 +101,9 @@ class ChangeDispatcher:
                 self._system.wakeups.notify(organization_id)
             case DeliveriesDue(webhook_id):
                 self._system.wake(Webhook(self._system, webhook_id).wake)
+            case ApprovalDecided(_, _, str(conversation_id)):
+                self._system.wake(AgentConversation(self._system, conversation_id).collect)
+            case AgentDue(conversation_id):
+                self._system.wake(AgentConversation(self._system, conversation_id).wake)
             case RunsDue(organization_id) | ApprovalDecided(organization_id, _, None):
                 self._system.wake(Workflows(self._system, organization_id).wake)

@@ -1,4 +1,4 @@
-"""Concurrency limits for each key, such as an organization."""
+"""Concurrency limits, and a pace, for each key, such as an organization."""
 
 from types import TracebackType
 from typing import Final, Self
@@ -6,6 +6,9 @@ from typing import Final, Self
 import trio
 
 from svc.domain.errors import Unavailable
+
+PACED_KEYS_MAX: Final = 1_000
+"""How many keys a pace remembers before it forgets those whose turn is over."""
 
 ACTIVE_SECONDS: Final = 60.0
 """How long a key counts as active after its last use."""
@@ -123,3 +126,20 @@ class _Slot:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._limiter.release(self._key)
+
+
+class KeyedPace:
+    """Spaces out what begins for one key, so that many that are due at once do not take the processor."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._next: dict[str, float] = {}
+
+    async def wait(self, key: str) -> None:
+        """Wait for the turn of *key*, which comes so many seconds after the one before; the first at once."""
+        now = trio.current_time()
+        at = max(now, self._next.get(key, now))
+        if len(self._next) >= PACED_KEYS_MAX:
+            self._next = {other: next_at for other, next_at in self._next.items() if next_at > now}
+        self._next[key] = at + self._seconds
+        await trio.sleep_until(at)

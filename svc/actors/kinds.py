@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from svc.actors._core import Actor
+from svc.actors.agent.agent_conversation import AgentConversation
 from svc.actors.channels.outbox import Outbox
 from svc.actors.embeds.embed_cache import EmbedCache
 from svc.actors.event_dispatcher import EventDispatcher
@@ -22,6 +23,7 @@ KINDS: Final[tuple[type[Actor[Any, Any]], ...]] = (
     Indexer,
     EventDispatcher,
     Workflows,
+    AgentConversation,
     FormWindow,
     Outbox,
     Webhook,

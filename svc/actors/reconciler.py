@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from svc.actors._core import Actor, Policy, turn
+from svc.actors.agent.agent_conversation import AgentConversation
 from svc.actors.channels.outbox import Outbox
 from svc.actors.event_dispatcher import EventDispatcher
 from svc.actors.forms.filer import Filer
@@ -18,6 +19,8 @@ from svc.actors.webhooks.webhook import Webhook
 from svc.actors.workflows.workflows import Workflows
 from svc.domain.times import SECOND_MS, day_of
 from svc.storage import retention
+from svc.storage.agent import cards
+from svc.storage.agent import runs as agent_runs
 from svc.storage.approvals import decisions
 from svc.storage.channels import outboxes
 from svc.storage.clock import marks as clock_marks
@@ -75,7 +78,12 @@ class Reconciler(Actor[System, ReconcilerState]):
             self.system.wake(Webhook(self.system, webhook_id).wake)
         for organization_id in await self.system.store.read_long(runs.organizations_with_runs, until):
             self.system.wake(Workflows(self.system, organization_id).wake)
-
+        for organization_id in await self.system.store.read_long(
+            decisions.organizations_with_uncollected, "agent"
+        ):
+            await self.system.store.of(organization_id).write_behind(cards.collect, organization_id)
+        for conversation_id in await self.system.store.read_long(agent_runs.conversations_due, until):
+            self.system.wake(AgentConversation(self.system, conversation_id).wake)
         for organization_id in await self.system.store.read_long(
             decisions.organizations_with_uncollected, "workflow"
         ):

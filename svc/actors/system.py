@@ -6,18 +6,20 @@ from typing import Any, Final
 
 import msgspec
 import structlog
+import trio
 
 from svc.actors._core import Actor, ActorError, ActorSystem, BoundTurn
 from svc.actors.ai.body_bytes import BodyBytes
 from svc.actors.ai.open_calls import STOP_SECONDS, OpenCalls
 from svc.actors.ai.settlements import Settlements
 from svc.actors.ai.upstreams import Upstreams
-from svc.actors.concurrency_limits import ActiveKeys, KeyedLimiter
+from svc.actors.concurrency_limits import ActiveKeys, KeyedLimiter, KeyedPace
 from svc.actors.credential_cache import CredentialCache
 from svc.actors.embeds.embed_snapshots import EmbedSnapshots
 from svc.actors.outbound.client import OutboundHttp
 from svc.actors.password_hashing import PasswordHashing
 from svc.actors.revisions import Revisions
+from svc.actors.screen_hints import ScreenHints
 from svc.actors.stream_places import StreamPlaces
 from svc.actors.unknown_keys import UnknownKeys
 from svc.actors.wakeups import Wakeups
@@ -30,6 +32,9 @@ from svc.domain.errors import Unavailable
 from svc.domain.identity.sessions import Session
 from svc.domain.limits import (
     ADMISSIONS_AT_ONCE,
+    AGENT_RUNS_AT_ONCE,
+    AGENT_RUNS_SPACING_MS,
+    AGENT_RUNS_WAITING_MAX,
     CALLS_MAX,
     CALLS_WAITING_MAX,
     CHANNEL_CALLS_MAX,
@@ -41,6 +46,7 @@ from svc.domain.limits import (
 )
 from svc.domain.randomness import SYSTEM, Randomness
 from svc.domain.rate_limits.keyed_windows import KeyedWindows
+from svc.domain.times import SECOND_MS
 from svc.storage.channels import keys as channel_keys
 from svc.storage.channels.keys import ChannelRoute
 from svc.storage.embeds import embeds
@@ -131,10 +137,18 @@ class System(ActorSystem):
         """Which AI providers rest."""
         self.settlements = Settlements(store)
         """The ends of AI calls."""
+        self.large_bodies = trio.CapacityLimiter(1)
+        """The thread that decodes large bodies of AI calls."""
         self.ai_bodies = BodyBytes()
         """The memory of AI calls' bodies."""
+        self.agent_runs = KeyedLimiter(AGENT_RUNS_AT_ONCE, AGENT_RUNS_WAITING_MAX)
+        """Runs of agents under way, by organization."""
+        self.agent_pace = KeyedPace(AGENT_RUNS_SPACING_MS / SECOND_MS)
+        """The pace at which runs of agents begin, by organization."""
         self.wakeups = Wakeups()
         """Wakeups of long polls: for replies by connection, for events by organization."""
+        self.screen_hints = ScreenHints(clock)
+        """What has changed, for open screens."""
         self.access_revisions = Revisions()
         """Changes of access, by organization."""
         self.model_revisions = Revisions()

@@ -21,9 +21,9 @@ from svc.storage.sqlite.offline import organization_ids
 from svc.storage.store import Store, StoreError, Tx
 
 WELCOME: Final = """\
-Open first  {base_url}/       the front page
-            {base_url}/demo/  the shop, as its customers see it
-            {base_url}/docs   the guides
+Open first  {base_url}/              the screens: sign in as {owner}, password in {file}
+            {base_url}/demo/         the shop, as its customers see it
+            {base_url}/docs/welcome  the guides, and all else
 
 Paste into a second terminal: an enquiry by the shop's form, and the contact that it made
 curl -w '\\n' {base_url}/api/f/s -H 'Content-Type: application/json' -d '{{"f":"{form_key}",\
@@ -177,6 +177,7 @@ def welcome(directory: DataDirectory, facts: DemoFacts, token: str) -> str:
         operator_url=facts.operator_url,
         form_key=facts.form_key,
         api_key=facts.api_key,
+        owner=facts.owner.email,
     )
 
 

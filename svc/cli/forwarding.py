@@ -11,7 +11,7 @@ from svc.client import Refused, ServiceError, Tools
 from svc.client.backoff import Backoff
 from svc.clock import Clock
 from svc.domain.channels.connections import CONTRACT
-from svc.domain.crypto.signatures import delivery_headers
+from svc.domain.crypto.signatures import Signer
 from svc.domain.limits import EVENT_WAIT_SECONDS_MAX, WEBHOOK_ANSWER_SECONDS
 from svc.domain.times import SECOND_MS
 
@@ -40,7 +40,7 @@ class Forwarder:
     def __init__(self, client: httpx.AsyncClient, url: str, secret: str, clock: Clock) -> None:
         self._client = client
         self._url = url
-        self._secret = secret
+        self._signer = Signer([secret])
         self._clock = clock
         self.reached = False
         """Whether the last event was answered 2xx."""
@@ -51,7 +51,7 @@ class Forwarder:
         now = self._clock.now() // SECOND_MS
         # An event has one delivery here, so the same id each time that it is forwarded.
         delivery = f"dlv_{head.id.partition('_')[2]}"
-        headers = delivery_headers([self._secret], delivery, now, body, event=head.type, contract=CONTRACT)
+        headers = self._signer.delivery_headers(delivery, now, body, event=head.type, contract=CONTRACT)
         began = perf_counter()
         try:
             async with self._client.stream("POST", self._url, content=body, headers=headers) as response:

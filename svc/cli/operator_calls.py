@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from svc.cli import offline
 from svc.cli.data_directory import DataDirectory, ServiceAddresses, read_private
+from svc.cli.endpoints import url
 from svc.cli.failures import Failure, faults_in_a_line
 from svc.cli.offline import DataInUse
 from svc.clock import WallClock
@@ -56,6 +57,14 @@ class Operator:
         self.directory = DataDirectory(settings.data.directory)
         self.service: ServiceAddresses | None = None
         """The service that did the last write; None if this process did it."""
+
+    @property
+    def base_url(self) -> str:
+        """The public address of the service that did the last write, or that the settings will give it."""
+        if self.service is not None:
+            return self.service.public_url
+        server = self.settings.server
+        return server.public_url or url(server.bind[0], tls=server.tls_certificate is not None)
 
     def read(self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """The result of `fn(connection, *args)`. Raises `Failure` if there is no data."""
@@ -119,6 +128,7 @@ class Operator:
             allowed_networks=allowed,
             registry=REGISTRY,
             models=model_catalogue(self.settings.ai),
+            base_url=self.base_url,
         )
 
     def _write(self, unit: Callable[[Tx], bytes], path: str, query: dict[str, str], body: bytes) -> bytes:

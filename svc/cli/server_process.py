@@ -23,6 +23,7 @@ from svc.cli import sockets
 from svc.cli.data_directory import DataDirectory, ServiceAddresses
 from svc.cli.demo_files import DemoFacts, open_demo, refuse_other_data
 from svc.cli.endpoints import Endpoints, endpoints, reachable_host
+from svc.cli.failures import as_failure
 from svc.cli.listeners import Listeners, certificate_of
 from svc.cli.watchdog import Watchdog
 from svc.clock import Clock, WallClock
@@ -32,6 +33,8 @@ from svc.domain.errors import Unavailable
 from svc.domain.limits import AI_ANSWER_BYTES_MAX
 from svc.domain.net.client_addresses import parse_networks
 from svc.domain.times import DAY_MS
+from svc.http.screens import assets as screens
+from svc.http.screens.assets import ScreensNotBuilt
 from svc.http.server import check_certificate
 from svc.settings import Settings
 from svc.storage.clock import marks as clock_marks
@@ -63,15 +66,17 @@ async def run(
 ) -> None:
     """Run the service until a signal to stop, then shut down without losing anything that was accepted.
 
-    Everything that can fail without writing is done first: the check of the demo's directory, loading the
-    certificate, opening the sockets. Clients that connect before the service is ready wait for their first
-    response, or are reset if the start fails. *watchdog* bounds every way in which this ends.
+    Everything that can fail without writing is done first: loading the screens and the certificate, the check
+    of the demo's directory, opening the sockets. Clients that connect before the service is ready wait for
+    their first response, or are reset if the start fails. *watchdog* bounds every way in which this ends.
 
     *models*: those of the configuration. *built_in*: providers of theirs that need no server. *movable*: keys
     of the binds that may move to free ports.
 
     Raises `Failure`, and the errors of `open_store` and `serve`, in groups.
     """
+    with as_failure(ScreensNotBuilt):
+        screens.built()
     if demo:
         refuse_other_data(directory)
     certificate = certificate_of(settings.server)
@@ -236,10 +241,11 @@ async def _live_system(
 
 
 def _quiesce(system: System) -> None:
-    """Start no new background work, end the long polls, and soon the AI calls."""
+    """Start no new background work, end the long polls and live events, and soon the AI calls."""
     system.quiesce()
     system.open_calls.stop()
     system.wakeups.close()
+    system.screen_hints.close()
 
 
 async def _drain(system: System, seconds: float) -> None:

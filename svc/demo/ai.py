@@ -57,10 +57,11 @@ def echo(body: bytes) -> BuiltInAnswer:
     request = CompletionRequest(body)
     asked = msgspec.json.decode(body)
     said = _said(asked, request.completion_tokens_max or _MODEL.output_tokens_max)
+    prompt_tokens = request.prompt_estimate()
     usage = {
-        "prompt_tokens": request.prompt_estimate,
+        "prompt_tokens": prompt_tokens,
         "completion_tokens": said.tokens * request.choices,
-        "total_tokens": request.prompt_estimate + said.tokens * request.choices,
+        "total_tokens": prompt_tokens + said.tokens * request.choices,
     }
     head = {"id": f"chatcmpl-{hashlib.sha256(body).hexdigest()[:24]}", "created": 0, "model": DEMO_MODEL}
     if not request.stream:
@@ -85,6 +86,8 @@ def _said(asked: dict[str, Any], tokens_max: int) -> _Said:
     messages = asked["messages"]
     if messages[-1].get("role") == "tool":
         return _cut(_text(messages[-1].get("content")), tokens_max)
+    if messages[-1].get("role") == "system" and len(messages) > 1:  # what an agent is told between messages
+        return _cut(f"Echo: {_text(messages[-1].get('content'))}", tokens_max)
     users = (message for message in reversed(messages) if message.get("role") == "user")
     text = _text(next(users, {"content": ""}).get("content"))
     offered = {_name(tool) for tool in asked.get("tools") or ()}

@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from svc.demo import approvals
+from svc.demo import agents, approvals
 from svc.demo.channels import SPARE_BRIDGE_URL
+from svc.demo.views import example_views
 from svc.domain.channels.connections import Account, Connection, Delivery
 from svc.domain.channels.messages import InboundMessage, Sender
 from svc.domain.identity.callers import Call
@@ -86,12 +87,14 @@ class Examples:
         for more in (self._people(), self._keys(), self._records(), self._sites(), self._on_pages()):
             _add(ids, more)
         _add(ids, self._channels())
+        _add(ids, agents.examples(self._tx, self._call))
         _add(ids, self._webhooks())
         _add(ids, self._workflows(ids["*"][_RECORD]))
         asking = ("*", "approval.approve", "approval.reject")
         cards = approvals.ask(self._tx, self._call, len(asking))
         _add(ids, {tool: {_APPROVAL: card} for tool, card in zip(asking, cards, strict=True)})
         _add(ids, self._suggestions())
+        _add(ids, example_views(self._tx, self._call.caller, f"viw_{_ULID}A"))
         return _add(ids, self._submissions())
 
     def _run(self, tool: Tool[Any, Any], **body: Any) -> bytes:

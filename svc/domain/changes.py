@@ -7,6 +7,16 @@ class Change(msgspec.Struct, frozen=True):
     """The base of every announced change: a plain value, dispatched once, after the commit."""
 
 
+class ResourceChanged(Change, frozen=True):
+    """Something of the organization was changed, for the screens that show it; it has no other effect."""
+
+    organization_id: str
+    noun: str
+    """As in the names of tools."""
+    id: str | None
+    """None where any of that noun may have changed."""
+
+
 class OrganizationChanged(Change, frozen=True):
     """The organization's name, formats, plan or hubs were changed, or it was closed."""
 
@@ -127,3 +137,9 @@ class ApprovalDecided(Change, frozen=True):
     conversation_id: str | None
     """Of an agent's card; None for a workflow's."""
     run_id: str | None
+
+
+class AgentDue(Change, frozen=True):
+    """The conversation's agent has something to answer, or its run was stopped."""
+
+    conversation_id: str

@@ -18,6 +18,7 @@ EventType = Literal[
     "message.received",
     "message.status",
     "conversation.created",
+    "conversation.handed_over",
     "connection.state",
     "approval.created",
     "workflow.run_failed",
@@ -31,6 +32,10 @@ The source of a workflow's run has the `depth` of the run, too.
 """
 
 
+_NAMED_IN_DATA: Final = {"workflow": "workflowId", "approval": "approvalId"}
+"""By noun: the member of an event's data that has the id of what has changed, where its subject has not."""
+
+
 class NewEvent(msgspec.Struct, frozen=True, kw_only=True):
     """An event to be recorded. *data* is JSON-ready; its source is added to it when it is recorded."""
 
@@ -38,6 +43,15 @@ class NewEvent(msgspec.Struct, frozen=True, kw_only=True):
     subject: str
     source: Source
     data: dict[str, Any]
+
+    @property
+    def resource(self) -> tuple[str, str]:
+        """The noun and the id of what has changed, as screens show it."""
+        noun = self.type.partition(".")[0]
+        if noun == "message":
+            return "conversation", self.subject
+        named = _NAMED_IN_DATA.get(noun)
+        return noun, self.subject if named is None else self.data[named]
 
     @property
     def depth(self) -> int:
@@ -50,6 +64,12 @@ def channel_source(connection_id: str, conversation_id: str | None = None) -> So
     """The source of what a bridge reports, and of what becomes of the replies that it is handed."""
     source = {"kind": "channel", "connectionId": connection_id}
     return source if conversation_id is None else source | {"conversationId": conversation_id}
+
+
+def agent_source(connection_id: str, conversation_id: str, run_id: str) -> Source:
+    """The source of what an agent writes."""
+    at_work = {"connectionId": connection_id, "conversationId": conversation_id}
+    return {"kind": "agent", **at_work, "runId": run_id}
 
 
 def workflow_source(workflow_id: str, run_id: str, depth: int) -> Source:

@@ -13,6 +13,9 @@ from typing import Final
 
 from svc.domain.randomness import Randomness
 
+AGENT_RUN: Final = "agr"
+"""The prefix of agents' runs: by it a message tells that an agent wrote it."""
+
 _ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _PAIRS: Final = tuple(a + b for a in _ALPHABET for b in _ALPHABET)
 _RANDOM_BITS: Final = 80

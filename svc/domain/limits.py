@@ -249,6 +249,25 @@ SESSION_IDLE_MS: Final = 12 * HOUR_MS
 SESSION_LIFE_MS: Final = 14 * DAY_MS
 """A session ends after this long in any case. Ours."""
 SESSION_SEEN_NOTED_MS: Final = MINUTE_MS
+NEXT_PATH_CHARS_MAX: Final = 2_000
+"""The path that a sign-in may lead to. Ours: longer than the address of any screen."""
+VIEWS_MAX: Final = 1_000
+"""Saved views of one organization. Ours: some for each person."""
+VIEW_INPUT_BYTES_MAX: Final = 8_192
+"""What the list of a view is asked, as JSON. Ours: many filters."""
+SUBMISSION_SEARCH_CHARS_MAX: Final = 200
+"""What `submission.list` looks for. Ours: as long as a name."""
+SUBMISSION_COUNT_DAYS_MAX: Final = 90
+"""Days that `submission.counts` tells of."""
+SCREEN_STREAMS_MAX: Final = 20
+"""Streams of live events that one person may have open."""
+SCREEN_HINTS_MAX: Final = 256
+"""Changed things of one organization that are remembered for its streams. Ours: a page that misses more asks
+for everything again, which is cheaper than so many hints."""
+SCREEN_COMMENT_MS: Final = 15 * SECOND_MS
+"""A stream of live events that has nothing to send sends a comment after this long."""
+SCREEN_RETRY_SECONDS: Final = 15
+"""`Retry-After` where a stream of live events finds no place: meanwhile the page asks every 15 seconds."""
 SIGN_IN_LINK_LIFE_MS: Final = DAY_MS
 """Ours: it is printed while the service is stopped, and used once it runs."""
 INVITATIONS_MAX: Final = 200
@@ -450,7 +469,7 @@ SCHEDULE_LATE_MS: Final = MINUTE_MS
 # The AI gateway.
 AI_BODY_BYTES_MAX: Final = 10_000_000
 AI_BODIES_BYTES_MAX: Final = 256 * 1024 * 1024
-"""Bodies of calls under way, together; one organization has half."""
+"""Bodies of calls under way, and whole answers as they come, together; one organization has half."""
 AI_ERROR_BYTES_MAX: Final = 64 * 1024
 """A provider's error that passes as it is. Ours: a larger one is no error that a client expects."""
 AI_KEPT_CONNECTIONS_MAX: Final = 100
@@ -458,7 +477,7 @@ AI_KEPT_CONNECTIONS_MAX: Final = 100
 AI_KEPT_CONNECTIONS_PER_ORIGIN_MAX: Final = 20
 """Idle connections to one provider. Ours."""
 AI_CHOICES_MAX: Final = 128
-"""Answers that one request may ask for, `n`."""
+"""Answers that one request may ask for, `n`, and that a provider may give."""
 AI_MODEL_ID_CHARS_MAX: Final = 200
 AI_ATTACHMENT_TOKENS: Final = 4_096
 """Tokens that the upper bound takes for each attachment, instead of the bytes of its data."""
@@ -522,3 +541,46 @@ OUTGOING_ANSWER_NOTED_BYTES: Final = 1_000
 """What is told of an answer's body to the person who entered the address. Ours."""
 OUTGOING_REST_SECONDS: Final = 1
 """How long the body of an answer may take after its status, for its connection to be kept. Ours."""
+
+# Agents.
+AGENT_INSTRUCTIONS_CHARS_MAX: Final = 16_000
+AGENT_TOOLS_MAX: Final = 30
+AGENT_DAILY_MICRO_CREDITS: Final = 10_000_000
+"""What the runs of one connection's agent may take of the credits in a day (UTC), unless it is set."""
+AGENT_BEGINS_MS: Final = 2 * SECOND_MS
+"""After how long without another message a run begins."""
+AGENT_BEGINS_MS_MAX: Final = 10 * SECOND_MS
+"""After how long it begins however many messages come."""
+AGENT_MODEL_CALLS_MAX: Final = 8
+AGENT_TOOL_CALLS_MAX: Final = 16
+AGENT_SAME_CALLS_MAX: Final = 2
+"""Calls of one tool with the same input, of one run."""
+AGENT_WORK_MS_MAX: Final = 120 * SECOND_MS
+AGENT_RUN_MICRO_CREDITS_MAX: Final = 1_000_000
+AGENT_REPLIES_WINDOW_MS: Final = HOUR_MS
+AGENT_REPLIES_MAX: Final = 20
+"""Replies of the agent in one conversation within `AGENT_REPLIES_WINDOW_MS`: two programs that answer each
+other come to an end."""
+AGENT_REPLY_CHARS_MAX: Final = 4_000
+AGENT_MESSAGES_READ_MAX: Final = 40
+AGENT_MESSAGES_BYTES_MAX: Final = 32 * 1024
+"""Of the texts of these messages, together."""
+AGENT_TOOL_ANSWER_BYTES_MAX: Final = 8 * 1024
+"""What a model is shown of a tool's answer; the run's step keeps as much."""
+AGENT_CALL_INPUT_BYTES_MAX: Final = 64 * 1024
+"""The arguments of one tool call of a model. Ours: as much as an approval's input."""
+AGENT_CALLS_OF_ANSWER_MAX: Final = 16
+"""Tool calls of one answer of a model that are read; more are left out. Ours: as many as of a run."""
+AGENT_ANSWER_BYTES_MAX: Final = 256 * 1024
+"""Of one answer of the model, all of which is decoded."""
+AGENT_COMPLETION_TOKENS_MAX: Final = 4_096
+"""What one answer of the model may be. Ours: several times a reply."""
+AGENT_REASON_CHARS_MAX: Final = 500
+"""What is kept of the reason of a hand-over, and of what a model says as it asks for an approval. Ours."""
+AGENT_RUNS_AT_ONCE: Final = 32
+"""Runs of one organization's agents under way; the others wait for their turn. Ours."""
+AGENT_RUNS_SPACING_MS: Final = 25
+"""The least time between the beginnings of two runs of one organization. Ours: a thousand that are due at
+once are answered within half a minute, and leave the processor to others meanwhile."""
+AGENT_RUNS_WAITING_MAX: Final = 100_000
+"""Runs of one organization that wait for their turn in memory. Ours: beyond, they are tried again later."""

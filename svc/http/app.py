@@ -27,6 +27,12 @@ from svc.http.mcp import door as mcp
 from svc.http.mcp.door import McpDoor
 from svc.http.quart_app import QuartApp
 from svc.http.request.transport import StrictTransport, Transport
+from svc.http.screens import assets as screens
+from svc.http.screens import events_door
+from svc.http.screens.assets import Assets
+from svc.http.screens.events_door import EventsDoor
+from svc.http.screens.shell import shell_pages
+from svc.http.screens.static_door import StaticDoor
 from svc.http.sites import tracker
 from svc.http.sites.tracker import TrackerDoor
 from svc.http.tools import door as tools
@@ -42,16 +48,19 @@ def public_app(
     strict_transport_seconds: int = 0,
     demo: DemoShop | None = None,
     blueprints: Sequence[Blueprint] = (),
+    assets: Assets | None = None,
 ) -> ASGIApp:
-    """Build the application of the public listener.
+    """Build the application of the public listener, whose screens are *assets*, by default the package's.
 
     Its pages show the keys of the *demo*, and *blueprints* add pages. *public_https* says that the trusted
     proxies are reached by TLS alone. With *strict_transport_seconds*, answers over TLS carry
-    `Strict-Transport-Security` for that long (RFC 6797).
+    `Strict-Transport-Security` for that long (RFC 6797). Raises `ScreensNotBuilt`.
     """
+    assets = assets or screens.built()
     transport = Transport(trusted_proxies, public_https)
     app, pages = described_app(demo, trusted_proxies, system.random)
-    app.add_url_rule("/", "front", PublicFront(pages, len(REGISTRY)).show)
+    app.add_url_rule("/docs/welcome", "welcome", PublicFront(pages, len(REGISTRY)).show)
+    app.register_blueprint(shell_pages(app, system, transport, REGISTRY, assets))
     app.register_blueprint(tracker.script)
     app.register_blueprint(embeds.loader)
     app.register_blueprint(people_doors(system, transport))
@@ -65,6 +74,8 @@ def public_app(
             channels.PATH: ChannelDoor(system),
             embeds.PATH: EmbedDoor(system),
             tools.API_PATH: ToolDoor(system, REGISTRY, KeyGate(system)),
+            events_door.PATH: EventsDoor(system, transport, REGISTRY),
+            screens.STATIC_PATH: StaticDoor(assets),
             tools.APP_PATH: ToolDoor(system, REGISTRY, SessionGate(system, transport)),
             gateway.COMPLETIONS_PATH: CompletionsDoor(system),
             gateway.MODELS_PATH: ModelsDoor(system),

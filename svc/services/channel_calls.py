@@ -34,6 +34,7 @@ from svc.domain.tool_results import ToolResult
 from svc.services import in_flight
 from svc.services.long_polls import WaitGone, has_gone
 from svc.storage import idempotency
+from svc.storage.agent import due
 from svc.storage.channels import connections, conversations, messages
 from svc.storage.channels.keys import ChannelRoute
 from svc.storage.channels.reply_batches import PulledBatch
@@ -49,7 +50,10 @@ _NONE_YET: Final = PulledReplies(replies=(), more=False)
 
 
 def _receive(tx: Tx, bridge: ChannelRoute, message: InboundMessage) -> MessageReceived:
-    return messages.receive(tx, bridge.organization_id, bridge.connection_id, message)
+    received = messages.receive(tx, bridge.organization_id, bridge.connection_id, message)
+    if message.direction == "in" and not received.duplicate:
+        due.note_message(tx, received.conversation)
+    return received
 
 
 def _identify(tx: Tx, bridge: ChannelRoute, identification: Identification) -> EvidenceReceived:

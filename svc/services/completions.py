@@ -1,8 +1,14 @@
 """The gateway's calls: admit a gateway key, complete a chat, list models, tell what is left to spend."""
 
+from functools import partial
+
 import msgspec
 from sqlalchemy import Connection
 
+from svc.actors.ai.completion_access import CompletionAccess
+from svc.actors.ai.completion_calls import CompletionCall, WholeAnswer
+from svc.actors.ai.completion_streams import Sink
+from svc.actors.ai.large_bodies import run_beside
 from svc.actors.identity.organization import Admission
 from svc.actors.system import System
 from svc.domain.ai.errors import GatewayError
@@ -11,9 +17,6 @@ from svc.domain.errors import Forbidden, Unauthenticated
 from svc.domain.identity.callers import Call, Caller
 from svc.domain.times import SECOND_MS, rfc3339
 from svc.services import tool_calls
-from svc.services.completion_access import CompletionAccess
-from svc.services.completion_calls import CompletionCall, WholeAnswer
-from svc.services.completion_streams import Sink
 from svc.storage.ai import calls, key_months, ledger
 from svc.storage.identity import api_keys
 
@@ -74,6 +77,11 @@ async def check_reach(system: System, admission: Admission, request_id: str) -> 
     call = Call(caller=caller, door="gateway", request_id=request_id)
     await tool_calls.note_refusal(system, call, "gateway", error)
     raise error
+
+
+async def read_request(system: System, body: bytes) -> CompletionRequest:
+    """Read and check *body*. Raises `GatewayError`."""
+    return await run_beside(system, len(body), partial(CompletionRequest, body))
 
 
 async def complete(

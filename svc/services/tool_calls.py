@@ -78,6 +78,7 @@ async def admit_operator(system: System, organization_id: str, request_id: str) 
         allowed_networks=system.outbound_http.allowed,
         registry=REGISTRY,
         models=system.models,
+        base_url=system.base_url,
     )
     return msgspec.structs.replace(call, request_id=request_id)
 

@@ -5,6 +5,7 @@ from typing import Any, Final, Literal
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.changes import ResourceChanged
 from svc.domain.identity.callers import Call, CallerKind, DoorName
 from svc.domain.ids import first_id
 from svc.domain.limits import LIST_ROWS
@@ -65,8 +66,12 @@ _ASKED_BY: Final = LenientDecoder(msgspec.json.Decoder(dict[str, str]), dict, ta
 
 
 def note(tx: Tx, call: Call, action: str, target: str | None = None) -> None:
-    """Insert the entry that *call* did *action* to *target*; it is committed with the action."""
+    """Insert the entry that *call* did *action* to *target*; it is committed with the action.
+
+    What is audited as done has changed something, so that is announced, too.
+    """
     _insert(tx, _entry(tx, call, action, target))
+    tx.announce(ResourceChanged(call.caller.organization_id, action.partition(".")[0], target))
 
 
 def note_refusal(tx: Tx, call: Call, action: str, reason: str, target: str | None = None) -> None:

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from svc.domain.records.objects import BUILTIN_OBJECTS, CONTACT
 from svc.storage import stored_json, tables
+from svc.storage.agent import integrity as agent_integrity
 from svc.storage.ai import integrity as ai_integrity
 from svc.storage.approvals import integrity as approvals_integrity
 from svc.storage.channels import tables as channels_tables
@@ -267,6 +268,7 @@ INVARIANTS: Final[dict[str, Broken]] = {
     "no tracked site is at a public suffix, below which strangers have pages": lambda conn: (
         f"{site.id} at {site.domain}: move it with `site.update`" for site in sites.at_shared_domains(conn)
     ),
+    **agent_integrity.INVARIANTS,
     **ai_integrity.INVARIANTS,
     **approvals_integrity.INVARIANTS,
     **identity_integrity.INVARIANTS,

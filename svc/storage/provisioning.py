@@ -4,6 +4,7 @@ from typing import Final
 
 from svc.domain.events import Source
 from svc.domain.identity.organizations import Organization
+from svc.storage.agent import runs as agent_runs
 from svc.storage.ai import ledger
 from svc.storage.channels import connections
 from svc.storage.identity import organizations
@@ -38,3 +39,4 @@ def close(tx: Tx, organization_id: str, *, source: Source) -> None:
     connections.stop_all(tx, organization_id, source=source)
     webhooks.stop_all(tx, organization_id)
     workflows.stop_all(tx, organization_id)
+    agent_runs.stop_all(tx, organization_id)

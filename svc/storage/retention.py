@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from svc.domain.limits import EVENT_LIFE_MS, IDEMPOTENCY_LIFE_MS, PRUNED_MAX, SIGN_IN_WINDOW_MS
 from svc.storage import tables
+from svc.storage.agent import pruning as agent_pruning
 from svc.storage.approvals import pruning as approvals_pruning
 from svc.storage.events import events
 from svc.storage.identity import tables as identity_tables
@@ -49,13 +50,16 @@ def prune(tx: Tx, event_life_ms: int = EVENT_LIFE_MS) -> bool:
     """Delete expired rows, at most `PRUNED_MAX` of each kind; whether there may be more.
 
     Events are deleted *event_life_ms* after they happened, if they were dispatched and no delivery of them
-    waits; deliveries as long after they ended, with their attempts, and so are runs of workflows, and
-    approvals.
+    waits; deliveries as long after they ended, with their attempts, and so are runs of workflows and agents,
+    and approvals.
     """
     more = [_prune(tx, life) for life in _LIVES]
     more.append(_prune_events(tx, event_life_ms))
-    more.append(approvals_pruning.prune(tx, event_life_ms))
-    return any([*more, _prune_deliveries(tx, event_life_ms), workflows_pruning.prune(tx, event_life_ms)])
+    more.append(_prune_deliveries(tx, event_life_ms))
+    more += [
+        of_noun.prune(tx, event_life_ms) for of_noun in (approvals_pruning, workflows_pruning, agent_pruning)
+    ]
+    return any(more)
 
 
 def _prune_events(tx: Tx, life_ms: int) -> bool:

@@ -206,6 +206,8 @@ class Owner(StrEnum):
     """The look-up of the sites on a host, and the views of a host that several organizations track."""
     OUTBOXES = "outboxes"
     """The units of an Outbox until its first load has read the connection's organization."""
+    CONVERSATIONS = "conversations"
+    """The first load of an AgentConversation, which reads the organization of its conversation."""
     WEBHOOKS = "webhooks"
     """The first load of a Webhook, which reads the organization of its subscription."""
 

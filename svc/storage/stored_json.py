@@ -15,6 +15,7 @@ from svc.domain.identity.roles import Permission
 from svc.domain.scalars import Scalar
 from svc.domain.workflows.contexts import Event
 from svc.storage import tables
+from svc.storage.agent import tables as agent_tables
 from svc.storage.ai import tables as ai_tables
 from svc.storage.approvals import tables as approvals_tables
 from svc.storage.channels import tables as channels_tables
@@ -23,6 +24,7 @@ from svc.storage.embeds import tables as embeds_tables
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import tables as identity_tables
 from svc.storage.records import tables as records_tables
+from svc.storage.views import tables as views_tables
 from svc.storage.webhooks import tables as webhooks_tables
 from svc.storage.workflows import tables as workflows_tables
 
@@ -55,6 +57,7 @@ TYPES: Final[tuple[tuple[sa.Column[str], Any], ...]] = (
     (channels_tables.messages.c.sender, Sender),
     (channels_tables.messages.c.attachments, tuple[Attachment, ...]),
     (channels_tables.replies.c.error, ReportedError),
+    (views_tables.views.c.input, dict[str, Any]),
     (webhooks_tables.webhooks.c.events, tuple[str, ...]),
     (webhooks_tables.webhooks.c.object_types, tuple[str, ...]),
     (webhooks_tables.webhook_deliveries.c.body, dict[str, Any]),
@@ -66,6 +69,9 @@ TYPES: Final[tuple[tuple[sa.Column[str], Any], ...]] = (
     (workflows_tables.workflow_steps.c.input, dict[str, Any]),
     (workflows_tables.workflow_steps.c.output, dict[str, Any]),
     (workflows_tables.workflow_steps.c.error, dict[str, Any]),
+    (agent_tables.agents.c.tools, tuple[str, ...]),
+    (agent_tables.agent_steps.c.input, Any),
+    (agent_tables.agent_steps.c.answer, Any),
 )
 
 

@@ -60,7 +60,7 @@ def list_page(
 
     A merged record's history is part of the survivor's. Raises `NotFound` and `InvalidInput`.
     """
-    _, row = record_rows.find(conn, organization_id, object_slug, record_id)
+    row = record_rows.get_live(conn, organization_id, object_slug, record_id)
     cursors.check_limit(limit)
     keyset = Keyset(["timeline", record_id], cursor, limit, keys=1)
     before = None if keyset.after is None else (int(keyset.after.keys[0]), keyset.after.id)

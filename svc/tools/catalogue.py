@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Final
 
+from svc.tools.agent import agents as agent_agents
+from svc.tools.agent import runs as agent_runs
 from svc.tools.ai import models as ai_models
 from svc.tools.ai import providers as ai_providers
 from svc.tools.ai import usage as ai_usage
@@ -12,7 +14,7 @@ from svc.tools.channels import connections, conversations, credentials, messages
 from svc.tools.embeds import blocks as embed_blocks
 from svc.tools.embeds import embeds
 from svc.tools.finding import finder
-from svc.tools.forms import forms, server_keys, submissions
+from svc.tools.forms import forms, server_keys, submission_counts, submissions
 from svc.tools.identity import api_keys, audit, members, organizations, roles, teams
 from svc.tools.old_names import old_names
 from svc.tools.records import history as record_history
@@ -21,6 +23,7 @@ from svc.tools.records import notes, objects, properties, records, suggestions
 from svc.tools.registry import Registry
 from svc.tools.sites import sites
 from svc.tools.tool import Tool
+from svc.tools.views import views
 from svc.tools.webhooks import deliveries as webhook_deliveries
 from svc.tools.webhooks import events, webhooks
 from svc.tools.workflows import runs as workflow_runs
@@ -29,6 +32,8 @@ from svc.tools.workflows import triggers as workflow_triggers
 from svc.tools.workflows import workflows
 
 _MODULES: Final = (
+    agent_agents,
+    agent_runs,
     ai_models,
     ai_providers,
     ai_usage,
@@ -55,9 +60,11 @@ _MODULES: Final = (
     roles,
     server_keys,
     sites,
+    submission_counts,
     submissions,
     suggestions,
     teams,
+    views,
     webhook_deliveries,
     webhooks,
     workflow_runs,

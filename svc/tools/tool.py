@@ -72,6 +72,8 @@ class ToolSpec(TypedDict, total=False):
     """Whether keys may run it, agents only after an approval, or people alone; "open" by default."""
     raises: tuple[type[DomainError], ...]
     """The errors that it may raise beside those that all tools share."""
+    narrows: bool
+    """Whether it keeps to what its caller is narrowed to; other tools are refused to callers that are."""
     shows_secret: bool
     """Whether its answer has a secret that is shown once, so that the answer is never stored."""
     deprecated: Deprecation | None
@@ -100,6 +102,7 @@ class Tool(Generic[A, R]):
         self.own: Final = spec.get("own")
         self.runs: Final[Runs] = spec.get("runs", "open")
         self.raises: Final = spec.get("raises", ())
+        self.narrows: Final = spec.get("narrows", False)
         self.shows_secret: Final = spec.get("shows_secret", False)
         if self.shows_secret and self.runs == "approval":
             raise ValueError(f"{name} may not be asked for: cards keep answers, and it shows a secret")

@@ -30,6 +30,7 @@ NO_ORGANIZATIONS = {
     (Owner.SYSTEM, "storage.events.events.organizations_with_undispatched"),
     (Owner.SYSTEM, "storage.webhooks.batches.webhooks_due"),
     (Owner.SYSTEM, "storage.workflows.runs.organizations_with_runs"),
+    (Owner.SYSTEM, "storage.agent.runs.conversations_due"),
     (Owner.SYSTEM, "storage.approvals.decisions.organizations_with_uncollected"),
     (Owner.SYSTEM, "actors.reconciler._mark_and_prune"),
     (Owner.CREDENTIALS, "storage.identity.api_keys.route"),

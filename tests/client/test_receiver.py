@@ -13,7 +13,7 @@ from svc.actors.outbound.client import OutboundHttp, PostResult
 from svc.actors.outbound.errors import NotSent
 from svc.client import NotDelivered, Offline, PushReceiver, Reply
 from svc.client.receiver import BODY_BYTES_MAX
-from svc.domain.crypto.signatures import new_secret, signed_headers
+from svc.domain.crypto.signatures import Signer, new_secret
 from svc.domain.randomness import SYSTEM
 from svc.domain.times import SECOND_MS
 from svc.storage.channels import connections, outboxes
@@ -85,7 +85,7 @@ async def pushed() -> AsyncIterator[Pushed]:
 
 
 def signed(body: bytes, here: Pushed) -> dict[str, str]:
-    return signed_headers([SECRET], "dlv_1", here.clock.now() // SECOND_MS, body)
+    return Signer([SECRET]).signed_headers("dlv_1", here.clock.now() // SECOND_MS, body)
 
 
 async def test_a_reply_is_delivered_and_reported_before_it_is_answered(autojump_clock):

@@ -11,7 +11,7 @@ from standardwebhooks import Webhook
 
 from svc.client import BadSignature, verify
 from svc.client.webhooks import TOLERANCE_SECONDS
-from svc.domain.crypto.signatures import new_secret, signed_headers
+from svc.domain.crypto.signatures import Signer, new_secret
 from svc.domain.randomness import SYSTEM
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwM2Ih0Q5Jx5s="
@@ -23,7 +23,7 @@ OWN = ("X-Service-Delivery", "X-Service-Timestamp", "X-Service-Signature")
 
 def pushed(*secrets: str, at: int = NOW, body: bytes = BODY) -> dict[str, str]:
     """The headers of what the service pushes."""
-    return signed_headers(secrets or [SECRET], "dlv_1", at, body)
+    return Signer(secrets or [SECRET]).signed_headers("dlv_1", at, body)
 
 
 @pytest.mark.parametrize("names", [STANDARD, OWN])
@@ -43,7 +43,7 @@ def test_what_others_sign_is_verified(payload: bytes, delivery: str):
     headers = dict(zip(STANDARD, (delivery, str(NOW), stock.sign(delivery, at, body.decode())), strict=True))
 
     assert delivery == verify(SECRET, headers, body, now=NOW)
-    assert headers["webhook-signature"] == signed_headers([SECRET], delivery, NOW, body)["webhook-signature"]
+    assert headers["webhook-signature"] == Signer([SECRET]).sign(delivery, NOW, body)
 
 
 def test_stock_verifiers_take_a_push():

@@ -28,7 +28,6 @@ PROGRAMS: Final = frozenset({"sh", "python", "ts"})
 NODE_MAJOR: Final = 20
 NOT_RUN: Final = {
     "bridges": 5,
-    "gateway": 1,
     "mcp": 2,
     "quickstart": 1,
     README: 1,

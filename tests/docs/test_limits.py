@@ -36,6 +36,8 @@ INTERNAL: Final = {
     "INDEX_BATCH": "how large a transaction is",
     "PASSWORD_CHECKS_AT_ONCE": "how the processor is shared",
     "PASSWORD_CHECKS_WAITING_MAX": "how the processor is shared",
+    "AGENT_RUNS_SPACING_MS": "how the processor is shared",
+    "AGENT_RUNS_WAITING_MAX": "memory; what is beyond waits in the store",
     "APPROVALS_COLLECTED_MAX": "how large a transaction is",
     "PRUNED_MAX": "how large a transaction is",
     "QUICK_RECORDS_MAX": "which of two readers a list takes",

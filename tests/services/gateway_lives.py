@@ -15,6 +15,8 @@ import trio
 from sqlalchemy import Connection
 
 from svc.actors._core import ActorError
+from svc.actors.ai.completion_calls import StreamCut
+from svc.actors.ai.completion_streams import Sink
 from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.kinds import KINDS
 from svc.actors.system import System
@@ -26,8 +28,6 @@ from svc.domain.errors import DomainError, NotFound
 from svc.domain.identity.people import Person
 from svc.domain.randomness import Randomness
 from svc.services import completions, tool_calls
-from svc.services.completion_calls import StreamCut
-from svc.services.completion_streams import Sink
 from svc.storage.identity import api_keys
 from svc.storage.identity.api_keys import MintedKey
 from svc.storage.sqlite.engine import make_engine, raw

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from math import inf
 from typing import Any, Final, Literal, NamedTuple, Self
 
 import msgspec
@@ -111,18 +112,25 @@ class _ScriptedResponse:
         return self
 
     async def __anext__(self) -> bytes:
+        if part := await self.receive_by(inf):
+            return part
+        raise StopAsyncIteration
+
+    async def receive_by(self, _by: float) -> bytes:
         await trio.sleep(PAUSE_SECONDS)
         self._attempt.is_over = len(self._parts) <= 1
         if not self._parts:
-            raise StopAsyncIteration
+            return b""
         part = self._parts.pop(0)
         if isinstance(part, Exception):
             raise part
         self._attempt.came += part
         return part
 
-    async def read(self) -> bytes:
-        return await self.__anext__()
+    async def read(self, on_part: Callable[[int], None] = lambda _size: None) -> bytearray:
+        whole = bytearray(await self.receive_by(inf))
+        on_part(len(whole))
+        return whole
 
 
 class ScriptedUpstreams(Upstreams):

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from hypothesis import given, settings
 
 from svc.domain import cursors
-from svc.domain.changes import EventsDue
+from svc.domain.changes import EventsDue, ResourceChanged
 from svc.domain.cursors import Position
 from svc.domain.errors import Gone, InvalidInput
 from svc.domain.events import EventType, NewEvent
@@ -77,7 +77,7 @@ def test_a_batch_has_so_many_bytes(here: Ledger, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_unit_announces_its_events_once(here: Ledger) -> None:
-    """However often it records some; a unit that records none announces none."""
+    """However often it records some, and what they are about; a unit that records none announces none."""
     tx = Tx(here.conn, here.now, Sources())
 
     events.record(tx, here.organization.id, [])
@@ -86,7 +86,8 @@ def test_a_unit_announces_its_events_once(here: Ledger) -> None:
         events.record(tx, here.organization.id, [an_event(), an_event()])
     announced.append(list(tx.changes))
 
-    assert [[], [EventsDue(here.organization.id)]] == announced
+    told = ResourceChanged(here.organization.id, "record", "rec_1")
+    assert [[], [EventsDue(here.organization.id), told, told]] == announced
 
 
 def test_an_event_is_stored_with_what_is_looked_for(here: Ledger) -> None:

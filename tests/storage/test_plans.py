@@ -131,6 +131,11 @@ from tests.town import town
             waking._CALLED_SINCE, "ix_webhook_deliveries_done_at (done_at>?)", id="calls that ended lately"
         ),
         pytest.param(
+            waking._WAKE_ASKER,
+            "ix_workflow_runs_awaited (organization_id=? AND awaited=?)",
+            id="the run that waits for an approval",
+        ),
+        pytest.param(
             triggering._TRIGGERED,
             "ix_workflows_event_type (organization_id=? AND event_type>?)",
             id="workflows that events start",

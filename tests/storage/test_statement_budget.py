@@ -237,7 +237,7 @@ async def push(here: ToolTown) -> Steps:
             update: [9, 7],
             submit: [1, 12, 9],
             make_embed: [5],
-            receive: [4, 7],
+            receive: [5, 7],
             pull_nothing: [2],
             pull_one: [4],
             pull_one_once: [1, 6],

@@ -30,6 +30,11 @@ from tests.tooling import ToolTown, tool_town
 TOOLS: Final = """
 tool                      needs                         runs
 
+agent.get                 ai                            open
+agent.run_get             conversations                 open
+agent.run_list            conversations                 open
+agent.run_stop            conversations                 open
+agent.set                 ai                            person
 ai.model_list             ai                            open
 ai.model_restrict         ai                            person
 ai.provider_list          ai                            open
@@ -57,6 +62,7 @@ connection.revoke_key     channels, own: conversations  person
 connection.rotate_secret  channels, own: conversations  person
 connection.test           channels, own: conversations  open
 connection.update         channels, own: conversations  open
+conversation.agent_resume  conversations                 person
 conversation.assign       conversations                 open
 conversation.close        conversations                 open
 conversation.get          conversations                 open
@@ -121,6 +127,7 @@ site.list                 -                             open
 site.remove               settings                      approval
 site.update               settings                      open
 submission.attach         forms                         open
+submission.counts         forms                         open
 submission.get            forms                         open
 submission.list           forms                         open
 suggestion.accept         records.write                 open
@@ -131,6 +138,10 @@ team.list                 -                             open
 team.update               settings                      person
 tool.describe             -                             open
 tool.search               -                             open
+view.create               -                             person
+view.delete               -                             person
+view.list                 -                             open
+view.update               -                             person
 webhook.create            webhooks                      person
 webhook.delete            webhooks                      approval
 webhook.delivery_list     webhooks                      open

@@ -2,9 +2,26 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from svc.domain.errors import Unavailable
 from svc.domain.limits import AI_BODIES_BYTES_MAX
+
+
+class HeldBytes:
+    """The bytes that one call holds."""
+
+    __slots__ = ("_bodies", "_organization_id", "size")
+
+    def __init__(self, bodies: "BodyBytes", organization_id: str) -> None:
+        self._bodies: Final = bodies
+        self._organization_id: Final = organization_id
+        self.size = 0
+
+    def grow(self, size: int) -> None:
+        """Hold *size* bytes more. Raises `Unavailable` if there are too few."""
+        self._bodies.take(self._organization_id, size)
+        self.size += size
 
 
 class BodyBytes:
@@ -16,17 +33,21 @@ class BodyBytes:
         self.taken = 0
 
     @contextmanager
-    def hold(self, organization_id: str, size: int) -> Iterator[None]:
-        """Hold *size* bytes for a request of the organization. Raises `Unavailable` if there are too few."""
-        of_organization = self._by_organization.get(organization_id, 0)
-        if self.taken + size > self._limit or of_organization + size > self._limit // 2:
+    def hold(self, organization_id: str, size: int = 0) -> Iterator[HeldBytes]:
+        """Hold *size* bytes for a call of the organization, or more as it grows. Raises `Unavailable`."""
+        held = HeldBytes(self, organization_id)
+        held.grow(size)
+        try:
+            yield held
+        finally:
+            self.take(organization_id, -held.size)
+
+    def take(self, organization_id: str, size: int) -> None:
+        """Count *size* bytes more, or fewer. Raises `Unavailable` if there are too few."""
+        of_organization = self._by_organization.get(organization_id, 0) + size
+        if size > 0 and (self.taken + size > self._limit or of_organization > self._limit // 2):
             raise Unavailable("the calls under way are too large together")
         self.taken += size
-        self._by_organization[organization_id] = of_organization + size
-        try:
-            yield
-        finally:
-            self.taken -= size
-            self._by_organization[organization_id] -= size
-            if not self._by_organization[organization_id]:
-                del self._by_organization[organization_id]
+        self._by_organization[organization_id] = of_organization
+        if not of_organization:
+            del self._by_organization[organization_id]

@@ -5,6 +5,7 @@ Addresses from the configuration are trusted; those of organizations are checked
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from math import inf
 from typing import Final, Protocol, Self
 
 import msgspec
@@ -52,8 +53,12 @@ class Response(Protocol):
         """The next bytes of the body. Raises a `StreamFailed`."""
         ...
 
-    async def read(self) -> bytes:
-        """The whole body. Raises a `StreamFailed`."""
+    async def receive_by(self, by: float) -> bytes | None:
+        """The next bytes, nothing at their end; None if nothing came until *by*. Raises a `StreamFailed`."""
+        ...
+
+    async def read(self, on_part: Callable[[int], None] = ...) -> bytearray:
+        """The whole body; *on_part* is told the size of each part that comes. Raises a `StreamFailed`."""
         ...
 
 
@@ -87,13 +92,18 @@ class _BuiltInResponse:
         return self
 
     async def __anext__(self) -> bytes:
-        await trio.lowlevel.checkpoint()
-        for part in self._parts:
+        if part := await self.receive_by(inf):
             return part
         raise StopAsyncIteration
 
-    async def read(self) -> bytes:
-        return b"".join([part async for part in self])
+    async def receive_by(self, _by: float) -> bytes:
+        await trio.lowlevel.checkpoint()
+        return next(self._parts, b"")
+
+    async def read(self, on_part: Callable[[int], None] = lambda _size: None) -> bytearray:
+        whole = bytearray().join([part async for part in self])
+        on_part(len(whole))
+        return whole
 
 
 class Upstreams:

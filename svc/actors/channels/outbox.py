@@ -17,7 +17,7 @@ from svc.actors.outbound.errors import NoPlace, NotSent
 from svc.actors.system import System
 from svc.domain.channels.connections import Delivery
 from svc.domain.crypto.sealing import SealBroken
-from svc.domain.crypto.signatures import delivery_headers
+from svc.domain.crypto.signatures import Signer
 from svc.domain.errors import Unavailable
 from svc.domain.limits import PUSH_ANSWER_SECONDS, PUSH_HOLD_MS, PUSHES_AT_ONCE_MAX, REPLY_LIFE_MS
 from svc.domain.times import SECOND_MS, rfc3339
@@ -221,8 +221,8 @@ class Outbox(Actor[System, OutboxState]):
         body = msgspec.json.encode(PushBody(event, rfc3339(now), push.reply or {"connectionId": self.key}))
         try:
             secrets = [self.system.sealer.open(sealed, self.key) for sealed in load.sealed_secrets]
-            headers = delivery_headers(
-                secrets, push.delivery_id, now // SECOND_MS, body, event=event, contract=load.contract
+            headers = Signer(secrets).delivery_headers(
+                push.delivery_id, now // SECOND_MS, body, event=event, contract=load.contract
             )
             result = await self.system.outbound_http.post(
                 load.url or "",

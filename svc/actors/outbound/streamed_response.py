@@ -1,5 +1,7 @@
 """A request whose response is read in parts, and the limits of both."""
 
+from collections.abc import Callable
+from math import inf
 from typing import Final, Self
 
 import msgspec
@@ -68,8 +70,8 @@ class StreamedResponse:
 
     async def open(self, head: bytes, body: bytes) -> None:
         """Send the request, and receive the head of the response. Raises a `StreamFailed`."""
-        by, failure = self._time_limit()
-        with trio.CancelScope(deadline=by):
+        limit = self._limit()
+        with trio.CancelScope(deadline=limit):
             if len(body) <= _PIECE_BYTES:
                 await self._send(head + body)
                 await self._receive_head()
@@ -78,27 +80,46 @@ class StreamedResponse:
             if self._answer.coded:
                 raise Malformed("the body has a Content-Encoding that was not asked for")
             return
-        raise failure
+        raise self._late(limit)
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> bytes:
         """The next bytes of the body. Raises a `StreamFailed`."""
+        if body := await self.receive_by(inf):
+            return body
+        raise StopAsyncIteration
+
+    async def receive_by(self, by: float) -> bytes | None:
+        """The next bytes of the body, nothing at its end; None if nothing came until *by*, in Trio's time.
+
+        Raises a `StreamFailed`.
+        """
         answer = self._answer
         while answer.body_bytes <= self._limits.answer_bytes_max:
             if body := answer.take():
                 return body
             if answer.malformed:
                 raise Malformed("what came in the body was not HTTP")
-            if answer.complete or not await self._receive_body():
-                raise StopAsyncIteration
+            if answer.complete:
+                return b""
+            received = await self._receive_body(by)
+            if not received:
+                return None if received is None else b""
         raise TooLarge(f"the body is over {self._limits.answer_bytes_max} bytes")
 
-    async def read(self) -> bytes:
-        """Receive the whole body, within `first_byte_seconds`. Raises a `StreamFailed`."""
+    async def read(self, on_part: Callable[[int], None] = lambda _size: None) -> bytearray:
+        """Receive the whole body, within `first_byte_seconds`. Raises a `StreamFailed`.
+
+        *on_part* is told the size of each part, and may raise to read no further.
+        """
         self._whole = True
-        return b"".join([part async for part in self])
+        body = bytearray()
+        async for part in self:
+            on_part(len(part))
+            body += part
+        return body
 
     def is_in_step(self) -> bool:
         """Whether both sides are done with each other, so that the connection may be used again."""
@@ -149,10 +170,10 @@ class StreamedResponse:
             except NotSent as error:
                 raise Malformed(str(error)) from error
 
-    async def _receive_body(self) -> bool:
-        """Receive once within the body; returns False at an end that is the end of the connection."""
-        by, failure = self._time_limit()
-        with trio.CancelScope(deadline=by):
+    async def _receive_body(self, by: float) -> bool | None:
+        """Receive once within the body; False at an end that is the connection's, None if *by* has passed."""
+        limit = self._limit()
+        with trio.CancelScope(deadline=min(by, limit)):
             try:
                 data = await self._connection.receive()
             except trio.BrokenResourceError as error:
@@ -163,17 +184,25 @@ class StreamedResponse:
             if self._answer.framed:
                 raise BrokenOff("the connection ended within the answer")
             return False
-        raise failure
+        if by < limit:
+            return None
+        raise self._late(limit)
 
-    def _time_limit(self) -> tuple[float, StreamFailed]:
-        """Until when to wait now, and the error if nothing comes until then."""
+    @property
+    def _begins(self) -> bool:
+        """Whether what is waited for now is the first byte of the body, or all of it in its place."""
+        return self._whole or not self._answer.body_bytes
+
+    def _limit(self) -> float:
+        """Until when to wait now, in Trio's time."""
+        by = self._begins_by if self._begins else trio.current_time() + self._limits.idle_seconds
+        return min(by, self._ends_at)
+
+    def _late(self, limit: float) -> StreamFailed:
+        """The error if nothing came until *limit*."""
         limits = self._limits
-        if self._whole or not self._answer.body_bytes:
-            by, seconds = self._begins_by, limits.first_byte_seconds
-            failure: StreamFailed = NoFirstByte(f"no answer within {seconds:g} seconds")
-        else:
-            by = trio.current_time() + limits.idle_seconds
-            failure = IdleTooLong(f"nothing came for {limits.idle_seconds:g} seconds")
-        if self._ends_at < by:
-            return self._ends_at, TookTooLong(f"no end within {limits.total_seconds:g} seconds")
-        return by, failure
+        if limit == self._ends_at:
+            return TookTooLong(f"no end within {limits.total_seconds:g} seconds")
+        if self._begins:
+            return NoFirstByte(f"no answer within {limits.first_byte_seconds:g} seconds")
+        return IdleTooLong(f"nothing came for {limits.idle_seconds:g} seconds")

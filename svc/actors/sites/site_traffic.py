@@ -24,6 +24,8 @@ class SiteTrafficState(msgspec.Struct, kw_only=True):
     """When the sites have to be read again, ms since the epoch."""
     visitors: Private[KeyedWindows]
     views: SlidingWindow
+    note_at: int = 0
+    """When a view is next noted as the sites' last one, ms since the epoch."""
 
 
 class SiteTraffic(Actor[System, SiteTrafficState]):
@@ -52,7 +54,11 @@ class SiteTraffic(Actor[System, SiteTrafficState]):
             return
         state.views.add(now)
         state.visitors.value.add(visitor, now)
-        await self.system.store.of(_owner_of(state.sites)).write(visits.create, state.sites, visitor, page)
+        noted = now >= state.note_at
+        if noted:
+            state.note_at = now + MINUTE_MS
+        units = self.system.store.of(_owner_of(state.sites))
+        await units.write(visits.create, state.sites, visitor, page, noted=noted)
 
     async def _sites(self) -> list[Site]:
         try:

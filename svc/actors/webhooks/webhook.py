@@ -19,7 +19,7 @@ from svc.actors.system import System
 from svc.actors.webhooks.attempt_places import AttemptPlace
 from svc.actors.webhooks.under_way import UnderWay
 from svc.domain.crypto.sealing import SealBroken
-from svc.domain.crypto.signatures import delivery_headers
+from svc.domain.crypto.signatures import Signer
 from svc.domain.errors import Unavailable
 from svc.domain.limits import WEBHOOK_ANSWER_SECONDS, WEBHOOK_LAST_ATTEMPTS
 from svc.domain.times import SECOND_MS
@@ -229,27 +229,29 @@ class Webhook(Actor[System, WebhookState]):
     ) -> None:
         """Attempt deliveries at once, in a task, and note in *under_way* how they went."""
         try:
-            secrets = [self.system.sealer.open(sealed, self.key) for sealed in batch.sealed_secrets]
+            opened = [self.system.sealer.open(sealed, self.key) for sealed in batch.sealed_secrets]
         except SealBroken:
             log.exception("a signing secret cannot be opened; nothing is sent", webhook=self.key)
-            secrets = []
+            signer = None
+        else:
+            signer = Signer(opened)
         async with trio.open_nursery() as nursery:
             for delivery, place in begun:
-                nursery.start_soon(self._attempt, batch, delivery, place, secrets, under_way)
+                nursery.start_soon(self._attempt, batch, delivery, place, signer, under_way)
 
     async def _attempt(
         self,
         batch: DeliveryBatch,
         delivery: DueDelivery,
         place: AttemptPlace,
-        secrets: Sequence[str],
+        signer: Signer | None,
         under_way: UnderWay,
     ) -> None:
         """Attempt a delivery, and note how it went."""
         began = trio.current_time()
         try:
             with place:
-                outcome = await self._send(batch, delivery, secrets) if secrets else _UNSIGNED
+                outcome = await self._send(batch, delivery, signer) if signer else _UNSIGNED
         except NoPlace:
             del under_way.in_flight[delivery.id]
             self.attempt_postponed.tell()
@@ -260,14 +262,12 @@ class Webhook(Actor[System, WebhookState]):
         if under_way.end(_ended(batch, delivery, outcome)) or self.system.quiesced:
             self.attempts_ended.tell()
 
-    async def _send(
-        self, batch: DeliveryBatch, delivery: DueDelivery, secrets: Sequence[str]
-    ) -> AttemptOutcome:
+    async def _send(self, batch: DeliveryBatch, delivery: DueDelivery, signer: Signer) -> AttemptOutcome:
         """Send a delivery. Raises `NotSent`, and `NoPlace` of these if nothing was attempted."""
         now = self.system.clock.wall()  # wall time, since the receiver compares it with its own clock
         body = delivery.body or b""
-        headers = delivery_headers(
-            secrets, delivery.id, now // SECOND_MS, body, event=delivery.type, contract=batch.contract
+        headers = signer.delivery_headers(
+            delivery.id, now // SECOND_MS, body, event=delivery.type, contract=batch.contract
         )
         result = await self.system.outbound_http.post(
             batch.url,

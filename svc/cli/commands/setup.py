@@ -10,12 +10,12 @@ import msgspec
 
 from svc.cli.commands.identity import users
 from svc.cli.commands.identity.organizations import new_organization, with_formats
-from svc.cli.endpoints import url
 from svc.cli.invocation import program
 from svc.cli.operator_calls import Operator
 from svc.cli.options import as_operator
 from svc.domain.crypto.passwords import check_rules
 from svc.domain.errors import InvalidValue
+from svc.domain.identity.people import WELCOME_PATH
 from svc.tools import operator_commands
 from svc.tools.operator_commands import MadeSetUp, SetUp
 
@@ -113,20 +113,13 @@ def _summary(operator: Operator, made: MadeSetUp, *, name: str, person: str, ema
     sign_in = ""
     if made.sign_in_token is not None:
         sign_in = (
-            f"Sign-in link  {made.sign_in_token}\n"
+            f"Sign-in link  {operator.base_url}{WELCOME_PATH}#{made.sign_in_token}\n"
             f"              It works once, until {made.sign_in_expires_at}.\n"
         )
     service, start = operator.service, ""
     if service is None:
         data = shlex.quote(str(operator.directory.path))
         start = f"\nStart the service:\n\n  {program()} run --data {data}\n"
-    settings = operator.settings
-    base_url = (
-        service.public_url
-        if service is not None
-        else settings.server.public_url
-        or url(settings.server.bind[0], tls=settings.server.tls_certificate is not None)
-    )
     return _DONE.format(
         name=name,
         made=made,
@@ -134,6 +127,6 @@ def _summary(operator: Operator, made: MadeSetUp, *, name: str, person: str, ema
         email=email,
         sign_in=sign_in,
         start=start,
-        base_url=base_url,
-        first_call=_FIRST_CALL.format(base_url=base_url, key=made.key),
+        base_url=operator.base_url,
+        first_call=_FIRST_CALL.format(base_url=operator.base_url, key=made.key),
     ).rstrip("\n")

@@ -15,6 +15,7 @@ class _Conversation(msgspec.Struct, rename="camel"):
     external_id: str
     contact_id: str | None = None
     held_reason: str | None = None
+    silence: dict[str, Any] | None = None
 
 
 class _Conversations(msgspec.Struct):
@@ -30,10 +31,10 @@ class Team:
         self._ids: dict[str, str] = {}
 
     async def look(self, chat_id: str) -> dict[str, Any]:
-        """The chat as the service has it: its messages, the oldest first, and the contact."""
+        """The chat as the service has it: messages, the oldest first; the contact; why an agent is silent."""
         conversation = await self._find(chat_id)
         if conversation is None:
-            return {"messages": [], "contact": None, "held": None}
+            return {"messages": [], "contact": None, "held": None, "silence": None}
         listed = await self._tools.call(
             "message.list", {"conversationId": conversation.id, "limit": MESSAGES_SHOWN}
         )
@@ -43,7 +44,12 @@ class Team:
         if conversation.contact_id is not None:
             body = {"objectType": "contact", "id": conversation.contact_id}
             contact = (await self._tools.call("record.get", body))["properties"].get("name")
-        return {"messages": messages, "contact": contact, "held": conversation.held_reason}
+        return {
+            "messages": messages,
+            "contact": contact,
+            "held": conversation.held_reason,
+            "silence": conversation.silence,
+        }
 
     async def reply(self, chat_id: str, text: str) -> bool:
         """Write a reply. Returns False if the service has no such conversation yet."""

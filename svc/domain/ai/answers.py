@@ -1,19 +1,69 @@
 """Answers of providers: what is one, what it used, and what of it the caller is shown.
 
-Text of an answer is counted and never kept.
+Text of an answer is counted and never kept. Only what is needed is decoded: an answer may be large, and a
+decoder lets no other thread run meanwhile.
 """
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from svc.domain.ai.json_members import JsonObject
-from svc.domain.ai.usage import Usage, read_usage, text_bytes
+from svc.domain.ai.usage import NULL, Usage, is_null, json_text_bytes, read_usage
+from svc.domain.limits import AI_CHOICES_MAX, AI_EVENT_BYTES_MAX
 
-# A number may be out of range of a double; none of those with a fraction is of interest here.
-_decode: Final = msgspec.json.Decoder(float_hook=str).decode
-_TEXTS: Final = ("content", "refusal", "reasoning_content", "reasoning")
-"""Members of a message, or of a part of one, that hold text of the model."""
+_SMALL_BYTES: Final = 64 * 1024
+"""What is decoded at once; `usage` is never more."""
+_PLACES_MAX: Final = 4
+"""Places in an answer at which `usage` is looked for."""
+
+
+class _Top(msgspec.Struct):
+    choices: msgspec.Raw = NULL
+    usage: msgspec.Raw = NULL
+    error: msgspec.Raw = NULL
+
+
+class _Choice(msgspec.Struct):
+    message: msgspec.Raw = NULL
+    delta: msgspec.Raw = NULL
+    finish_reason: msgspec.Raw = NULL
+
+
+class _Message(msgspec.Struct):
+    content: msgspec.Raw = NULL
+    refusal: msgspec.Raw = NULL
+    reasoning_content: msgspec.Raw = NULL
+    reasoning: msgspec.Raw = NULL
+    tool_calls: msgspec.Raw = NULL
+    function_call: msgspec.Raw = NULL
+
+
+class _ToolCall(msgspec.Struct):
+    function: msgspec.Raw = NULL
+
+
+class _Function(msgspec.Struct):
+    name: msgspec.Raw = NULL
+    arguments: msgspec.Raw = NULL
+
+
+_top: Final = msgspec.json.Decoder(_Top).decode
+_choice: Final = msgspec.json.Decoder(_Choice).decode
+_message: Final = msgspec.json.Decoder(_Message).decode
+_values: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_tool_call: Final = msgspec.json.Decoder(_ToolCall).decode
+_function: Final = msgspec.json.Decoder(_Function).decode
+# An array with more elements than there may be choices is refused at once, before it fills the memory.
+_many: Final = msgspec.json.Decoder(
+    msgspec.defstruct(
+        "_Choices",
+        [(f"choice{number}", msgspec.Raw, NULL) for number in range(AI_CHOICES_MAX)],
+        array_like=True,
+        forbid_unknown_fields=True,
+    )
+).decode
+_UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,63 +78,121 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it is the event of a stream that has usage and no choice."""
 
 
-def read_answer(body: bytes) -> Answer | None:
+def read_answer(body: bytes | bytearray) -> Answer | None:
     """An answer that is not streamed; None for what is no completion."""
-    return _read(body, "message")
+    return _read(body, whole=True)
 
 
 def read_chunk(data: bytes) -> Answer | None:
     """The data of one event of a stream; None for what is no part of a completion, such as an error."""
-    return _read(data, "delta")
+    return _read(data, whole=False)
 
 
-def is_error(body: bytes) -> bool:
+def is_error(body: bytes | bytearray) -> bool:
     """Whether *body* has the shape of an error that may be passed on: `{error: {…}}`."""
-    value = _decoded(body)
-    return isinstance(value, dict) and isinstance(value.get("error"), dict)
+    try:
+        return bytes(memoryview(_top(body).error)[:1]) == b"{"
+    except _UNREADABLE:
+        return False
 
 
 def with_cost(body: bytes, cost_micro_credits: int) -> bytes:
     """*body* with its cost in `usage`; as it is where there is none. All else stays, to the byte."""
+    changed = bytearray(body)
+    put_cost(changed, cost_micro_credits)
+    return bytes(changed)
+
+
+def put_cost(body: bytearray, cost_micro_credits: int) -> None:
+    """As `with_cost`, in place: *body* may be large."""
     try:
-        whole = JsonObject(body)
-        usage = JsonObject(whole.raw("usage") or b"")
-    except msgspec.DecodeError:
-        return body
-    return whole.replaced({"usage": usage.replaced({"cost_micro_credits": b"%d" % cost_micro_credits})})
+        before = _small_usage(body)
+        after = JsonObject(before).replaced({"cost_micro_credits": b"%d" % cost_micro_credits})
+        at = len(body)
+        for _ in range(_PLACES_MAX):
+            at = body.rfind(before, 0, at)
+            if at < 0:
+                return
+            body[at : at + len(before)] = after
+            if _small_usage(body) == after:
+                return
+            body[at : at + len(after)] = before  # the same bytes elsewhere
+    except _UNREADABLE:
+        return
 
 
-def _read(body: bytes, holder: str) -> Answer | None:
-    value = _decoded(body)
-    if not isinstance(value, dict) or value.get("error") is not None:
+def _small_usage(body: bytes | bytearray) -> bytes:
+    """The JSON of `usage`; nothing where it is too large to be one."""
+    usage = _top(body).usage
+    return bytes(usage) if len(memoryview(usage)) <= _SMALL_BYTES else b""
+
+
+def _read(body: bytes | bytearray, *, whole: bool) -> Answer | None:
+    try:
+        top = _top(body)
+        if not (is_null(top.error) and _is_unicode(body)):
+            return None
+        choices = [_choice(one) for one in _choices(top.choices)]
+    except _UNREADABLE:
         return None
-    choices = value.get("choices")
-    if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
-        return None
+    usage = read_usage(top.usage)
+    # The estimate counts only where there is no usage; that of a stream comes last.
+    counted = () if whole and usage is not None else choices
     return Answer(
-        usage=read_usage(value.get("usage")),
-        text_bytes=sum(_text_bytes(choice.get(holder)) for choice in choices),
-        is_finished=any(choice.get("finish_reason") is not None for choice in choices),
-        is_usage_alone=not choices and value.get("usage") is not None,
+        usage=usage,
+        text_bytes=sum(_text_bytes(one.message if whole else one.delta) for one in counted),
+        is_finished=any(not is_null(one.finish_reason) for one in choices),
+        is_usage_alone=not choices and not is_null(top.usage),
     )
 
 
-def _decoded(body: bytes) -> Any:
+def _choices(raw: msgspec.Raw) -> list[msgspec.Raw]:
+    """The choices. Raises `msgspec.DecodeError` for what is no array, or for more than there may be."""
+    if len(memoryview(raw)) > _SMALL_BYTES:
+        few: tuple[msgspec.Raw, ...] = msgspec.structs.astuple(_many(raw))
+        return [one for one in few if one is not NULL]
+    choices = _values(raw)
+    if len(choices) > AI_CHOICES_MAX:
+        raise msgspec.DecodeError("too many choices")
+    return choices
+
+
+def _is_unicode(body: bytes | bytearray) -> bool:
+    return body.isascii() or bool(body.decode())
+
+
+def _text_bytes(message: msgspec.Raw) -> int:
+    """The bytes of a message's text, refusal, reasoning and tool calls."""
     try:
-        return _decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-
-
-def _text_bytes(message: Any) -> int:
-    if not isinstance(message, dict):
+        found = _message(message)
+    except _UNREADABLE:
         return 0
-    size = sum(text_bytes(message[name]) for name in _TEXTS if name in message)
-    calls = message.get("tool_calls")
-    called = (
-        [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
-    )
-    for function in (*called, message.get("function_call")):
-        if isinstance(function, dict):
-            size += text_bytes([function.get("name"), function.get("arguments")])
+    texts = (found.content, found.refusal, found.reasoning_content, found.reasoning)
+    size = sum(json_text_bytes(one) for one in texts if one is not NULL)
+    if found.tool_calls is not NULL:
+        size += _tool_calls_bytes(found.tool_calls)
+    return size if found.function_call is NULL else size + _function_bytes(found.function_call)
+
+
+def _tool_calls_bytes(raw: msgspec.Raw) -> int:
+    if len(memoryview(raw)) > AI_EVENT_BYTES_MAX:
+        return json_text_bytes(raw)  # ids as well, and all that nobody has asked for
+    try:
+        calls = _values(raw)
+    except _UNREADABLE:
+        return 0
+    size = 0
+    for call in calls:
+        try:
+            size += _function_bytes(_tool_call(call).function)
+        except _UNREADABLE:
+            continue
     return size
+
+
+def _function_bytes(raw: msgspec.Raw) -> int:
+    try:
+        function = _function(raw)
+    except _UNREADABLE:
+        return 0
+    return json_text_bytes(function.name) + json_text_bytes(function.arguments)

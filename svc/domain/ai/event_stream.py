@@ -49,6 +49,8 @@ class EventStream:
 
     def feed(self, part: bytes) -> list[Event]:
         """The events that *part* completes. Raises `EventTooLarge`."""
+        if not self._buffer and (event := self._only_event(part)) is not None:
+            return [event]
         self._buffer += part
         events = []
         start = 0
@@ -65,6 +67,15 @@ class EventStream:
     def is_whole(self) -> bool:
         """Whether there is no half event left: what would be lost if the stream ended here."""
         return not self._buffer.strip()
+
+    def _only_event(self, part: bytes) -> Event | None:
+        """*part* as one event with one line of data, which is how nearly all come; None if it is more."""
+        if not part.startswith(b"data:") or part.find(b"\n") != len(part) - 2 or not part.endswith(b"\n\n"):
+            return None
+        if b"\r" in part or len(part) > AI_EVENT_BYTES_MAX:
+            return None
+        self._is_first = False
+        return Event(part, part[5:-2].removeprefix(b" "))
 
     def _event(self, raw: bytes) -> Event:
         if len(raw) > AI_EVENT_BYTES_MAX:

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-_BEFORE_VALUE: Final = re.compile(rb'\s*[{,]\s*"(?:[^"\\]|\\.)*"\s*:\s*', re.DOTALL)
+_BEFORE_VALUE: Final = re.compile(rb'\s*[{,]\s*"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*', re.DOTALL)
 _END: Final = re.compile(rb"\s*\{?\s*\}\s*")
 _decode: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 

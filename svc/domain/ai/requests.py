@@ -3,27 +3,57 @@
 All that is not checked is the provider's business: it goes out as the bytes that came.
 """
 
+import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from svc.domain import json_input
 from svc.domain.ai.errors import GatewayError
 from svc.domain.ai.json_members import JsonObject
-from svc.domain.ai.usage import MESSAGE_TOKENS, text_bytes, tokens_in
+from svc.domain.ai.usage import MESSAGE_TOKENS, NULL, json_text_bytes, text_bytes, tokens_in
 from svc.domain.errors import InvalidInput, MalformedJson
 from svc.domain.limits import AI_ATTACHMENT_TOKENS, AI_CHOICES_MAX, AI_MODEL_ID_CHARS_MAX
 
 _DATA: Final = {"image_url": "url", "input_audio": "data", "file": "file_data"}
 """The types of a message's parts that are attachments, and the member that holds the data of each."""
+_TYPE_BYTES_MAX: Final = 120
+"""Of the JSON of such a type, each of its characters escaped."""
 
 
-def _no_number(_text: str) -> None:
-    """Numbers with a fraction are of no interest here, and may be out of range of a double."""
+_COUNT: Final = re.compile(rb"[1-9][0-9]*")
+_DIGITS_MAX: Final = 18
+_FLAGS: Final = {b"true": True, b"false": False, b"null": False}
 
 
-_values: Final = msgspec.json.Decoder(float_hook=_no_number)
+class _Options(msgspec.Struct):
+    include_usage: msgspec.Raw = NULL
+
+
+class _Message(msgspec.Struct):
+    content: msgspec.Raw = NULL
+
+
+class _Part(msgspec.Struct):
+    type: msgspec.Raw = NULL
+    image_url: msgspec.Raw = NULL
+    input_audio: msgspec.Raw = NULL
+    file: msgspec.Raw = NULL
+
+
+class _Data(msgspec.Struct):
+    url: msgspec.Raw = NULL
+    data: msgspec.Raw = NULL
+    file_data: msgspec.Raw = NULL
+
+
+_text: Final = msgspec.json.Decoder(str).decode
+_values: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_options: Final = msgspec.json.Decoder(_Options).decode
+_message: Final = msgspec.json.Decoder(_Message).decode
+_part: Final = msgspec.json.Decoder(_Part).decode
+_data: Final = msgspec.json.Decoder(_Data).decode
 
 
 class CompletionRequest:
@@ -38,7 +68,6 @@ class CompletionRequest:
         "includes_usage",
         "messages",
         "model",
-        "prompt_bytes",
         "stream",
     )
 
@@ -55,26 +84,32 @@ class CompletionRequest:
         self.completion_tokens_max: Final = chosen or former
         """The most that each choice may take; None where the caller did not say."""
         messages = self._messages()
-        parts = list(_attachments(messages))
+        sizes = list(_attachments(messages))
         self.messages: Final = len(messages)
-        self.attachments: Final = len(parts)
-        self.attachments_bytes: Final = sum(text_bytes(data) for data in parts)
-        prompt_bytes = text_bytes(messages) + text_bytes(self._value("tools"))
-        self.prompt_bytes: Final = prompt_bytes - self.attachments_bytes
-        """All strings in messages and tools, without the data of attachments."""
+        self.attachments: Final = len(sizes)
+        self.attachments_bytes: Final = sum(sizes)
 
     def __repr__(self) -> str:
         return "CompletionRequest(•••)"
 
-    @property
     def prompt_estimate(self) -> int:
-        """The estimate of the prompt's tokens."""
-        return tokens_in(self.prompt_bytes) + self.messages * MESSAGE_TOKENS
+        """The estimate of the prompt's tokens: all strings in messages and tools, without attachments' data.
+
+        That is work where the body is large, and needed only where no usage came.
+        """
+        parts = (self._json.raw(name) for name in ("messages", "tools"))
+        size = sum(json_text_bytes(raw) for raw in parts if raw is not None)
+        return tokens_in(max(0, size - self.attachments_bytes)) + self.messages * MESSAGE_TOKENS
+
+    @property
+    def size(self) -> int:
+        """Bytes of the body."""
+        return len(self._json.body)
 
     @property
     def prompt_bound(self) -> int:
         """More tokens than the prompt has: one for each byte of the body, attachments apart."""
-        return len(self._json.body) - self.attachments_bytes + self.attachments * AI_ATTACHMENT_TOKENS
+        return self.size - self.attachments_bytes + self.attachments * AI_ATTACHMENT_TOKENS
 
     def outgoing(self, model: str, *, usage_in_stream: bool = True) -> bytes:
         """The body for a provider that calls the model *model*: nothing else is changed.
@@ -90,53 +125,55 @@ class CompletionRequest:
             ).replaced({"include_usage": b"true"})
         return self._json.replaced(changes) if changes else self._json.body
 
-    def _value(self, name: str) -> Any:
-        raw = self._json.raw(name)
-        try:
-            return None if raw is None else _values.decode(raw)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            raise GatewayError(
-                "invalid_json", f"`{name}` is not JSON that can be read.", param=name
-            ) from None
+    def _raw(self, name: str) -> bytes:
+        """The member as JSON; `null` where there is none."""
+        return self._json.raw(name) or b"null"
 
     def _model(self) -> str:
-        model = self._value("model")
-        if not isinstance(model, str) or not 0 < len(model) <= AI_MODEL_ID_CHARS_MAX:
+        try:
+            model = _text(self._raw("model"))
+        except msgspec.DecodeError:
+            model = ""
+        if not 0 < len(model) <= AI_MODEL_ID_CHARS_MAX:
             raise _invalid("model", f"a text of 1 to {AI_MODEL_ID_CHARS_MAX} characters")
         return model
 
     def _boolean(self, name: str) -> bool:
-        value = self._value(name)
-        if value is None or isinstance(value, bool):
-            return bool(value)
-        raise _invalid(name, "true or false")
+        flag = _FLAGS.get(self._raw(name))
+        if flag is None:
+            raise _invalid(name, "true or false")
+        return flag
 
     def _includes_usage(self) -> bool:
-        options = self._value("stream_options")
-        if not self.stream or options is None:
+        options = self._raw("stream_options")
+        if not self.stream or options == b"null":
             return False
-        if not isinstance(options, dict):
-            raise _invalid("stream_options", "an object")
-        wanted = options.get("include_usage")
-        if wanted is None or isinstance(wanted, bool):
-            return bool(wanted)
-        raise _invalid("stream_options.include_usage", "true or false")
+        try:
+            wanted = _FLAGS.get(bytes(_options(options).include_usage))
+        except msgspec.DecodeError:
+            raise _invalid("stream_options", "an object") from None
+        if wanted is None:
+            raise _invalid("stream_options.include_usage", "true or false")
+        return wanted
 
     def _count(self, name: str, largest: int | None = None) -> int | None:
-        raw = self._json.raw(name)
-        value = self._value(name)
-        if raw is None or raw == b"null":
+        raw = self._raw(name)
+        if raw == b"null":
             return None
-        if type(value) is not int or value < 1 or (largest is not None and value > largest):
+        value = int(raw[:_DIGITS_MAX]) if _COUNT.fullmatch(raw) else 0
+        if value < 1 or (largest is not None and value > largest):
             raise _invalid(name, "a whole number above 0" if largest is None else f"from 1 to {largest}")
         return value
 
-    def _messages(self) -> list[dict[str, Any]]:
-        messages = self._value("messages")
-        if not isinstance(messages, list) or not messages:
+    def _messages(self) -> list[msgspec.Raw]:
+        try:
+            messages = _values(self._raw("messages"))
+        except msgspec.DecodeError:
+            messages = []
+        if not messages:
             raise _invalid("messages", "a list with at least one message")
         for place, message in enumerate(messages):
-            if not isinstance(message, dict):
+            if not _is_object(message):
                 raise _invalid(f"messages[{place}]", "an object")
         return messages
 
@@ -161,13 +198,31 @@ def _invalid(param: str, expected: str) -> GatewayError:
     return GatewayError("invalid_value", f"`{param}` must be {expected}.", param=param)
 
 
-def _attachments(messages: list[dict[str, Any]]) -> Iterator[Any]:
-    """The data of each attachment in *messages*; None for one that is elsewhere, at an address."""
+def _is_object(raw: msgspec.Raw) -> bool:
+    return bytes(memoryview(raw)[:1]) == b"{"
+
+
+def _attachments(messages: list[msgspec.Raw]) -> Iterator[int]:
+    """The size of each attachment's data in *messages*; 0 for one that is elsewhere, at an address."""
     for message in messages:
-        content = message.get("content")
-        for part in content if isinstance(content, list) else ():
-            kind = part.get("type") if isinstance(part, dict) else None
-            if isinstance(kind, str) and kind in _DATA:
-                holder = part.get(kind)
-                data = holder.get(_DATA[kind]) if isinstance(holder, dict) else None
-                yield data if isinstance(data, str) else None
+        try:
+            parts = _values(_message(message).content)
+        except msgspec.DecodeError:
+            continue
+        for part in filter(_is_object, parts):
+            members = _part(part)
+            kind = _short_text(members.type)
+            if kind in _DATA:
+                yield _data_bytes(getattr(members, kind), _DATA[kind])
+
+
+def _short_text(raw: msgspec.Raw) -> str:
+    try:
+        return _text(raw) if len(memoryview(raw)) <= _TYPE_BYTES_MAX else ""
+    except msgspec.DecodeError:
+        return ""
+
+
+def _data_bytes(raw: msgspec.Raw, member: str) -> int:
+    data = getattr(_data(raw), member) if _is_object(raw) else NULL
+    return text_bytes(_text(data)) if bytes(memoryview(data)[:1]) == b'"' else 0

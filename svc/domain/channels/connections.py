@@ -131,9 +131,10 @@ def check_may_connect(caller: Caller, account: Account) -> None:
 def check_may_answer(caller: Caller, account: Account, team: Collection[str]) -> None:
     """Raises `Forbidden` unless *caller* may write from *account*; *team* are the members of a team's.
 
-    Only the member answers from a member's own account, and only members of the team from a team's.
+    Only the member answers from a member's own account, and only members of the team from a team's; and the
+    agent of a connection, which was set by a person who manages them all.
     """
     if account.kind == "member" and caller.person_id != account.id:
         raise Forbidden("only the member whose account it is answers from it")
-    if account.kind == "team" and caller.person_id not in team:
+    if account.kind == "team" and caller.kind != "agent" and caller.person_id not in team:
         raise Forbidden("only who is in the team answers from its account")

@@ -1,6 +1,6 @@
 """Embeds: blocks of an organization's published data and forms, for pages that are served elsewhere."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -16,8 +16,6 @@ from svc.domain.limits import (
     SORTS_MAX,
     URL_CHARS_MAX,
 )
-from svc.domain.records.objects import CONTACT
-from svc.domain.records.properties import Property
 from svc.domain.records.queries import Filter, Sort
 
 EmbedStatus = Literal["active", "paused", "removed"]
@@ -120,16 +118,3 @@ class Embed(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def form_ids(self) -> frozenset[str]:
         return frozenset(block.form_id for block in self.blocks if isinstance(block, FormBlock))
-
-
-_NEVER_PUBLIC: Final = frozenset({"email", "phone", "member"})
-
-
-def is_public(prop: Property) -> bool:
-    """Whether values of *prop* may be shown in public, and be used in filters and sorts of embeds.
-
-    Personal properties may not, nor references to a person: a member, or a relation to a contact.
-    """
-    if prop.personal or prop.type in _NEVER_PUBLIC:
-        return False
-    return prop.type != "relation" or prop.options != (CONTACT,)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from svc.domain.embeds.blocks import AnyBlock, FormBlock, HeroBlock, RecordsBlock, TextBlock, is_public
+from svc.domain.embeds.blocks import AnyBlock, FormBlock, HeroBlock, RecordsBlock, TextBlock
 from svc.domain.embeds.html_safety import check_href, check_src
 from svc.domain.errors import Fault, InvalidInput, InvalidValue
 from svc.domain.limits import (
@@ -15,6 +15,7 @@ from svc.domain.limits import (
     NAME_CHARS_MAX,
 )
 from svc.domain.near_names import hint, shown
+from svc.domain.records.objects import is_public
 from svc.domain.records.properties import Property
 from svc.domain.records.queries import parse
 from svc.domain.records.values import is_storable

@@ -133,6 +133,25 @@ def admit_workflow(access: Access, workflow_id: str, enabler: Enabler) -> Caller
     )
 
 
+def admit_agent(access: Access, connection_id: str, person_id: str, role_id: str) -> Caller:
+    """The agent of a connection as a caller: it may what its role and the person who set it may both now.
+
+    Raises `Unauthenticated` when the organization is closed, the person is no active member of it, or the
+    role is gone.
+    """
+    member = _active(access, person_id)
+    if role_id not in BUILTIN_ROLES and role_id not in access.roles:
+        raise Unauthenticated
+    return Caller(
+        organization_id=access.organization_id,
+        kind="agent",
+        id=connection_id,
+        person_id=person_id,
+        permissions=weaker(access.role(role_id), access.role(member.role_id)),
+        role_id=role_id,
+    )
+
+
 def admit_again(access: Access, caller: Caller, now: int) -> Caller:
     """Admit again a *caller* that was admitted before, with current permissions. Raises `Unauthenticated`."""
     match caller.kind:
@@ -141,6 +160,9 @@ def admit_again(access: Access, caller: Caller, now: int) -> Caller:
             return admit_key(access, next(digests, ""), now)
         case "person":
             return admit_person(access, caller.id, caller.confirmed_at)
+        case "agent":
+            admitted = admit_agent(access, caller.id, caller.person_id or "", caller.role_id or "")
+            return msgspec.structs.replace(admitted, tools=caller.tools, narrowed_to=caller.narrowed_to)
         case _:
             return caller
 

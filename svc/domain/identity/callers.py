@@ -5,7 +5,7 @@ from typing import Final, Literal
 import msgspec
 
 from svc.domain.errors import ApprovalRequired, Forbidden, PersonOnly
-from svc.domain.events import Source, workflow_source
+from svc.domain.events import Source, agent_source, workflow_source
 from svc.domain.identity.roles import PERMISSIONS, Permission
 from svc.domain.net.client_addresses import Network
 
@@ -26,6 +26,15 @@ FINDING: Final = frozenset({"tool.search", "tool.describe"})
 """Tools that every key may call: they show only what is in the contract, which is public."""
 
 
+class Narrowing(msgspec.Struct, frozen=True):
+    """What an agent is narrowed to that was given no tools by name.
+
+    Of records of objects that may appear in embeds, what is not personal; and its conversation's contact.
+    """
+
+    contact_id: str | None
+
+
 class Caller(msgspec.Struct, frozen=True, kw_only=True):
     """An authenticated caller, as of the moment of the call. It is not cached beyond the call."""
 
@@ -38,6 +47,10 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     permissions: frozenset[Permission]
     tools: frozenset[str] | None = None
     """The only tools that it may call; None for all that its permissions allow."""
+    narrowed_to: Narrowing | None = None
+    """What of the organization's records it may see and change; None for all that its permissions allow."""
+    role_id: str | None = None
+    """The role beyond which an agent may do nothing."""
     limited_to: Limit | None = None
     models: frozenset[str] | None = None
     """The only models that a gateway key may name; None for all that the organization may run."""
@@ -70,11 +83,15 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     registry: ToolRegistry | None = None
     """The registry of the door, for tools that are about tools; `svc.tools.registry.registry_of` reads it."""
     run_id: str | None = None
-    """The workflow's run that makes the call."""
+    """The run, of a workflow or of an agent, that makes the call."""
+    conversation_id: str | None = None
+    """The conversation that an agent answers."""
     models: ModelOffer | None = None
     """The service's models, for tools about them; `svc.tools.ai.answers.catalogue_of` reads it."""
     asked_by: dict[str, str] | None = None
     """What asked for the call, where a person has approved it: the agent's run, JSON-ready."""
+    base_url: str = ""
+    """The public address of this installation, for links in answers; empty where it is not known."""
     depth: int = 0
     """The depth of the workflow's run that makes the call; 0 where none does."""
 
@@ -82,6 +99,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
         """The source of what it writes, as timelines and events have it (decisions §10)."""
         if self.caller.kind == "workflow":
             return workflow_source(self.caller.id, self.run_id or "", self.depth)
+        if self.caller.kind == "agent":
+            return agent_source(self.caller.id, self.conversation_id or "", self.run_id or "")
         kinds = {"key": self.door, "operator": "person"}
         kind = kinds.get(self.caller.kind, self.caller.kind)
         return {"kind": kind, "id": self.caller.id, "personId": self.caller.person_id}
@@ -94,6 +113,7 @@ def operator_call(
     allowed_networks: tuple[Network, ...] = (),
     registry: ToolRegistry | None = None,
     models: ModelOffer | None = None,
+    base_url: str = "",
 ) -> Call:
     """A call of the operator in an organization, on behalf of the person *person_id* if any."""
     caller = Caller(
@@ -104,7 +124,12 @@ def operator_call(
         permissions=PERMISSIONS,
     )
     return Call(
-        caller=caller, door="cli", allowed_networks=allowed_networks, registry=registry, models=models
+        caller=caller,
+        door="cli",
+        allowed_networks=allowed_networks,
+        registry=registry,
+        models=models,
+        base_url=base_url,
     )
 
 
@@ -117,9 +142,17 @@ def service_call(organization_id: str) -> Call:
 
 
 def permit(
-    caller: Caller, tool: str, *, needs: Permission | None, own: Permission | None = None, runs: Runs
+    caller: Caller,
+    tool: str,
+    *,
+    needs: Permission | None,
+    own: Permission | None = None,
+    runs: Runs,
+    narrows: bool = False,
 ) -> None:
     """Check that *caller* may run *tool*, by permission and by kind of caller.
+
+    A caller that is narrowed runs only tools that keep to it, which *narrows* says.
 
     The permission *own* suffices, too: the tool itself checks that the object is the caller's own. The most
     informative error comes first: what no key may ever do comes before what this key may not.
@@ -135,7 +168,9 @@ def permit(
     if runs == "person" and not by_hand:
         raise PersonOnly(f"only a person may run {tool}")
     if caller.tools is not None and tool not in caller.tools and tool not in FINDING:
-        raise Forbidden(f"this key is not for {tool}")
+        raise Forbidden(f"this {caller.kind} is not for {tool}")
+    if caller.narrowed_to is not None and not narrows:
+        raise Forbidden(f"{tool} shows or changes more than this {caller.kind} may see")
     if runs == "approval" and caller.kind in {"key", "agent"}:
         raise ApprovalRequired(f"{tool} needs a person's approval")
     if needs is not None and needs not in caller.permissions and own not in caller.permissions:

@@ -1,9 +1,16 @@
 """People: their accounts, and what they are called."""
 
+from typing import Final
+
 import msgspec
 
 from svc.domain.errors import InvalidValue
 from svc.domain.limits import NAME_CHARS_MAX
+
+WELCOME_PATH: Final = "/app/welcome"
+"""The screen of a one-time link. Its token stands after `#`, so no log and no `Referer` has it."""
+INVITATION_PATH: Final = "/app/invitation"
+"""The screen of an invitation, whose token stands after `#`."""
 
 
 class Person(msgspec.Struct, frozen=True):

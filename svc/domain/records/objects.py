@@ -85,12 +85,24 @@ _NAMES: Final = frozenset(
     """.split()  # noqa: SIM905  # reads better than twenty strings
 )
 """Slugs that a contact's names have; they are personal (decisions §4)."""
+_NEVER_PUBLIC: Final[frozenset[PropertyType]] = frozenset({"email", "phone", "member"})
+"""Types whose values are personal, or refer to a person."""
 _SLUG: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
 def is_personal(object_slug: str, prop: Property) -> bool:
     """Whether *prop* is personal and cannot be made public."""
     return prop.type in {"email", "phone"} or (object_slug == CONTACT and prop.slug in _NAMES)
+
+
+def is_public(prop: Property) -> bool:
+    """Whether values of *prop* may be shown in public, and be used in filters and sorts there.
+
+    Personal properties may not, nor references to a person: a member, or a relation to a contact.
+    """
+    if prop.personal or prop.type in _NEVER_PUBLIC:
+        return False
+    return prop.type != "relation" or prop.options != (CONTACT,)
 
 
 def is_needed(object_slug: str, slug: str) -> bool:

@@ -8,9 +8,9 @@ import msgspec
 import structlog
 from werkzeug.exceptions import MethodNotAllowed
 
+from svc.actors.ai.completion_calls import StreamCut
 from svc.actors.identity.organization import Admission
 from svc.actors.system import System
-from svc.domain.ai.requests import CompletionRequest
 from svc.domain.errors import Unauthenticated
 from svc.domain.identity.callers import Caller
 from svc.domain.limits import AI_BODY_BYTES_MAX
@@ -21,7 +21,6 @@ from svc.http.request.body import ClientGone
 from svc.http.response.answers import NO_STORE, Fields, json_answer
 from svc.http.tools.admission import budget_headers
 from svc.services import completions, tool_calls
-from svc.services.completion_calls import StreamCut
 
 log = structlog.get_logger("svc.http.ai")
 
@@ -77,7 +76,7 @@ class CompletionsDoor(_GatewayDoor):
         size = completions.room_for(_length(request), AI_BODY_BYTES_MAX)
         with self._held(caller, size):
             body = await request.read(AI_BODY_BYTES_MAX)
-            asked = CompletionRequest(body)
+            asked = await completions.read_request(self._system, body)
 
         async def write(parts: PartSender) -> Answer | None:
             try:

@@ -6,13 +6,13 @@ from typing import Any, Final
 import msgspec
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
+from svc.actors.ai.completion_errors import as_gateway_error
 from svc.domain.ai.errors import GatewayError
 from svc.domain.errors import Forbidden, TooManyAttempts, Unauthenticated, Unavailable
 from svc.domain.rate_limits.sliding_window import retry_after_seconds
 from svc.http.fast_path import Answer, Request
 from svc.http.request.body import BodyCoded, BodyTooLarge
 from svc.http.response.answers import Field, json_answer
-from svc.services.completion_errors import as_gateway_error
 
 
 def answer_of(error: GatewayError, *fields: Field) -> Answer:

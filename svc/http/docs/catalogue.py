@@ -51,6 +51,7 @@ SHELVES: Final = (
             Guide("webhooks", "Webhooks and events", "What happens, pushed to you or pulled; signatures."),
             Guide("gateway", "AI gateway", "Language models by one address and key; what a call costs."),
             Guide("workflows", "Workflows", "What happens by itself when something else does, step by step."),
+            Guide("agent", "Agents", "What answers conversations by itself, and what it may reach."),
             Guide(
                 "approvals",
                 "Approvals",

@@ -1,4 +1,4 @@
-"""The front page `/` of each listener, and the small files that browsers and robots request."""
+"""The front page of each listener, `/docs/welcome` and `/`, and small files for browsers and robots."""
 
 from typing import Final
 
@@ -42,7 +42,7 @@ async def robots() -> Response:
 
 
 class PublicFront:
-    """`/` of the public listener."""
+    """`/docs/welcome` of the public listener, whose `/` leads to the screens."""
 
     def __init__(self, pages: Pages, tools: int) -> None:
         self._pages = pages
@@ -57,6 +57,7 @@ class PublicFront:
             answer.vary.add("Accept")
             return answer
         addresses = {
+            "screens": "/app/",
             "guides": "/docs",
             "reference": "/docs/api",
             "contract": contract.PATH,

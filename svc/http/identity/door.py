@@ -16,6 +16,7 @@ from svc.domain.errors import DomainError, Forbidden
 from svc.domain.identity.sessions import csrf_token
 from svc.domain.limits import KNOWN_BROWSER_LIFE_MS, SESSION_LIFE_MS
 from svc.domain.times import SECOND_MS
+from svc.http.identity.answers import session_answer, sessions_answer
 from svc.http.problems.problems import as_response, problem_for
 from svc.http.quart_app import current_request
 from svc.http.request.client_address import address_of
@@ -30,8 +31,8 @@ from svc.http.request.session_cookie import (
     session_token,
 )
 from svc.http.request.transport import Transport
-from svc.services import sign_in
-from svc.services.sign_in import Browser, Profile, SignedIn
+from svc.services import own_accounts, sign_in
+from svc.services.sign_in import Browser, SignedIn
 
 BODY_BYTES_MAX: Final = 16_384
 
@@ -66,29 +67,16 @@ class Password(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     password: str
 
 
-class PersonAnswer(msgspec.Struct, frozen=True, rename="camel"):
-    """The person who is signed in."""
+class Name(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /app/api/profile`."""
+
+    name: str
+
+
+class SessionChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /app/api/sessions/revoke`: the id of one of the person's sessions, or `others`."""
 
     id: str
-    email: str
-    name: str
-    home_organization_id: str
-
-
-class OrganizationAnswer(msgspec.Struct, frozen=True):
-    """An organization of which the person is a member, and the role there."""
-
-    id: str
-    name: str
-    role: str
-
-
-class SessionAnswer(msgspec.Struct, frozen=True, rename="camel"):
-    """A session without its token, which only the cookie carries."""
-
-    csrf_token: str
-    person: PersonAnswer
-    organizations: list[OrganizationAnswer]
 
 
 def people_doors(system: System, transport: Transport) -> Blueprint:
@@ -102,6 +90,9 @@ def people_doors(system: System, transport: Transport) -> Blueprint:
     doors.add_url_rule("/session", "session", door.show_session, methods=["GET"])
     doors.add_url_rule("/confirm", "confirm", door.confirm, methods=["POST"])
     doors.add_url_rule("/password", "password", door.set_password, methods=["POST"])
+    doors.add_url_rule("/profile", "profile", door.set_profile, methods=["POST"])
+    doors.add_url_rule("/sessions", "sessions", door.list_sessions, methods=["GET"])
+    doors.add_url_rule("/sessions/revoke", "revoke", door.revoke_session, methods=["POST"])
     doors.add_url_rule("/sign-out", "sign_out", door.sign_out, methods=["POST"])
 
     @doors.errorhandler(DomainError)
@@ -151,14 +142,14 @@ class _PeopleDoor:
         token = self._guarded_token()
         body = await _read_body(Token)
         profile = await sign_in.accept(self._system, token, body.token)
-        return _json(_session_answer(csrf_token(token), profile))
+        return _json(session_answer(csrf_token(token), profile))
 
     async def show_session(self) -> Response:
         """Answer with the session, for a page that was reloaded."""
         token = self._session_token()
         session = await sign_in.session_of(self._system, token)
         profile = await sign_in.profile_of(self._system, session.person_id)
-        return _json(_session_answer(csrf_token(token), profile))
+        return _json(session_answer(csrf_token(token), profile))
 
     async def confirm(self) -> Response:
         """Answer 204; for the next two hours the person may issue keys."""
@@ -174,6 +165,24 @@ class _PeopleDoor:
         await sign_in.set_password(self._system, token, body.password)
         return _no_content()
 
+    async def set_profile(self) -> Response:
+        """Change the person's name; answers with the session, as it is now."""
+        token = self._guarded_token()
+        body = await _read_body(Name)
+        profile = await own_accounts.rename(self._system, token, body.name)
+        return _json(session_answer(csrf_token(token), profile))
+
+    async def list_sessions(self) -> Response:
+        """Answer with where the person is signed in."""
+        return _json(sessions_answer(await own_accounts.list_sessions(self._system, self._session_token())))
+
+    async def revoke_session(self) -> Response:
+        """Answer 204; the session has ended, or all of the person's but this one."""
+        token = self._guarded_token()
+        body = await _read_body(SessionChoice)
+        await own_accounts.revoke_session(self._system, token, body.id)
+        return _no_content()
+
     async def sign_out(self) -> Response:
         """Answer 204 and delete the cookie."""
         await sign_in.sign_out(self._system, self._guarded_token())
@@ -184,7 +193,7 @@ class _PeopleDoor:
         return answer
 
     def _signed_in(self, signed_in: SignedIn) -> Response:
-        answer = _json(_session_answer(signed_in.csrf_token, signed_in.profile))
+        answer = _json(session_answer(signed_in.csrf_token, signed_in.profile))
         encrypted = self._is_encrypted()
         now = self._system.clock.wall()  # the browser compares with its own clock
         for name, value, life_ms in (
@@ -252,18 +261,6 @@ async def _read_body(shape: type[T]) -> T:
     check_type(request.headers.get("Content-Type"))
     raw = cast("bytes", await request.get_data(as_text=False))
     return json_input.read(msgspec.json.Decoder(shape), raw)
-
-
-def _session_answer(token: str, profile: Profile) -> SessionAnswer:
-    person = profile.person
-    return SessionAnswer(
-        csrf_token=token,
-        person=PersonAnswer(person.id, person.email, person.name, person.home_organization_id),
-        organizations=[
-            OrganizationAnswer(organization.organization_id, organization.name, organization.role_id)
-            for organization in profile.organizations
-        ],
-    )
 
 
 def _json(value: Any) -> Response:

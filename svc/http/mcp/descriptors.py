@@ -16,7 +16,7 @@ from svc.tools.registry import Registry
 from svc.tools.schemas import Schemas, schema_of
 from svc.tools.tool import Tool, ToolInput, about
 
-PAGE_TOOLS: Final = 100
+PAGE_TOOLS: Final = 200
 """Tools on one page of the flat list, so that those of nearly every key fit on the first."""
 _CALLERS_MAX: Final = 256
 """Kinds of callers whose lists are cached."""

@@ -128,11 +128,12 @@ class Exchange:
             more = message.get("more_body", False)
             if self._waiting:
                 self._end_waiting()
+            begun = response.started  # date and close are parts of the head
             data = response.encode(
                 message.get("body", b""),
                 more=more,
-                date=self._link.context.date_line(),
-                close=self._must_close(),
+                date=b"" if begun else self._link.context.date_line(),
+                close=not begun and self._must_close(),
             )
             if not more:
                 self._link.connection.share.take(self._link.connection)

@@ -32,6 +32,7 @@ def call_of(
         allowed_networks=system.outbound_http.allowed,
         registry=registry,
         models=system.models,
+        base_url=system.base_url,
     )
 
 

@@ -161,6 +161,8 @@ def _operation(tool: Tool[Any, Any], ids: ExampleIds) -> Json:
     }
     if tool.own is not None:
         operation["x-tool"]["own"] = tool.own
+    if tool.shows_secret:
+        operation["x-tool"]["showsSecret"] = True
     if tool.deprecated:
         operation |= {"deprecated": True}
         operation["x-tool"]["replacement"] = tool.deprecated.replacement

@@ -32,6 +32,12 @@ APP_PATH: Final = "/app/api/tools/"
 ORGANIZATION_HEADER: Final = "X-Organization-Id"
 
 
+SESSION_UNAUTHORIZED: Final = problem(
+    "unauthorized", None, headers=[(b"www-authenticate", CHALLENGE.encode()), NO_STORE]
+)
+"""The answer to a person without a session."""
+
+
 class Gate(Protocol):
     """Admits callers at one of the doors."""
 
@@ -66,11 +72,7 @@ class SessionGate:
     """Admits by session cookie and CSRF token."""
 
     door: DoorName = "app"
-    unauthorized = problem(
-        "unauthorized",
-        None,
-        headers=[(b"www-authenticate", CHALLENGE.encode()), NO_STORE],
-    )
+    unauthorized = SESSION_UNAUTHORIZED
 
     def __init__(self, system: System, transport: Transport) -> None:
         self._system = system

@@ -9,9 +9,10 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.ai.errors import GatewayError
-from svc.domain.ai.exits import Ended, Exit, charge, metered
+from svc.domain.ai.exits import Charge, Exit, charge, metered
 from svc.domain.ai.models import Bound, Payer
 from svc.domain.ai.money import FREE, Prices
+from svc.domain.ai.usage import Usage
 from svc.domain.errors import Unauthenticated
 from svc.storage.ai import key_months, ledger, tables
 from svc.storage.identity import tables as identity_tables
@@ -102,6 +103,14 @@ _ENDING: Final = (
     "uncovered_micro_credits",
 )
 """The columns that a settlement fills in."""
+_OPEN: Final[dict[str, Any]] = dict.fromkeys(_ENDING, 0) | {
+    "provider": None,
+    "ended_at": None,
+    "ended": None,
+    "estimated": False,
+}
+"""What they are before that."""
+_UNRESERVED: Final = dict.fromkeys(("reserved_micro_credits", "budgeted_micro_credits"))
 
 _column = tables.calls.c
 _key = identity_tables.api_keys.c
@@ -154,7 +163,8 @@ def reserve(tx: Tx, new: NewCall, bound: Bound, credits_bound: Bound | None) -> 
     budgeted = None if limit is None else bound.micro_credits
     reserved = None if credits_bound is None else credits_bound.micro_credits
     payer: Payer = "organization" if reserved is None else "credits"
-    _insert(tx, call_id, new, payer=payer, reserved=reserved, budgeted=budgeted)
+    bounds = {"reserved_micro_credits": reserved, "budgeted_micro_credits": budgeted}
+    _insert(tx, call_id, new, _OPEN | bounds | {"payer": payer})
     if budgeted:
         key_months.add(tx, new.organization_id, new.key_id, new.started_at, reserved=budgeted)
     if reserved is not None:
@@ -169,8 +179,7 @@ def reserve_credits(tx: Tx, call: OpenCall, credits_bound: Bound) -> OpenCall:
     """
     if call.reserved is not None:
         return call
-    new = call.new
-    _live_budget(tx, new)
+    _live_budget(tx, new := call.new)
     _check("insufficient_credits", credits_bound, ledger.balance(tx.conn, new.organization_id))
     reserved = credits_bound.micro_credits
     _RESERVE.run(tx.conn, call_id=call.id, reserved=reserved)
@@ -183,11 +192,9 @@ def settle(tx: Tx, settlement: Settlement) -> SettledCall:
 
     A call that is settled already stays as it is, so this may be tried again.
     """
-    new = settlement.new
     call_id = settlement.call_id
     if call_id is None:
-        call_id = tx.new_id("aic")
-        _insert(tx, call_id, new, payer=settlement.payer, reserved=None, budgeted=None)
+        return _note(tx, settlement)
     row = _GET.one(tx.conn, {"id": call_id})
     if row is None:
         raise LookupError(f"there is no call {call_id} to settle")
@@ -212,7 +219,7 @@ def reserved(conn: sa.Connection, organization_id: str) -> int:
 
 
 def _live_budget(tx: Tx, new: NewCall) -> int | None:
-    """The budget of the call's key, if it has one. Raises `Unauthenticated` for a key that is not live."""
+    """The budget of the call's key, if it has one. Raises `Unauthenticated` if the key is not live."""
     if new.key_id == AGENT:
         return None
     key = _LIVE_KEY.one(tx.conn, key_id=new.key_id, organization_id=new.organization_id, now=tx.now)
@@ -237,24 +244,20 @@ def _check(kind: str, bound: Bound, free: int) -> None:
     raise GatewayError(kind, message, param="max_completion_tokens" if fitting else None)
 
 
-def _insert(
-    tx: Tx, call_id: str, new: NewCall, *, payer: Payer, reserved: int | None, budgeted: int | None
-) -> None:
-    values: dict[str, Any] = dict.fromkeys(_ENDING[5:], 0)
-    ending = dict.fromkeys(("provider", "ended_at", "ended"))
-    _INSERT.run(
-        tx.conn,
-        values
-        | ending
-        | msgspec.structs.asdict(new)
-        | {
-            "id": call_id,
-            "payer": payer,
-            "estimated": False,
-            "reserved_micro_credits": reserved,
-            "budgeted_micro_credits": budgeted,
-        },
-    )
+def _insert(tx: Tx, call_id: str, new: NewCall, columns: dict[str, Any]) -> None:
+    _INSERT.run(tx.conn, msgspec.structs.asdict(new) | {"id": call_id} | columns)
+
+
+def _note(tx: Tx, settlement: Settlement) -> SettledCall:
+    """Store a call that has ended and that nothing was reserved for. It takes no credits."""
+    new, call_id = settlement.new, tx.new_id("aic")
+    usage, estimated = metered(settlement.exit)
+    paid = charge(settlement.prices, usage, bound=None, free=0)
+    ending = _ending(settlement, tx.now, usage, paid, estimated=estimated)
+    _insert(tx, call_id, new, _UNRESERVED | ending)
+    if paid.cost:
+        key_months.add(tx, new.organization_id, new.key_id, new.started_at, used=paid.cost)
+    return SettledCall(id=call_id, cost=paid.cost, charged=paid.charged, uncovered=paid.uncovered)
 
 
 def _settle(tx: Tx, row: CallRow, settlement: Settlement) -> SettledCall:
@@ -273,12 +276,20 @@ def _settle(tx: Tx, row: CallRow, settlement: Settlement) -> SettledCall:
         key_months.add(
             tx, row.organization_id, row.key_id, row.started_at, used=paid.cost, reserved=-budgeted
         )
-    ended: Ended = settlement.exit.ended
-    ending = {
+    ending = _ending(settlement, tx.now, usage, paid, estimated=estimated)
+    _END.run(tx.conn, {"call_id": row.id} | {f"new_{name}": value for name, value in ending.items()})
+    return SettledCall(id=row.id, cost=paid.cost, charged=paid.charged, uncovered=paid.uncovered)
+
+
+def _ending(
+    settlement: Settlement, ended_at: int, usage: Usage, paid: Charge, *, estimated: bool
+) -> dict[str, Any]:
+    """The columns that tell how a call ended."""
+    return {
         "provider": settlement.provider,
         "payer": settlement.payer,
-        "ended_at": tx.now,
-        "ended": ended,
+        "ended_at": ended_at,
+        "ended": settlement.exit.ended,
         "estimated": estimated,
         "prompt_tokens": usage.prompt_tokens,
         "cached_tokens": usage.cached_tokens,
@@ -287,5 +298,3 @@ def _settle(tx: Tx, row: CallRow, settlement: Settlement) -> SettledCall:
         "charged_micro_credits": paid.charged,
         "uncovered_micro_credits": paid.uncovered,
     }
-    _END.run(tx.conn, {"call_id": row.id} | {f"new_{name}": value for name, value in ending.items()})
-    return SettledCall(id=row.id, cost=paid.cost, charged=paid.charged, uncovered=paid.uncovered)

@@ -9,8 +9,7 @@ from svc.domain.errors import named_at
 from svc.domain.limits import LIST_ROWS
 from svc.domain.records.objects import CONTACT
 from svc.storage.channels import connections, conversations, tables
-from svc.storage.channels.conversations import Conversation
-from svc.storage.channels.rows import ConversationRow
+from svc.storage.channels.rows import Conversation, ConversationRow, conversation_of
 from svc.storage.identity import members, teams
 from svc.storage.pages import Keyset
 from svc.storage.records import rows as record_rows
@@ -59,7 +58,7 @@ def list_page(
     page, next_cursor = keyset.cut([ConversationRow._make(row) for row in found], _position)
     if not page:
         _check_named(conn, organization_id, filter_)
-    return [conversations.from_row(row) for row in page], next_cursor
+    return [conversation_of(row) for row in page], next_cursor
 
 
 def _position(row: ConversationRow) -> Position:

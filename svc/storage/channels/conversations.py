@@ -6,48 +6,23 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.changes import ResourceChanged
 from svc.domain.channels.messages import (
     ConversationFacts,
-    ConversationKind,
     ConversationStatus,
     Identification,
 )
 from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue, NotFound, named_at
 from svc.domain.events import NewEvent, channel_source
 from svc.domain.near_names import shown
-from svc.domain.records.matching import HeldReason
 from svc.storage.channels import conversation_matching, tables
 from svc.storage.channels.conversation_matching import Participant
-from svc.storage.channels.rows import ConversationRow
+from svc.storage.channels.rows import Conversation, ConversationRow, conversation_of
 from svc.storage.events import events
 from svc.storage.identity import members, organizations, teams
-from svc.storage.readable import LenientDecoder
 from svc.storage.records import contacts
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
-
-
-class Conversation(msgspec.Struct, frozen=True, kw_only=True):
-    """A conversation. Times are ms since the epoch."""
-
-    id: str
-    organization_id: str
-    connection_id: str
-    external_id: str
-    kind: ConversationKind
-    title: str | None
-    known: Participant
-    contact_id: str | None
-    held_reason: HeldReason | None
-    """Why no contact was chosen, where there are several that it may be."""
-    candidates: tuple[str, ...]
-    status: ConversationStatus
-    member_id: str | None
-    """The member that looks after it."""
-    team_id: str | None
-    created_at: int
-    last_message_at: int
-
 
 COLUMNS: Final = tuple(tables.conversations.c[name] for name in ConversationRow._fields)
 _FIND = Statement(
@@ -71,13 +46,11 @@ _TOUCH = Statement(
     .values(last_message_at=sa.bindparam("at"), status="open")
 )
 _JSON: Final = {"evidence", "candidates"}
-_PLAIN: Final = tuple(name for name in ConversationRow._fields if name not in _JSON)
-
-_evidence: Final = LenientDecoder(
-    msgspec.json.Decoder(Participant), Participant, tables.conversations.c.evidence
+_PLAIN: Final = tuple(
+    name for name in ConversationRow._fields if name not in _JSON and name in Conversation.__struct_fields__
 )
-_candidates: Final = LenientDecoder(
-    msgspec.json.Decoder(tuple[str, ...]), tuple, tables.conversations.c.candidates
+_NO_SILENCE: Final[dict[str, None]] = dict.fromkeys(
+    ("agent_silenced_at", "agent_silenced_by", "agent_silencer", "agent_reason")
 )
 
 
@@ -101,12 +74,12 @@ def get_or_create(
             facts=facts or ConversationFacts(),
             participant=participant,
         )
-    conversation = from_row(row)
+    conversation = conversation_of(row)
     if facts is not None and (facts.kind, facts.title or conversation.title) != (
         conversation.kind,
         conversation.title,
     ):
-        _update(tx, conversation.id, {"kind": facts.kind, "title": facts.title or conversation.title})
+        _update(tx, conversation, {"kind": facts.kind, "title": facts.title or conversation.title})
         conversation = msgspec.structs.replace(
             conversation, kind=facts.kind, title=facts.title or conversation.title
         )
@@ -140,7 +113,7 @@ def get(conn: sa.Connection, organization_id: str, conversation_id: str) -> Conv
     row = _GET.one(conn, conversation_id=conversation_id, organization_id=organization_id)
     if row is None:
         raise NotFound(f"there is no conversation {shown(conversation_id)}")
-    return from_row(row)
+    return conversation_of(row)
 
 
 def assign(
@@ -171,7 +144,7 @@ def assign(
         with named_at("/teamId"):
             values["team_id"] = team_id and teams.get(tx.conn, organization_id, team_id).id
     if values:
-        _update(tx, conversation.id, values)
+        _update(tx, conversation, values)
     if contact_id is not msgspec.UNSET:
         if not contacts.by_ids(tx.conn, organization_id, [contact_id]):
             detail = f"there is no contact {shown(contact_id)}"
@@ -185,7 +158,7 @@ def set_status(
 ) -> Conversation:
     """Close or reopen a conversation. The next message reopens it anyway. Raises `NotFound`."""
     conversation = get(tx.conn, organization_id, conversation_id)
-    _update(tx, conversation.id, {"status": status})
+    _update(tx, conversation, {"status": status})
     return msgspec.structs.replace(conversation, status=status)
 
 
@@ -216,7 +189,7 @@ def _create(
         last_message_at=tx.now,
     )
     plain = {name: getattr(made, name) for name in _PLAIN}
-    _INSERT.run(tx.conn, plain | {"evidence": _json(made.known), "candidates": None})
+    _INSERT.run(tx.conn, plain | {"evidence": _json(made.known), "candidates": None} | _NO_SILENCE)
     if participant is not None:
         made = _match(tx, made)
     data = {
@@ -242,7 +215,7 @@ def _learn(tx: Tx, conversation: Conversation, participant: Participant) -> Conv
     if not added:
         return conversation
     known = msgspec.structs.replace(conversation.known, **added)
-    _update(tx, conversation.id, {"evidence": _json(known)})
+    _update(tx, conversation, {"evidence": _json(known)})
     conversation = msgspec.structs.replace(conversation, known=known)
     return _match(tx, conversation) if added.keys() - {"username"} else conversation
 
@@ -263,37 +236,15 @@ def _match(tx: Tx, conversation: Conversation, chosen: str | None = None) -> Con
         return conversation
     changed = match._asdict()
     stored = _json(match.candidates) if match.held_reason is not None else None
-    _update(tx, conversation.id, changed | {"candidates": stored})
+    _update(tx, conversation, changed | {"candidates": stored})
     return msgspec.structs.replace(conversation, **changed)
 
 
-def _update(tx: Tx, conversation_id: str, values: Mapping[str, Any]) -> None:
-    tx.conn.execute(
-        sa.update(tables.conversations).where(tables.conversations.c.id == conversation_id).values(**values)
-    )
+def _update(tx: Tx, conversation: Conversation, values: Mapping[str, Any]) -> None:
+    own = tables.conversations.c.id == conversation.id
+    tx.conn.execute(sa.update(tables.conversations).where(own).values(**values))
+    tx.announce(ResourceChanged(conversation.organization_id, "conversation", conversation.id))
 
 
 def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()
-
-
-def from_row(row: ConversationRow) -> Conversation:
-    """The conversation of a row."""
-    return Conversation(
-        id=row.id,
-        organization_id=row.organization_id,
-        connection_id=row.connection_id,
-        external_id=row.external_id,
-        kind=row.kind,
-        title=row.title,
-        contact_id=row.contact_id,
-        held_reason=row.held_reason,
-        status=row.status,
-        member_id=row.member_id,
-        team_id=row.team_id,
-        created_at=row.created_at,
-        last_message_at=row.last_message_at,
-        # What cannot be read is learned again: a message of the conversation must not be turned away for it.
-        known=_evidence.read(row.evidence, row.id),
-        candidates=_candidates.read(row.candidates, row.id),
-    )

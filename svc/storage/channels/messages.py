@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.changes import ResourceChanged
 from svc.domain.channels.messages import (
     Attachment,
     Author,
@@ -21,10 +22,9 @@ from svc.domain.channels.replies import Failure, ReplyState
 from svc.domain.errors import NotFound
 from svc.domain.events import NewEvent, channel_source
 from svc.domain.limits import LIST_ROWS
-from svc.storage.channels import conversations, replies, tables
+from svc.storage.channels import conversations, replies, silences, tables
 from svc.storage.channels.conversation_matching import Participant
-from svc.storage.channels.conversations import Conversation
-from svc.storage.channels.rows import MessageRow
+from svc.storage.channels.rows import Conversation, MessageRow
 from svc.storage.events import events
 from svc.storage.pages import Keyset
 from svc.storage.readable import each
@@ -103,6 +103,17 @@ _GET = Statement(
     ),
     MessageRow,
 )
+_LATEST = Statement(
+    sa.select(*_SHOWN)
+    .select_from(_JOINED)
+    .where(
+        tables.messages.c.conversation_id == sa.bindparam("conversation_id"),
+        tables.messages.c.id >= sa.bindparam("since"),
+    )
+    .order_by(tables.messages.c.id.desc())
+    .limit(sa.bindparam("limit", type_=sa.Integer)),
+    MessageRow,
+)
 
 _decode_sender: Final = msgspec.json.Decoder(Sender).decode
 _decode_attachments: Final = msgspec.json.Decoder(tuple[Attachment, ...]).decode
@@ -148,7 +159,13 @@ def receive(tx: Tx, organization_id: str, connection_id: str, message: InboundMe
         if first is None:
             raise LookupError("an insert was skipped without the message that it conflicts with")
         return MessageReceived(duplicate=True, conversation=conversation.id, message=first.id)
+    if inbound and conversation.status == "closed":
+        silences.end(tx, conversation, reads_from=message_id)
+    elif not inbound and conversation.silence is None:
+        source = channel_source(connection_id, conversation.id)
+        silences.silence(tx, conversation.id, "outside", source=source, silencer=message_id)
     conversations.touch(tx, conversation.id)
+    tx.announce(ResourceChanged(organization_id, "conversation", conversation.id))
     if inbound:
         events.record(tx, organization_id, [_received(conversation, message_id, message)])
     return MessageReceived(duplicate=False, conversation=conversation.id, message=message_id)
@@ -168,6 +185,12 @@ def get(conn: sa.Connection, organization_id: str, message_id: str) -> Message:
     if row is None:
         raise NotFound("no such message")
     return _from_row(row)
+
+
+def latest(conn: sa.Connection, conversation_id: str, limit: int, *, since: str = "") -> list[Message]:
+    """The latest messages of a conversation, from the id *since* on, the latest first."""
+    rows = _LATEST.all(conn, conversation_id=conversation_id, since=since, limit=limit)
+    return each(rows, _from_row, "messages")
 
 
 def list_page(
@@ -192,6 +215,7 @@ def _name(tx: Tx, message_id: str, connection_id: str, conversation_id: str, ext
         if first.direction == "in" or first.reply_id is not None:
             return
         tx.conn.execute(sa.delete(tables.messages).where(tables.messages.c.id == first.id))
+        silences.take_back(tx, conversation_id, first.id)
     _NAME.run(tx.conn, message_id=message_id, new_external_id=external_id)
 
 

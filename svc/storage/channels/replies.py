@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain.changes import OutboxChanged
+from svc.domain.changes import OutboxChanged, ResourceChanged
 from svc.domain.channels import replies as rules
 from svc.domain.channels.messages import StatusNoted, StatusReport
 from svc.domain.channels.replies import Dispatch
@@ -98,6 +98,7 @@ def queue(tx: Tx, organization_id: str, connection_id: str, conversation_id: str
         | msgspec.structs.asdict(rules.queued(tx.now)),
     )
     tx.announce(OutboxChanged(connection_id))
+    tx.announce(ResourceChanged(organization_id, "conversation", conversation_id))
     return reply_id
 
 
@@ -207,7 +208,10 @@ def write(
     """
     values = {f"new_{name}": value for name, value in msgspec.structs.asdict(after).items()}
     _WRITE.run(tx.conn, values | {"reply_id": before.id, "new_error": error, "at": tx.now})
-    if after.state == before.dispatch.state or after.state in {"waiting", "taken"}:
+    if after.state == before.dispatch.state:
+        return
+    if after.state in {"waiting", "taken"}:
+        tx.announce(ResourceChanged(before.organization_id, "conversation", before.conversation_id))
         return
     tx.announce(OutboxChanged(before.connection_id))  # the next of its conversation may go out
     status = {

@@ -7,9 +7,9 @@ from svc.domain.channels.connections import Account, Connection, check_may_answe
 from svc.domain.channels.messages import Attachment, Author
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
-from svc.storage.channels import connections, conversations, messages, replies, tables
-from svc.storage.channels.conversations import Conversation
+from svc.storage.channels import connections, conversations, messages, replies, silences, tables
 from svc.storage.channels.messages import Message
+from svc.storage.channels.rows import Conversation
 from svc.storage.identity import accounts, organizations, teams
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -28,7 +28,7 @@ _INSERT_REPLY = Statement(sa.insert(tables.messages))
 
 
 def answer(tx: Tx, call: Call, conversation_id: str, new: NewReply) -> Message:
-    """Write a reply in the caller's name.
+    """Write a reply in the caller's name. A member's silences the agent in the conversation.
 
     Raises:
         NotFound: no such conversation, or no such message in it to answer.
@@ -39,13 +39,15 @@ def answer(tx: Tx, call: Call, conversation_id: str, new: NewReply) -> Message:
     conversation = conversations.get(tx.conn, organization_id, conversation_id)
     connection = connections.find(tx.conn, conversation.connection_id)
     _check(tx.conn, call, connection.account)
+    if conversation.silence is None and call.caller.kind not in {"agent", "workflow"}:
+        silences.silence(tx, conversation.id, "member", source=call.source())
     return write(
         tx,
         connection,
         conversation,
         new,
         author=_author(tx.conn, call),
-        author_id=call.caller.person_id,
+        author_id=call.run_id if call.caller.kind == "agent" else call.caller.person_id,
     )
 
 
@@ -135,9 +137,9 @@ def _check(conn: sa.Connection, call: Call, account: Account) -> None:
 
 
 def _author(conn: sa.Connection, call: Call) -> Author:
-    """The author: the person who calls or whose key it is, or else the organization."""
+    """The author: the person who calls or whose key it is, or else the organization, as of an agent."""
     caller = call.caller
-    if caller.person_id is None:
+    if caller.person_id is None or caller.kind == "agent":
         name = organizations.get(conn, caller.organization_id).name
     else:
         name = accounts.get(conn, caller.person_id).name

@@ -1,6 +1,8 @@
-"""Rows of connections, conversations, messages and replies, as statements read them."""
+"""Rows of connections, conversations, messages and replies, as statements read them; and conversations."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+import msgspec
 
 from svc.domain.channels.connections import (
     AccountKind,
@@ -13,7 +15,11 @@ from svc.domain.channels.connections import (
 )
 from svc.domain.channels.messages import AuthorKind, ConversationKind, ConversationStatus, Direction
 from svc.domain.channels.replies import Failure, ReplyState
+from svc.domain.channels.silence import Silence, SilencedBy
 from svc.domain.records.matching import HeldReason
+from svc.storage.channels import tables
+from svc.storage.channels.conversation_matching import Participant
+from svc.storage.readable import LenientDecoder
 
 
 class ConnectionRow(NamedTuple):
@@ -59,6 +65,75 @@ class ConversationRow(NamedTuple):
     team_id: str | None
     created_at: int
     last_message_at: int
+    agent_silenced_at: int | None
+    agent_silenced_by: SilencedBy | None
+    agent_silencer: str | None
+    agent_reason: str | None
+    agent_reads_from: str | None
+
+
+class Conversation(msgspec.Struct, frozen=True, kw_only=True):
+    """A conversation. Times are ms since the epoch."""
+
+    id: str
+    organization_id: str
+    connection_id: str
+    external_id: str
+    kind: ConversationKind
+    title: str | None
+    known: Participant
+    contact_id: str | None
+    held_reason: HeldReason | None
+    """Why no contact was chosen, where there are several that it may be."""
+    candidates: tuple[str, ...]
+    status: ConversationStatus
+    member_id: str | None
+    """The member that looks after it."""
+    team_id: str | None
+    created_at: int
+    last_message_at: int
+    silence: Silence | None = None
+    """Why the connection's agent does not answer in it; None while it may."""
+    agent_reads_from: str | None = None
+    """The id from which on the agent reads messages; None for all of them."""
+
+
+_evidence: Final = LenientDecoder(
+    msgspec.json.Decoder(Participant), Participant, tables.conversations.c.evidence
+)
+_candidates: Final = LenientDecoder(
+    msgspec.json.Decoder(tuple[str, ...]), tuple, tables.conversations.c.candidates
+)
+
+
+def conversation_of(row: ConversationRow) -> Conversation:
+    """The conversation of a row. What of it cannot be read is left out."""
+    return Conversation(
+        id=row.id,
+        organization_id=row.organization_id,
+        connection_id=row.connection_id,
+        external_id=row.external_id,
+        kind=row.kind,
+        title=row.title,
+        contact_id=row.contact_id,
+        held_reason=row.held_reason,
+        status=row.status,
+        member_id=row.member_id,
+        team_id=row.team_id,
+        created_at=row.created_at,
+        last_message_at=row.last_message_at,
+        silence=_silence_of(row),
+        agent_reads_from=row.agent_reads_from,
+        # What cannot be read is learned again: a message of the conversation must not be turned away for it.
+        known=_evidence.read(row.evidence, row.id),
+        candidates=_candidates.read(row.candidates, row.id),
+    )
+
+
+def _silence_of(row: ConversationRow) -> Silence | None:
+    if row.agent_silenced_at is None or row.agent_silenced_by is None:
+        return None
+    return Silence(by=row.agent_silenced_by, at=row.agent_silenced_at, reason=row.agent_reason)
 
 
 class MessageRow(NamedTuple):

@@ -74,6 +74,15 @@ conversations: Final = sa.Table(
     sa.Column("team_id", sa.Text, sa.ForeignKey("teams.id")),
     sa.Column("created_at", sa.BigInteger, nullable=False),
     sa.Column("last_message_at", sa.BigInteger, nullable=False),
+    # Since when its connection's agent does not answer in it, and why; all None while it may.
+    sa.Column("agent_silenced_at", sa.BigInteger),
+    sa.Column("agent_silenced_by", sa.Text),
+    # Of a message from outside: its id.
+    sa.Column("agent_silencer", sa.Text),
+    # Of a hand-over: what the agent said of it.
+    sa.Column("agent_reason", sa.Text),
+    # The id from which on the agent reads messages; None for all of them.
+    sa.Column("agent_reads_from", sa.Text),
     sa.UniqueConstraint("connection_id", "external_id"),
     sa.Index(
         "ix_conversations_organization_id_last_message_at_id", "organization_id", "last_message_at", "id"
@@ -93,6 +102,7 @@ messages: Final = sa.Table(
     sa.Column("external_id", sa.Text),
     sa.Column("sender", sa.Text),
     sa.Column("author_kind", sa.Text),
+    # The id of the person, or of the agent's run.
     sa.Column("author_id", sa.Text),
     sa.Column("author_name", sa.Text),
     sa.Column("text", sa.Text),

@@ -7,7 +7,7 @@ import msgspec
 import sqlalchemy as sa
 import structlog
 
-from svc.domain.embeds.blocks import AnyBlock, Embed, FormBlock, RecordsBlock, Refused, is_public
+from svc.domain.embeds.blocks import AnyBlock, Embed, FormBlock, RecordsBlock, Refused
 from svc.domain.embeds.embedded_forms import EmbeddedForm, embedded
 from svc.domain.embeds.rules import hidden_condition, public_fields
 from svc.domain.embeds.views import Allowance, BlockView, FormView, RecordsView, fill
@@ -15,7 +15,7 @@ from svc.domain.errors import DomainError, InvalidInput, NotFound
 from svc.domain.forms.acceptance import is_open
 from svc.domain.identity.organizations import Organization
 from svc.domain.records.formats import Formats
-from svc.domain.records.objects import CONTACT, FIRST_PROPERTY
+from svc.domain.records.objects import CONTACT, FIRST_PROPERTY, is_public
 from svc.domain.records.queries import parse
 from svc.domain.records.values import Values
 from svc.storage.embeds import embeds
@@ -70,9 +70,16 @@ def refusals(
     return {place: why for place, why in found.items() if why is not None}
 
 
-def of_blocks(conn: sa.Connection, organization: Organization, blocks: Sequence[AnyBlock], now: int) -> Shown:
-    """The views of *blocks*, of any embed."""
-    reader = _Reader(conn, organization, now)
+def of_blocks(
+    conn: sa.Connection,
+    organization: Organization,
+    blocks: Sequence[AnyBlock],
+    now: int,
+    *,
+    as_if_published: Iterable[str] = (),
+) -> Shown:
+    """The views of *blocks*, of any embed; *as_if_published*: slugs of objects that might be published."""
+    reader = _Reader(conn, organization, now, frozenset(as_if_published))
     views = tuple(map(reader.view, blocks))
     return Shown(views, tuple(dict.fromkeys(reader.unindexed)))
 
@@ -80,7 +87,14 @@ def of_blocks(conn: sa.Connection, organization: Organization, blocks: Sequence[
 class _Reader:
     """Reads the blocks of one embed."""
 
-    def __init__(self, conn: sa.Connection, organization: Organization, now: int) -> None:
+    def __init__(
+        self,
+        conn: sa.Connection,
+        organization: Organization,
+        now: int,
+        as_if_published: frozenset[str] = frozenset(),
+    ) -> None:
+        self._as_if_published = as_if_published
         self._conn = conn
         self._now = now
         self._organization = organization
@@ -102,9 +116,12 @@ class _Reader:
     def _object(self, slug: str) -> StoredObject | None:
         if slug not in self._objects:
             try:
-                self._objects[slug] = objects.get(self._conn, self._organization.id, slug)
+                found = objects.get(self._conn, self._organization.id, slug)
             except NotFound:
                 self._objects[slug] = None
+            else:
+                publishable = found.publishable or slug in self._as_if_published
+                self._objects[slug] = msgspec.structs.replace(found, publishable=publishable)
         return self._objects[slug]
 
     def refusal(self, block: RecordsBlock) -> Refused | None:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain.changes import EventsDue
+from svc.domain.changes import EventsDue, ResourceChanged
 from svc.domain.errors import NotFound
 from svc.domain.events import EventType, NewEvent
 from svc.domain.limits import EVENTS_PAGE_BYTES_MAX
@@ -147,6 +147,8 @@ def record(tx: Tx, organization_id: str, happened: Sequence[NewEvent]) -> None:
     due = EventsDue(organization_id)
     if due not in tx.changes:
         tx.announce(due)
+    for noun, id_ in dict.fromkeys(event.resource for event in happened):
+        tx.announce(ResourceChanged(organization_id, noun, id_))
 
 
 def get(conn: sa.Connection, organization_id: str, event_id: str) -> Event:

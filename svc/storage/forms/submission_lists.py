@@ -107,22 +107,37 @@ def _newest(*conditions: sa.ColumnElement[bool]) -> Statement[_Id]:
     )
 
 
-_NEWEST: Final[dict[Label | None, Statement[_Id]]] = {
-    None: _newest(),
-    "Filed": _newest(tables.submissions.c.state == "filed"),
-    "Held": _newest(tables.submissions.c.state == tables.HELD),
-    "Queued": _newest(tables.submissions.c.state == tables.QUEUED),
-}
-_DUE: Final = Statement(
-    sa.select(tables.submissions.c.id, tables.submissions.c.form_id)
-    .where(
-        tables.submissions.c.organization_id == sa.bindparam("organization_id"),
-        tables.submissions.c.state == tables.DUE,
-        tables.submissions.c.id < sa.bindparam("before"),
+def _due(*conditions: sa.ColumnElement[bool]) -> Statement[_Id]:
+    """Selects the ids of an organization's submissions that are due, before one."""
+    return Statement(
+        sa.select(tables.submissions.c.id, tables.submissions.c.form_id)
+        .where(
+            tables.submissions.c.organization_id == sa.bindparam("organization_id"),
+            tables.submissions.c.state == tables.DUE,
+            tables.submissions.c.id < sa.bindparam("before"),
+            *conditions,
+        )
+        .order_by(tables.submissions.c.id.desc()),
+        _Id,
     )
-    .order_by(tables.submissions.c.id.desc()),
-    _Id,
+
+
+_STATES: Final[dict[Label | None, tuple[sa.ColumnElement[bool], ...]]] = {
+    None: (),
+    "Filed": (tables.submissions.c.state == "filed",),
+    "Held": (tables.submissions.c.state == tables.HELD,),
+    "Queued": (tables.submissions.c.state == tables.QUEUED,),
+}
+_FOUND: Final = sa.or_(
+    *(
+        column.ilike(sa.bindparam("search"), escape="\\")
+        for column in (tables.submissions.c.email, tables.submissions.c.phone, tables.submissions.c.name)
+    )
 )
+_NEWEST: Final = {label: _newest(*states) for label, states in _STATES.items()}
+_SEARCHED: Final = {label: _newest(*states, _FOUND) for label, states in _STATES.items()}
+_DUE: Final = _due()
+_DUE_SEARCHED: Final = _due(_FOUND)
 
 
 def list_page(
@@ -131,20 +146,28 @@ def list_page(
     *,
     form_id: str | None = None,
     label: Label | None = None,
+    search: str | None = None,
     cursor: str | None = None,
     limit: int = LIST_ROWS,
 ) -> SubmissionPage:
     """A page of submissions: of all forms or of one, removed ones too, and of any *label* or of one.
 
+    With *search*, those that have it in their e-mail, phone or name, whatever the case of ASCII letters.
+
     Raises `NotFound` for no such form, and `InvalidInput` for the cursor of another list.
     """
-    keyset = Keyset(["submissions", organization_id, form_id, label], cursor, limit)
+    keyset = Keyset(["submissions", organization_id, form_id, label, search], cursor, limit)
     before = last_id("sub") if keyset.after is None else keyset.after.id
-    form_ids = _form_ids(conn, organization_id, form_id)
+    form_ids = form_ids_of(conn, organization_id, form_id)
     newest = {"before": before, "most": limit + 1}
-    ids = [row.id for one in form_ids for row in _NEWEST[label].all(conn, {"form_id": one} | newest)]
+    selected, due_selected = _NEWEST[label], _DUE
+    if search is not None:
+        newest["search"] = _pattern(search)
+        selected, due_selected = _SEARCHED[label], _DUE_SEARCHED
+    ids = [row.id for one in form_ids for row in selected.all(conn, {"form_id": one} | newest)]
     if label == "Queued":
-        due = _DUE.all(conn, organization_id=organization_id, before=before)
+        own = {"organization_id": organization_id, "before": before}
+        due = due_selected.all(conn, own | {name: newest[name] for name in ("search",) if name in newest})
         ids += [row.id for row in due if row.form_id in form_ids]
     page_ids, next_cursor = keyset.cut(nlargest(limit + 1, ids), lambda last: Position((), last))
     rows = conn.execute(
@@ -153,6 +176,18 @@ def list_page(
         .order_by(tables.submissions.c.id.desc())
     )
     return SubmissionPage([SubmissionSummary(**_facts(row)) for row in rows], next_cursor)
+
+
+def recent_fields(conn: sa.Connection, form_id: str, limit: int) -> list[dict[str, Scalar]]:
+    """What was sent in the latest *limit* submissions of a form, the newest first."""
+    column = tables.submissions.c
+    rows = conn.execute(
+        sa.select(column.id, column.fields)
+        .where(column.form_id == form_id)
+        .order_by(column.id.desc())
+        .limit(limit)
+    )
+    return [_fields.read(fields, id_) for id_, fields in rows.tuples()]
 
 
 def get(conn: sa.Connection, organization_id: str, submission_id: str) -> SubmissionDetails:
@@ -187,13 +222,18 @@ def get(conn: sa.Connection, organization_id: str, submission_id: str) -> Submis
     )
 
 
-def _form_ids(conn: sa.Connection, organization_id: str, form_id: str | None) -> set[str]:
+def form_ids_of(conn: sa.Connection, organization_id: str, form_id: str | None) -> set[str]:
     """Ids of the organization's forms, removed ones included, or of that one. Raises `InvalidInput`."""
     theirs = sa.select(tables.forms.c.id).where(tables.forms.c.organization_id == organization_id)
     found = set(conn.scalars(theirs if form_id is None else theirs.where(tables.forms.c.id == form_id)))
     if form_id is not None and not found:
         raise InvalidInput([Fault("/formId", "not_found", f"there is no form {shown(form_id)}")])
     return found
+
+
+def _pattern(search: str) -> str:
+    """The pattern of texts that contain *search*."""
+    return "%" + "".join(f"\\{char}" if char in "%_\\" else char for char in search.strip()) + "%"
 
 
 def _facts(row: sa.Row[Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain.changes import SubmissionsDue
+from svc.domain.changes import ResourceChanged, SubmissionsDue
 from svc.domain.forms.forms import Form
 from svc.domain.identity.organizations import Organization
 from svc.domain.ids import first_id, last_id
@@ -91,6 +91,7 @@ def create(tx: Tx, new: NewSubmission) -> str:
             "deal_id": None,
         },
     )
+    tx.announce(ResourceChanged(new.organization_id, "submission", submission_id))
     if not new.queued:
         tx.announce(SubmissionsDue(new.organization_id))
     return submission_id
@@ -213,6 +214,7 @@ def release(tx: Tx, organization_id: str, form_id: str, room: int) -> int:
     """Make the oldest *room* of the form's queue due, and return how many that were."""
     released = _RELEASE.run(tx.conn, of_form=form_id, room=room, at=tx.now)
     if released:
+        tx.announce(ResourceChanged(organization_id, "submission", None))
         tx.announce(SubmissionsDue(organization_id))
     return released
 

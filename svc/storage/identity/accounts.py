@@ -12,8 +12,10 @@ import sqlalchemy as sa
 
 from svc.domain.crypto.passwords import salt_for, salt_of
 from svc.domain.errors import Conflict, Home, NotFound
+from svc.domain.identity.callers import Call, Caller
 from svc.domain.identity.people import Person, clean_name
 from svc.domain.records.contact_points import normalise_email
+from svc.storage import audit
 from svc.storage.identity import sessions, tables
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -143,6 +145,22 @@ def password_hash(conn: sa.Connection, person_id: str) -> str | None:
         sa.select(tables.people.c.password_hash).where(tables.people.c.id == person_id)
     )
     return found
+
+
+def rename(tx: Tx, person_id: str, name: str) -> Person:
+    """Change the person's name, and audit that wherever they are a member. Raises `InvalidValue`."""
+    renamed = msgspec.structs.replace(get(tx.conn, person_id), name=clean_name(name))
+    tx.conn.execute(sa.update(tables.people).where(tables.people.c.id == person_id).values(name=renamed.name))
+    for joined in memberships(tx.conn, person_id):
+        caller = Caller(
+            organization_id=joined.organization_id,
+            kind="person",
+            id=person_id,
+            person_id=person_id,
+            permissions=frozenset(),
+        )
+        audit.note(tx, Call(caller=caller, door="app"), "member.rename", person_id)
+    return renamed
 
 
 def set_password(tx: Tx, person_id: str, hashed: str, keep_session: str | None = None) -> None:

@@ -95,6 +95,11 @@ def revoke(tx: Tx, person_id: str, session_id: str) -> None:
         raise NotFound("no such session")
 
 
+def revoke_others(tx: Tx, person_id: str, keep: str) -> None:
+    """End all of the person's sessions but the one with the id *keep*."""
+    _revoke(tx, tables.sessions.c.person_id == person_id, tables.sessions.c.id != keep)
+
+
 def revoke_all(tx: Tx, person_id: str, keep: str | None = None) -> None:
     """End all of the person's sessions, but the one with the digest *keep*."""
     _revoke(tx, tables.sessions.c.person_id == person_id, tables.sessions.c.digest != (keep or ""))

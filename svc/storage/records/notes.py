@@ -31,7 +31,7 @@ def create(
     tx: Tx, organization_id: str, object_slug: str | None, record_id: str, *, title: str, body: str
 ) -> Note:
     """Write a note on the record. Raises `NotFound` and `InvalidInput`."""
-    record_rows.find(tx.conn, organization_id, object_slug, record_id)
+    record_rows.get_live(tx.conn, organization_id, object_slug, record_id)
     faults = [
         Fault(f"/{name}", "invalid_value", f"not a text of up to {chars_max} characters")
         for name, text, chars_max in (("title", title, NOTE_TITLE_CHARS_MAX), ("body", body, NOTE_CHARS_MAX))
@@ -63,7 +63,7 @@ def list_page(
     limit: int = LIST_ROWS,
 ) -> tuple[list[Note], str | None]:
     """The record's notes, the newest first, and where they go on. Raises `NotFound`, `InvalidInput`."""
-    record_rows.find(conn, organization_id, object_slug, record_id)
+    record_rows.get_live(conn, organization_id, object_slug, record_id)
     cursors.check_limit(limit)
     keyset = Keyset(["notes", record_id], cursor, limit)
     columns = [tables.notes.c[name] for name in Note.__struct_fields__]

@@ -35,7 +35,7 @@ def leading_to(
     A relation leads to one record; its many end is this. Raises `NotFound`, and `InvalidInput` of *cursor*
     and *limit*, which are below *pointer* in what was asked.
     """
-    record_rows.find(conn, organization_id, object_slug, record_id)
+    record_rows.get_live(conn, organization_id, object_slug, record_id)
     cursors.check_limit(limit, pointer=f"{pointer}/limit")
     keyset = Keyset(["related", record_id], cursor, limit, keys=1, pointer=pointer)
     after = ("", "") if keyset.after is None else (keyset.after.id, keyset.after.keys[0].decode())

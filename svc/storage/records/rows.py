@@ -106,9 +106,15 @@ def find(
     conn: sa.Connection, organization_id: str, object_slug: str | None, record_id: str
 ) -> tuple[StoredObject, RecordRow]:
     """The row of a record that is not deleted, and its object. Raises `NotFound`."""
+    row = get_live(conn, organization_id, object_slug, record_id)
+    return object_of(conn, row), row
+
+
+def get_live(conn: sa.Connection, organization_id: str, object_slug: str | None, record_id: str) -> RecordRow:
+    """The row of a record that is not deleted. Raises as `get`, and `NotFound` for one that is."""
     row = get(conn, organization_id, object_slug, record_id)
     check_live(row, record_id)
-    return object_of(conn, row), row
+    return row
 
 
 def object_of(conn: sa.Connection, row: RecordRow) -> StoredObject:
@@ -118,9 +124,7 @@ def object_of(conn: sa.Connection, row: RecordRow) -> StoredObject:
 
 def live_row(conn: sa.Connection, object_: StoredObject, record_id: str) -> RecordRow:
     """The row of a record that is not deleted. Raises `NotFound`."""
-    row = get(conn, object_.organization_id, object_.slug, record_id)
-    check_live(row, record_id)
-    return row
+    return get_live(conn, object_.organization_id, object_.slug, record_id)
 
 
 def check_live(row: RecordRow, record_id: str) -> None:

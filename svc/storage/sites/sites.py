@@ -22,6 +22,8 @@ class Site(msgspec.Struct, frozen=True):
     organization_id: str
     domain: str
     created_at: int
+    last_view_at: int | None = None
+    """When a page of it was last viewed, to the minute."""
 
 
 class _SiteRow(NamedTuple):
@@ -31,6 +33,7 @@ class _SiteRow(NamedTuple):
     organization_id: str
     domain: str
     created_at: int
+    last_view_at: int | None
 
 
 class _SiteId(NamedTuple):

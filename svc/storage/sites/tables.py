@@ -15,6 +15,7 @@ sites: Final = sa.Table(
     sa.Column("domain", sa.Text, nullable=False),
     sa.Column("created_at", sa.BigInteger, nullable=False),
     sa.Column("removed_at", sa.BigInteger),
+    sa.Column("last_view_at", sa.BigInteger),
     sa.Index("ix_sites_organization_id", "organization_id"),
     sa.Index("ix_sites_domain", "domain"),
 )

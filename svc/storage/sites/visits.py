@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.changes import ResourceChanged
 from svc.domain.limits import VISITOR_KEY_DAYS, VISITS_SHOWN_MAX
 from svc.domain.sites.visits import PageView
 from svc.domain.times import day_of
@@ -18,8 +19,19 @@ _KEY_BYTES = 32
 _INSERT = Statement(sa.insert(tables.visits))
 
 
-def create(tx: Tx, seen_by: Sequence[Site], visitor: str, view: PageView) -> None:
-    """Insert a page view for each of the sites that the page belongs to."""
+_NOTE_VIEW = Statement(
+    sa.update(tables.sites)
+    .where(tables.sites.c.id == sa.bindparam("site_id"))
+    .values(last_view_at=sa.bindparam("now"))
+)
+
+
+def create(tx: Tx, seen_by: Sequence[Site], visitor: str, view: PageView, *, noted: bool = False) -> None:
+    """Insert a page view for each of the sites that the page belongs to; *noted*: it is their last view."""
+    if noted:
+        for site in seen_by:
+            _NOTE_VIEW.run(tx.conn, site_id=site.id, now=tx.now)
+            tx.announce(ResourceChanged(site.organization_id, "site", site.id))
     _INSERT.many(
         tx.conn,
         [

@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
-from svc.domain.changes import DeliveriesDue, RunsDue
+from svc.domain.changes import DeliveriesDue, ResourceChanged, RunsDue
 from svc.domain.limits import WEBHOOK_ENDED_AT_ONCE
 from svc.domain.webhooks.deliveries import DeliveryProgress, DeliveryState, queued
 from svc.storage.statements import Statement
@@ -143,6 +143,8 @@ def add(tx: Tx, new: Sequence[NewDelivery]) -> list[str]:
         live = {(row["of_webhook"], row["of_subject"]) for row in rows if not row["new_replayed"]}
         _HURRY.many(tx.conn, [_subject(*pair) for pair in sorted(live)])
     announce(tx, (one.webhook_id for one in new))
+    for organization_id, webhook_id in dict.fromkeys((one.organization_id, one.webhook_id) for one in new):
+        tx.announce(ResourceChanged(organization_id, "webhook", webhook_id))
     return [row["new_id"] for row in rows]
 
 
@@ -167,8 +169,12 @@ def write(tx: Tx, changed: Sequence[tuple[DeliveryRow, DeliveryProgress]]) -> No
     for waits, rows in values.items():
         _WRITE[waits].many(tx.conn, rows)
     _SET_FIRST.many(tx.conn, [_subject(before.webhook_id, before.subject) for before in ended])
-    for organization_id in {before.organization_id for before in ended if before.run_id is not None}:
+    for organization_id in dict.fromkeys(one.organization_id for one in ended if one.run_id is not None):
         tx.announce(RunsDue(organization_id))
+    for organization_id, webhook_id in dict.fromkeys(
+        (one.organization_id, one.webhook_id) for one, _ in changed
+    ):
+        tx.announce(ResourceChanged(organization_id, "webhook", webhook_id))
 
 
 def reorder(tx: Tx, webhook_id: str, subjects: Iterable[str]) -> None:

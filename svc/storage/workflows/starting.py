@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from svc.domain.changes import RunsDue
+from svc.domain.changes import ResourceChanged, RunsDue
 from svc.domain.identity.access import Enabler
 from svc.domain.limits import RUN_STARTS_MAX, RUN_STARTS_WINDOW_MS, RUNS_OPEN_MAX
 from svc.domain.workflows import runs as rules
@@ -98,6 +98,8 @@ def start(tx: Tx, organization_id: str, wanted: Sequence[NewRun]) -> list[Run]:
         runs.insert(tx, run, started_by=new.started_by)
         started.append(run)
     announce(tx, organization_id)
+    for workflow_id in {run.workflow_id: None for run in started}:
+        tx.announce(ResourceChanged(organization_id, "workflow", workflow_id))
     return started
 
 

@@ -222,6 +222,8 @@ def enabler_of(conn: sa.Connection, call: Call) -> Enabler:
     caller = call.caller
     if caller.person_id is None:
         raise Forbidden("a workflow runs in the name of a person: call as one")
+    if caller.kind == "agent":
+        raise Forbidden("an agent enables no workflow, whose steps would go beyond what it may")
     if caller.kind != "key":
         return Enabler(person_id=caller.person_id)
     if caller.tools is not None:

@@ -6,13 +6,14 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from svc.domain.channels.messages import ConversationKind, ConversationStatus
+from svc.domain.channels.silence import AgentState, SilencedBy
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
 from svc.domain.limits import CANDIDATES_MAX, LIST_ROWS
 from svc.domain.records.matching import HeldReason
-from svc.storage.channels import conversation_lists, conversations
+from svc.storage.channels import conversation_lists, conversations, silences
 from svc.storage.channels.conversation_lists import ConversationFilter
-from svc.storage.channels.conversations import Conversation
+from svc.storage.channels.rows import Conversation
 from svc.storage.store import Tx, View
 from svc.tools.channels.answers import ConnectionId
 from svc.tools.projections import Projection
@@ -35,6 +36,20 @@ class KnownAnswer(ToolOutput, frozen=True, kw_only=True):
     phone: str | None
     email: str | None
     username: str | None
+
+
+class SilenceAnswer(ToolOutput, frozen=True, kw_only=True):
+    """Why and since when the agent does not answer."""
+
+    by: Annotated[
+        SilencedBy,
+        about(
+            description="A `member` replied; a message went out from `outside`, as on a phone; it was "
+            "`assigned` to a member; or the agent has `handed_over`."
+        ),
+    ]
+    at: Timestamp
+    reason: Annotated[str | None, about(description="What the agent said when it handed over.")]
 
 
 class ConversationAnswer(ToolOutput, frozen=True, kw_only=True):
@@ -63,9 +78,21 @@ class ConversationAnswer(ToolOutput, frozen=True, kw_only=True):
     team_id: Annotated[str | None, about(description="The team that looks after it.")]
     created_at: Timestamp
     last_message_at: Timestamp
+    agent: Annotated[
+        AgentState,
+        about(
+            description="`silenced`: a person looks after it, and the connection's agent does not answer. "
+            "Else it does, if there is one that is enabled."
+        ),
+    ]
+    silence: Annotated[SilenceAnswer | None, about(description="Why the agent is silent in it.")]
 
 
-_answer: Final = Projection(Conversation, ConversationAnswer)
+_answer: Final = Projection(
+    Conversation,
+    ConversationAnswer,
+    agent=lambda conversation: "on" if conversation.silence is None else "silenced",
+)
 
 EXAMPLE: Final = ConversationAnswer(
     id="cnv_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
@@ -82,6 +109,8 @@ EXAMPLE: Final = ConversationAnswer(
     team_id=None,
     created_at="2026-09-18T09:30:00.000Z",
     last_message_at="2026-09-18T09:31:00.000Z",
+    agent="on",
+    silence=None,
 )
 
 
@@ -167,11 +196,16 @@ def assign(tx: Tx, call: Call, request: AssignConversation) -> ConversationAnswe
     """Say which member and team look after a conversation, and which contact it is with.
 
     What the messenger tells of the person goes to that contact: an empty property is filled, a different
-    value is suggested.
+    value is suggested. Assigned to a member, the conversation is theirs: the connection's agent is silent in
+    it.
     """
     facts = msgspec.structs.asdict(request)
     conversation_id = facts.pop("id")
-    return _answer(conversations.assign(tx, call.caller.organization_id, conversation_id, **facts))
+    assigned = conversations.assign(tx, call.caller.organization_id, conversation_id, **facts)
+    if request.member_id:
+        silences.silence(tx, assigned.id, "assigned", source=call.source())
+        assigned = conversations.get(tx.conn, call.caller.organization_id, conversation_id)
+    return _answer(assigned)
 
 
 @writes(
@@ -196,3 +230,22 @@ def close(tx: Tx, call: Call, request: ConversationById) -> ConversationAnswer:
 def reopen(tx: Tx, call: Call, request: ConversationById) -> ConversationAnswer:
     """Open a closed conversation. An open one stays so."""
     return _answer(conversations.set_status(tx, call.caller.organization_id, request.id, "open"))
+
+
+@writes(
+    "conversation.agent_resume",
+    needs="conversations",
+    runs="person",
+    raises=(NotFound,),
+    example=ConversationById(id=EXAMPLE.id),
+    answer=EXAMPLE,
+)
+def agent_resume(tx: Tx, call: Call, request: ConversationById) -> ConversationAnswer:
+    """Let the connection's agent answer in a conversation again, which it had handed over or a person took.
+
+    It answers the next message, and reads none of those before. Where it is not silent, nothing changes.
+    """
+    organization_id = call.caller.organization_id
+    conversation = conversations.get(tx.conn, organization_id, request.id)
+    silences.end(tx, conversation, reads_from=tx.new_id("msg"))
+    return _answer(conversations.get(tx.conn, organization_id, request.id))

@@ -13,8 +13,8 @@ from svc.domain.embeds.blocks import (
     Refused,
     TextBlock,
 )
-from svc.domain.embeds.views import ShownRecords, shown
-from svc.domain.errors import Fault, InvalidInput, NotFound
+from svc.domain.embeds.views import RecordsView, ShownRecords, shown
+from svc.domain.errors import Fault, Forbidden, InvalidInput, NotFound
 from svc.domain.identity.callers import Call
 from svc.domain.limits import (
     EMBED_BLOCKS_MAX,
@@ -130,6 +130,18 @@ class PreviewEmbed(ToolInput, frozen=True, kw_only=True):
 
     id: EmbedId | None = None
     blocks: Blocks | None = None
+    as_if_published: (
+        Annotated[
+            tuple[str, ...],
+            about(
+                description="Objects to be shown as if they might appear in embeds, to see what"
+                " `object.publish` would let be seen.",
+                max_length=EMBED_BLOCKS_MAX,
+                examples=[["deal"]],
+            ),
+        ]
+        | None
+    ) = None
 
 
 class PreviewAnswer(ToolOutput, frozen=True, kw_only=True):
@@ -140,7 +152,10 @@ class PreviewAnswer(ToolOutput, frozen=True, kw_only=True):
         about(description="The blocks as `GET /api/e/<embedKey>` answers them."),
     ]
     form_keys: Annotated[dict[str, str], about(description="Public keys of the forms, by their ids.")]
-    html: Annotated[str, about(description="The same as an HTML fragment.")]
+    refused: Annotated[
+        tuple[RefusedBlock, ...], about(description="Blocks of records that show nothing as things are now.")
+    ]
+    html: Annotated[str, about(description="The same as the HTML fragment of `GET /api/e/<embedKey>`.")]
 
 
 @reads(
@@ -149,17 +164,20 @@ class PreviewAnswer(ToolOutput, frozen=True, kw_only=True):
     raises=(NotFound,),
     example=PreviewEmbed(id=EXAMPLE.id),
     answer=PreviewAnswer(
-        blocks=[HeroBlock(title="Light for long evenings")], form_keys={}, html="<div>…</div>"
+        blocks=[HeroBlock(title="Light for long evenings")], form_keys={}, refused=(), html="<div>…</div>"
     ),
 )
 def preview(view: View, call: Call, request: PreviewEmbed) -> PreviewAnswer:
     """Show what pages would show now: of an embed whatever its status, or of blocks before they are saved.
 
-    The rules are those of `embed.create`.
+    The rules are those of `embed.create`. An object that may not appear in embeds shows nothing, unless
+    `asIfPublished` names it, which is for this preview alone.
     """
     organization_id = call.caller.organization_id
     if (request.id is None) == (request.blocks is None):
         raise InvalidInput([Fault("", "invalid_value", "give either id or blocks")])
+    if request.as_if_published and "records.read" not in call.caller.permissions:
+        raise Forbidden("embed.preview needs the permission records.read to show what is not published")
     view.expect_long()  # long texts take the time of many quick reads, and so do many blocks of records
     if request.id is not None:
         blocks = embeds.get(view.conn, organization_id, request.id).blocks
@@ -167,11 +185,18 @@ def preview(view: View, call: Call, request: PreviewEmbed) -> PreviewAnswer:
         blocks = request.blocks or ()
         embeds.check_blocks(view.conn, organization_id, blocks, blocks_max(call))
     organization = organizations.get(view.conn, organization_id)
-    resolved = embed_views.of_blocks(view.conn, organization, blocks, view.now)
+    resolved = embed_views.of_blocks(
+        view.conn, organization, blocks, view.now, as_if_published=request.as_if_published or ()
+    )
     view.unindexed += resolved.unindexed
     output = shown(resolved.views)
     return PreviewAnswer(
         blocks=output.blocks,
         form_keys=output.form_keys,
-        html=embed_fragment.to_html(resolved.views, base_url=""),
+        refused=tuple(
+            RefusedBlock(block=place, reason=one.refused)
+            for place, one in enumerate(resolved.views)
+            if isinstance(one, RecordsView) and one.refused is not None
+        ),
+        html=embed_fragment.to_html(resolved.views, base_url=call.base_url),
     )

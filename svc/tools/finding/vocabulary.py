@@ -22,6 +22,10 @@ SILENT: Final = frozenset(
 """Stop words."""
 
 NOUNS: Final = {
+    "agent": (
+        "bot chatbot assistant robot automatic autoresponder answer answers auto reply replies ai model"
+        " instructions prompt handover"
+    ),
     "organization": (
         "company organisation business firm enterprise account workspace settings currency country region"
         " time zone language locale plan subscription trial name"
@@ -56,6 +60,7 @@ NOUNS: Final = {
         "proposal proposed suggested propose change differs differ conflict pending value form file"
     ),
     "site": "website web page domain homepage shop store blog host tracked tracking visits visitors traffic",
+    "view": "saved list filter filters segment smart favourite favorite bookmark preset shared",
     "form": (
         "web sign up signup newsletter enquiry enquiries inquiry contact booking registration survey"
         " field mapping website homepage landing page"

@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from svc.domain.errors import ConfirmationRequired, KeyLimit, NotFound
 from svc.domain.identity.callers import Call
-from svc.domain.limits import NAME_CHARS_MAX
+from svc.domain.limits import LIVE_SERVER_KEYS_MAX, NAME_CHARS_MAX
 from svc.domain.times import rfc3339
 from svc.storage.forms import server_keys
 from svc.storage.forms.server_keys import ServerKey
@@ -65,18 +65,24 @@ class ServerKeyList(ToolOutput, frozen=True, kw_only=True):
     """Server keys, the oldest first."""
 
     server_keys: tuple[ServerKeyAnswer, ...]
+    live: Annotated[int, about(description="How many of them are live: not expired.", ge=0)]
+    live_max: Annotated[int, about(description="How many may be live at a time.")]
 
 
 @reads(
     "serverkey.list",
     needs="security",
     example=ListServerKeys(),
-    answer=ServerKeyList(server_keys=(EXAMPLE,)),
+    answer=ServerKeyList(server_keys=(EXAMPLE,), live=1, live_max=LIVE_SERVER_KEYS_MAX),
 )
 def list_all(view: View, call: Call, request: ListServerKeys) -> ServerKeyList:  # noqa: ARG001  # every tool's
     """List the server keys that are not revoked; expired ones for another 90 days."""
     keys = server_keys.list_all(view.conn, call.caller.organization_id, view.now)
-    return ServerKeyList(server_keys=tuple(map(answer_of, keys)))
+    return ServerKeyList(
+        server_keys=tuple(map(answer_of, keys)),
+        live=sum(key.expires_at > view.now for key in keys),
+        live_max=LIVE_SERVER_KEYS_MAX,
+    )
 
 
 class MintServerKey(ToolInput, frozen=True, kw_only=True):

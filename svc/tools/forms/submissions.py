@@ -7,7 +7,7 @@ import msgspec
 
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.callers import Call
-from svc.domain.limits import CANDIDATES_MAX, LIST_ROWS, VISITS_SHOWN_MAX
+from svc.domain.limits import CANDIDATES_MAX, LIST_ROWS, SUBMISSION_SEARCH_CHARS_MAX, VISITS_SHOWN_MAX
 from svc.domain.records.matching import HeldReason
 from svc.domain.scalars import Scalar
 from svc.storage.forms import filing, submission_lists
@@ -178,6 +178,17 @@ class ListSubmissions(ToolInput, frozen=True, kw_only=True):
 
     form_id: FormId | None = None
     state: State | None = None
+    search: (
+        Annotated[
+            str,
+            about(
+                description="A part of the e-mail address, phone number or name in it.",
+                min_length=1,
+                max_length=SUBMISSION_SEARCH_CHARS_MAX,
+            ),
+        ]
+        | None
+    ) = None
     limit: Annotated[int, Limit] = LIST_ROWS
     cursor: Annotated[str | None, Cursor] = None
 
@@ -201,13 +212,14 @@ def list_some(view: View, call: Call, request: ListSubmissions) -> SubmissionLis
 
     Those of one form or of all, in one state or in any; a form that was removed keeps its submissions.
     """
-    if request.state == "Filed":
-        view.expect_long()  # after a flood of spam, many that are held may have to be passed over
+    if request.state == "Filed" or request.search is not None:
+        view.expect_long()  # many may have to be passed over, such as those that are held after much spam
     page = submission_lists.list_page(
         view.conn,
         call.caller.organization_id,
         form_id=request.form_id,
         label=request.state,
+        search=request.search,
         cursor=request.cursor,
         limit=request.limit,
     )

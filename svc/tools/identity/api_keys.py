@@ -14,6 +14,7 @@ from svc.domain.limits import (
     AI_MODEL_ID_CHARS_MAX,
     AI_MODELS_NAMED_MAX,
     KEY_TOOLS_MAX,
+    LIVE_KEYS_MAX,
     NAME_CHARS_MAX,
 )
 from svc.domain.near_names import shown
@@ -50,7 +51,6 @@ _Tools = Annotated[
 _LimitedTo = Annotated[
     KeyLimitation | None, about(description="`ai.gateway` for a gateway key, which calls no tool.")
 ]
-
 Budget = Annotated[
     int,
     about(
@@ -133,21 +133,22 @@ class ApiKeyList(ToolOutput, frozen=True, kw_only=True):
     """API and gateway keys, the oldest first."""
 
     api_keys: tuple[ApiKeyAnswer, ...]
+    live: Annotated[int, about(description="How many of them are live: not expired.", ge=0, examples=[18])]
+    live_max: Annotated[int, about(description="How many may be live at a time.", examples=[LIVE_KEYS_MAX])]
 
 
-@reads(
-    "apikey.list",
-    needs="security",
-    example=ListApiKeys(),
-    answer=ApiKeyList(api_keys=(EXAMPLE,)),
-)
+_LISTED: Final = ApiKeyList(api_keys=(EXAMPLE,), live=1, live_max=LIVE_KEYS_MAX)
+
+
+@reads("apikey.list", needs="security", example=ListApiKeys(), answer=_LISTED)
 def list_all(view: View, call: Call, request: ListApiKeys) -> ApiKeyList:  # noqa: ARG001  # every tool's
     """List the API and gateway keys that are not revoked; expired ones for another 90 days.
 
     The keys themselves are never shown again, only how they begin.
     """
     keys = api_keys.list_all(view.conn, call.caller.organization_id, view.now)
-    return ApiKeyList(api_keys=tuple(map(answer_of, keys)))
+    live = api_keys.count_live(view.conn, call.caller.organization_id, view.now)
+    return ApiKeyList(api_keys=tuple(map(answer_of, keys)), live=live, live_max=LIVE_KEYS_MAX)
 
 
 class MintApiKey(ToolInput, frozen=True, kw_only=True):

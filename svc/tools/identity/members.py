@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.identity.access import MemberStatus
 from svc.domain.identity.callers import Call
+from svc.domain.identity.people import INVITATION_PATH
 from svc.domain.limits import EMAIL_CHARS_MAX, LIST_ROWS, TEAMS_MAX
 from svc.domain.times import rfc3339
 from svc.storage.identity import invitations, members
@@ -154,6 +155,9 @@ class MadeInvitationAnswer(ToolOutput, frozen=True, kw_only=True):
     token: Annotated[
         str, about(description="What the invited person accepts with. It is shown this once; pass it on.")
     ]
+    link: Annotated[
+        str, about(description="The page that accepts with it, to be passed on instead of the token.")
+    ]
     expires_at: Timestamp
 
 
@@ -167,20 +171,24 @@ class MadeInvitationAnswer(ToolOutput, frozen=True, kw_only=True):
     answer=MadeInvitationAnswer(
         id=_INVITED.id,
         token="svci_0f4Kq8Zt2LmN6bWc3XrV9sYdGhJ1pQeA4u7kTz",  # noqa: S106  # nobody's
+        link=f"https://crm.example.com{INVITATION_PATH}#svci_0f4Kq8Zt2LmN6bWc3XrV9sYdGhJ1pQeA4u7kTz",
         expires_at=_INVITED.expires_at,
     ),
 )
 def invite(tx: Tx, call: Call, request: InviteMember) -> MadeInvitationAnswer:
-    """Invite a person by their e-mail address; the answer has the token that they accept with.
+    """Invite a person by their e-mail address; the answer has the token and the link that they accept with.
 
-    No mail is sent: whoever invites passes the token on, and whoever holds it comes in. It works once, for
+    No mail is sent: whoever invites passes the link on, and whoever holds it comes in. It works once, for
     seven days, with a new account under that address or the one that the person is signed in with; an earlier
     invitation of the same address counts no longer. At most 200 wait at a time. Nobody offers a role that
     permits more than their own.
     """
     invitation = invitations.invite(tx, call, request.email, request.role, request.teams)
     return MadeInvitationAnswer(
-        id=invitation.id, token=invitation.token, expires_at=rfc3339(invitation.expires_at)
+        id=invitation.id,
+        token=invitation.token,
+        link=f"{call.base_url}{INVITATION_PATH}#{invitation.token}",
+        expires_at=rfc3339(invitation.expires_at),
     )
 
 

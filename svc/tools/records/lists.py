@@ -15,10 +15,10 @@ from svc.domain.limits import (
 )
 from svc.domain.records.queries import Direction, Filter, Op, Sort
 from svc.storage.identity import organizations
-from svc.storage.records import organization_objects
 from svc.storage.records.listing import lists as record_lists
 from svc.storage.records.listing import search as record_search
 from svc.storage.store import View
+from svc.tools.records import narrowing
 from svc.tools.records.answers import EXAMPLE, ObjectType, RecordAnswer, answer_of
 from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads
 
@@ -89,6 +89,7 @@ class RecordList(ToolOutput, frozen=True, kw_only=True):
 @reads(
     "record.list",
     needs="records.read",
+    narrows=True,
     raises=(NotFound,),
     example=ListRecords(
         object_type="contact",
@@ -109,9 +110,7 @@ def list_(view: View, call: Call, request: ListRecords) -> RecordList:
     `boolean` or a `picture`; `gt`, `gte`, `lt` and `lte` for numbers and times; `contains` and `starts_with`
     for texts, e-mails, phones and addresses; `contains` for a `multi_select`.
     """
-    organization, object_ = organization_objects.find(
-        view.conn, call.caller.organization_id, request.object_type
-    )
+    organization, object_ = narrowing.object_for(view.conn, call.caller, request.object_type)
     page = record_lists.page_of(
         view.conn,
         object_,

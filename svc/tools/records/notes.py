@@ -9,6 +9,7 @@ from svc.storage.records import notes
 from svc.storage.records.notes import Note
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
+from svc.tools.records import narrowing
 from svc.tools.records.answers import EXAMPLE, ObjectTypeOfId, RecordId
 from svc.tools.tool import (
     Cursor,
@@ -96,12 +97,14 @@ class CreateNote(ToolInput, frozen=True, kw_only=True):
 @writes(
     "note.create",
     needs="records.write",
+    narrows=True,
     raises=(NotFound,),
     example=CreateNote(object_type="contact", record_id=EXAMPLE.id, title=_EXAMPLE.title, body=_EXAMPLE.body),
     answer=_EXAMPLE,
 )
 def create(tx: Tx, call: Call, request: CreateNote) -> NoteAnswer:
     """Write a note on a record."""
+    narrowing.check_own(call.caller, request.record_id)
     note = notes.create(
         tx,
         call.caller.organization_id,

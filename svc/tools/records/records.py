@@ -18,6 +18,7 @@ from svc.storage.records import upserts as record_upserts
 from svc.storage.records.rows import Record
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
+from svc.tools.records import narrowing
 from svc.tools.records.answers import (
     EXAMPLE,
     IfRecordVersion,
@@ -97,6 +98,7 @@ _shown: Final = Projection(Record, ShownRecord, given=("related",))
 @reads(
     "record.get",
     needs="records.read",
+    narrows=True,
     raises=(NotFound,),
     example=GetRecord(object_type="contact", id=EXAMPLE.id),
     answer=ShownRecord(**msgspec.structs.asdict(EXAMPLE)),
@@ -108,7 +110,9 @@ def get(view: View, call: Call, request: GetRecord) -> ShownRecord:
     shows its other end, all that leads to this one. To filter or sort those, use `record.list` with a filter
     on the relation.
     """
-    record = records.get(view.conn, call.caller.organization_id, request.object_type, request.id)
+    if request.related is not None:
+        narrowing.check_not_narrowed(call.caller, "`related`")
+    record = narrowing.record_for(view.conn, call.caller, request.object_type, request.id)
     related = UNSET if request.related is None else _related(view, call, record, request.related)
     return _shown(record, related=related)
 

@@ -31,13 +31,19 @@ class SiteAnswer(ToolOutput, frozen=True, kw_only=True):
     domain: Annotated[
         str, about(description="Its domain, in lower-case ASCII; subdomains and `www.` belong to it.")
     ]
+    last_view_at: Annotated[
+        Timestamp | None, about(description="When a page of it was last viewed, to the minute.")
+    ]
     created_at: Timestamp
 
 
 _answer: Final = Projection(Site, SiteAnswer)
 
 EXAMPLE: Final = SiteAnswer(
-    id="sit_01K5D3V7Q2M8Z4X6C9B1N0T5RA", domain="harbourlamps.example", created_at="2026-09-18T09:30:00.000Z"
+    id="sit_01K5D3V7Q2M8Z4X6C9B1N0T5RA",
+    domain="harbourlamps.example",
+    last_view_at="2026-09-21T16:05:00.000Z",
+    created_at="2026-09-18T09:30:00.000Z",
 )
 
 

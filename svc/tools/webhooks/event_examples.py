@@ -4,40 +4,45 @@ from typing import Any, Final
 
 from svc.domain.approvals.cards import AskedByAgent
 from svc.tools.records.answers import EXAMPLE as RECORD
-from svc.tools.webhooks.payloads import (
-    ApprovalCreatedEvent,
-    ConnectionStateChangedEvent,
+from svc.tools.webhooks.event_data import (
     ConnectionStateData,
-    ConversationCreatedEvent,
     CreatedApprovalData,
     CreatedConversationData,
     DeletedRecordData,
     EventAttachment,
     EventHealth,
-    EventPayload,
     EventSource,
     FailedRunData,
     FiledSubmissionData,
+    HandedOverConversationData,
     HeldSubmissionData,
-    MessageReceivedEvent,
-    MessageStatusChangedEvent,
     MessageStatusData,
     PingData,
-    PingEvent,
     PropertyChange,
     ReceivedMessageData,
-    RecordCreatedEvent,
     RecordData,
+    UpdatedRecordData,
+)
+from svc.tools.webhooks.payloads import (
+    ApprovalCreatedEvent,
+    ConnectionStateChangedEvent,
+    ConversationCreatedEvent,
+    ConversationHandedOverEvent,
+    EventPayload,
+    MessageReceivedEvent,
+    MessageStatusChangedEvent,
+    PingEvent,
+    RecordCreatedEvent,
     RecordDeletedEvent,
     RecordUpdatedEvent,
     RunFailedEvent,
     SubmissionFiledEvent,
     SubmissionHeldEvent,
-    UpdatedRecordData,
     WorkflowCallEvent,
 )
 
 _ULID: Final = "01K5D3V7Q2M8Z4X6C9B1N0T5RA"
+_AGENT_RUN: Final = f"agr_{_ULID}"
 _CONNECTION, _CONVERSATION, _MESSAGE, _REPLY, _FORM, _SUBMISSION, _KEY, _PERSON, _WORKFLOW, _RUN = (
     f"{prefix}_{_ULID}" for prefix in ("con", "cnv", "msg", "rpl", "frm", "sub", "key", "usr", "wfl", "run")
 )
@@ -119,6 +124,23 @@ _EXAMPLES: Final[tuple[EventPayload, ...]] = (
             contact_id=RECORD.id,
             held_reason=None,
             source=_OF_CHANNEL,
+        ),
+    ),
+    ConversationHandedOverEvent(
+        **_WHOLE,
+        type="conversation.handed_over",
+        data=HandedOverConversationData(
+            conversation_id=_CONVERSATION,
+            connection_id=_CONNECTION,
+            contact_id=RECORD.id,
+            run_id=_AGENT_RUN,
+            reason="wants a discount that only a person may give",
+            source=EventSource(
+                kind="agent",
+                connection_id=_CONNECTION,
+                conversation_id=_CONVERSATION,
+                run_id=_AGENT_RUN,
+            ),
         ),
     ),
     ConnectionStateChangedEvent(

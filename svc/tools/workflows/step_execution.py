@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from svc.domain.changes import ResourceChanged
 from svc.domain.errors import DomainError, Forbidden, InvalidInput, Unauthenticated
 from svc.domain.identity.access import Access, admit_workflow
 from svc.domain.identity.callers import Call
@@ -234,6 +235,8 @@ class StepExecution:
 
     def _move(self, progress: RunProgress, **awaited: str | None) -> None:
         runs.move(self._tx, self.run.id, progress, **awaited)
+        changed = ResourceChanged(self.run.organization_id, "workflow", self.run.workflow_id)
+        self._tx.announce(changed)
 
     def _write(
         self, state: StepState, *, output: dict[str, Any] | None = None, error: dict[str, Any] | None = None

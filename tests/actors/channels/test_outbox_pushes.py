@@ -7,7 +7,7 @@ import trio
 
 from svc.actors.outbound.client import PostResult
 from svc.actors.outbound.errors import NoPlace, NotSent
-from svc.domain.crypto.signatures import sign
+from svc.domain.crypto.signatures import Signer
 from svc.domain.errors import Conflict, Unavailable
 from svc.domain.limits import PUSH_HOLD_MS, PUSHES_AT_ONCE_MAX, REPLY_LIFE_MS, SIGNING_OVERLAP_MS
 from svc.domain.times import SECOND_MS
@@ -278,7 +278,7 @@ async def test_both_secrets_sign_for_a_day(autojump_clock):
         both, one = [headers["X-Service-Signature"] for *_, headers in receiver.got]
         assert SIGNING_OVERLAP_MS == until - here.connection.created_at
         at, _, body, headers = receiver.got[0]
-        assert sign([new, here.secret or ""], headers["webhook-id"], at // 1_000, body) == both
+        assert Signer([new, here.secret or ""]).sign(headers["webhook-id"], at // 1_000, body) == both
         assert (2, 1) == (len(both.split()), len(one.split()))
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from svc.actors.outbound.client import PostResult
 from svc.actors.outbound.errors import NoPlace, NotSent
 from svc.actors.webhooks import attempt_places
-from svc.domain.crypto.signatures import sign
+from svc.domain.crypto.signatures import Signer
 from svc.domain.limits import SIGNING_OVERLAP_MS, WEBHOOK_ATTEMPTS_AT_ONCE
 from svc.domain.times import HOUR_MS, SECOND_MS
 from svc.storage import provisioning
@@ -40,7 +40,7 @@ async def test_an_event_is_sent_at_once(autojump_clock):
             headers["X-Service-Event"],
             headers["X-Service-Contract"],
         )
-        assert sign([secret], row.id, START // SECOND_MS, body) == headers["webhook-signature"]
+        assert Signer([secret]).sign(row.id, START // SECOND_MS, body) == headers["webhook-signature"]
         assert f'"data":{event.data}}}'.encode() == body[body.index(b'"data"') :]
         assert {
             "id": event.id,

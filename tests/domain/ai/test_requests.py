@@ -148,7 +148,7 @@ def test_the_prompt_is_estimated_by_its_strings():
     sent = body(messages=messages, tools=tools)
     request = CompletionRequest(sent)
 
-    assert -(-strings // 4) + 2 * 4 == request.prompt_estimate
+    assert -(-strings // 4) + 2 * 4 == request.prompt_estimate()
     assert len(sent) - (4_000 + 22) + 4_096 == request.prompt_bound
 
 
@@ -165,7 +165,7 @@ def test_only_the_data_of_an_attachment_is_left_out():
 
     assert 2 == request.attachments
     assert len(sent) + 2 * 4_096 == request.prompt_bound
-    assert request.prompt_estimate > 1_500 // 4
+    assert request.prompt_estimate() > 1_500 // 4
 
 
 @pytest.mark.parametrize(

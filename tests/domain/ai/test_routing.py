@@ -1,5 +1,9 @@
 """Routing: who is asked in which order, and what the caller is answered when nobody can."""
 
+import re
+from pathlib import Path
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +22,7 @@ from svc.domain.ai.models import (
 )
 from svc.domain.ai.money import FREE, Prices
 from svc.domain.ai.requests import CompletionRequest
-from svc.domain.ai.routing import Failure, Passed, Rests, Route
+from svc.domain.ai.routing import Failure, FailureKind, Passed, Rests, Route
 from svc.domain.limits import AI_OUTPUT_TOKENS_ASSUMED
 
 NOW = 1_800_000_000_000
@@ -265,3 +269,36 @@ def test_what_a_provider_says_about_the_request_passes(status: int):
 )
 def test_a_key_stays_for_the_same_scheme_host_and_port(first: str, second: str, expected: bool):
     assert expected == same_place(first, second)
+
+
+def _as_recorded() -> list[tuple[str, str, str, str]]:
+    """The rows of the record's table of failures: what it was, is the next one asked, a rest, the answer."""
+    page = Path(__file__).parents[3] / "docs" / "decisions" / "0019-gateway.md"
+    rows = re.findall(r"(?m)^\| (`.*?) \| (.*?) \| (.*?) \| (.*?) \|$", page.read_text("utf-8"))
+    return [(what, leads_on, rests, answer) for what, leads_on, rests, answer in rows]
+
+
+@pytest.mark.parametrize("row", _as_recorded(), ids=lambda row: row[0][:16])
+def test_failures_are_as_the_record_has_them(row: tuple[str, str, str, str]):
+    """Whether the next provider is asked, whether this one rests, and what is answered after the last."""
+    what, leads_on, rests, answer = row
+    kind, status = re.findall(r"`(\w+)`(?: (\d+))?", what)[0]
+    statuses: list[int | None] = [int(one) for one in re.findall(r"\d{3}", f"{status} {leads_on}")]
+
+    for one in statuses or [None]:
+        failure = Failure(kind=kind, status=one)
+        assert leads_on.startswith("yes") is failure.leads_on
+        assert (rests == "yes") is (failure.rest_ms > 0)
+        told = verdict(failure)
+        assert isinstance(told, GatewayError)
+        assert str(told.status) in answer
+        if "in the shape of an error" in answer:
+            assert Passed(one or 0, ERROR) == verdict(Failure(kind=kind, status=one, body=ERROR))
+
+
+def test_the_record_has_every_failure():
+    """Each kind, and statuses of every sort."""
+    kinds = [re.findall(r"`(\w+)`", what)[0] for what, *_ in _as_recorded()]
+
+    assert set(get_args(FailureKind)) == set(kinds)
+    assert 4 == kinds.count("status")

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from svc.domain.embeds.blocks import AnyBlock, FormBlock, HeroBlock, RecordsBlock, TextBlock, is_public
+from svc.domain.embeds.blocks import AnyBlock, FormBlock, HeroBlock, RecordsBlock, TextBlock
 from svc.domain.embeds.rules import block_faults, hidden_condition, name_faults, public_fields
 from svc.domain.limits import (
     EMBED_BLOCKS_MAX,
@@ -14,6 +14,7 @@ from svc.domain.limits import (
     EMBED_ROWS_MAX,
     EMBED_TITLE_CHARS_MAX,
 )
+from svc.domain.records.objects import is_public
 from svc.domain.records.properties import Property
 from svc.domain.records.queries import Filter, Sort
 

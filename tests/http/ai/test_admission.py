@@ -2,12 +2,11 @@
 
 import json
 import re
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
 from svc.domain.ai.errors import KINDS
-from svc.domain.ai.exits import Ended
 from svc.domain.limits import AI_BODY_BYTES_MAX, CALLS_MAX
 from svc.http.docs import files
 from svc.storage.ai import providers
@@ -192,14 +191,6 @@ def test_the_guide_has_every_error() -> None:
     rows = re.findall(r"(?m)^\| (\d{3}) \| `([a-z_]+)` \|", files.text_of("gateway"))
 
     assert {(str(kind.status), code) for code, kind in KINDS.items()} == set(rows)
-
-
-def test_the_record_has_every_end_of_a_call() -> None:
-    """In its table of exits, and no other."""
-    table = files.text_of("decisions/0018-money").partition("## The table of exits")[2].partition("\n## ")[0]
-    named = {one for row in re.findall(r"(?m)^\| (`[^|]+) \|", table) for one in re.findall("[a-z]+", row)}
-
-    assert set(get_args(Ended)) == named
 
 
 async def test_a_key_that_is_changed_counts_as_it_is_now() -> None:

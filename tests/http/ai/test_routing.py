@@ -181,7 +181,7 @@ async def test_nothing_of_a_call_is_stored_or_logged(
                     raise RuntimeError(PROMPT)
 
                 with monkeypatch.context() as broken:
-                    broken.setattr("svc.services.completion_calls.Route", fail)
+                    broken.setattr("svc.actors.ai.completion_calls.Route", fail)
                     assert 500 == (await here.ask()).status
                 await here.settled()
                 stored = await here.store.read(lambda conn: _dump(raw(conn)))

@@ -54,12 +54,20 @@ async def operator() -> AsyncIterator[httpx.AsyncClient]:
 async def test_the_front_page_leads_on(autojump_clock):
     """To the guides, the walks, the reference, and to the demo where there is one."""
     async with visitor(SHOP) as client:
-        demo = await client.get("/", headers=HTML)
+        demo = await client.get("/docs/welcome", headers=HTML)
     async with visitor() as client:
-        plain = await client.get("/", headers=HTML)
+        plain = await client.get("/docs/welcome", headers=HTML)
 
     assert (200, "text/html; charset=utf-8") == (demo.status_code, demo.headers["content-type"])
-    wanted = {"/docs", "/docs/quickstart", "/docs/walk-form", "/docs/api", "/problems", "/docs/contract"}
+    wanted = {
+        "/app/",
+        "/docs",
+        "/docs/quickstart",
+        "/docs/walk-form",
+        "/docs/api",
+        "/problems",
+        "/docs/contract",
+    }
     assert wanted | {"/demo/"} <= Parts(demo.text).addresses
     assert wanted <= Parts(plain.text).addresses
     assert "maren@harbour-lamps.example" in demo.text
@@ -71,7 +79,7 @@ async def test_the_front_page_leads_on(autojump_clock):
 async def test_a_program_gets_the_addresses(autojump_clock):
     """`curl` without more gets JSON."""
     async with visitor(SHOP) as client:
-        answer = await client.get("/")
+        answer = await client.get("/docs/welcome")
 
     assert ("application/json", "svc") == (answer.headers["content-type"], answer.json()["service"])
     assert ("/docs", "/docs/api", "/demo/") == tuple(
@@ -149,7 +157,7 @@ async def test_a_page_is_not_sent_twice(autojump_clock):
         first = await client.get("/docs/forms")
         again = await client.get("/docs/forms", headers={"if-none-match": first.headers["etag"]})
         head = await client.head("/docs/forms")
-        front = await client.head("/", headers=HTML)
+        front = await client.head("/docs/welcome", headers=HTML)
 
     assert (304, b"") == (again.status_code, again.content)
     assert (200, b"", first.headers["etag"]) == (head.status_code, head.content, head.headers["etag"])
@@ -222,7 +230,7 @@ async def test_what_is_not_there_is_a_page_for_browsers(autojump_clock, path):
         problem = await client.get(path)
 
     assert (404, "text/html; charset=utf-8") == (page.status_code, page.headers["content-type"])
-    assert {"/", "/docs", "/docs/api", "/problems/not_found"} <= Parts(page.text).addresses
+    assert {"/docs/welcome", "/docs", "/docs/api", "/problems/not_found"} <= Parts(page.text).addresses
     assert "&lt;b&gt;7" in page.text
     assert "no-store" in page.headers["cache-control"]
     assert (404, "not_found") == (problem.status_code, problem.json()["code"])

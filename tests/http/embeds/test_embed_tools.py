@@ -8,11 +8,13 @@ import pytest
 
 from svc.http.embeds.door import PATH
 from svc.storage.embeds import embeds
+from svc.storage.identity import roles
 from svc.storage.records import records
 from svc.storage.sites import sites
 from svc.storage.sqlite.group_commit import _OwnerUnits
 from tests import tables
 from tests.lamps import LAMP, SECRETS, make_lamps
+from tests.people import call_of
 from tests.tooling import ToolTown, tool_town
 
 HERO = {"type": "hero", "title": "Lamps"}
@@ -187,6 +189,38 @@ async def test_a_preview_is_what_pages_would_show(autojump_clock):
         assert "95,00\xa0€" in saved["html"]
         assert not any(secret in str(saved) for secret in SECRETS.values())
         assert [422, 422, 404, 422] == statuses
+
+
+async def test_a_preview_says_which_blocks_show_nothing(autojump_clock):
+    """By their places, with the reason; what could be shown is shown."""
+    async with lamp_tools() as here:
+        deals = {"type": "records", "objectType": "deal", "fields": ["name"]}
+        hidden = PRICES | {"fields": ["secret"]}
+        preview = await here.answer("embed.preview", {"blocks": [HERO, deals, PRICES, hidden]})
+
+    assert [{"block": 1, "reason": "not_publishable"}, {"block": 3, "reason": "no_fields"}] == preview[
+        "refused"
+    ]
+    assert [95] == [row["price"] for row in preview["blocks"][2]["rows"]]
+
+
+async def test_a_preview_shows_what_publishing_would(autojump_clock):
+    """Of the objects that are named, for those who may read records; nothing is published by it."""
+    async with lamp_tools() as here:
+        deals = {"type": "records", "objectType": "deal", "fields": ["name", "amount"]}
+        await here.answer("record.create", {"objectType": "deal", "properties": {"name": "Pier"}})
+        role = await here.store.write(roles.create, call_of(here.owner), "Web", ["embeds"])
+        web = await here.mint(role_id=role.id)
+        asked = {"blocks": [deals], "asIfPublished": ["deal"]}
+        shown = await here.answer("embed.preview", asked)
+        other = await here.answer("embed.preview", {"blocks": [deals], "asIfPublished": ["company"]})
+        refused = await here.call("embed.preview", asked, key=web)
+        after = await here.answer("embed.preview", {"blocks": [deals]})
+
+    assert ([], ["Pier"]) == (shown["refused"], [row["name"] for row in shown["blocks"][0]["rows"]])
+    assert "Pier" in shown["html"]
+    assert "not_publishable" == other["refused"][0]["reason"] == after["refused"][0]["reason"]
+    assert (403, "forbidden") == (refused.status_code, refused.json()["code"])
 
 
 async def test_an_embed_is_bound_and_freed(autojump_clock):

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from svc.actors._core import Actor, Policy, Private, turn
 from svc.actors._core.statistics import Phase
+from svc.actors.agent.agent_conversation import AgentConversation
 from svc.actors.kinds import KINDS
 from svc.actors.outbound.client import PostResult
 from svc.actors.reconciler import Reconciler
@@ -343,7 +344,8 @@ async def test_nothing_private_is_shown(autojump_clock):
         for number in range(100):
             await submit(system, form, number)
         connection = await here.store.write(a_connection, here.organization.id)
-        await here.store.write(a_reply, connection, "chat-1", "Your diagnosis")
+        reply = await here.store.write(a_reply, connection, "chat-1", "Your diagnosis")
+        await AgentConversation(system, reply.conversation_id).wake()
         await trio.sleep(1)
 
         async with client_of(operator_app(system, TOKEN)) as operator:

@@ -41,6 +41,8 @@ LANDED = {
     "0017_pruned_events.py": "c3d87c397525b7e1cdee24d52b2aa3748df80434335eee714b21e0ffb8239015",
     "0018_ai.py": "c2df48dce68ce409ea5a7ce269c049949b259de7eeedc3d21316ce5a820678ca",
     "0019_approvals.py": "b78943809a13a440e5bd321005e585c66bb63eb63beafa494d059840c71f3d99",
+    "0020_agent.py": "39fb57570a457b642d41027bfc6fef076bb6e863909a86544b7090336976e335",
+    "0021_views.py": "532345267136b54e4a86300b375723c0d3ca36b98d4ef917b0c9d12b3446cd34",
 }
 """The SHA-256 of each migration as it landed."""
 

@@ -54,6 +54,8 @@ async def test_a_form_is_made_and_takes_submissions_at_once(autojump_clock):
         taken = await post(here, made, town="Leeds")
         shown = await here.answer("form.get", {"id": made["id"]})
         [line] = shown.pop("recentSubmissions")
+        seen = {field["name"]: field["property"] for field in shown.pop("fieldsSeen")}
+        title = shown.pop("dealTitlePreview")
 
         assert SET_UP == {name: made[name] for name in SET_UP}
         assert well_formed(made["formKey"], FORM_KEY)
@@ -62,6 +64,7 @@ async def test_a_form_is_made_and_takes_submissions_at_once(autojump_clock):
         assert made == shown
         assert {"forms": [made]} == await here.answer("form.list")
         assert (made["id"], "ada@example.com") == (line["formId"], line["email"])
+        assert ({"email": "email", "town": "city"}, "for") == (seen, title)
 
 
 async def test_what_is_left_out_stays_and_null_takes_away(autojump_clock):

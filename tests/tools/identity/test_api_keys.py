@@ -455,6 +455,27 @@ async def test_a_person_from_elsewhere_mints_when_their_home_allows_it(autojump_
         assert [(200, None), (403, "forbidden")] == statuses
 
 
+async def test_a_list_says_how_many_keys_are_live(autojump_clock):
+    """And how many may be; an expired one is listed, and counts no more."""
+    async with tool_town() as here:
+        csrf = await here.sign_in()
+        before = await here.answer("apikey.list")
+        await here.answer_to_person("apikey.mint", {"name": "A", "expiresIn": "30d"}, csrf=csrf)
+        await here.answer_to_person("serverkey.mint", {"name": "Shop"}, csrf=csrf)
+        during = await here.answer("apikey.list")
+        servers = await here.answer("serverkey.list")
+        here.clock.jump(31 * DAY_MS)
+        after = await here.answer("apikey.list")
+
+    assert (1, 2, 1) == tuple(one["live"] for one in (before, during, after))
+    assert 2 == len(after["apiKeys"])
+    assert (LIVE_KEYS_MAX, 1, LIVE_SERVER_KEYS_MAX) == (
+        during["liveMax"],
+        servers["live"],
+        servers["liveMax"],
+    )
+
+
 async def test_server_keys_are_minted_listed_and_revoked(autojump_clock):
     """By a person; one is shown once, and counts with the very next submission until it is revoked."""
     async with tool_town() as here:

@@ -39,6 +39,22 @@ async def test_a_site_is_made_and_listed_with_its_bare_domain(autojump_clock):
         assert "2026-09-18T00:00:00.000Z" == made["createdAt"]
 
 
+async def test_a_site_says_when_it_was_last_viewed(autojump_clock):
+    """To the minute, so that it is not written with every view; a site without views has none."""
+    async with tool_town() as here:
+        made = await here.answer("site.create", {"domain": "lamps.example"})
+        other = await here.answer("site.create", {"domain": "boats.example"})
+        seen = []
+        for seconds in (0, 30, 31):
+            here.clock.jump(seconds * 1_000)
+            await here.client.post("/api/t", json={"url": "https://www.lamps.example/skerry"})
+            sites = {one["id"]: one for one in (await here.answer("site.list"))["sites"]}
+            seen.append(sites[made["id"]]["lastViewAt"])
+
+    assert [made["lastViewAt"], sites[other["id"]]["lastViewAt"]] == [None, None]
+    assert ["2026-09-18T00:00:00.000Z", "2026-09-18T00:00:00.000Z", "2026-09-18T00:01:01.000Z"] == seen
+
+
 async def test_a_domain_that_is_none_is_refused_by_its_place(autojump_clock):
     """The fault points to what has to be mended, at creation and at a change."""
     async with tool_town() as here:

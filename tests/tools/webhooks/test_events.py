@@ -109,7 +109,12 @@ async def test_a_caller_sees_what_it_may_see(autojump_clock):
         assert {
             "records.read": {"record.created", "record.updated", "record.deleted"},
             "forms": {"submission.filed", "submission.held"},
-            "conversations": {"message.received", "message.status", "conversation.created"},
+            "conversations": {
+                "message.received",
+                "message.status",
+                "conversation.created",
+                "conversation.handed_over",
+            },
             "channels": {"connection.state"},
             "workflows": {"workflow.run_failed"},
             "ai": set(),

@@ -16,7 +16,8 @@ from svc.storage.forms import forms
 from svc.storage.records import objects
 from svc.storage.sites import sites
 from svc.tools.forms import forms as form_tools
-from svc.tools.forms.forms import CreateForm, FormAnswer, FormById, ListForms
+from svc.tools.forms.form_answers import FormAnswer
+from svc.tools.forms.forms import CreateForm, FormById, ListForms
 from svc.tools.tool import Tool
 
 

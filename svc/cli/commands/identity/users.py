@@ -9,6 +9,7 @@ from svc.cli.operator_calls import Operator
 from svc.cli.options import ORGANIZATION, as_operator
 from svc.cli.tables import echo_table
 from svc.domain.crypto.passwords import HASHER, check_rules, salt_for
+from svc.domain.identity.people import WELCOME_PATH
 from svc.domain.identity.roles import OWNER
 from svc.domain.records.contact_points import normalise_email
 from svc.storage.identity import accounts, members
@@ -91,10 +92,10 @@ def hash_password(operator: Operator, email: str, password: str) -> str:
 )
 @as_operator
 def link(operator: Operator, email: str, organization: str | None) -> None:
-    """Print the token of a link that signs EMAIL in. It works once."""
+    """Print a link that signs EMAIL in, to set a name and a password. It works once."""
     made = operator.run(operator_commands.make_link, MakeLink(email=email, organization_id=organization))
     click.echo(f"it works once, until {made.expires_at}, and is shown this once:", err=True)
-    click.echo(made.token)
+    click.echo(f"{operator.base_url}{WELCOME_PATH}#{made.token}")
 
 
 @command.command("list")

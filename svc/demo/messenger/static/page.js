@@ -97,7 +97,8 @@ async function look() {
       $("contact").textContent = found.contact ? "Known contact" : "Held: who this is, is not clear";
       fill($("lines"), found.messages.map(said));
       $("answer").disabled = $("send").disabled = !begun;
-      hint(begun ? "The customer sees it at once." : "Waiting for the first message.");
+      const handedOver = found.silence?.by === "handed_over" ? `The agent hands over: ${found.silence.reason}` : "";
+      hint(handedOver || (begun ? "The customer sees it at once." : "Waiting for the first message."));
     }
   } catch (error) {
     hint(`The service cannot be asked: ${error.message}`, true);
@@ -150,6 +151,12 @@ $("share").addEventListener("click", async () => {
   } catch (error) {
     line(`Not shared: ${error.message}`, true);
   }
+});
+$("tries").addEventListener("click", (event) => {
+  if (event.target.tagName !== "BUTTON") return;
+  const [last] = ($("bubbles").textContent.match(/rec_[0-9A-Z]{26}/g) || []).slice(-1);
+  $("text").value = event.target.textContent.replace("RECORD", last || "rec_01K5D3V7Q2M8Z4X6C9B1N0T5RA");
+  $("say").requestSubmit();
 });
 sends($("say"), $("text"), (text) => ask("/messages", { text, name: $("name").value }), line);
 sends($("reply"), $("answer"), (text) => ask("/team/replies", { text }), hint);

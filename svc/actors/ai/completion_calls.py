@@ -1,11 +1,16 @@
 """One call of a model: reserved, sent to its providers in turn, relayed, and settled however it ends."""
 
+from functools import partial
 from typing import Final
 
 import msgspec
 import structlog
 import trio
 
+from svc.actors.ai.completion_access import CompletionAccess
+from svc.actors.ai.completion_errors import as_gateway_error, failed_within, interrupted
+from svc.actors.ai.completion_streams import MEDIA_TYPE, EventRelay, Meter, Sink, StreamBroken, drain
+from svc.actors.ai.large_bodies import run_beside
 from svc.actors.ai.upstreams import Response
 from svc.actors.outbound.errors import (
     BrokenOff,
@@ -17,27 +22,24 @@ from svc.actors.outbound.errors import (
     TookTooLong,
 )
 from svc.actors.system import System
-from svc.domain.ai.answers import is_error, read_answer, with_cost
+from svc.domain.ai.answers import Answer, is_error, put_cost, read_answer
 from svc.domain.ai.errors import GatewayError
 from svc.domain.ai.event_stream import DONE_EVENT, EventTooLarge
-from svc.domain.ai.exits import Ended, Exit
+from svc.domain.ai.exits import FREE_OF_CHARGE, Ended, Exit
 from svc.domain.ai.models import Candidate, Choice
-from svc.domain.ai.money import FREE, cost
+from svc.domain.ai.money import FREE, Prices, cost
 from svc.domain.ai.requests import CompletionRequest
 from svc.domain.ai.routing import PASSED_ON, Failure, Route
-from svc.domain.ai.usage import Usage, tokens_in
+from svc.domain.ai.usage import NONE, Usage, tokens_in
 from svc.domain.crypto.sealing import SealBroken
 from svc.domain.errors import DomainError, Unavailable
 from svc.domain.identity.callers import Caller
 from svc.domain.limits import AI_ERROR_BYTES_MAX
-from svc.services.completion_access import CompletionAccess
-from svc.services.completion_errors import as_gateway_error, failed_within, interrupted
-from svc.services.completion_streams import MEDIA_TYPE, EventRelay, Meter, Sink, StreamBroken, drain
 from svc.storage.ai import calls
-from svc.storage.ai.calls import NewCall, OpenCall, Settlement
+from svc.storage.ai.calls import AGENT, NewCall, OpenCall, Settlement
 from svc.storage.store import Tx
 
-log = structlog.get_logger("svc.services.completion_calls")
+log = structlog.get_logger("svc.actors.ai.completion_calls")
 
 _OK: Final = 200
 
@@ -46,7 +48,7 @@ class WholeAnswer(msgspec.Struct, frozen=True):
     """An answer that is not streamed."""
 
     status: int
-    body: bytes
+    body: bytes | bytearray
 
     def __repr__(self) -> str:
         return f"WholeAnswer({self.status})"
@@ -59,12 +61,21 @@ class StreamCut(Exception):
 class CompletionCall:
     """One call, from its checked *request* to its settlement. It runs once."""
 
-    def __init__(self, system: System, caller: Caller, request: CompletionRequest, sink: Sink) -> None:
+    def __init__(
+        self,
+        system: System,
+        caller: Caller,
+        request: CompletionRequest,
+        sink: Sink,
+        *,
+        micro_credits_max: int | None = None,
+    ) -> None:
+        """*micro_credits_max*: of the credits, where the call may take less than there are."""
         self._system, self._caller, self._request, self._sink = system, caller, request, sink
         self._units = system.store.of(caller.organization_id)
         self._new = NewCall(
             organization_id=caller.organization_id,
-            key_id=caller.id,
+            key_id=AGENT if caller.kind == "agent" else caller.id,
             model=request.model,
             streamed=request.stream,
             process=system.settlements.process,
@@ -77,6 +88,9 @@ class CompletionCall:
         self._meter = Meter()
         self._relay: EventRelay | None = None
         self._settled = False
+        self._micro_credits_max = micro_credits_max
+        self.charged = 0
+        """What it took of the credits, in micro-credits, once it has ended and is stored."""
 
     async def run(self) -> WholeAnswer | None:
         """Answer the call; None once the answer was streamed. Cancel it when the client leaves.
@@ -139,6 +153,8 @@ class CompletionCall:
             return
         credits_bound = choice.credits_bound(self._request) if takes_credits else None
         bound = choice.bound(self._request)
+        if credits_bound is not None:
+            self._check_max(credits_bound.micro_credits)
 
         def reserve(tx: Tx) -> OpenCall:
             if self._reserved is None:
@@ -150,6 +166,13 @@ class CompletionCall:
             # A unit that the store has accepted is committed, so the call has to know what it reserved.
             with trio.CancelScope(shield=True):
                 self._reserved = await self._units.write(reserve)
+
+    def _check_max(self, needed: int) -> None:
+        if self._micro_credits_max is not None and needed > self._micro_credits_max:
+            raise GatewayError(
+                "insufficient_credits",
+                f"This call may cost up to {needed} micro-credits, and may take {self._micro_credits_max}.",
+            )
 
     async def _ask(self, candidate: Candidate) -> WholeAnswer | Failure | None:
         """Send the request to *candidate*, and answer the client with what comes, if it is an answer."""
@@ -167,7 +190,7 @@ class CompletionCall:
             async with self._system.upstreams.open(candidate, key, body, self._note_sent) as response:
                 responded = True
                 if response.status != _OK:
-                    return await self._failure_of(response)
+                    return await self._failure_of(response, key)
                 if self._request.stream:
                     return await self._stream(candidate, response)
                 return await self._whole(candidate, response)
@@ -188,8 +211,11 @@ class CompletionCall:
     def _note_sent(self) -> None:
         self._sent = True
 
-    async def _failure_of(self, response: Response) -> Failure:
-        """The failure of a response that is no success. Its body is read only if it may be passed on."""
+    async def _failure_of(self, response: Response, key: str) -> Failure:
+        """The failure of a response that is no success. Its body is read only if it may be passed on.
+
+        One with the provider's key in it may not: it would show a key of the service to its users.
+        """
         body = b""
         if response.status in PASSED_ON:
             async for part in response:
@@ -197,19 +223,22 @@ class CompletionCall:
                 if len(body) > AI_ERROR_BYTES_MAX:
                     body = b""
                     break
+            if key and key.encode() in body:
+                body = b""
         wait_ms = response.retry_after_ms(self._system.clock.now()) or None
         return Failure(kind="status", status=response.status, retry_after_ms=wait_ms, body=body)
 
     async def _whole(self, candidate: Candidate, response: Response) -> WholeAnswer | Failure:
-        body = await response.read()
-        answer = read_answer(body)
-        if answer is None:
-            return Failure(kind="error_event" if is_error(body) else "shape")
-        self._meter.note(answer)
-        await self._settle("answered")
-        if answer.usage is not None:
-            body = with_cost(body, cost(candidate.prices, answer.usage))
-        return WholeAnswer(_OK, body)
+        with self._system.ai_bodies.hold(self._new.organization_id) as held:
+            body = await response.read(held.grow)
+            # Not interrupted: what has come whole is charged as an answer.
+            with trio.CancelScope(shield=True):
+                answer = await run_beside(self._system, len(body), partial(_read, body, candidate.prices))
+            if answer is None:
+                return Failure(kind="error_event" if is_error(body) else "shape")
+            self._meter.note(answer)
+            await self._settle("answered")
+            return WholeAnswer(_OK, body)
 
     async def _stream(self, candidate: Candidate, response: Response) -> Failure | None:
         if response.content_type.partition(";")[0].strip().lower() != MEDIA_TYPE:
@@ -242,8 +271,7 @@ class CompletionCall:
         if self._settled or (self._reserved is None and self._asked is None):
             return
         self._settled = True
-        asked = self._asked
-        estimate = Usage(self._request.prompt_estimate, 0, tokens_in(self._meter.text_bytes))
+        asked, estimate = self._asked, await self._estimate(ended)
         settlement = Settlement(
             new=self._new,
             call_id=None if self._reserved is None else self._reserved.id,
@@ -252,4 +280,21 @@ class CompletionCall:
             provider=None if asked is None else asked.provider,
             prices=FREE if asked is None else asked.prices,
         )
-        await self._system.settlements.settle(settlement)
+        settled = await self._system.settlements.settle(settlement)
+        self.charged = 0 if settled is None else settled.charged
+
+    async def _estimate(self, ended: Ended) -> Usage:
+        """The estimate of prompt and answer, if it counts. A cancellation does not interrupt it."""
+        if ended in FREE_OF_CHARGE or not self._sent or self._meter.usage is not None:
+            return NONE
+        with trio.CancelScope(shield=True):
+            prompt = await run_beside(self._system, self._request.size, self._request.prompt_estimate)
+        return Usage(prompt, 0, tokens_in(self._meter.text_bytes))
+
+
+def _read(body: bytearray, prices: Prices) -> Answer | None:
+    """What is read of a whole answer, whose cost is put into *body* for the client."""
+    answer = read_answer(body)
+    if answer is not None and answer.usage is not None:
+        put_cost(body, cost(prices, answer.usage))
+    return answer

@@ -1,5 +1,7 @@
 """Relaying the events of a streamed completion: whole ones, as the bytes that came, and metered."""
 
+from contextlib import suppress
+from math import inf
 from typing import Final, Protocol
 
 import trio
@@ -78,7 +80,7 @@ class EventRelay:
         self._events = EventStream()
         self._begun = False  # the provider's first event has come
         self._failure: Failure | None = None
-        self._sent_at = self._received_at = trio.current_time()
+        self._sent_at = trio.current_time()
         self.done: Event | None = None
         """The event that ended the stream; None where the provider left it out."""
         self.is_sending = False
@@ -93,7 +95,7 @@ class EventRelay:
         try:
             while self.done is None and self._failure is None:
                 part = await self._next_part()
-                if part is None:
+                if not part:
                     break
                 await self._relay(part)
         except (StreamFailed, EventTooLarge) as error:
@@ -114,24 +116,18 @@ class EventRelay:
         self._sent_at = trio.current_time()
 
     async def _next_part(self) -> bytes | None:
-        """The next bytes; None at their end. In a long silence a comment is sent, once the head is."""
+        """The next bytes; nothing at their end. In a long silence a comment is sent, once the head is."""
         if not self._begun:
-            return await self._receive()
-        self._received_at = trio.current_time()  # the client's time does not count
+            return await self._response.receive_by(inf)
+        silent_at = trio.current_time() + self._idle_seconds  # the client's time does not count
         while True:
             comment_at = self._sent_at + _SILENCE_SECONDS
-            silent_at = self._received_at + self._idle_seconds
-            with trio.CancelScope(deadline=min(comment_at, silent_at)):
-                return await self._receive()
+            part = await self._response.receive_by(min(comment_at, silent_at))
+            if part is not None:
+                return part
             if trio.current_time() >= silent_at:
                 raise IdleTooLong(f"nothing came for {self._idle_seconds:g} seconds")
             await self.send(WAIT_COMMENT)
-
-    async def _receive(self) -> bytes | None:
-        try:
-            return await self._response.__anext__()
-        except StopAsyncIteration:
-            return None
 
     async def _relay(self, part: bytes) -> None:
         """Relay the events that *part* completes, together."""
@@ -181,7 +177,5 @@ def _ended_by(error: Exception) -> Ended:
 async def drain(response: Response) -> None:
     """Receive what follows the last event, for a moment: the connection can be used again then."""
     with trio.move_on_after(_DRAIN_SECONDS):
-        try:
-            await response.__anext__()
-        except (StopAsyncIteration, StreamFailed):
-            return
+        with suppress(StreamFailed):
+            await response.receive_by(inf)

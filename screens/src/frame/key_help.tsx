@@ -1,0 +1,46 @@
+import { signal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { activeKeys, keysAreOn, switchKeys } from "../house/keys";
+import { messages } from "../messages/messages";
+import { Dialog } from "../parts/dialog";
+import { SwitchField } from "../parts/field";
+import { isMac } from "./navigation";
+
+const words = messages.keys;
+export const keyHelpIsOpen = signal(false);
+
+/** The list of keys that work here, and the switch that turns single ones off. */
+export function KeyHelp() {
+  return keyHelpIsOpen.value ? <OpenKeyHelp /> : null;
+}
+
+function OpenKeyHelp() {
+  // As they were when it was opened: a key that a later layer has taken over is listed once.
+  const keys = useRef(activeKeys().filter((key, at, all) => all.findIndex((other) => other.key === key.key) === at)).current;
+  return (
+    <Dialog title={words.title} onClose={() => (keyHelpIsOpen.value = false)}>
+      <dl class="key-list">
+        <div>
+          <dt>{words.palette}</dt>
+          <dd>
+            <kbd>{isMac ? "⌘" : "Ctrl"}</kbd> <kbd>K</kbd>
+          </dd>
+        </div>
+        {keys.map((key) => (
+          <div key={key.key}>
+            <dt>{key.label}</dt>
+            <dd>
+              {key.key.split(" ").map((part, at) => (
+                <>
+                  {at > 0 && ` ${words.then} `}
+                  <kbd>{part.length === 1 ? part.toUpperCase() : part === "Escape" ? "Esc" : part}</kbd>
+                </>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <SwitchField label={words.on} hint={words.onHint} on={keysAreOn.value} onValue={switchKeys} />
+    </Dialog>
+  );
+}

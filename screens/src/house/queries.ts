@@ -1,0 +1,163 @@
+/**
+ * Answers of reading tools, shared by all that show them. An answer stays while a newer one is on its way;
+ * hints of the live stream, the person's own writes, and the clock while cut off have it asked again.
+ */
+import { signal, type Signal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { takeShellAnswer } from "./boot";
+import type { Problem } from "./problems";
+import { type Answer, type Input, type Reads, read, written } from "./tools";
+
+interface State<T> {
+  answer: T | undefined;
+  /** Of the last try; an older answer may be there all the same. */
+  problem: Problem | null;
+  asking: boolean;
+}
+
+const FRESH_MS = 5_000; // An answer that is younger is shown as it is when a screen comes back to it.
+const KEPT_UNUSED = 60;
+
+export class Query<T> {
+  readonly state: Signal<State<T>>;
+  private holders = 0;
+  private answeredAt = 0;
+  private dirty = false;
+  private stop: AbortController | null = null;
+
+  constructor(
+    /** Nouns whose changes concern the answer. */
+    readonly nouns: readonly string[],
+    private readonly ask: (signal: AbortSignal) => Promise<{ ok: true; answer: T } | { ok: false; problem: Problem }>,
+    first: T | undefined,
+  ) {
+    this.state = signal<State<T>>({ answer: first, problem: null, asking: false });
+    if (first !== undefined) this.answeredAt = performance.now();
+  }
+
+  /** Count a component that shows the answer; the returned function takes it away again. */
+  hold(): () => void {
+    this.holders += 1;
+    if (!this.answeredAt || performance.now() - this.answeredAt > FRESH_MS) void this.again();
+    return () => {
+      this.holders -= 1;
+    };
+  }
+
+  get held(): boolean {
+    return this.holders > 0;
+  }
+
+  /** Ask again. What comes meanwhile is asked once more after it, so the last answer is never too old. */
+  async again(): Promise<void> {
+    if (this.stop) {
+      this.dirty = true;
+      return;
+    }
+    this.stop = new AbortController();
+    this.state.value = { ...this.state.peek(), asking: true };
+    const result = await this.ask(this.stop.signal);
+    this.stop = null;
+    if (result.ok) {
+      this.answeredAt = performance.now();
+      this.state.value = { answer: result.answer, problem: null, asking: false };
+    } else {
+      this.state.value = { ...this.state.peek(), problem: result.problem, asking: false };
+    }
+    if (this.dirty) {
+      this.dirty = false;
+      await this.again();
+    }
+  }
+
+  /** Ask again if it is shown; else when it is shown next. */
+  changed(): void {
+    this.answeredAt = 0;
+    if (this.held) void this.again();
+  }
+
+  /** Show *change* at once, before the server has said so. The returned function puts the answer back. */
+  expect(change: (answer: T) => T): () => void {
+    const before = this.state.peek();
+    if (before.answer !== undefined) this.state.value = { ...before, answer: change(before.answer) };
+    return () => {
+      this.state.value = { ...this.state.peek(), answer: before.answer };
+    };
+  }
+}
+
+const queries = new Map<string, Query<unknown>>();
+
+/** The name of a query, as in the shell's data: tool and input as JSON. */
+export function queryKey(name: string, input: object): string {
+  return `${name} ${JSON.stringify(input)}`;
+}
+
+function shared<T>(key: string, make: () => Query<T>): Query<T> {
+  const known = queries.get(key) as Query<T> | undefined;
+  if (known) {
+    queries.delete(key);
+    queries.set(key, known as Query<unknown>); // The order is that of use.
+    return known;
+  }
+  const made = make();
+  queries.set(key, made as Query<unknown>);
+  if (queries.size > KEPT_UNUSED) {
+    for (const [old, query] of queries) {
+      if (queries.size <= KEPT_UNUSED) break;
+      if (!query.held && old !== key) queries.delete(old);
+    }
+  }
+  return made;
+}
+
+/** Nouns of tools whose answers show more than their own noun. */
+const ALSO: Record<string, readonly string[]> = {
+  submission: ["submission", "form"],
+  form: ["form", "submission"],
+  member: ["member", "role", "team", "invitation"],
+  role: ["role"],
+  embed: ["embed", "object"],
+};
+
+export function queryOf<N extends Reads>(name: N, input: Input<N>): Query<Answer<N>> {
+  const key = queryKey(name, input as object);
+  return shared(key, () => {
+    const noun = name.split(".")[0] as string;
+    const first = takeShellAnswer(key) as Answer<N> | undefined;
+    return new Query<Answer<N>>(ALSO[noun] ?? [noun], (signal) => read(name, input, signal), first);
+  });
+}
+
+/** The answer of a tool, shown and kept up to date for as long as the component is there. */
+export function useAnswer<N extends Reads>(
+  name: N,
+  input: Input<N>,
+): State<Answer<N>> & { query: Query<Answer<N>>; isOld: boolean } {
+  const key = queryKey(name, input as object);
+  const query = useMemo(() => queryOf(name, input), [key]);
+  const shown = useRef<Answer<N> | undefined>(undefined);
+  useEffect(() => query.hold(), [query]);
+  const state = query.state.value;
+  const isOld = state.answer === undefined && shown.current !== undefined;
+  if (state.answer !== undefined) shown.current = state.answer;
+  return { ...state, answer: state.answer ?? shown.current, query, isOld };
+}
+
+export function useQuery<T>(key: string, make: () => Query<T>): Query<T> {
+  const query = useMemo(() => shared(key, make), [key]);
+  useEffect(() => query.hold(), [query]);
+  return query;
+}
+
+/** Something of *noun* was changed, by this program or by another door. */
+export function nounChanged(noun: string): void {
+  for (const query of queries.values()) if (query.nouns.includes(noun)) query.changed();
+}
+
+written.tell = nounChanged;
+
+/** Anything may have changed: after a gap of the live stream, and from time to time while cut off. */
+export function allChanged(): void {
+  for (const query of queries.values()) query.changed();
+}

@@ -1,0 +1,47 @@
+/** What is shown where a list or a record could not be read. */
+import type { ComponentChildren } from "preact";
+import { to } from "../house/address";
+import type { Problem } from "../house/problems";
+import { messages } from "../messages/messages";
+import { Button, LinkButton } from "./button";
+import type { IconName } from "./icon_names";
+import { Empty, ErrorBox } from "./states";
+
+const words = messages.pages;
+
+interface Said {
+  icon: IconName;
+  title: string;
+  body: ComponentChildren;
+  action: ComponentChildren;
+}
+
+/** One thing to say, in the middle of where content would be. */
+export function Notice({ icon, title, body, action }: Said) {
+  return (
+    <div class="notice">
+      <Empty icon={icon} title={title} action={action}>
+        {body}
+      </Empty>
+    </div>
+  );
+}
+
+/** Says why there is no content, and offers to ask again. `Table` shows it by itself. */
+export function Failure({ problem, again }: { problem: Problem; again: () => void }) {
+  const action = <Button onClick={again}>{messages.problems.tryAgain}</Button>;
+  if (problem.code === "not_found") {
+    return <Notice icon="search" title={words.notFound} body={words.notFoundBody} action={<LinkButton href={to("/app/")}>{words.toStart}</LinkButton>} />;
+  }
+  if (problem.code === "no_connection") return <Notice icon="wifi-off" title={words.noConnection} body={words.noConnectionBody} action={action} />;
+  if (problem.code === "internal" && problem.requestId) {
+    const body = (
+      <>
+        {words.failedBody} <code>{problem.requestId}</code>
+      </>
+    );
+    return <Notice icon="triangle-alert" title={words.failed} body={body} action={action} />;
+  }
+  return <ErrorBox problem={problem} again={again} />;
+}
+

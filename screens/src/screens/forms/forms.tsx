@@ -1,0 +1,74 @@
+/** The list of forms, with what came today and what is held. */
+import { go, parameter, setParameters, to } from "../../house/address";
+import { useKeys } from "../../house/keys";
+import { useAnswer } from "../../house/queries";
+import { forms as words } from "../../messages/en/forms";
+import { Page } from "../../frame/page";
+import { formatNumber } from "../../house/formats";
+import type { Answer } from "../../house/tools";
+import { Button } from "../../parts/button";
+import { Empty } from "../../parts/states";
+import { Table } from "../../parts/table";
+import { Badge, Foreign } from "../../parts/texts";
+import { NewForm } from "./new_form";
+
+type Form = Answer<"form.list">["forms"][number];
+
+export function StatusBadge({ status }: { status: Form["status"] }) {
+  return <Badge kind={status === "active" ? "good" : "plain"}>{words.statuses[status]}</Badge>;
+}
+
+export default function Forms() {
+  const { answer, problem, query } = useAnswer("form.list", {});
+  const counts = useAnswer("submission.counts", {}).answer;
+  const countOf = (id: string) => counts?.forms.find((count) => count.formId === id);
+  const create = () => setParameters({ new: "1" });
+  useKeys([{ key: "c", label: words.create, run: create }]);
+  const newButton = (
+    <Button look="solid" icon="plus" onClick={create}>
+      {words.create}
+    </Button>
+  );
+  return (
+    <Page title={words.title} about={words.about} actions={newButton} wide>
+      <Table
+        label={words.title}
+        rows={answer?.forms}
+        problem={problem}
+        again={() => void query.again()}
+        idOf={(form) => form.id}
+        nameOf={(form) => form.name}
+        hrefOf={(form) => to(`/app/forms/${form.id}`)}
+        empty={
+          <Empty icon="clipboard-list" title={words.emptyTitle} action={newButton}>
+            {words.emptyBody}
+          </Empty>
+        }
+        columns={[
+          { key: "name", label: words.name, width: "36%", cell: (form) => <Foreign>{form.name}</Foreign> },
+          {
+            key: "site",
+            label: words.site,
+            phone: "plain",
+            cell: (form) => (form.domain ? <Foreign>{form.domain}</Foreign> : <span class="soft">{words.notBound}</span>),
+          },
+          { key: "status", label: words.status, width: "12%", phone: "side", cell: (form) => <StatusBadge status={form.status} /> },
+          { key: "today", label: words.today, width: "10%", align: "end", cell: (form) => formatNumber(countOf(form.id)?.today ?? 0) },
+          {
+            key: "held",
+            label: words.held,
+            width: "10%",
+            align: "end",
+            cell: (form) => {
+              const held = countOf(form.id)?.held ?? 0;
+              return held > 0 ? <a href={to("/app/submissions", { state: "Held", form: form.id })}>{formatNumber(held)}</a> : <span class="soft">0</span>;
+            },
+          },
+        ]}
+      />
+      {parameter("new") && (
+        <NewForm onClose={() => setParameters({ new: null }, { replace: true })} onMade={(id) => void go(to(`/app/forms/${id}`, { tab: "install" }), { replace: true })} />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,142 @@
+"""AgentConversation: answers one conversation, one run at a time.
+
+A run is rows, so this actor may crash at any point. A conversation in which nothing is due costs a row: it
+has neither actor nor task.
+"""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+import structlog
+import trio
+from sqlalchemy import Connection
+
+from svc.actors._core import ActorError, Policy, turn
+from svc.actors.agent import model_calls
+from svc.actors.batch_worker import BatchDone, BatchWorker, BatchWorkerState
+from svc.actors.records.indexer import Indexer
+from svc.domain.agent.prompts import tool_answer
+from svc.domain.errors import DomainError, Unavailable
+from svc.domain.tool_results import ToolResult
+from svc.storage.agent import cards, runs
+from svc.storage.store import Owner, TakesLong, Units
+from svc.tools.agent import calls, run_execution
+from svc.tools.agent.calls import Installation
+from svc.tools.agent.run_execution import AnswerOfTool, Ask, Idle, Outcome, Read
+from svc.tools.catalogue import REGISTRY
+
+log = structlog.get_logger("svc.actors.agent.agent_conversation")
+
+_MS = 1_000
+
+
+class AgentConversationState(BatchWorkerState, kw_only=True):
+    """The memory of a conversation's agent."""
+
+    organization_id: str
+    collects: bool = False
+    """Approvals of the organization were decided that no agent has been told of."""
+
+
+class AgentConversation(BatchWorker[AgentConversationState]):
+    """Answers one conversation. Its key is the conversation's id."""
+
+    # It is woken for each message. It stays for a while, so that a chat does not load it for each of them.
+    policy = Policy(mailbox_max=512, idle_seconds=10)
+
+    async def load(self) -> AgentConversationState:
+        """Look for a run that an earlier activation left."""
+        self.wake.after(0)
+        owner = self.system.store.of(Owner.CONVERSATIONS)
+        organization_id = await owner.read(runs.organization_of, self.key)
+        return AgentConversationState(organization_id=organization_id or "")
+
+    @turn
+    async def collect(self) -> None:
+        """Have the agents go on whose approvals were decided, this conversation's among them."""
+        self.state.collects = True
+        self.state.due = True
+        self.work_if_due()
+
+    @property
+    def units(self) -> Units:
+        """The store for the units of the conversation's organization."""
+        return self.system.store.of(self.state.organization_id)
+
+    def next_batch(self) -> Callable[[], Awaitable[BatchDone]]:
+        collects, self.state.collects = self.state.collects, False
+        return partial(self._answer, self.state.organization_id, collects=collects)
+
+    async def _answer(self, organization_id: str, *, collects: bool) -> BatchDone:
+        """Go on with the run of the conversation until it has ended, or nothing of it is due."""
+        units = self.system.store.of(organization_id)
+        if collects:
+            await units.write_behind(cards.collect, organization_id)
+        run = await units.read(runs.find_open, self.key)
+        if run is None or (run.wake_at or 0) > self.system.clock.now():
+            return BatchDone(next_at=None if run is None else run.wake_at)
+        async with self.system.agent_runs.of(organization_id):
+            await self.system.agent_pace.wait(organization_id)
+            try:
+                return await self._run(organization_id, units)
+            except Unavailable:
+                raise  # tried again soon, after the last step that has ended
+            except Exception:
+                log.exception("a run of an agent fails", conversation=self.key)
+                await units.write_behind(run_execution.fail, self.key)
+                return BatchDone()
+
+    async def _run(self, organization_id: str, units: Units) -> BatchDone:
+        system = self.system
+        installation = Installation(REGISTRY, system.models, system.outbound_http.allowed)
+        outcome: Outcome | None = None
+        worked_ms = 0
+        while not system.quiesced:
+            # Before the unit: a change of access after it is seen when the model is asked.
+            revision = system.access_revisions.last
+            action = await units.write_behind(
+                run_execution.advance, installation, self.key, outcome, worked_ms=worked_ms
+            )
+            begun_at = trio.current_time()
+            match action:
+                case Idle(wake_at):
+                    return BatchDone(next_at=wake_at)
+                case Ask():
+                    outcome = await model_calls.ask(system, action, revision)
+                case Read():
+                    outcome = await self._read(organization_id, units, installation, action)
+                case _:
+                    outcome = None
+            worked_ms = round((trio.current_time() - begun_at) * _MS)
+        return BatchDone()  # the next start goes on
+
+    async def _read(
+        self, organization_id: str, units: Units, installation: Installation, action: Read
+    ) -> AnswerOfTool:
+        """Run a tool that reads; what it refuses is an answer, too."""
+        now = self.system.clock.now()
+
+        def read(conn: Connection, *, patient: bool = False) -> ToolResult:
+            return run_execution.read(conn, now, installation, self.key, action, patient=patient)
+
+        named = REGISTRY.named(action.call.name)
+        name = action.call.name if named is None else named.name
+        try:
+            try:
+                result = await units.read(read)
+            except TakesLong:
+                result = await units.read_long(read, patient=True)
+        except Unavailable:
+            raise
+        except DomainError as error:
+            return AnswerOfTool(action.run_id, action.call, name, "refused", calls.problem(error))
+        self._have_indexed(organization_id, result)
+        return AnswerOfTool(action.run_id, action.call, name, "done", tool_answer(result.body))
+
+    def _have_indexed(self, organization_id: str, result: ToolResult) -> None:
+        if not result.unindexed:
+            return
+        try:
+            Indexer(self.system, organization_id).index.tell(result.unindexed)
+        except (ActorError, Unavailable) as error:
+            log.warning("not told of a missing index", organization=organization_id, why=repr(error))

@@ -1,0 +1,1 @@
+"""Agents and their runs, as they are stored."""

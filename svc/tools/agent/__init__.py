@@ -1,0 +1,1 @@
+"""The tools of agents, and the units of work of their runs."""

@@ -1,0 +1,1 @@
+"""Views: lists that people save, for themselves or for all."""

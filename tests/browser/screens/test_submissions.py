@@ -1,0 +1,76 @@
+"""Submissions: the list, the panel, Attach."""
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.places import Service
+
+
+def test_held_submissions_are_attached_one_after_the_other_by_keys(desk: Page, service: Service) -> None:
+    """`J` and Enter open one, the candidate that matches is chosen, Attach shows the next that is held."""
+    desk.goto("/app/submissions?state=Held")
+    expect(desk.get_by_role("row")).to_have_count(3)
+    desk.keyboard.press("j")
+    desk.keyboard.press("j")
+    desk.keyboard.press("Enter")
+    panel = desk.get_by_role("complementary")
+    expect(panel.get_by_role("heading", name="I. Duarte")).to_be_visible()
+    expect(panel.get_by_role("radio").first).to_be_checked()
+    expect(panel.get_by_text("Same phone")).to_be_visible()
+    panel.get_by_role("radio").first.focus()
+    desk.keyboard.press("Enter")
+
+    expect(panel.get_by_text("Attached to Ines Duarte. Here is the next one that is held.")).to_be_visible()
+    expect(panel.get_by_role("heading", name="SEO Team")).to_be_visible()
+    assert [("filed",)] == service.rows(
+        "SELECT state FROM submissions WHERE name LIKE '%Duarte%' OR fields LIKE '%I. Duarte%'"
+    )
+
+
+def test_the_address_is_the_state(desk: Page, service: Service) -> None:
+    """Filter and panel are in the address; Back closes the panel, with the focus where it was; `Esc` too."""
+    desk.goto("/app/submissions")
+    desk.get_by_role("link", name="Filed", exact=True).click()
+    row = desk.get_by_role("link", name="Grace Okafor")
+    row.click()
+    expect(desk.get_by_role("complementary")).to_be_visible()
+    address = desk.url
+    assert "state=Filed" in address
+    assert "open=sub_" in address
+    desk.reload()
+    expect(desk.get_by_role("complementary").get_by_text("grace.okafor@example.com").first).to_be_visible()
+    desk.keyboard.press("Escape")
+    expect(desk.get_by_role("complementary")).to_have_count(0)
+    desk.go_back()
+    expect(desk).to_have_url(address)
+    expect(desk.get_by_role("complementary")).to_be_visible()
+
+
+def test_a_strangers_text_is_text_on_a_phone(phone: Page, service: Service) -> None:
+    """Markup, an override of the direction and 2,000 characters without a space show as they are, and fit."""
+    hostile = "<img src=x onerror=alert(1)>\u202e txet" + "W" * 1_900
+    posted = phone.request.post(
+        f"{service.url}/api/f/s",
+        data={
+            "f": service.facts["formKey"],
+            "v": {"email": "hostile@example.com", "name": "\U0001f9a9 Zoë", "message": hostile},
+        },
+    )
+    assert 200 == posted.status
+    phone.goto("/app/submissions")
+    phone.get_by_role("link", name="\U0001f9a9 Zoë").first.tap()
+
+    expect(phone.get_by_text("<img src=x onerror=alert(1)>")).to_be_visible()
+    assert 390 == phone.evaluate("document.documentElement.scrollWidth")
+
+
+def test_a_submission_that_comes_in_is_seen_at_once(desk: Page, service: Service) -> None:
+    """The list has it within a second of the answer to the visitor, and nothing was pressed."""
+    desk.goto("/app/submissions")
+    expect(desk.get_by_role("link", name="Grace Okafor")).to_be_visible()
+    desk.wait_for_timeout(300)  # the stream opens after the page is drawn
+    desk.request.post(
+        f"{service.url}/api/f/s",
+        data={"f": service.facts["formKey"], "v": {"email": "quick@example.com", "name": "Quick Visitor"}},
+    )
+
+    expect(desk.get_by_role("link", name="Quick Visitor")).to_be_visible(timeout=1_500)

@@ -1,0 +1,104 @@
+"""Coming in: sign-in, the one-time link, invitations, and one's own sessions and password."""
+
+from playwright.sync_api import Browser, Page, StorageState, expect
+
+from tests.browser.places import Service
+from tests.browser.screens.conftest import Watch, command
+
+
+def test_a_link_to_a_screen_leads_there_after_the_sign_in(
+    stranger: Page, service: Service, watch: Watch
+) -> None:
+    """By keys alone; a wrong password is told at once, and the e-mail stays."""
+    watch.expected = ["401"]
+    stranger.goto("/app/settings/server-keys?new=1")
+    expect(stranger).to_have_url(f"{service.url}/app/sign-in?next=%2Fapp%2Fsettings%2Fserver-keys%3Fnew%3D1")
+    expect(stranger.get_by_label("E-mail")).to_be_focused()
+    stranger.keyboard.type(service.facts["owner"]["email"])
+    stranger.keyboard.press("Tab")
+    stranger.keyboard.type("wrong")
+    stranger.keyboard.press("Enter")
+    expect(stranger.get_by_role("alert")).to_be_focused()
+    expect(stranger.get_by_label("E-mail")).to_have_value(service.facts["owner"]["email"])
+    stranger.get_by_label("Password", exact=True).fill(service.facts["owner"]["password"])
+    stranger.keyboard.press("Enter")
+
+    expect(stranger.get_by_role("dialog", name="New server key")).to_be_visible()
+    expect(stranger).to_have_url(f"{service.url}/app/settings/server-keys?new=1")
+
+
+def test_no_link_leads_elsewhere_after_the_sign_in(stranger: Page, service: Service) -> None:
+    """A `next` of another site is dropped."""
+    stranger.goto("/app/sign-in?next=https://elsewhere.example/app/")
+    stranger.get_by_label("E-mail").fill(service.facts["owner"]["email"])
+    stranger.get_by_label("Password", exact=True).fill(service.facts["owner"]["password"])
+    stranger.keyboard.press("Enter")
+
+    expect(stranger.get_by_role("heading", name="Forms")).to_be_visible()
+    assert stranger.url.startswith(service.url)
+
+
+def test_a_session_that_ends_elsewhere_leads_to_the_sign_in(
+    desk: Page, browser: Browser, service: Service, watch: Watch
+) -> None:
+    """Ending all other sessions ends the page of another browser within a moment, and it can come back."""
+    watch.expected = ["401", "403"]
+    other = browser.new_context(base_url=service.url).new_page()
+    other.goto("/app/sign-in?next=/app/settings/api-keys")
+    other.get_by_label("E-mail").fill(service.facts["owner"]["email"])
+    other.get_by_label("Password", exact=True).fill(service.facts["owner"]["password"])
+    other.keyboard.press("Enter")
+    expect(other.get_by_role("heading", name="API keys")).to_be_visible()
+    desk.goto("/app/account/sessions")
+    expect(desk.get_by_text("This browser")).to_have_count(1)
+    desk.get_by_role("button", name="End all others").click()
+    desk.get_by_role("dialog").get_by_role("button", name="End all others").click()
+    expect(desk.get_by_role("row")).to_have_count(2)
+
+    other.wait_for_url("**/app/sign-in?next=%2Fapp%2Fsettings%2Fapi-keys")
+    other.context.close()
+
+
+def test_the_link_of_a_new_owner(stranger: Page, service: Service, watch: Watch) -> None:
+    """The first owner says a name and chooses a password; the secret leaves the address; it works once."""
+    watch.expected = ["401"]
+    command(service, "user", "create", "first@harbour-lamps.example", "--name", "first")
+    link = command(service, "user", "link", "first@harbour-lamps.example").split()[-1]
+    stranger.goto(link)
+    expect(stranger.get_by_label("Your name")).to_have_value("first")
+    assert "#" not in stranger.url
+    stranger.get_by_label("Your name").fill("Ida Holm")
+    stranger.get_by_label("New password").fill("ten lamps at the harbour")
+    stranger.keyboard.press("Enter")
+    stranger.get_by_role("button", name="Harbour Lamps, account").click()
+    expect(stranger.get_by_role("menu")).to_contain_text("Ida Holm")
+    again = stranger.context.browser
+    assert again is not None
+    page = again.new_page()
+    page.goto(link)
+    expect(page.get_by_role("heading", name="This link does not work any more")).to_be_visible()
+    page.close()
+
+
+def test_an_invitation_of_a_new_person(
+    stranger: Page, owner: StorageState, browser: Browser, service: Service
+) -> None:
+    """A new person makes an account with it and is in, with the rights that were given and no more."""
+    context = browser.new_context(base_url=service.url, storage_state=owner)
+    csrf = context.request.get("/app/api/session").json()["csrfToken"]
+    made = context.request.post(
+        "/app/api/tools/member.invite",
+        data={"email": "new@harbour-lamps.example", "role": "viewer"},
+        headers={"X-CSRF-Token": csrf},
+    ).json()
+    context.close()
+    stranger.goto(f"/app/invitation#{made['token']}")
+    stranger.get_by_label("Your name").fill("Bo Lind")
+    stranger.get_by_label("New password").fill("another ten lamps")
+    stranger.keyboard.press("Enter")
+    expect(stranger.get_by_role("button", name="Harbour Lamps, account")).to_be_visible()
+    expect(stranger.get_by_role("link", name="API keys")).to_have_count(0)
+    stranger.goto("/app/settings/api-keys")
+
+    expect(stranger.get_by_role("heading", name="Your role does not include this")).to_be_visible()
+    expect(stranger.get_by_text("Sign-in and API keys")).to_be_visible()
