@@ -6,10 +6,14 @@ from typing import Any
 import trio
 
 from svc.domain.identity.callers import operator_call
+from svc.storage import provisioning
 from svc.storage.identity import members
 from svc.storage.identity.members import MemberChanges
+from svc.storage.metadata import metadata
 from tests.agents import BEGINS, COST, AgentTown, agent_town, kinds
+from tests.channels import PERSON
 
+TABLES = metadata.tables
 HANDOVER = [("handover", {"reason": "wants a discount"})]
 
 
@@ -324,6 +328,25 @@ async def do(town: AgentTown, act: str) -> None:
             await town.here.answer("agent.run_stop", {"id": run["id"]})
         case "remove":
             await town.person("connection.remove", {"id": town.connection.id})
+
+
+async def test_a_closed_organization_answers_nobody(autojump_clock):
+    """What waits and what is under way is stopped in the unit that closes it; agents are off."""
+    async with agent_town("Late.") as town:
+        here = town.here
+
+        async def closed() -> None:
+            await here.store.write(provisioning.close, here.organization.id, source=PERSON)
+
+        town.model.thinks = closed
+        await town.say("Hi")
+        await town.say("Hi", chat="chat-2")
+        await trio.sleep(2 * BEGINS)
+        runs = await here.rows(TABLES["agent_runs"])
+
+        assert [("stopped", "the organization is closed")] * 2 == [(run.state, run.reason) for run in runs]
+        assert 0 == await here.count(TABLES["replies"])
+        assert 0 == await here.count(TABLES["agents"], enabled=True)
 
 
 async def test_a_role_that_is_taken_away_ends_what_it_gave(autojump_clock):
