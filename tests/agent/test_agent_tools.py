@@ -12,6 +12,7 @@ from svc.storage.records import objects
 from tests.agents import BEGINS, MODEL, agent_town
 from tests.channels import PERSON, a_connection
 from tests.people import call_of
+from tests.workflows import contact, enabled
 
 
 @pytest.mark.parametrize(
@@ -171,3 +172,28 @@ async def test_a_stopped_run_does_not_wait_for_its_model(autojump_clock):
 
         assert ("running", 0) == (run["state"], under_way)
         assert ["stopped", "replied"] == states
+
+
+async def test_an_agent_enables_no_workflow(autojump_clock):
+    """Whose steps would go beyond its role and its tools, as the person who set it; nor does it try one."""
+    names = ["workflow.enable", "workflow.update", "workflow.run"]
+    async with agent_town(tools=names) as town:
+        workflow = await enabled(town.here, trigger={"type": "manual"})
+        record = await contact(town.here)
+        note = {"key": "mine", "type": "add_note", "body": "x"}
+        town.model.says = [
+            [
+                ("workflow_enable", {"id": workflow}),
+                ("workflow_update", {"id": workflow, "version": 1, "steps": [note]}),
+                ("workflow_run", {"id": workflow, "recordId": record, "dryRun": True}),
+            ],
+            "Refused.",
+        ]
+        await town.say("Hi")
+        await trio.sleep(BEGINS)
+        run = await town.run()
+        calls = [step for step in run["steps"] if step["kind"] == "tool"]
+
+        assert ["refused"] * 3 == [step["state"] for step in calls]
+        assert ["forbidden"] * 3 == [step["answer"]["error"]["code"] for step in calls]
+        assert 1 == (await town.here.answer("workflow.get", {"id": workflow}))["version"]
