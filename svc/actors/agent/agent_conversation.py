@@ -24,7 +24,7 @@ from svc.storage.agent import cards, runs
 from svc.storage.store import Owner, TakesLong, Units
 from svc.tools.agent import calls, run_execution
 from svc.tools.agent.calls import Installation
-from svc.tools.agent.run_execution import Action, AnswerOfTool, Ask, Idle, Outcome, Read
+from svc.tools.agent.run_actions import Action, AnswerOfTool, Ask, Idle, Outcome, Read
 from svc.tools.catalogue import REGISTRY
 
 log = structlog.get_logger("svc.actors.agent.agent_conversation")

@@ -15,7 +15,7 @@ from svc.domain.ai.requests import CompletionRequest
 from svc.domain.errors import Unauthenticated, Unavailable
 from svc.domain.limits import AGENT_COMPLETION_TOKENS_MAX, AGENT_WORK_MS_MAX
 from svc.domain.times import SECOND_MS
-from svc.tools.agent.run_execution import AnswerOfModel, Ask
+from svc.tools.agent.run_actions import AnswerOfModel, Ask
 
 _OK: Final = 200
 _encode: Final = msgspec.json.Encoder().encode
