@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import { dismissToast, TOAST_MS, type Toast, toasts } from "../house/toasts";
 import { messages } from "../messages/messages";
-import { Button } from "./button";
-import { Icon } from "./icon";
+import { Button } from "../parts/button";
+import { Icon } from "../parts/icon";
 
 /** The place of toasts; the frame has one. */
 export function Toasts() {

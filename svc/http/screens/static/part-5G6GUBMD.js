@@ -1,1 +1,0 @@
-import{d as a,e as b,f as c,g as d}from"./part-MMNPECHH.js";import"./part-NOA6UAP5.js";import"./part-TWMKJKBF.js";import"./part-FWMS2SQB.js";import"./part-CYFXAGL2.js";import"./part-LVKUINMI.js";import"./part-MJMFDCCI.js";import"./part-IU55PCZQ.js";export{d as Sender,a as StateBadge,c as default,b as nameOf};

@@ -1,1 +1,0 @@
-import{c as a,d as b}from"./part-PNNWAT6O.js";import"./part-3PH6OXZG.js";import"./part-3SNESMXZ.js";import"./part-TWMKJKBF.js";import"./part-FWMS2SQB.js";import"./part-CYFXAGL2.js";import"./part-LVKUINMI.js";import"./part-MJMFDCCI.js";import"./part-IU55PCZQ.js";export{a as StatusBadge,b as default};
