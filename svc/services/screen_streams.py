@@ -22,8 +22,8 @@ _COMMENT: Final = b":\n\n"
 _encode: Final = msgspec.json.Encoder().encode
 
 _JUDGED_SINGLY: Final = frozenset({"approval", "view"})
-"""Nouns of which every member may read some, as their tools decide for each one. Their hints have no id, by which
-members would know of what they may not see."""
+"""Nouns of which every member may read some, as their tools decide for each one. Their hints have no id, by
+which members would know of what they may not see."""
 
 Readers = Mapping[str, tuple[Permission | None, ...]]
 """By noun: the permissions of which one suffices to read it; None is for everyone."""
