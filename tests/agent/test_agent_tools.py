@@ -123,6 +123,36 @@ async def test_steps_are_shown_to_callers_who_may_run_their_tools(autojump_clock
         assert {"text": "", "toolCalls": ["record_list"]} == shown["steps"][0]["answer"]
 
 
+async def test_steps_are_hidden_from_keys_for_other_tools(autojump_clock):
+    """A key that may look at runs does not read by them what it may not read itself."""
+    calls: list[Any] = [("record_list", {"objectType": "contact"}), ("no_such", {"x": 1})]
+    async with agent_town(calls, "Done.", tools=["record.list"]) as town:
+        await town.say("Hi")
+        await trio.sleep(BEGINS)
+        run = (await town.run())["id"]
+        without = await town.here.mint(tools=("agent.run_get",))
+        with_ = await town.here.mint(tools=("agent.run_get", "record.list"))
+        hidden = (await town.here.answer("agent.run_get", {"id": run}, key=without))["steps"]
+        shown = (await town.here.answer("agent.run_get", {"id": run}, key=with_))["steps"]
+
+        assert ("record.list", None, None) == tuple(hidden[1][name] for name in ("tool", "input", "answer"))
+        assert {"objectType": "contact"} == shown[1]["input"]
+        assert [{"x": 1}, {"x": 1}] == [steps[2]["input"] for steps in (hidden, shown)]
+
+
+async def test_reach_tells_of_tools_for_which_a_weaker_permission_suffices(autojump_clock):
+    """`connection.list` takes `channels`, and `conversations` for own accounts."""
+    async with agent_town() as town:
+        call = call_of(town.here.owner, town.here.organization.id)
+        chats = await town.here.store.write(roles.create, call, "Chats", ["conversations"])
+        forms = await town.here.store.write(roles.create, call, "Forms", ["forms"])
+        reach = (await town.set(role=chats.id, tools=["connection.list"]))["reach"]
+        none = (await town.set(role=forms.id, tools=["connection.list"]))["reach"]
+
+        assert reach[0].startswith("connection.list: a stranger could")
+        assert none[0].startswith("connection.list: nothing, since")
+
+
 async def test_runs_are_listed_and_stopped(autojump_clock):
     """By conversation, connection and state; one that has ended is not stopped."""
     async with agent_town() as town:

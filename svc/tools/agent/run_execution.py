@@ -191,7 +191,10 @@ class RunExecution:
         prompt = Prompt(
             instructions=prompting.instructions_of(conn, agent, caller),
             said=said,
-            notes=tuple(map(prompting.note_of, cards.told(self._tx, self._run))),
+            notes=tuple(
+                prompting.note_of(self._installation.registry, caller, card)
+                for card in cards.told(self._tx, self._run)
+            ),
             steps=tuple(self._steps[: n + 1]),
         )
         return Ask(
