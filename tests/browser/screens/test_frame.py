@@ -178,7 +178,9 @@ def test_a_stale_tab_goes_on_with_the_newer_session(stranger: Page, service: Ser
     answer = context.post(f"{service.url}/app/api/sign-in", data=service.facts["owner"])
     assert 200 == answer.status
     stranger.get_by_role("button", name="Resume").click()
+    # Shown at once; there is something to undo when it is done.
     expect(stranger.get_by_role("button", name="Pause")).to_be_visible()
+    expect(stranger.get_by_role("status").get_by_text("Undo")).to_be_visible()
     stranger.keyboard.press("z")
 
     expect(stranger.get_by_role("button", name="Resume")).to_be_visible()
