@@ -469,7 +469,7 @@ SCHEDULE_LATE_MS: Final = MINUTE_MS
 # The AI gateway.
 AI_BODY_BYTES_MAX: Final = 10_000_000
 AI_BODIES_BYTES_MAX: Final = 256 * 1024 * 1024
-"""Bodies of calls under way, together; one organization has half."""
+"""Bodies of calls under way, and whole answers as they come, together; one organization has half."""
 AI_ERROR_BYTES_MAX: Final = 64 * 1024
 """A provider's error that passes as it is. Ours: a larger one is no error that a client expects."""
 AI_KEPT_CONNECTIONS_MAX: Final = 100
@@ -477,7 +477,7 @@ AI_KEPT_CONNECTIONS_MAX: Final = 100
 AI_KEPT_CONNECTIONS_PER_ORIGIN_MAX: Final = 20
 """Idle connections to one provider. Ours."""
 AI_CHOICES_MAX: Final = 128
-"""Answers that one request may ask for, `n`."""
+"""Answers that one request may ask for, `n`, and that a provider may give."""
 AI_MODEL_ID_CHARS_MAX: Final = 200
 AI_ATTACHMENT_TOKENS: Final = 4_096
 """Tokens that the upper bound takes for each attachment, instead of the bytes of its data."""
@@ -571,6 +571,8 @@ AGENT_CALL_INPUT_BYTES_MAX: Final = 64 * 1024
 """The arguments of one tool call of a model. Ours: as much as an approval's input."""
 AGENT_CALLS_OF_ANSWER_MAX: Final = 16
 """Tool calls of one answer of a model that are read; more are left out. Ours: as many as of a run."""
+AGENT_ANSWER_BYTES_MAX: Final = 256 * 1024
+"""Of one answer of the model, all of which is decoded."""
 AGENT_COMPLETION_TOKENS_MAX: Final = 4_096
 """What one answer of the model may be. Ours: several times a reply."""
 AGENT_REASON_CHARS_MAX: Final = 500

@@ -32,6 +32,7 @@ __all__ = [
 
 log = structlog.get_logger(__name__)
 _JOINED: Final = b", "
+_PIECE_BYTES: Final = 1024 * 1024
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -39,7 +40,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     status: int
     headers: Sequence[tuple[bytes, bytes]] = ()
-    body: bytes = b""
+    body: bytes | bytearray = b""
 
 
 class StreamAnswer(msgspec.Struct, frozen=True):
@@ -228,7 +229,13 @@ async def _send(send: Send, request: Request, answer: Answer) -> None:
         headers.append((b"content-length", b"%d" % len(answer.body)))
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
     body = b"" if request.method == "HEAD" else answer.body
-    await send({"type": "http.response.body", "body": body})
+    # A large one in pieces, since the server copies what it sends at once.
+    rest = 0
+    while len(body) - rest > _PIECE_BYTES:
+        piece = bytes(body[rest : rest + _PIECE_BYTES])
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+        rest += _PIECE_BYTES
+    await send({"type": "http.response.body", "body": bytes(body[rest:])})
 
 
 async def _stream(send: Send, request: Request, answer: StreamAnswer, door: Door) -> None:

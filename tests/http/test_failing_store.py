@@ -199,5 +199,5 @@ def test_what_is_inside_is_not_named_outside(error: Exception, detail: str):
     """Each kind of overload has words of its own for callers; none has names, paths or SQL in it."""
     answer = problem_for(error, b"1")
 
-    problem: Any = httpx.Response(answer.status, content=answer.body).json()
+    problem: Any = httpx.Response(answer.status, content=bytes(answer.body)).json()
     assert (503, detail) == (problem["status"], problem["detail"])

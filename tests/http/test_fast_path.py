@@ -8,7 +8,7 @@ import structlog
 import trio
 import trio.testing
 
-from svc.http.asgi import Receive, Scope, Send
+from svc.http.asgi import Message, Receive, Scope, Send
 from svc.http.fast_path import Answer, BodyTooLarge, FastPath, Request
 from tests.http.serving import GET, in_memory, post, respond
 
@@ -53,6 +53,30 @@ async def test_a_path_leads_to_its_door() -> None:
     assert (200, b"POST hello") == (here.status, here.body)
     assert {"content-type", "content-length", "x-request-id", "date"} == set(here.headers)
     assert [b"elsewhere"] * 3 == [reply.body for reply in there]
+
+
+@pytest.mark.parametrize(("size", "pieces"), [(0, 1), (1 << 20, 1), ((1 << 20) + 1, 2), (5 << 19, 3)])
+async def test_a_large_answer_goes_out_in_pieces(size: int, pieces: int) -> None:
+    """With its length: none of them is copied as a whole on its way."""
+    said = bytearray(b"x" * size)
+    sent: list[int] = []
+
+    async def answer(_request: Request) -> Answer:
+        return Answer(200, body=said)
+
+    async def counting(scope: Scope, receive: Receive, send: Send) -> None:
+        async def count(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                sent.append(len(message["body"]))
+            await send(message)
+
+        await _fast_path(answer)(scope, receive, count)
+
+    async with in_memory(counting) as server:
+        reply = await server.dial().ask(GET.replace(b"GET / ", b"GET /door "))
+
+    assert (str(size), bytes(said)) == (reply.headers["content-length"], reply.body)
+    assert (pieces, size) == (len(sent), sum(sent))
 
 
 async def test_a_request_has_its_facts() -> None:

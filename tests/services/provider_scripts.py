@@ -127,8 +127,8 @@ class _ScriptedResponse:
         self._attempt.came += part
         return part
 
-    async def read(self, on_part: Callable[[int], None] = lambda _size: None) -> bytes:
-        whole = await self.receive_by(inf)
+    async def read(self, on_part: Callable[[int], None] = lambda _size: None) -> bytearray:
+        whole = bytearray(await self.receive_by(inf))
         on_part(len(whole))
         return whole
 

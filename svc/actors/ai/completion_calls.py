@@ -22,7 +22,7 @@ from svc.actors.outbound.errors import (
     TookTooLong,
 )
 from svc.actors.system import System
-from svc.domain.ai.answers import Answer, is_error, read_answer, with_cost
+from svc.domain.ai.answers import Answer, is_error, put_cost, read_answer
 from svc.domain.ai.errors import GatewayError
 from svc.domain.ai.event_stream import DONE_EVENT, EventTooLarge
 from svc.domain.ai.exits import FREE_OF_CHARGE, Ended, Exit
@@ -48,7 +48,7 @@ class WholeAnswer(msgspec.Struct, frozen=True):
     """An answer that is not streamed."""
 
     status: int
-    body: bytes
+    body: bytes | bytearray
 
     def __repr__(self) -> str:
         return f"WholeAnswer({self.status})"
@@ -190,7 +190,7 @@ class CompletionCall:
             async with self._system.upstreams.open(candidate, key, body, self._note_sent) as response:
                 responded = True
                 if response.status != _OK:
-                    return await self._failure_of(response)
+                    return await self._failure_of(response, key)
                 if self._request.stream:
                     return await self._stream(candidate, response)
                 return await self._whole(candidate, response)
@@ -211,8 +211,11 @@ class CompletionCall:
     def _note_sent(self) -> None:
         self._sent = True
 
-    async def _failure_of(self, response: Response) -> Failure:
-        """The failure of a response that is no success. Its body is read only if it may be passed on."""
+    async def _failure_of(self, response: Response, key: str) -> Failure:
+        """The failure of a response that is no success. Its body is read only if it may be passed on.
+
+        One with the provider's key in it may not: it would show a key of the service to its users.
+        """
         body = b""
         if response.status in PASSED_ON:
             async for part in response:
@@ -220,6 +223,8 @@ class CompletionCall:
                 if len(body) > AI_ERROR_BYTES_MAX:
                     body = b""
                     break
+            if key and key.encode() in body:
+                body = b""
         wait_ms = response.retry_after_ms(self._system.clock.now()) or None
         return Failure(kind="status", status=response.status, retry_after_ms=wait_ms, body=body)
 
@@ -228,14 +233,12 @@ class CompletionCall:
             body = await response.read(held.grow)
             # Not interrupted: what has come whole is charged as an answer.
             with trio.CancelScope(shield=True):
-                answer, shown = await run_beside(
-                    self._system, len(body), partial(_read, body, candidate.prices)
-                )
+                answer = await run_beside(self._system, len(body), partial(_read, body, candidate.prices))
             if answer is None:
                 return Failure(kind="error_event" if is_error(body) else "shape")
             self._meter.note(answer)
             await self._settle("answered")
-            return WholeAnswer(_OK, shown)
+            return WholeAnswer(_OK, body)
 
     async def _stream(self, candidate: Candidate, response: Response) -> Failure | None:
         if response.content_type.partition(";")[0].strip().lower() != MEDIA_TYPE:
@@ -268,13 +271,11 @@ class CompletionCall:
         if self._settled or (self._reserved is None and self._asked is None):
             return
         self._settled = True
-        asked = self._asked
+        asked, estimate = self._asked, await self._estimate(ended)
         settlement = Settlement(
             new=self._new,
             call_id=None if self._reserved is None else self._reserved.id,
-            exit=Exit(
-                ended=ended, sent=self._sent, usage=self._meter.usage, estimate=await self._estimate(ended)
-            ),
+            exit=Exit(ended=ended, sent=self._sent, usage=self._meter.usage, estimate=estimate),
             payer="credits" if asked is None else asked.payer,
             provider=None if asked is None else asked.provider,
             prices=FREE if asked is None else asked.prices,
@@ -291,9 +292,9 @@ class CompletionCall:
         return Usage(prompt, 0, tokens_in(self._meter.text_bytes))
 
 
-def _read(body: bytes, prices: Prices) -> tuple[Answer | None, bytes]:
-    """What is read of a whole answer, and the answer as the client is shown it."""
+def _read(body: bytearray, prices: Prices) -> Answer | None:
+    """What is read of a whole answer, whose cost is put into *body* for the client."""
     answer = read_answer(body)
-    if answer is None or answer.usage is None:
-        return answer, body
-    return answer, with_cost(body, cost(prices, answer.usage))
+    if answer is not None and answer.usage is not None:
+        put_cost(body, cost(prices, answer.usage))
+    return answer

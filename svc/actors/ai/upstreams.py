@@ -57,7 +57,7 @@ class Response(Protocol):
         """The next bytes, nothing at their end; None if nothing came until *by*. Raises a `StreamFailed`."""
         ...
 
-    async def read(self, on_part: Callable[[int], None] = ...) -> bytes:
+    async def read(self, on_part: Callable[[int], None] = ...) -> bytearray:
         """The whole body; *on_part* is told the size of each part that comes. Raises a `StreamFailed`."""
         ...
 
@@ -100,8 +100,8 @@ class _BuiltInResponse:
         await trio.lowlevel.checkpoint()
         return next(self._parts, b"")
 
-    async def read(self, on_part: Callable[[int], None] = lambda _size: None) -> bytes:
-        whole = b"".join([part async for part in self])
+    async def read(self, on_part: Callable[[int], None] = lambda _size: None) -> bytearray:
+        whole = bytearray().join([part async for part in self])
         on_part(len(whole))
         return whole
 

@@ -109,17 +109,17 @@ class StreamedResponse:
                 return None if received is None else b""
         raise TooLarge(f"the body is over {self._limits.answer_bytes_max} bytes")
 
-    async def read(self, on_part: Callable[[int], None] = lambda _size: None) -> bytes:
+    async def read(self, on_part: Callable[[int], None] = lambda _size: None) -> bytearray:
         """Receive the whole body, within `first_byte_seconds`. Raises a `StreamFailed`.
 
         *on_part* is told the size of each part, and may raise to read no further.
         """
         self._whole = True
-        parts = []
+        body = bytearray()
         async for part in self:
             on_part(len(part))
-            parts.append(part)
-        return b"".join(parts)
+            body += part
+        return body
 
     def is_in_step(self) -> bool:
         """Whether both sides are done with each other, so that the connection may be used again."""

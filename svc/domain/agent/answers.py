@@ -5,14 +5,16 @@ from typing import Any, Final
 import msgspec
 
 from svc.domain.agent.runs import ModelAnswer, ToolCall
-from svc.domain.limits import AGENT_CALL_INPUT_BYTES_MAX, AGENT_CALLS_OF_ANSWER_MAX
+from svc.domain.limits import AGENT_ANSWER_BYTES_MAX, AGENT_CALL_INPUT_BYTES_MAX, AGENT_CALLS_OF_ANSWER_MAX
 
 _decode: Final = msgspec.json.Decoder(float_hook=str).decode
 _NAME_CHARS_MAX: Final = 100
 
 
-def read_answer(body: bytes) -> ModelAnswer | None:
-    """The first choice of a completion; None for what is none, or was cut off at its limit of tokens."""
+def read_answer(body: bytes | bytearray) -> ModelAnswer | None:
+    """The first choice of a completion; None for what is none, is too large, or was cut off."""
+    if len(body) > AGENT_ANSWER_BYTES_MAX:
+        return None
     try:
         value = _decode(body)
         choice = value["choices"][0]

@@ -78,7 +78,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it is the event of a stream that has usage and no choice."""
 
 
-def read_answer(body: bytes) -> Answer | None:
+def read_answer(body: bytes | bytearray) -> Answer | None:
     """An answer that is not streamed; None for what is no completion."""
     return _read(body, whole=True)
 
@@ -88,7 +88,7 @@ def read_chunk(data: bytes) -> Answer | None:
     return _read(data, whole=False)
 
 
-def is_error(body: bytes) -> bool:
+def is_error(body: bytes | bytearray) -> bool:
     """Whether *body* has the shape of an error that may be passed on: `{error: {…}}`."""
     try:
         return bytes(memoryview(_top(body).error)[:1]) == b"{"
@@ -98,24 +98,36 @@ def is_error(body: bytes) -> bool:
 
 def with_cost(body: bytes, cost_micro_credits: int) -> bytes:
     """*body* with its cost in `usage`; as it is where there is none. All else stays, to the byte."""
+    changed = bytearray(body)
+    put_cost(changed, cost_micro_credits)
+    return bytes(changed)
+
+
+def put_cost(body: bytearray, cost_micro_credits: int) -> None:
+    """As `with_cost`, in place: *body* may be large."""
     try:
-        usage = _top(body).usage
-        if len(memoryview(usage)) > _SMALL_BYTES:
-            return body
-        before = bytes(usage)
+        before = _small_usage(body)
         after = JsonObject(before).replaced({"cost_micro_credits": b"%d" % cost_micro_credits})
         at = len(body)
         for _ in range(_PLACES_MAX):
             at = body.rfind(before, 0, at)
-            changed = b"".join((memoryview(body)[:at], after, memoryview(body)[at + len(before) :]))
-            if bytes(_top(changed).usage) == after:  # and not the same bytes elsewhere
-                return changed
+            if at < 0:
+                return
+            body[at : at + len(before)] = after
+            if _small_usage(body) == after:
+                return
+            body[at : at + len(after)] = before  # the same bytes elsewhere
     except _UNREADABLE:
-        pass
-    return body
+        return
 
 
-def _read(body: bytes, *, whole: bool) -> Answer | None:
+def _small_usage(body: bytes | bytearray) -> bytes:
+    """The JSON of `usage`; nothing where it is too large to be one."""
+    usage = _top(body).usage
+    return bytes(usage) if len(memoryview(usage)) <= _SMALL_BYTES else b""
+
+
+def _read(body: bytes | bytearray, *, whole: bool) -> Answer | None:
     try:
         top = _top(body)
         if not (is_null(top.error) and _is_unicode(body)):
@@ -145,7 +157,7 @@ def _choices(raw: msgspec.Raw) -> list[msgspec.Raw]:
     return choices
 
 
-def _is_unicode(body: bytes) -> bool:
+def _is_unicode(body: bytes | bytearray) -> bool:
     return body.isascii() or bool(body.decode())
 
 

@@ -17,7 +17,7 @@ CROSS_ORIGIN_RESOURCE: Final = (b"cross-origin-resource-policy", b"cross-origin"
 REPLAYED: Final = (b"idempotent-replayed", b"true")
 
 
-def json_answer(status: int, body: bytes, *fields: Field) -> Answer:
+def json_answer(status: int, body: bytes | bytearray, *fields: Field) -> Answer:
     """Answer with JSON that no cache may store, since it is for one caller."""
     return Answer(status, [JSON, NO_STORE, *fields], body)
 

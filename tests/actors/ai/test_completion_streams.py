@@ -41,7 +41,7 @@ class ScriptedResponse:
     async def __anext__(self) -> bytes:
         raise NotImplementedError
 
-    async def read(self, on_part: Callable[[int], None] = lambda _size: None) -> bytes:
+    async def read(self, on_part: Callable[[int], None] = lambda _size: None) -> bytearray:
         raise NotImplementedError
 
     async def receive_by(self, by: float) -> bytes | None:

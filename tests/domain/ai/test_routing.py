@@ -283,7 +283,7 @@ def test_failures_are_as_the_record_has_them(row: tuple[str, str, str, str]):
     """Whether the next provider is asked, whether this one rests, and what is answered after the last."""
     what, leads_on, rests, answer = row
     kind, status = re.findall(r"`(\w+)`(?: (\d+))?", what)[0]
-    statuses = [int(one) for one in re.findall(r"\d{3}", f"{status} {leads_on}")]
+    statuses: list[int | None] = [int(one) for one in re.findall(r"\d{3}", f"{status} {leads_on}")]
 
     for one in statuses or [None]:
         failure = Failure(kind=kind, status=one)

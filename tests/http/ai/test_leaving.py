@@ -11,6 +11,12 @@ from tests.http.ai.test_exits import ANSWER_COST, PROMPT_COST
 from tests.http.serving import Client
 
 SAID = {"not answered": b"", "streamed": HEAD + chunk(event())}
+WAYS = pytest.mark.parametrize(
+    ("said", "stream"),
+    [(SAID["streamed"], True), (SAID["not answered"], True), (SAID["not answered"], False)],
+    ids=["streamed", "not answered", "not streamed"],
+)
+"""What the provider has sent so far, and whether the answer is to be streamed."""
 
 
 def waiting(said: bytes) -> Upstream:
@@ -32,11 +38,7 @@ async def begin(here: Gateway, upstream: Upstream, said: bytes, *, stream: bool 
     return client
 
 
-@pytest.mark.parametrize(
-    ("said", "stream"),
-    [(SAID["streamed"], True), (SAID["not answered"], True), (SAID["not answered"], False)],
-    ids=["streamed", "not answered", "not streamed"],
-)
+@WAYS
 async def test_a_client_that_leaves_ends_its_upstream_call(said: bytes, *, stream: bool) -> None:
     """Within a second; what went out and what came is charged by the estimate."""
     upstream = waiting(said)
@@ -59,13 +61,15 @@ async def _close(here: Gateway) -> None:
     await here.store.write(organizations.close, here.organization.id)
 
 
-@pytest.mark.parametrize("said", SAID.values(), ids=SAID)
+@WAYS
 @pytest.mark.parametrize("end", [_revoke, _close], ids=["key", "organization"])
-async def test_a_revoked_key_and_a_closed_organization_end_calls(end: Any, said: bytes) -> None:
+async def test_a_revoked_key_and_a_closed_organization_end_calls(
+    end: Any, said: bytes, *, stream: bool
+) -> None:
     """Within a second: an error and the end in a stream, else 401; charged as a break."""
     upstream = waiting(said)
     async with gateway(upstream) as here:
-        client = await begin(here, upstream, said)
+        client = await begin(here, upstream, said, stream=stream)
         await end(here)
         with trio.fail_after(1):
             await upstream.closed.wait()
@@ -83,12 +87,12 @@ async def test_a_revoked_key_and_a_closed_organization_end_calls(end: Any, said:
             assert 401 == (await client.reply()).status
 
 
-@pytest.mark.parametrize("said", SAID.values(), ids=SAID)
-async def test_calls_end_at_a_stop(said: bytes) -> None:
+@WAYS
+async def test_calls_end_at_a_stop(said: bytes, *, stream: bool) -> None:
     """In order, after they had some time to end by themselves; new ones are refused."""
     upstream = waiting(said)
     async with gateway(upstream, stop_seconds=0.1) as here:
-        client = await begin(here, upstream, said)
+        client = await begin(here, upstream, said, stream=stream)
         here.system.open_calls.stop()
         refused = await here.ask()
         with trio.fail_after(1):
