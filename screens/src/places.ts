@@ -65,6 +65,22 @@ export const PLACES: readonly Place[] = [
     load: () => import("./screens/forms/submissions"),
   },
   {
+    path: "/app/settings/organization",
+    label: "organization",
+    section: "organization",
+    icon: "building-2",
+    calls: [{ tool: "organization.get", input: {} }],
+    load: () => import("./screens/organization/organization"),
+  },
+  {
+    path: "/app/settings/sites",
+    label: "sites",
+    section: "organization",
+    icon: "globe",
+    calls: [{ tool: "site.list", input: {} }],
+    load: () => import("./screens/organization/sites"),
+  },
+  {
     path: "/app/settings/api-keys",
     label: "apiKeys",
     section: "developers",
