@@ -73,6 +73,19 @@ export const PLACES: readonly Place[] = [
     load: () => import("./screens/organization/organization"),
   },
   {
+    path: "/app/settings/members",
+    label: "members",
+    section: "organization",
+    icon: "users",
+    calls: [
+      { tool: "member.list", input: { limit: 50 } },
+      { tool: "member.list", input: { limit: 1 } },
+      { tool: "role.list", input: {} },
+      { tool: "team.list", input: {} },
+    ],
+    load: () => import("./screens/organization/members"),
+  },
+  {
     path: "/app/settings/sites",
     label: "sites",
     section: "organization",
