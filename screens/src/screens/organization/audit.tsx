@@ -62,7 +62,7 @@ export default function Audit() {
       wide
       panel={open && <AuditPanel id={open} entry={entry} isLooking={list.rows === undefined} nameOf={nameOf} onClose={() => setParameters({ open: null })} />}
     >
-      <div class="filters">
+      <div class="filters filters-many">
         <Tabs
           name="outcome"
           label={words.outcome}

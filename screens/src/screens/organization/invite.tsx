@@ -33,8 +33,9 @@ export function Invite({ roles, teams }: InviteProps) {
     return result;
   });
   if (made) {
+    // A dialog of its own, which takes the focus anew.
     return (
-      <Dialog title={words.onceTitle} onClose={close} stays wide>
+      <Dialog key="link" title={words.onceTitle} onClose={close} stays wide>
         <p class="prose">{say(words.onceBody, { email: email.trim(), date: formatDate(made.expiresAt) })}</p>
         <Copy text={made.link} label={words.link} />
         <footer>
