@@ -28,7 +28,7 @@ def test_keys_go_everywhere_and_can_be_switched_off(desk: Page, service: Service
     _open_forms(desk)
     desk.keyboard.press("g")
     desk.keyboard.press("s")
-    expect(desk.get_by_role("heading", name="API keys")).to_be_focused()
+    expect(desk.get_by_role("heading", name="Organization", level=1)).to_be_focused()
     desk.keyboard.press("Control+k")
     desk.keyboard.type("sess")
     desk.keyboard.press("Enter")
@@ -128,7 +128,7 @@ def test_a_failure_shows_its_request(desk: Page, watch: Watch) -> None:
         "requestId": "req-7",
     }
     desk.route(
-        "**/app/api/tools/apikey.list",
+        "**/app/api/tools/organization.get",
         lambda route: route.fulfill(status=500, content_type="application/problem+json", json=problem),
     )
     _open_forms(desk)

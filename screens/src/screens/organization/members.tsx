@@ -136,9 +136,8 @@ function MemberTable({ which, openId, roleName, teamName }: MemberTableProps) {
 function Who({ of: { id, name, email } }: { of: Member }) {
   return (
     <span class="two-lines">
-      <span class="with-badge">
-        <Foreign>{name || email}</Foreign>
-        {id === session.value?.person.id && <Badge>{words.you}</Badge>}
+      <span>
+        <Foreign>{name || email}</Foreign> {id === session.value?.person.id && <Badge>{words.you}</Badge>}
       </span>
       {name && (
         <span class="soft">
