@@ -16,7 +16,7 @@ from svc.storage.channels.connections import NewConnection
 from svc.storage.store import Tx
 from svc.tools.agent import run_execution
 from svc.tools.agent.calls import Installation
-from svc.tools.agent.run_execution import AnswerOfModel, Ask
+from svc.tools.agent.run_actions import AnswerOfModel, Ask
 from svc.tools.catalogue import REGISTRY
 
 AGENT_RUN: Final = "agr_01K5D3V7Q2M8Z4X6C9B1N0T5RA"

@@ -387,8 +387,6 @@ WEBHOOK_FAILING_AT_ONCE_MAX: Final = 250
 `OUTGOING_CONNECTIONS_MAX`, so that they leave the rest to others."""
 WEBHOOK_PER_SECOND_MAX: Final = 100
 """The largest `maxPerSecond` of a subscription."""
-WEBHOOK_ANSWER_BYTES_MAX: Final = 1_000
-"""What is kept of the answer to an attempt."""
 WEBHOOK_REDELIVERED_MAX: Final = 10_000
 """Deliveries that one call redelivers."""
 WEBHOOK_REPLAY_EXAMINED_MAX: Final = 20_000
