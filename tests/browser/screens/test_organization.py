@@ -6,7 +6,7 @@ from typing import Any
 import phonenumbers
 from playwright.sync_api import Locator, Page, expect
 
-from svc.domain.identity.organizations import CURRENCIES
+from svc.domain.currencies import CURRENCIES
 from tests.browser.places import Service
 from tests.browser.screens.conftest import Watch
 
