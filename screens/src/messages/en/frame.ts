@@ -43,6 +43,12 @@ export const frame = {
     stay: "Stay here",
     typeName: "Type {name} to confirm",
   },
+  clashes: {
+    title: "Somebody else has changed this meanwhile",
+    now: "{name} is now “{value}”",
+    theirs: "Take theirs",
+    mine: "Keep mine",
+  },
   identity: {
     confirmTitle: "Confirm that it is you",
     confirmBody: "You signed in more than two hours ago. Give your password once more; what you typed stays.",
