@@ -20,6 +20,7 @@ from svc.storage.channels import connections, conversations, messages, tables
 from svc.storage.identity import invitations
 from svc.storage.store import Tx
 from svc.tools.catalogue import REGISTRY
+from tests.agents import agent_town
 from tests.channels import Receiver, a_connection, a_message, a_reply
 from tests.people import a_member, call_of
 from tests.town import Town, submit, town
@@ -150,6 +151,21 @@ async def test_runs_and_deliveries_are_told(autojump_clock):
     assert ("webhook", webhook.id) in sent
     assert ("workflow", workflow.id) in run
     assert "note" in {noun for noun, _ in run}
+
+
+async def test_runs_of_agents_are_told(autojump_clock):
+    """When they wait, begin, go on and end; and the conversation with what they say."""
+    async with agent_town() as agents:
+        with watched(agents.here, agents.here.system) as seen:
+            await agents.say("Hi")
+            waiting = seen.told()
+            await trio.sleep(30)
+            ended = seen.told()
+        run = await agents.run()
+
+    assert "replied" == run["state"]
+    assert ("agent", run["id"]) in waiting
+    assert {("agent", run["id"]), ("conversation", run["conversationId"])} <= ended
 
 
 async def test_an_accepted_invitation_is_told(autojump_clock):

@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from svc.domain.agent.runs import RunState, begins_at
+from svc.domain.changes import ResourceChanged
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.ids import AGENT_RUN
 from svc.domain.limits import AGENT_REPLIES_MAX, AGENT_REPLIES_WINDOW_MS, LIST_ROWS
@@ -203,6 +204,7 @@ def put_off(tx: Tx, conversation_id: str, at: int) -> None:
 def begin(tx: Tx, run: Run) -> Run:
     """Begin a run that waits."""
     _BEGIN.run(tx.conn, run_id=run.id, at=tx.now)
+    _announce(tx, run.organization_id, run.id)
     return run._replace(state="running", started_at=tx.now)
 
 
@@ -214,6 +216,7 @@ def note_work(tx: Tx, run: Run, worked_ms: int, charged: int) -> Run:
         worked_ms=run.worked_ms + worked_ms, charged_micro_credits=run.charged_micro_credits + charged
     )
     _WORK.run(tx.conn, run_id=run.id, new_worked_ms=after.worked_ms, new_charged=after.charged_micro_credits)
+    _announce(tx, run.organization_id, run.id)
     return after
 
 
@@ -222,6 +225,7 @@ def end(
 ) -> None:
     """End a run that is open."""
     _END.run(tx.conn, run_id=run.id, new_state=state, new_reason=reason, new_message_id=message_id, at=tx.now)
+    _announce(tx, run.organization_id, run.id)
 
 
 def stop(tx: Tx, organization_id: str, run_id: str) -> Run:
@@ -245,6 +249,11 @@ def stop_all(tx: Tx, organization_id: str) -> None:
     )
 
 
+def _announce(tx: Tx, organization_id: str, run_id: str) -> None:
+    """Tell the screens that a run was changed."""
+    tx.announce(ResourceChanged(organization_id, "agent", run_id))
+
+
 def has_replied_enough(conn: sa.Connection, conversation_id: str, now: int) -> bool:
     """Whether the agent has written as many replies in a conversation as it may within an hour."""
     since = now - AGENT_REPLIES_WINDOW_MS
@@ -258,12 +267,14 @@ def conversations_due(conn: sa.Connection, until: int) -> list[str]:
 
 
 def _insert(tx: Tx, answered: _Conversation, conversation_id: str, at: int) -> None:
+    run_id = tx.new_id(AGENT_RUN)
+    _announce(tx, answered.organization_id, run_id)
     values: dict[str, Any] = dict.fromkeys(Run._fields)
     _INSERT.run(
         tx.conn,
         values
         | {
-            "id": tx.new_id(AGENT_RUN),
+            "id": run_id,
             "organization_id": answered.organization_id,
             "connection_id": answered.connection_id,
             "conversation_id": conversation_id,
