@@ -36,7 +36,7 @@ $(VENV)/.wheels: $(VENV)/.python requirements/run.lock
 	$(PIP) download --dest $(VENV)/wheels -r requirements/run.lock
 	@touch $@
 
-test: $(VENV)/.test $(VENV)/.wheels  ## Run every test, on all cores
+test: $(VENV)/.test $(VENV)/.wheels $(VENV)/.screens  ## Run every test, on all cores
 	sh tests/browser/ensure_chromium.sh
 	sh tests/client/ensure_prosody.sh
 	$(BIN)/python -m pytest -n auto --dist worksteal

@@ -1,25 +1,25 @@
 /** The whole page: navigation, the screen of the address, and what stands over it. */
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { address, go, leaving, to } from "../house/address";
-import { may, session } from "../house/boot";
+import { address, go, leaveFor, leaving, to } from "../house/address";
+import { may, organization, session } from "../house/boot";
 import { useKeys } from "../house/keys";
 import { isLive } from "../house/live";
 import { ownProblem, type Problem } from "../house/problems";
+import { send } from "../house/requests";
 import { undoLast } from "../house/toasts";
 import { messages, say } from "../messages/messages";
 import { ask, Questions } from "../parts/dialog";
 import { Failure } from "../parts/failure";
 import { Icon } from "../parts/icon";
-import { Skeleton } from "../parts/states";
 import { Toasts } from "../parts/toast";
 import { PLACES, type Place, type ScreenProps } from "../places";
 import { IdentityDialog } from "./identity_dialog";
 import { KeyHelp, keyHelpIsOpen } from "./key_help";
 import { addressOf, isSettings, labelOf, type Match, placeAt, settingsStart, startOf } from "./match";
 import { Bar, SideNavigation } from "./navigation";
-import { ShownThing } from "./page";
-import { Boundary, NoRight, NotFound } from "./pages";
+import { PageSkeleton, ShownThing } from "./page";
+import { Boundary, NoOrganization, NoRight, NotFound } from "./pages";
 import { Palette, paletteIsOpen } from "./palette";
 
 leaving.ask = () => {
@@ -44,7 +44,8 @@ export function App() {
     else if (isSettingsStart) void go(to(path === "/app/account" ? "/app/account/sessions" : settingsStart()), { replace: true });
   }, [path]);
   if (match?.place.isWayIn) return <WayIn match={match} />;
-  return <Framed>{isStart || isSettingsStart ? <Skeleton /> : match ? <Screen match={match} /> : <NotFound />}</Framed>;
+  if (!organization) return <NoOrganization />;
+  return <Framed>{isStart || isSettingsStart ? <PageSkeleton /> : match ? <Screen match={match} /> : <NotFound />}</Framed>;
 }
 
 function WayIn({ match }: { match: Match }) {
@@ -123,6 +124,7 @@ function Screen({ match }: { match: Match }) {
   );
 }
 
+const RELOADED = "svc-reloaded";
 const loaded = new Map<Place, ComponentType<ScreenProps>>();
 
 /** The screen's module; the one before stays until it is there, so nothing flickers. */
@@ -135,8 +137,12 @@ function Loaded({ match }: { match: Match }) {
       loaded.set(match.place, (await match.place.load()).default);
       if (placeAt(address.peek().path)?.place === match.place) setShown(match);
     } catch {
-      // A new version of the program is on the server, or there is no connection.
-      setProblem(ownProblem("no_connection", messages.problems.noConnection));
+      // There is no connection, or the server has a newer program, without the file that this one asks for.
+      const answered = await send("/app/api/session", { method: "GET" });
+      if (answered.ok && sessionStorage.getItem(RELOADED) !== location.href) {
+        sessionStorage.setItem(RELOADED, location.href);
+        leaveFor(location.href);
+      } else setProblem(ownProblem("no_connection", messages.problems.noConnection));
     }
   };
   useEffect(() => {
@@ -145,7 +151,7 @@ function Loaded({ match }: { match: Match }) {
   const current = loaded.has(match.place) ? match : shown;
   if (problem) return <Failure problem={problem} again={() => location.reload()} />;
   const Component = current && loaded.get(current.place);
-  if (!current || !Component) return <Skeleton />;
+  if (!current || !Component) return <PageSkeleton />;
   return (
     <ShownThing.Provider value={current.thing}>
       <Component key={current.place.path} params={current.params} />

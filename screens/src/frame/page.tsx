@@ -4,6 +4,7 @@ import { useContext, useEffect, useLayoutEffect } from "preact/hooks";
 import { address, keptPlace } from "../house/address";
 import { organization } from "../house/boot";
 import { messages } from "../messages/messages";
+import { Skeleton } from "../parts/states";
 import { Foreign } from "../parts/texts";
 
 export interface Crumb {
@@ -58,6 +59,15 @@ export function Page({ title, crumbs = [], about, actions, children, wide = fals
         {children}
       </div>
       {panel}
+    </div>
+  );
+}
+
+/** A page of which nothing is known yet. */
+export function PageSkeleton() {
+  return (
+    <div class="page-body page-wide">
+      <Skeleton />
     </div>
   );
 }

@@ -1,8 +1,8 @@
 /** Pages for when there is no screen to show: nothing there, no right to it, a fault of this program. */
 import type { ComponentChildren } from "preact";
 import { Component } from "preact";
-import { to } from "../house/address";
-import { organization, type Permission } from "../house/boot";
+import { leaveFor, to } from "../house/address";
+import { organization, type Permission, session } from "../house/boot";
 import { messages, say } from "../messages/messages";
 import { Button, LinkButton } from "../parts/button";
 import { Notice } from "../parts/failure";
@@ -17,6 +17,26 @@ export function NotFound() {
       <p>{words.notFoundBody}</p>
       <LinkButton href={to(startOf())}>{words.toStart}</LinkButton>
     </Page>
+  );
+}
+
+/** The address names an organization in which the person is not, or they are in none. */
+export function NoOrganization() {
+  const { person, organizations = [] } = session.value ?? {};
+  return (
+    <main class="way-in" id="content">
+      <div class="card-way-in">
+        <h1>{words.noOrganization}</h1>
+        <p class="soft">{words.noOrganizationBody}</p>
+        <div class="stack">
+          {organizations.map(({ id, name }) => (
+            <Button key={id} onClick={() => leaveFor(id === person?.homeOrganizationId ? "/app/" : `/app/?org=${id}`)}>
+              <bdi>{name}</bdi>
+            </Button>
+          ))}
+        </div>
+      </div>
+    </main>
   );
 }
 

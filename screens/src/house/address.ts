@@ -55,7 +55,7 @@ export function to(path: string, query: Record<string, string | null | undefined
 /** Go to *href*, an own address made by `to`. Resolves to false where unsaved work kept the person. */
 export async function go(href: string, { replace = false }: Way = {}): Promise<boolean> {
   const url = new URL(href, location.href);
-  if (url.origin !== location.origin || !isScreen(url.pathname)) {
+  if (url.origin !== location.origin || !isScreen(url.pathname) || isOtherOrganization(url)) {
     leaveFor(href);
     return true;
   }
@@ -95,6 +95,12 @@ export function keptPlace(): { scroll: number; focus: string | undefined } {
 
 function isScreen(path: string): boolean {
   return path.startsWith("/app/") && !path.startsWith("/app/api/") && !path.startsWith("/app/static/");
+}
+
+/** Whether *url* needs a page of its own: the organization is that of the page. */
+function isOtherOrganization(url: URL): boolean {
+  const home = session.peek()?.person.homeOrganizationId;
+  return (url.searchParams.get("org") ?? home) !== (organization?.id ?? home);
 }
 
 /** Whether *url* is another screen, or another tab of this one: what is typed here would be gone. */

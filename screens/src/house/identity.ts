@@ -1,7 +1,8 @@
 /** Who is at the screen: signing in again and confirming it, in dialogs that the frame shows. */
 import { signal } from "@preact/signals";
 import { hasUnsavedWork } from "./unsaved";
-import { session } from "./boot";
+import { session, type Session } from "./boot";
+import { send } from "./requests";
 import { address, leaveFor } from "./address";
 
 interface Waiting {
@@ -38,6 +39,22 @@ export function signInAgain(): Promise<boolean> {
   if (session.value && hasUnsavedWork()) return open("sign-in");
   leaveFor(signInAddress());
   return new Promise(() => {}); // The page is being left.
+}
+
+/**
+ * After a refusal: the person may have signed in anew in another tab, whose session this page knows nothing of.
+ * True where it was the same person, so that the call can be made again; another person gets a new page.
+ */
+export async function takeNewerSession(): Promise<boolean> {
+  const before = session.value;
+  const now = await send<Session>("/app/api/session", { method: "GET" });
+  if (!before || !now.ok || now.answer.csrfToken === before.csrfToken) return false;
+  if (now.answer.person.id !== before.person.id) {
+    if (!hasUnsavedWork()) leaveFor(location.href);
+    return false;
+  }
+  session.value = now.answer;
+  return true;
 }
 
 /** The sign-in screen, which leads back to where the person is. */

@@ -76,12 +76,15 @@ export class Query<T> {
     if (this.held) void this.again();
   }
 
-  /** Show *change* at once, before the server has said so. The returned function puts the answer back. */
+  /** Show *change* at once, before the server has said so. The returned function takes it back. */
   expect(change: (answer: T) => T): () => void {
     const before = this.state.peek();
-    if (before.answer !== undefined) this.state.value = { ...before, answer: change(before.answer) };
+    if (before.answer === undefined) return () => undefined;
+    const expected = change(before.answer);
+    this.state.value = { ...before, answer: expected };
     return () => {
-      this.state.value = { ...this.state.peek(), answer: before.answer };
+      const now = this.state.peek();
+      if (now.answer === expected) this.state.value = { ...now, answer: before.answer };
     };
   }
 }

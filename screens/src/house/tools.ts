@@ -1,7 +1,7 @@
 /** Calls of tools, typed by the contract: a tool that changes breaks the build. */
 import type { operations } from "../contract";
 import type { Reads, ShownOnce, Writes } from "../tool_names";
-import { confirmIdentity, signInAgain } from "./identity";
+import { confirmIdentity, signInAgain, takeNewerSession } from "./identity";
 import { isUncertain, type Result } from "./problems";
 import { send } from "./requests";
 
@@ -79,5 +79,6 @@ async function call<N extends ToolName>(
   if (result.ok) return result;
   if (result.problem.code === "unauthorized" && (await signInAgain())) return once();
   if (result.problem.code === "confirmation_required" && (await confirmIdentity())) return once();
+  if (result.problem.code === "forbidden" && (await takeNewerSession())) return once();
   return result;
 }

@@ -1,13 +1,23 @@
 """Forms: the list, a form's settings, and how it is put on a site."""
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.places import Service
 from tests.browser.screens.conftest import Watch
 
 
-def test_a_form_is_made_mapped_and_removed(desk: Page, service: Service, watch: Watch) -> None:
+def part(page: Page, name: str) -> Locator:
+    """The link to that part of a form."""
+    return page.get_by_role("navigation", name="Parts of the form").get_by_role("link", name=name)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (640, 400), (320, 568)])
+def test_a_form_is_made_mapped_and_removed(
+    desk: Page, service: Service, watch: Watch, width: int, height: int
+) -> None:
     """A new form shows its snippet; what was sent proposes a mapping and previews the deal; removing asks."""
+    desk.set_viewport_size({"width": width, "height": height})  # the second is the first at 200 %
     watch.expected = ["422", "404"]  # a hint of the removal may come before its answer
     desk.goto("/app/forms")
     expect(desk.get_by_role("link", name="Trade enquiries")).to_be_visible()
@@ -18,7 +28,7 @@ def test_a_form_is_made_mapped_and_removed(desk: Page, service: Service, watch: 
     key = desk.get_by_label("Form key", exact=True).inner_text()
     sent = {"email": "fair@example.com", "name": "Noor", "Job title": "Buyer", "lamp": "Skerry"}
     desk.request.post(f"{service.url}/api/f/s", data={"f": key, "v": sent})
-    desk.get_by_role("link", name="Settings", exact=True).nth(1).click()
+    part(desk, "Settings").click()
     desk.get_by_role("button", name="Map to Job title").click()
     expect(desk.get_by_label("Your field").last).to_have_value("Job title")
     desk.get_by_label("Create a deal for each submission").check()
@@ -31,6 +41,7 @@ def test_a_form_is_made_mapped_and_removed(desk: Page, service: Service, watch: 
     desk.get_by_label("Honeypot").fill("fax2")
     desk.get_by_role("button", name="Save").click()
     expect(desk.get_by_text("Saved")).to_be_visible()
+    assert width == desk.evaluate("document.documentElement.scrollWidth")
     desk.reload()
     expect(desk.get_by_label("Title of the deal")).to_have_value("{{lamp}} at the fair for {{name}}")
     desk.get_by_role("button", name="More for this form").click()
@@ -61,7 +72,7 @@ def test_leaving_unsaved_work_asks(desk: Page, service: Service) -> None:
     """By a link, by `G` and a letter, and by Back; what was typed is still there."""
     desk.goto("/app/forms")
     desk.get_by_role("link", name="Trade enquiries").click()
-    desk.get_by_role("link", name="Settings", exact=True).nth(1).click()
+    part(desk, "Settings").click()
     name = desk.get_by_label("Name", exact=True)
     name.fill("Trade enquiries 2")
     for way in ("link", "keys", "back"):
@@ -85,7 +96,7 @@ def test_what_somebody_else_changed_is_never_written_over_unseen(desk: Page) -> 
     """The second sees the change as it happens, and says whose counts."""
     desk.goto("/app/forms")
     desk.get_by_role("link", name="Lamp of the month").click()
-    desk.get_by_role("link", name="Settings", exact=True).nth(1).click()
+    part(desk, "Settings").click()
     other = desk.context.new_page()
     other.goto(desk.url)
     desk.get_by_label("Honeypot").fill("fax9")

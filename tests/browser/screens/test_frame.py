@@ -150,7 +150,7 @@ def test_a_session_that_ends_in_mid_save_is_renewed_in_place(
     sign_in(desk, service)
     _open_forms(desk)
     desk.get_by_role("link", name="Enquiry of last year").click()
-    desk.get_by_role("link", name="Settings", exact=True).nth(1).click()
+    desk.get_by_role("navigation", name="Parts of the form").get_by_role("link", name="Settings").click()
     desk.get_by_label("Name", exact=True).fill("Enquiry of two years ago")
     desk.evaluate(
         """async () => {
@@ -165,6 +165,32 @@ def test_a_session_that_ends_in_mid_save_is_renewed_in_place(
 
     expect(desk.get_by_text("Saved")).to_be_visible()
     expect(desk.get_by_role("heading", name="Enquiry of two years ago")).to_be_visible()
+
+
+def test_a_stale_tab_goes_on_with_the_newer_session(stranger: Page, service: Service, watch: Watch) -> None:
+    """After signing in anew in another tab, the first one's next write is made with that session."""
+    watch.expected = ["403", "401"]
+    sign_in(stranger, service)
+    _open_forms(stranger)
+    stranger.get_by_role("link", name="Summer sale").click()
+    expect(stranger.get_by_role("button", name="Resume")).to_be_visible()
+    context = stranger.context.request
+    answer = context.post(f"{service.url}/app/api/sign-in", data=service.facts["owner"])
+    assert 200 == answer.status
+    stranger.get_by_role("button", name="Resume").click()
+    expect(stranger.get_by_role("button", name="Pause")).to_be_visible()
+    stranger.keyboard.press("z")
+
+    expect(stranger.get_by_role("button", name="Resume")).to_be_visible()
+
+
+def test_an_organization_of_others_is_closed(desk: Page) -> None:
+    """An address that names one says so, and leads back to one's own."""
+    desk.goto("/app/forms?org=org_01K5D3V7Q2M8Z4X6C9B1N0T5RA")
+    expect(desk.get_by_role("heading", name="You are not a member of this organization")).to_be_visible()
+    desk.get_by_role("button", name="Harbour Lamps").click()
+
+    expect(desk.get_by_role("heading", name="Forms")).to_be_visible()
 
 
 def test_while_cut_off_the_page_says_so_and_asks_from_time_to_time(desk: Page, watch: Watch) -> None:

@@ -62,7 +62,8 @@ def test_a_session_that_ends_elsewhere_leads_to_the_sign_in(
 def test_the_link_of_a_new_owner(stranger: Page, service: Service, watch: Watch) -> None:
     """The first owner says a name and chooses a password; the secret leaves the address; it works once."""
     watch.expected = ["401"]
-    command(service, "user", "create", "first@harbour-lamps.example", "--name", "first")
+    home = ("--organization", service.facts["organizationId"])
+    command(service, "user", "create", "first@harbour-lamps.example", "--name", "first", *home)
     link = command(service, "user", "link", "first@harbour-lamps.example").split()[-1]
     stranger.goto(link)
     expect(stranger.get_by_label("Your name")).to_have_value("first")
@@ -102,3 +103,30 @@ def test_an_invitation_of_a_new_person(
 
     expect(stranger.get_by_role("heading", name="Your role does not include this")).to_be_visible()
     expect(stranger.get_by_text("Sign-in and API keys")).to_be_visible()
+
+
+def test_a_second_organization_is_joined_and_switched_to(
+    desk: Page, browser: Browser, service: Service
+) -> None:
+    """Who is signed in joins in one press; every link keeps the organization, whose formats are used."""
+    museum = command(service, "org", "create", "Lamp Museum", "--locale", "de_DE").split()[0]
+    command(service, "user", "create", "curator@museum.example", "--organization", museum)
+    link = command(service, "user", "link", "curator@museum.example").split()[-1]
+    curator = browser.new_context(base_url=service.url)
+    opened = curator.request.post("/app/api/sign-in-link", data={"token": link.partition("#")[2]}).json()
+    made = curator.request.post(
+        "/app/api/tools/member.invite",
+        data={"email": "maren@harbour-lamps.example", "role": "admin"},
+        headers={"X-CSRF-Token": opened["csrfToken"]},
+    ).json()
+    curator.close()
+    desk.goto(f"/app/invitation#{made['token']}")
+    desk.get_by_role("button", name="Join").click()
+    expect(desk.get_by_role("button", name="Lamp Museum, account")).to_be_visible()
+    desk.get_by_role("link", name="Submissions").click()
+    expect(desk).to_have_url(f"{service.url}/app/submissions?org={museum}")
+    desk.get_by_role("button", name="Lamp Museum, account").click()
+    desk.get_by_role("menuitemradio", name="Harbour Lamps").click()
+
+    expect(desk.get_by_role("button", name="Harbour Lamps, account")).to_be_visible()
+    assert "org=" not in desk.url

@@ -134,6 +134,8 @@ export const frame = {
     notFound: "There is nothing here",
     notFoundBody: "The address is wrong, or what was here is gone.",
     toStart: "Go to the start",
+    noOrganization: "You are not a member of this organization",
+    noOrganizationBody: "Somebody there can invite you. Meanwhile, go on in one of yours.",
     noRight: "Your role does not include this",
     noRightBody: "It needs the permission “{permission}”. An Owner or Admin of {organization} can give it to you, under Settings › Members.",
     failed: "This did not work",

@@ -1,19 +1,19 @@
 /** One form: what came in, its settings, and how to put it on a site. */
 import { go, parameter, to } from "../../house/address";
 import { useAct } from "../../house/acts";
-import { useAnswer } from "../../house/queries";
+import { queryOf, useAnswer } from "../../house/queries";
 import { toast } from "../../house/toasts";
 import { type Answer, write } from "../../house/tools";
 import { forms as words } from "../../messages/en/forms";
 import { say } from "../../messages/messages";
 import { Failure } from "../../parts/failure";
-import { Page } from "../../frame/page";
+import { Page, PageSkeleton } from "../../frame/page";
 import type { ScreenProps } from "../../places";
 import { Button } from "../../parts/button";
 import { ask } from "../../parts/dialog";
 import { Icon } from "../../parts/icon";
 import { Menu } from "../../parts/menu";
-import { ErrorBox, Skeleton } from "../../parts/states";
+import { ErrorBox } from "../../parts/states";
 import { Tabs } from "../../parts/tabs";
 import { FormSettings } from "./form_settings";
 import { StatusBadge } from "./forms";
@@ -28,7 +28,7 @@ export default function FormScreen({ params }: ScreenProps) {
   const { answer: form, problem, query } = useAnswer("form.get", { id });
   const tab = parameter("tab") ?? "";
   if (problem && !form) return <Failure problem={problem} again={() => void query.again()} />;
-  if (!form || form.id !== id) return <Skeleton />;
+  if (!form || form.id !== id) return <PageSkeleton />;
   const here = `/app/forms/${id}`;
   const show = (open: string | null) => void go(to(open ? `${here}/${open}` : here));
   const showNextHeld = (attached: string) => {
@@ -60,7 +60,9 @@ export default function FormScreen({ params }: ScreenProps) {
 
 function FormActions({ form: { id, name, status } }: { form: FormDetails }) {
   const act = useAct(async (pause: boolean) => {
+    const takeBack = queryOf("form.get", { id }).expect((form) => ({ ...form, status: pause ? "paused" : "active" }));
     const result = await write(pause ? "form.pause" : "form.resume", { id });
+    if (!result.ok) takeBack();
     if (result.ok) toast(say(pause ? words.paused : words.resumed, { name }), { undo: () => void act.run(!pause) });
     return result;
   });

@@ -1,1 +1,0 @@
-import{c as a,d as b}from"./part-226AODIH.js";import"./part-FMIJWKCT.js";import"./part-A7YDARQP.js";import"./part-5WBE5QYU.js";import"./part-QNNQBYKH.js";import"./part-QZA5T6TQ.js";import"./part-4CU7YJXG.js";import"./part-OAJDJ4O7.js";import"./part-QATQ6K6J.js";export{a as StatusBadge,b as default};

@@ -1,1 +1,0 @@
-import{d as a,e as b,f as c,g as d}from"./part-QK2B34GO.js";import"./part-DHM23EKQ.js";import"./part-5WBE5QYU.js";import"./part-QNNQBYKH.js";import"./part-QZA5T6TQ.js";import"./part-4CU7YJXG.js";import"./part-OAJDJ4O7.js";import"./part-QATQ6K6J.js";export{d as Sender,a as StateBadge,c as default,b as nameOf};
