@@ -25,7 +25,7 @@ export function showFragment(host: HTMLElement, html: string, ownSite: string): 
     if (address?.origin === location.origin) continue;
     const frame = parsed.createElement("div");
     const isLarge = picture.closest("td") === null;
-    frame.className = named(isLarge ? `${PICTURE};height:12em` : PICTURE);
+    frame.className = named(isLarge ? `${PICTURE};height:12em;font-size:1.1em` : PICTURE);
     frame.textContent = address?.host ?? ownSite;
     frame.setAttribute("role", "img");
     frame.setAttribute("aria-label", frame.textContent);

@@ -24,8 +24,8 @@ export function Fragment({ html, width, ownSite, label }: FragmentProps) {
     return () => watch.disconnect();
   }, []);
   return (
-    <div class="preview-pane" ref={pane} tabIndex={0} role="group" aria-label={label}>
-      <div class="preview-host" ref={host} style={{ inlineSize: `${width}px`, zoom: Math.min(1, room / width) }} />
+    <div class="visitors-pane" ref={pane} tabIndex={0} role="group" aria-label={label}>
+      <div class="visitors-host" ref={host} style={{ inlineSize: `${width}px`, zoom: Math.min(1, room / width) }} />
     </div>
   );
 }

@@ -70,6 +70,7 @@ export const objects = {
     never: "Never shown",
     whyPersonal: "{property} (personal)",
     whyPerson: "{property} (leads to a person)",
+    whyOther: "{property} (its object does not appear in embeds)",
     nothing: "None of its properties may be shown.",
     rows: { one: "{n} record, of which a block chooses by its filters. The newest:", other: "{n} records, of which a block chooses by its filters. The newest:" },
     inUse: "Embeds with a block of it",

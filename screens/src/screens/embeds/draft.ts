@@ -1,6 +1,6 @@
 /** What is edited of an embed: its draft, what differs from another, and the steps that can be taken back. */
 import { useRef, useState } from "preact/hooks";
-import { formatList } from "../../house/formats";
+import { formatList, formatNumber } from "../../house/formats";
 import type { Answer, Input } from "../../house/tools";
 import { embeds as words } from "../../messages/en/embeds";
 import { say } from "../../messages/messages";
@@ -77,11 +77,11 @@ export function changesOf(before: Draft, after: Draft): string[] {
   const changes: string[] = [];
   if (before.name !== after.name) changes.push(said.name);
   if (before.siteId !== after.siteId) changes.push(said.site);
-  for (const [place, { key, block }] of after.blocks.entries()) {
-    const n = place + 1;
-    if (!old.has(key)) changes.push(say(said.added, { n }));
-    else if (old.get(key) !== asText(block)) changes.push(say(said.changed, { n }));
-  }
+  const placesOf = (isMeant: (one: KeyedBlock) => boolean) => after.blocks.flatMap((one, place) => (isMeant(one) ? [formatNumber(place + 1)] : []));
+  const added = placesOf(({ key }) => !old.has(key));
+  const changed = placesOf(({ key, block }) => old.has(key) && old.get(key) !== asText(block));
+  if (added.length > 0) changes.push(say(said.added, { n: added.length, places: formatList(added) }));
+  if (changed.length > 0) changes.push(say(said.changed, { n: changed.length, places: formatList(changed) }));
   const stay = new Set(after.blocks.map(({ key }) => key));
   const removed = before.blocks.filter(({ key }) => !stay.has(key)).length;
   if (removed > 0) changes.push(say(said.removed, { n: removed }));
@@ -90,7 +90,7 @@ export function changesOf(before: Draft, after: Draft): string[] {
   return changes;
 }
 
-export const inWords = (changes: string[]) => formatList(changes.length > 4 ? [...changes.slice(0, 3), "…"] : changes);
+export const inWords = (changes: string[]) => formatList(changes);
 
 /** *mine*, made from *before*, with what only *theirs* changed. */
 export function merged(mine: Draft, before: Draft, theirs: Draft): Draft {

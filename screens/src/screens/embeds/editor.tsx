@@ -96,8 +96,9 @@ export function Editor({ embed, again }: { embed: EmbedDetails; again: () => voi
             </Button>
           )}
           <p class="soft" role="status">
-            {dirty ? sentence(inWords(changes)) : words.nothingChanged}
-            {refusals.size > 0 && <strong> {say(words.willRefuse, { n: refusals.size })}</strong>}
+            {dirty ? sentence(inWords(changes)) : words.nothingChanged}.
+            {refusals.size > 0 && " "}
+            {refusals.size > 0 && <strong>{say(words.willRefuse, { n: refusals.size })}</strong>}
           </p>
         </div>
       </Form>

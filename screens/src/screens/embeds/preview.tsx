@@ -22,9 +22,16 @@ export function Preview({ embed, dirty, shown: { html, problem, isEmpty } }: { e
   const chosen = parameter("width") ?? (isNarrow ? "phone" : "desktop");
   const width = chosen === "phone" ? "phone" : "desktop";
   return (
-    <section class="preview" aria-label={said.label}>
-      <header class="preview-head">
+    <section class="visitors" aria-label={said.label}>
+      <header class="visitors-head">
         <h2>{said.label}</h2>
+        {embed.status === "active" ? (
+          <a href={`/api/e/${embed.embedKey}?format=html`} target="_blank" rel="noopener" title={dirty ? said.openUnsaved : undefined}>
+            <Icon name="external-link" size={14} /> {said.open}
+          </a>
+        ) : (
+          <span class="soft">{said.openPaused}</span>
+        )}
         <RadioField
           label={said.width}
           value={width}
@@ -36,23 +43,11 @@ export function Preview({ embed, dirty, shown: { html, problem, isEmpty } }: { e
         />
       </header>
       {problem && (
-        <p class="preview-note" role="status">
+        <p class="visitors-note" role="status">
           <Icon name="triangle-alert" size={14} /> {said.stale} {problem.faults.map((fault) => fault.detail).join(" ") || problem.title}
         </p>
       )}
-      {html === undefined ? problem ? null : <Skeleton /> : isEmpty ? <p class="preview-none soft">{said.empty}</p> : <Fragment html={html} width={WIDTHS[width]} ownSite={embed.domain ?? said.ownSite} label={said.label} />}
-      <footer class="preview-foot soft">
-        {embed.status === "active" ? (
-          <>
-            <a href={`/api/e/${embed.embedKey}?format=html`} target="_blank" rel="noopener">
-              <Icon name="external-link" size={14} /> {said.open}
-            </a>
-            {dirty && <span>{said.openUnsaved}</span>}
-          </>
-        ) : (
-          <span>{said.openPaused}</span>
-        )}
-      </footer>
+      {html === undefined ? problem ? null : <Skeleton /> : isEmpty ? <p class="visitors-none soft">{said.empty}</p> : <Fragment html={html} width={WIDTHS[width]} ownSite={embed.domain ?? said.ownSite} label={said.label} />}
     </section>
   );
 }

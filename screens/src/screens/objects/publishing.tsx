@@ -24,8 +24,6 @@ export function Publishing({ object }: { object: ObjectDetails }) {
     if (result.ok) toast(say(on ? said.on : said.off, { object: labelPlural }), { undo: () => void act.run(!on) });
     return result;
   });
-  const shown = properties.filter(isPublic);
-  const never = properties.filter((property) => !isPublic(property));
   return (
     <section class="section stack" aria-labelledby="in-embeds">
       <h2 id="in-embeds">{said.title}</h2>
@@ -38,51 +36,71 @@ export function Publishing({ object }: { object: ObjectDetails }) {
         onValue={(on) => void act.run(on)}
       />
       <h3>{publishable ? said.shows : said.would}</h3>
-      <dl class="facts">
-        <dt>{said.shown}</dt>
-        <dd>{shown.length > 0 ? <Names properties={shown} /> : said.nothing}</dd>
-        {never.length > 0 && (
-          <>
-            <dt>{said.never}</dt>
-            <dd>
-              <Names properties={never} />
-            </dd>
-          </>
-        )}
-      </dl>
-      {may("embeds") && shown.length > 0 && <WouldShow slug={slug} shown={shown} />}
+      {may("embeds") ? <WouldShow key={slug} slug={slug} properties={properties} /> : <Names properties={properties} isShown={isPublic} />}
     </section>
   );
 }
 
-function Names({ properties }: { properties: readonly Property[] }) {
+interface NamesProps {
+  properties: readonly Property[];
+  isShown: (property: Property) => boolean;
+}
+
+/** Which properties are shown, and which are not, and why. */
+function Names({ properties, isShown }: NamesProps) {
   const why = (property: Property) => {
-    if (isPublic(property)) return property.label;
-    return say(property.personal ? said.whyPersonal : said.whyPerson, { property: property.label });
+    const isOther = property.type === "relation" && isPublic(property);
+    return say(property.personal ? said.whyPersonal : isOther ? said.whyOther : said.whyPerson, { property: property.label });
   };
+  const shown = properties.filter(isShown);
+  const never = properties.filter((property) => !isShown(property));
+  return (
+    <dl class="facts">
+      <dt>{said.shown}</dt>
+      <dd>{shown.length > 0 ? <Chips texts={shown.map(({ label }) => label)} /> : said.nothing}</dd>
+      {never.length > 0 && (
+        <>
+          <dt>{said.never}</dt>
+          <dd>
+            <Chips texts={never.map(why)} isOff />
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function Chips({ texts, isOff = false }: { texts: readonly string[]; isOff?: boolean }) {
   return (
     <ul class="chips">
-      {properties.map((property) => (
-        <li key={property.slug} class={isPublic(property) ? "chip chip-text" : "chip chip-text chip-off"}>
-          <Foreign>{why(property)}</Foreign>
+      {texts.map((text) => (
+        <li key={text} class={isOff ? "chip chip-text chip-off" : "chip chip-text"}>
+          <Foreign>{text}</Foreign>
         </li>
       ))}
     </ul>
   );
 }
 
-function WouldShow({ slug, shown }: { slug: string; shown: readonly Property[] }) {
-  const slugs = shown.map((property) => property.slug);
+/** The newest records as a page would show them, with all that may be shown; a block has at most twelve columns. */
+function WouldShow({ slug, properties }: { slug: string; properties: readonly Property[] }) {
+  const slugs = properties.filter(isPublic).map((property) => property.slug);
   const tables = Array.from({ length: Math.ceil(slugs.length / FIELDS_MAX) }, (_, n) => slugs.slice(n * FIELDS_MAX, (n + 1) * FIELDS_MAX));
   const blocks: Input<"embed.preview">["blocks"] = tables.map((fields) => ({ type: "records", objectType: slug, fields }));
   const { answer, problem, query } = useAnswer("embed.preview", { blocks, asIfPublished: [slug] });
   const count = useAnswer("record.count", { objectType: slug }).answer?.count;
   if (problem && !answer) return <ErrorBox problem={problem} again={() => void query.again()} />;
   if (!answer) return <Skeleton />;
+  const columns = new Set(answer.blocks.flatMap((block) => (block.type === "records" ? block.columns.map((column) => column.slug) : [])));
   return (
     <>
-      {count !== undefined && <p class="soft">{say(said.rows, { n: count })}</p>}
-      <Fragment html={answer.html} width={WIDTH} ownSite="" label={said.would} />
+      <Names properties={properties} isShown={(property) => columns.has(property.slug)} />
+      {columns.size > 0 && (
+        <>
+          {count !== undefined && <p class="soft">{say(said.rows, { n: count })}</p>}
+          <Fragment html={answer.html} width={WIDTH} ownSite="" label={said.would} />
+        </>
+      )}
     </>
   );
 }
