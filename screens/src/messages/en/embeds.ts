@@ -36,7 +36,7 @@ export const embeds = {
   full: "{most} blocks are the most.",
   tooMany: "This embed has {n} blocks, saved by a program. On the screen {most} are the most: its blocks can be saved once some are removed.",
   place: "Block {n} of {of}",
-  open: "Edit block {n}: {label}",
+  open: "Edit block {n}:",
   drag: "Drag block {n} to another place",
   up: "Move up",
   down: "Move down",

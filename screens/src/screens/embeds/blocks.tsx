@@ -108,7 +108,8 @@ export function Blocks({ blocks, change, refusals, problem, children }: BlocksPr
                 >
                   <Icon name="grip-vertical" />
                 </span>
-                <button type="button" class="block-open" aria-expanded={isOpen} aria-label={say(words.open, { n, label: words.kinds[block.type] })} onClick={() => open(isOpen ? -1 : place)}>
+                <button type="button" class="block-open" aria-expanded={isOpen} onClick={() => open(isOpen ? -1 : place)}>
+                  <span class="hidden">{say(words.open, { n })}</span>
                   <Icon name={ICONS[block.type]} />
                   <span class="two-lines">
                     <span>{words.kinds[block.type]}</span>

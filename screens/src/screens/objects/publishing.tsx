@@ -2,7 +2,7 @@
 import { useAct } from "../../house/acts";
 import { may } from "../../house/boot";
 import { isPublic } from "../../house/public_properties";
-import { useAnswer } from "../../house/queries";
+import { queryOf, useAnswer } from "../../house/queries";
 import { toast } from "../../house/toasts";
 import { type Input, write } from "../../house/tools";
 import { objects as words } from "../../messages/en/objects";
@@ -15,13 +15,15 @@ import type { ObjectDetails, Property } from "./property_dialog";
 
 const said = words.embeds;
 const FIELDS_MAX = 12;
-const WIDTH = 1_040;
+const WIDTH = matchMedia("(max-width: 48rem)").matches ? 375 : 1_040;
 
 export function Publishing({ object }: { object: ObjectDetails }) {
   const { slug, labelPlural, publishable, properties } = object;
   const act = useAct(async (on: boolean) => {
+    const back = queryOf("object.get", { objectType: slug }).expect((before) => ({ ...before, publishable: on }));
     const result = await write("object.publish", { objectType: slug, publishable: on });
-    if (result.ok) toast(say(on ? said.on : said.off, { object: labelPlural }), { undo: () => void act.run(!on) });
+    if (!result.ok) back();
+    else toast(say(on ? said.on : said.off, { object: labelPlural }), { undo: () => void act.run(!on) });
     return result;
   });
   return (
