@@ -73,7 +73,8 @@ export const objects = {
     whyOther: "{property} (its object does not appear in embeds)",
     nothing: "None of its properties may be shown.",
     rows: { one: "{n} record, of which a block chooses by its filters. The newest:", other: "{n} records, of which a block chooses by its filters. The newest:" },
-    inUse: "Embeds with a block of it",
-    notInUse: "No embed has a block of it.",
+    inUse: "These embeds have a block of it:",
+    wouldBeInUse: "These embeds have a block of it, and show it as soon as they may:",
+    notInUse: "No embed has a block of it yet.",
   },
 } as const;

@@ -1,5 +1,6 @@
 /** The switch that lets an object appear in embeds, with exactly what it shows then. */
 import { useAct } from "../../house/acts";
+import { to } from "../../house/address";
 import { may } from "../../house/boot";
 import { isPublic } from "../../house/public_properties";
 import { queryOf, useAnswer } from "../../house/queries";
@@ -38,7 +39,7 @@ export function Publishing({ object }: { object: ObjectDetails }) {
         onValue={(on) => void act.run(on)}
       />
       <h3>{publishable ? said.shows : said.would}</h3>
-      {may("embeds") ? <WouldShow key={slug} slug={slug} properties={properties} /> : <Names properties={properties} isShown={isPublic} />}
+      {may("embeds") ? <WouldShow key={slug} slug={slug} properties={properties} isOn={publishable} /> : <Names properties={properties} isShown={isPublic} />}
     </section>
   );
 }
@@ -85,7 +86,7 @@ function Chips({ texts, isOff = false }: { texts: readonly string[]; isOff?: boo
 }
 
 /** The newest records as a page would show them, with all that may be shown; a block has at most twelve columns. */
-function WouldShow({ slug, properties }: { slug: string; properties: readonly Property[] }) {
+function WouldShow({ slug, properties, isOn }: { slug: string; properties: readonly Property[]; isOn: boolean }) {
   const slugs = properties.filter(isPublic).map((property) => property.slug);
   const tables = Array.from({ length: Math.ceil(slugs.length / FIELDS_MAX) }, (_, n) => slugs.slice(n * FIELDS_MAX, (n + 1) * FIELDS_MAX));
   const blocks: Input<"embed.preview">["blocks"] = tables.map((fields) => ({ type: "records", objectType: slug, fields }));
@@ -97,6 +98,7 @@ function WouldShow({ slug, properties }: { slug: string; properties: readonly Pr
   return (
     <>
       <Names properties={properties} isShown={(property) => columns.has(property.slug)} />
+      <InUse slug={slug} isOn={isOn} />
       {columns.size > 0 && (
         <>
           {count !== undefined && <p class="soft">{say(said.rows, { n: count })}</p>}
@@ -104,5 +106,26 @@ function WouldShow({ slug, properties }: { slug: string; properties: readonly Pr
         </>
       )}
     </>
+  );
+}
+
+/** The embeds that show the object as soon as it may appear. */
+function InUse({ slug, isOn }: { slug: string; isOn: boolean }) {
+  const embeds = useAnswer("embed.list", { limit: 200 }).answer?.embeds.filter((embed) => embed.objectTypes.includes(slug));
+  if (!embeds) return null;
+  if (embeds.length === 0) return <p class="soft">{said.notInUse}</p>;
+  return (
+    <div>
+      <p class="soft">{isOn ? said.inUse : said.wouldBeInUse}</p>
+      <ul class="chips">
+        {embeds.map((embed) => (
+          <li key={embed.id} class="chip chip-text">
+            <a href={to(`/app/embeds/${embed.id}`)}>
+              <Foreign>{embed.name}</Foreign>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
