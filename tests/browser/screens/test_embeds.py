@@ -24,11 +24,8 @@ def _add(page: Page, kind: str) -> None:
     page.get_by_role("menuitem", name=kind).click()
 
 
-def test_an_embed_is_built_put_on_a_page_paused_and_removed(
-    desk: Page, service: Service, website: Website, watch: Watch
-) -> None:
+def test_an_embed_is_built_put_on_a_page_and_paused(desk: Page, website: Website) -> None:
     """The preview shows what the loader shows; a refused block says why, at the block and at Save."""
-    watch.expected = ["404"]  # a hint of the removal may come before its answer
     desk.goto("/app/embeds")
     expect(desk.get_by_role("link", name="Price list")).to_be_visible()
     desk.keyboard.press("c")
@@ -67,24 +64,34 @@ def test_an_embed_is_built_put_on_a_page_paused_and_removed(
     expect(elsewhere.get_by_role("heading", name="Meet us <b>there</b>")).to_be_visible()
     theirs = elsewhere.locator("[data-svc-embed]").evaluate("(host) => host.shadowRoot.textContent")
 
-    assert theirs.replace("\n", "") == shown["text"].replace("\n", "").replace("pictures.example.net", "").replace(
-        "Made with svc", "This cannot be shown at the moment.Made with svc"
-    )
+    assert theirs.replace("\n", "") == shown["text"].replace("\n", "").replace(
+        "pictures.example.net", ""
+    ).replace("Made with svc", "This cannot be shown at the moment.Made with svc")
     desk.get_by_role("button", name="Pause").click()
     expect(desk.get_by_text("“Fair 2026” is paused")).to_be_visible()
     elsewhere.reload()
     expect(elsewhere.get_by_role("heading")).to_have_count(0)
     elsewhere.close()
+
+
+def test_removing_asks_by_name_and_pausing_is_taken_back(desk: Page, service: Service, watch: Watch) -> None:
+    """Pausing is done at once, with Undo; what cannot be taken back has to be typed."""
+    watch.expected = ["404"]  # a hint of the removal may come before its answer
+    desk.goto("/app/embeds?new=1")
+    desk.get_by_label("Name").fill("Gone soon")
+    desk.keyboard.press("Enter")
+    desk.get_by_role("button", name="Pause").click()
+    expect(desk.get_by_role("button", name="Resume")).to_be_visible()
     desk.get_by_role("button", name="Undo").last.click()
     expect(desk.get_by_role("button", name="Pause")).to_be_visible()
     desk.get_by_role("button", name="More for this embed").click()
     desk.get_by_role("menuitem", name="Remove embed").click()
-    dialog = desk.get_by_role("dialog", name="Remove “Fair 2026”?")
-    dialog.get_by_role("textbox").fill("Fair 2026")
+    dialog = desk.get_by_role("dialog", name="Remove “Gone soon”?")
+    dialog.get_by_role("textbox").fill("Gone soon")
     dialog.get_by_role("button", name="Remove embed").click()
 
     expect(desk).to_have_url(f"{service.url}/app/embeds")
-    expect(desk.get_by_role("row").filter(has_text="Fair 2026")).to_have_count(0)
+    expect(desk.get_by_role("row").filter(has_text="Gone soon")).to_have_count(0)
 
 
 def test_blocks_are_moved_by_keys_by_buttons_and_by_drag_and_taken_back(desk: Page) -> None:
@@ -112,7 +119,8 @@ def test_blocks_are_moved_by_keys_by_buttons_and_by_drag_and_taken_back(desk: Pa
     expect(desk.get_by_text("Nothing changed.")).to_be_visible()
     start = desk.locator(".block-handle").first.bounding_box()
     end = desk.locator(".block").nth(2).bounding_box()
-    assert start and end
+    assert start
+    assert end
     desk.mouse.move(start["x"] + 8, start["y"] + 8)
     desk.mouse.down()
     desk.mouse.move(start["x"] + 8, end["y"] + end["height"] - 4, steps=12)

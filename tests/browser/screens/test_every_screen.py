@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from svc.http.screens.assets import built
 from svc.http.screens.own_paths import WAYS_IN
@@ -58,7 +58,7 @@ def faults(page: Page, *rules: str) -> list[str]:
 def _open(page: Page, path: str) -> None:
     page.goto(path)
     page.wait_for_selector("h1")
-    page.wait_for_function("document.querySelector('.skeleton') === null")
+    expect(page.locator(".skeleton")).to_have_count(0)
 
 
 @pytest.mark.skipif(

@@ -53,7 +53,7 @@ def test_an_object_is_made_with_a_property_by_keys_alone(desk: Page, watch: Watc
 
 
 def test_the_switch_shows_exactly_what_embeds_would_show(desk: Page, phone: Page) -> None:
-    """Before it is switched on, the newest records stand there as on a page, and what never appears; Undo takes it back."""
+    """Off, the newest records stand there as on a page, and what never appears; Undo takes it back."""
     desk.goto("/app/settings/objects/deal")
     switch = desk.get_by_role("switch", name="This object may appear in embeds")
     visitors = desk.locator(".visitors-host")

@@ -135,7 +135,7 @@ export const embeds = {
     key: "Embed key",
     keyHint: "It is public: pages show it.",
     page: "In a page",
-    pageHint: "The text in between is shown until the embed is there, and while it is paused. Several embeds need the script once.",
+    pageHint: "What you write between the tags is shown until the embed is there, and while it is paused. Several embeds need the script once.",
     data: "As JSON, for a program of yours",
     html: "As HTML, without a script",
     bound: "Browsers get it on pages of {domain} alone.",
