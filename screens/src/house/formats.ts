@@ -24,6 +24,7 @@ const dates = made((at) => new Intl.DateTimeFormat(at, { dateStyle: "medium", ti
 const days = made((at) => new Intl.DateTimeFormat(at, { day: "numeric", month: "short", timeZone: "UTC" }));
 const times = made((at) => new Intl.DateTimeFormat(at, { dateStyle: "full", timeStyle: "long", timeZone }));
 const relative = made((at) => new Intl.RelativeTimeFormat(at, { numeric: "auto" }));
+const lists = made((at) => new Intl.ListFormat(at, { type: "conjunction" }));
 export const plurals = made((at) => new Intl.PluralRules(at.startsWith("en") ? at : "en"));
 
 export const formatNumber = (value: number) => numbers().format(value);
@@ -31,6 +32,8 @@ export const formatDate = (at: string) => dates().format(new Date(at));
 /** A calendar day such as `2026-09-18`, which has no time zone. */
 export const formatDay = (day: string) => days().format(new Date(`${day}T00:00:00Z`));
 export const formatFullTime = (at: string) => times().format(new Date(at));
+
+export const formatList = (items: string[]) => lists.format(items);
 
 /** Money in *currency*, which may be one that the browser does not know. */
 export function formatMoney(value: number, currency: string): string {

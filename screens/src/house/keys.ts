@@ -3,7 +3,7 @@
  * a browser or a screen reader needs, and they can be switched off.
  */
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 const SEQUENCE_MS = 1_500;
 const OFF = "svc-keys-off";
@@ -31,7 +31,8 @@ export function switchKeys(on: boolean): void {
 export function useKeys(keys: Key[]): void {
   const now = useRef(keys);
   now.current = keys;
-  useEffect(() => {
+  // As soon as it is seen: a key that comes before the next frame is meant for it.
+  useLayoutEffect(() => {
     const layer = { keys: () => now.current };
     layers.push(layer);
     return () => void layers.splice(layers.indexOf(layer), 1);

@@ -118,3 +118,10 @@ class Embed(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def form_ids(self) -> frozenset[str]:
         return frozenset(block.form_id for block in self.blocks if isinstance(block, FormBlock))
+
+    @property
+    def object_types(self) -> tuple[str, ...]:
+        """Slugs of the objects that its blocks show, each once, in their order."""
+        return tuple(
+            dict.fromkeys(block.object_type for block in self.blocks if isinstance(block, RecordsBlock))
+        )

@@ -74,6 +74,10 @@ class EmbedSummary(ToolOutput, frozen=True, kw_only=True):
     status: EmbedStatus
     site_id: SiteId
     domain: Annotated[str | None, about(description="The domain of that site.")]
+    object_types: Annotated[
+        tuple[str, ...],
+        about(description="Objects that it has blocks of, whether these may appear or not.", examples=[["lamp"]]),
+    ]
     version: Version
     created_at: Timestamp
     updated_at: Timestamp
@@ -103,6 +107,7 @@ EXAMPLE: Final = EmbedAnswer(
     status="active",
     site_id=None,
     domain=None,
+    object_types=("lamp",),
     blocks=(HeroBlock(title="Light for long evenings"), _PRICES),
     refused=(),
     version=1,

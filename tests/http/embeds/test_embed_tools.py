@@ -122,6 +122,8 @@ async def test_blocks_that_show_nothing_are_warned_of_at_save(autojump_clock):
             "refused"
         ]
         assert blocks == made["blocks"]
+        assert ["contact", LAMP] == made["objectTypes"]
+        assert ["contact", LAMP] == (await here.answer("embed.list"))["embeds"][0]["objectTypes"]
 
 
 @pytest.mark.parametrize(
