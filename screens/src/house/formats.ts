@@ -33,7 +33,7 @@ export const formatDate = (at: string) => dates().format(new Date(at));
 export const formatDay = (day: string) => days().format(new Date(`${day}T00:00:00Z`));
 export const formatFullTime = (at: string) => times().format(new Date(at));
 
-export const formatList = (items: string[]) => lists.format(items);
+export const formatList = (items: string[]) => lists().format(items);
 
 /** Money in *currency*, which may be one that the browser does not know. */
 export function formatMoney(value: number, currency: string): string {

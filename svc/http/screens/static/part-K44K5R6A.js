@@ -1,1 +1,0 @@
-import{d as a,e as b,f as c,g as d}from"./part-QG3UMUHC.js";import"./part-NEH4BJMJ.js";import"./part-QYEIOT2P.js";import"./part-QPY65XLZ.js";import"./part-OJHHS4P3.js";import"./part-TA3ASR2Z.js";import"./part-XKDBP3G6.js";import"./part-D2XOQWDA.js";export{d as Sender,a as StateBadge,c as default,b as nameOf};

@@ -1,1 +1,0 @@
-import{c as a,d as b}from"./part-WJIWDDZI.js";import"./part-FDWPQUDF.js";import"./part-NYURAPZD.js";import"./part-QYEIOT2P.js";import"./part-QPY65XLZ.js";import"./part-OJHHS4P3.js";import"./part-TA3ASR2Z.js";import"./part-XKDBP3G6.js";import"./part-D2XOQWDA.js";export{a as StatusBadge,b as default};
