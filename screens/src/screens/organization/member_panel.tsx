@@ -82,7 +82,7 @@ function Shown({ member, roles, teams }: { member: Member; roles: readonly Role[
         </dd>
       </dl>
       {homeOrganizationId !== organization?.id && <p class="soft">{words.elsewhere}</p>}
-      {why && <p class="note-full">{why}</p>}
+      {why && <p class="preview soft">{why}</p>}
       <SelectField
         label={words.role}
         value={member.role}

@@ -100,7 +100,7 @@ function Facts({ of: facts }: { of: Facts }) {
   });
   return (
     <Form act={act} dirty={dirty} label={words.title}>
-      {fixed && <p class="note-full">{say(words.readOnly, { permission: messages.permissions.settings })}</p>}
+      {fixed && <p class="preview soft">{say(words.readOnly, { permission: messages.permissions.settings })}</p>}
       <Clashes
         of={work}
         labelOf={(key) => LABELS[key as keyof Stored]}

@@ -56,7 +56,7 @@ export function RoleEditor({ role, onMade, onDeleted }: RoleEditorProps) {
   };
   return (
     <Form act={act} dirty={dirty} label={role?.name ?? words.create}>
-      {fixed && <p class="note-full">{whyFixed(role)}</p>}
+      {fixed && <p class="preview soft">{whyFixed(role)}</p>}
       <Clashes of={work} labelOf={labelOf} textOf={(key, value) => (key === NAME ? String(value) : value ? words.grants.yes : words.grants.no)} />
       {!fixed && <TextField label={words.name} pointer="/name" value={name} onValue={(to) => set({ [NAME]: to })} max={200} autoFocus={role === null} />}
       <PermissionGrid has={(one) => draft[one] === true} onChange={(one, has) => set({ [one]: has })} disabled={fixed} />
