@@ -76,7 +76,9 @@ class EmbedSummary(ToolOutput, frozen=True, kw_only=True):
     domain: Annotated[str | None, about(description="The domain of that site.")]
     object_types: Annotated[
         tuple[str, ...],
-        about(description="Objects that it has blocks of, whether these may appear or not.", examples=[["lamp"]]),
+        about(
+            description="Objects that it has blocks of, whether these may appear or not.", examples=[["lamp"]]
+        ),
     ]
     version: Version
     created_at: Timestamp
