@@ -36,7 +36,7 @@ _IDENTITY: Final = "INSERT INTO identities VALUES (?, 'email', ?, ?)"
 _NOTE: Final = "INSERT INTO notes VALUES (?, ?, ?, 'Contact', ?, ?, ?)"
 _EVENT: Final = """INSERT INTO events (id, organization_id, type, at, data, subject, depth, position)
     VALUES (?, ?, 'submission.filed', ?, ?, ?, 0, ?)"""
-_POSITIONS: Final = """INSERT INTO event_positions
+_POSITIONS: Final = """INSERT INTO event_positions (organization_id, newest)
     SELECT organization_id, max(position) FROM events GROUP BY organization_id"""
 
 

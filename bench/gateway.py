@@ -39,8 +39,8 @@ CALLS: Final = 60
 """Of one contender in one round, one at a time."""
 CALL_ROUNDS: Final = 4
 CONNECTIONS: Final = (16, 64)
-ROUNDS: Final = 2
-SECONDS: Final = 2
+ROUNDS: Final = 3
+SECONDS: Final = 4
 
 LATENCY_SHARE_MAX: Final = 1 / 6
 RATE_TIMES_MIN: Final = 6

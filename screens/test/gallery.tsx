@@ -7,7 +7,7 @@ import { Bars } from "../src/parts/chart";
 import { Combobox, type Option } from "../src/parts/combobox";
 import { Table } from "../src/parts/table";
 import { Copy, RelativeTime } from "../src/parts/texts";
-import { Toasts } from "../src/parts/toast";
+import { Toasts } from "../src/frame/toasts";
 import "../src/frame/theme";
 
 const LAMPS: Option[] = ["Skerry", "Bellevue", "Brig", "Harbour"].map((label) => ({ id: label.toLowerCase(), label, note: "lamp" }));

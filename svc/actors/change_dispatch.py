@@ -104,6 +104,7 @@ class ChangeDispatcher:
             case ApprovalDecided(_, _, str(conversation_id)):
                 self._system.wake(AgentConversation(self._system, conversation_id).collect)
             case AgentDue(conversation_id):
+                self._system.wakeups.notify(conversation_id)  # for the call of a model that is under way
                 self._system.wake(AgentConversation(self._system, conversation_id).wake)
             case RunsDue(organization_id) | ApprovalDecided(organization_id, _, None):
                 self._system.wake(Workflows(self._system, organization_id).wake)

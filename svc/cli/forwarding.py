@@ -7,6 +7,7 @@ from typing import Any, Final
 import httpx
 import msgspec
 
+from svc.cli.cursor_file import CursorFile
 from svc.client import Refused, ServiceError, Tools
 from svc.client.backoff import Backoff
 from svc.clock import Clock
@@ -74,13 +75,17 @@ async def forward_events(
     types: Sequence[str] | None,
     since: str,
     tell: Callable[[str], None],
+    kept: CursorFile | None = None,
 ) -> None:
     """Forward the service's events from *since* on, one after the other, for good; *tell* gets the lines.
 
-    A service that does not answer is asked again. Raises `Refused` if it rejects the call.
+    With a cursor *kept*, it goes on there, and keeps there how far it has come after each page: what was
+    forwarded of a page at whose middle it ends is forwarded again, under the same ids. A service that does
+    not answer is asked again. Raises `Refused` if it rejects the call.
     """
     asked: dict[str, Any] = {"waitSeconds": EVENT_WAIT_SECONDS_MAX} | ({"types": types} if types else {})
-    place, backoff = {"since": since}, Backoff()
+    cursor = None if kept is None else kept.read()
+    place, backoff = {"since": since} if cursor is None else {"cursor": cursor}, Backoff()
     while True:
         try:
             page = await tools.call("event.list", asked | place, answer=_Page)
@@ -94,3 +99,6 @@ async def forward_events(
         place = {"cursor": page.next_cursor}
         for event in page.events:
             tell(await forwarder.forward(bytes(event)))
+        if kept is not None and cursor != page.next_cursor:
+            cursor = page.next_cursor
+            kept.write(cursor)

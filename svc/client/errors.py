@@ -28,6 +28,7 @@ class Refused(ServiceError):
         detail: str = "",
         *,
         errors: tuple[dict[str, Any], ...] = (),
+        conflicts: tuple[dict[str, Any], ...] = (),
         request_id: str | None = None,
         retry_after_seconds: float | None = None,
     ) -> None:
@@ -38,6 +39,8 @@ class Refused(ServiceError):
         self.detail = detail
         self.errors = errors
         """The faults of the request body: `pointer`, `code` and `detail` of each."""
+        self.conflicts = conflicts
+        """With `conflict`, of a call with `ifVersion`: each `property`, with `yours` and `theirs`."""
         self.request_id = request_id
         """The id of the request in the service's log."""
         self.retry_after_seconds = retry_after_seconds

@@ -142,6 +142,7 @@ class _Problem(msgspec.Struct, rename="camel"):
     code: str
     detail: str = ""
     errors: tuple[dict[str, Any], ...] = ()
+    conflicts: tuple[dict[str, Any], ...] = ()
 
 
 def _error_of(response: _Response) -> Refused | BadAnswer:
@@ -156,6 +157,7 @@ def _error_of(response: _Response) -> Refused | BadAnswer:
         problem.code,
         problem.detail,
         errors=problem.errors,
+        conflicts=problem.conflicts,
         request_id=response.headers.get("x-request-id"),
         retry_after_seconds=_seconds(response.headers.get("retry-after")),
     )

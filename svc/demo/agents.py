@@ -9,14 +9,14 @@ from svc.domain.channels.connections import Account
 from svc.domain.channels.messages import InboundMessage, Sender
 from svc.domain.identity.callers import Call
 from svc.domain.limits import AGENT_BEGINS_MS_MAX, AGENT_DAILY_MICRO_CREDITS
-from svc.domain.times import YEAR_MS
+from svc.domain.times import MINUTE_MS, YEAR_MS
 from svc.storage.agent import agents, runs
 from svc.storage.channels import connections, messages
 from svc.storage.channels.connections import NewConnection
 from svc.storage.store import Tx
 from svc.tools.agent import run_execution
 from svc.tools.agent.calls import Installation
-from svc.tools.agent.run_execution import AnswerOfModel, Ask
+from svc.tools.agent.run_actions import AnswerOfModel, Ask
 from svc.tools.catalogue import REGISTRY
 
 AGENT_RUN: Final = "agr_01K5D3V7Q2M8Z4X6C9B1N0T5RA"
@@ -29,11 +29,13 @@ def examples(tx: Tx, call: Call) -> dict[str, dict[str, str]]:
     new = NewConnection(
         name="Shop on Matrix", account=Account("organization"), messenger="matrix", delivery="pull"
     )
-    connection, _ = connections.create(tx, organization_id, new)
-    agents.save(tx, _agent(tx, call, connection.id))
-    answered = _hear(tx, organization_id, connection.id, "4201", "Do you repair brass lamps?")
-    replied = _reply(tx.at(tx.now + AGENT_BEGINS_MS_MAX), answered)
-    waiting = _hear(tx, organization_id, connection.id, "4202", "I will write again next year.")
+    # All of it has happened: the clock is never before what is stored.
+    earlier = tx.at(tx.now - 10 * MINUTE_MS)
+    connection, _ = connections.create(earlier, organization_id, new)
+    agents.save(earlier, _agent(earlier, call, connection.id))
+    answered = _hear(earlier, organization_id, connection.id, "4201", "Do you repair brass lamps?")
+    replied = _reply(earlier.at(earlier.now + AGENT_BEGINS_MS_MAX), answered)
+    waiting = _hear(earlier, organization_id, connection.id, "4202", "I will write again next year.")
     runs.put_off(tx, waiting, tx.now + YEAR_MS)
     stoppable = runs.find_open(tx.conn, waiting)
     assert stoppable is not None  # noqa: S101  # it waits for a year

@@ -285,9 +285,7 @@ class Examples:
 
     def _submissions(self) -> ExampleIds:
         """The submission that is held because it may be from a known contact."""
-        _spam, similar = (
-            submission.id for submission in self._list(submissions.list_some, state="Held").submissions
-        )
+        _spam, similar = (held.id for held in self._list(submissions.list_some, state="Held").submissions)
         held = submissions.get(self._tx, self._call, submissions.SubmissionById(id=similar))
         return {
             "*": {_SUBMISSION: similar},

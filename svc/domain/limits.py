@@ -387,8 +387,6 @@ WEBHOOK_FAILING_AT_ONCE_MAX: Final = 250
 `OUTGOING_CONNECTIONS_MAX`, so that they leave the rest to others."""
 WEBHOOK_PER_SECOND_MAX: Final = 100
 """The largest `maxPerSecond` of a subscription."""
-WEBHOOK_ANSWER_BYTES_MAX: Final = 1_000
-"""What is kept of the answer to an attempt."""
 WEBHOOK_REDELIVERED_MAX: Final = 10_000
 """Deliveries that one call redelivers."""
 WEBHOOK_REPLAY_EXAMINED_MAX: Final = 20_000
@@ -411,6 +409,8 @@ APPROVAL_SECONDS: Final = 7 * 24 * 60 * 60
 """How long a card waits for a decision, unless a workflow's step says another time."""
 APPROVALS_OF_RUN_MAX: Final = 3
 """Cards that one run of an agent makes."""
+APPROVALS_OF_CONVERSATION_MAX: Final = 10
+"""Cards of agents that wait in one conversation, so that one stranger does not take all there may be."""
 APPROVALS_WAITING_MAX: Final = 200
 """Cards of one organization that wait, of agents and of workflows as many each."""
 APPROVAL_INPUT_BYTES_MAX: Final = 64 * 1024

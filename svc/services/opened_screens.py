@@ -93,8 +93,11 @@ async def first_answers(
 ) -> dict[str, msgspec.Raw]:
     """The answers of the tools that the person may call, by name and input: `form.list {}`.
 
-    What is refused, fails or takes too long is left out: the page asks for it, and shows why.
+    What is refused, fails or takes too long is left out: the page asks for it, and shows why. So is all of it
+    once the person's budget is used up, so that pages do not read what calls may not.
     """
+    if not admission.allowance.granted:
+        return {}
     call = Call(
         caller=admission.caller,
         door="app",

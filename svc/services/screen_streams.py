@@ -21,6 +21,10 @@ MEDIA_TYPE: Final = "text/event-stream"
 _COMMENT: Final = b":\n\n"
 _encode: Final = msgspec.json.Encoder().encode
 
+_JUDGED_SINGLY: Final = frozenset({"approval", "view"})
+"""Nouns of which every member may read some, as their tools decide for each one. Their hints have no id, by
+which members would know of what they may not see."""
+
 Readers = Mapping[str, tuple[Permission | None, ...]]
 """By noun: the permissions of which one suffices to read it; None is for everyone."""
 
@@ -129,5 +133,6 @@ def _id(number: int) -> bytes:
 
 
 def _event(hint: Hint) -> bytes:
-    data = _encode({"noun": hint.noun, "id": hint.id})
+    id_ = None if hint.noun in _JUDGED_SINGLY else hint.id
+    data = _encode({"noun": hint.noun, "id": id_})
     return b"event: changed\n" + _id(hint.number) + b"data: " + data + b"\n\n"

@@ -119,7 +119,7 @@ async def find(system: System, registry: Registry, call: Call, name: str) -> Too
     try:
         permit(call.caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)
     except Forbidden as error:
-        await note_refusal(system, call, tool.name, error)
+        await note_refusal(system, call, tool.lasting_name, error)
         raise
     return tool
 
@@ -157,12 +157,12 @@ async def run(
                 return (await units.write(write)).answered()
         _check_repeatable(tool, idempotency_key)
         with in_flight.exclusive(
-            system, call.caller.organization_id, call.caller.id, tool.name, idempotency_key
+            system, call.caller.organization_id, call.caller.id, tool.lasting_name, idempotency_key
         ):
             async with system.writes.of(call.caller.organization_id):
                 return (await units.write(write, idempotency_key)).answered()
     except Forbidden as error:
-        await note_refusal(system, call, tool.name, error)
+        await note_refusal(system, call, tool.lasting_name, error)
         raise
 
 

@@ -33,7 +33,9 @@ def write(tx: Tx, tool: Tool[Any, Any], call: Call, request: ToolInput, key: str
     caller = call.caller
     repeatable = None
     if key is not None:
-        repeatable = idempotency.repeatable(caller.organization_id, caller.id, tool.name, key, request)
+        repeatable = idempotency.repeatable(
+            caller.organization_id, caller.id, tool.lasting_name, key, request
+        )
     try:
         return idempotency.once(tx, repeatable, lambda: perform(tx, tool, call, request))
     except StoredRefusal as stored:
@@ -47,7 +49,7 @@ def perform(tx: Tx, tool: Tool[Any, Any], call: Call, request: ToolInput) -> msg
     if asked_by is not None:
         call = msgspec.structs.replace(call, asked_by=msgspec.to_builtins(asked_by))
     for target in _targets(request, answer):
-        audit.note(tx, call, tool.name, target)
+        audit.note(tx, call, tool.lasting_name, target)
     return answer
 
 

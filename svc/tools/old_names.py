@@ -3,22 +3,21 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
+from svc.domain.identity.tool_names import RENAMED
 from svc.domain.times import ms_of
 from svc.tools.tool import DeprecationTimes, Tool
 
 
 class Renaming(NamedTuple):
-    """All tools of the noun *old* became those of *noun*."""
+    """All tools of the noun *old* became those of another: see `RENAMED`."""
 
     old: str
-    noun: str
     times: DeprecationTimes
 
 
 RENAMINGS: Final = (
     Renaming(
         "automation",
-        "workflow",
         DeprecationTimes(
             since_at=ms_of("2026-09-18T00:00:00Z"),
             sunset_at=ms_of("2027-03-17T00:00:00Z"),
@@ -31,6 +30,6 @@ RENAMINGS: Final = (
 def old_names(tools: Iterable[Tool[Any, Any]]) -> Iterator[Tool[Any, Any]]:
     """The aliases of those *tools* that were renamed."""
     for tool in tools:
-        for old, noun, times in RENAMINGS:
-            if tool.noun == noun:
+        for old, times in RENAMINGS:
+            if tool.noun == RENAMED[old]:
                 yield tool.alias(f"{old}.{tool.name.partition('.')[2]}", times)

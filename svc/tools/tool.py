@@ -124,6 +124,11 @@ class Tool(Generic[A, R]):
         return f"<tool {self.name}>"
 
     @property
+    def lasting_name(self) -> str:
+        """The name of the tool itself, of which a deprecated one is another spelling."""
+        return self.name if self.deprecated is None else self.deprecated.replacement
+
+    @property
     def notice(self) -> str | None:
         """What to call instead of a deprecated name."""
         deprecated = self.deprecated

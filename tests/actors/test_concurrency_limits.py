@@ -1,11 +1,12 @@
-"""The limit on how many work for the same key at once."""
+"""The limit on how many work for the same key at once, and the pace at which they begin."""
 
 import pytest
 import trio
 import trio.testing
 from trio.testing import MockClock
 
-from svc.actors.concurrency_limits import ACTIVE_SECONDS, ActiveKeys, KeyedLimiter
+from svc.actors import concurrency_limits
+from svc.actors.concurrency_limits import ACTIVE_SECONDS, ActiveKeys, KeyedLimiter, KeyedPace
 from svc.domain.errors import Unavailable
 
 
@@ -142,3 +143,34 @@ async def test_limiters_in_one_active_keys_hear_of_each_others_keys() -> None:
 
         assert ["a1"] == workers.at_work
         nursery.cancel_scope.cancel()
+
+
+async def test_a_pace_spaces_out_one_key(autojump_clock):
+    """The first goes at once, further ones in their order; another key does not wait for them."""
+    pace = KeyedPace(1.0)
+    begun: list[tuple[str, float]] = []
+
+    async def begin(key: str) -> None:
+        await pace.wait(key)
+        begun.append((key, trio.current_time()))
+
+    start = trio.current_time()
+    async with trio.open_nursery() as nursery:
+        for key in ("a", "a", "b", "a"):
+            nursery.start_soon(begin, key)
+            await trio.testing.wait_all_tasks_blocked()
+    await trio.sleep(10)
+    await begin("a")
+
+    assert [("a", 0), ("b", 0), ("a", 1), ("a", 2), ("a", 12)] == [(key, at - start) for key, at in begun]
+
+
+async def test_a_pace_forgets_keys_whose_turn_is_over(autojump_clock, monkeypatch):
+    """So that it does not grow with the number of organizations."""
+    monkeypatch.setattr(concurrency_limits, "PACED_KEYS_MAX", 2)
+    pace = KeyedPace(1.0)
+    for key in "abcdef":
+        await pace.wait(key)
+        await trio.sleep(2)
+
+    assert 2 >= len(pace._next)

@@ -15,11 +15,14 @@ from svc.storage import integrity
 from svc.storage.agent import due
 from svc.storage.ai import ledger
 from svc.storage.ai import tables as ai_tables
+from svc.storage.identity import accounts
 from svc.storage.metadata import metadata
 from svc.storage.store import Store, Tx
 from svc.tools.agent.agents import SetAgent
 from svc.tools.agent.agents import set_ as set_agent
 from svc.tools.catalogue import REGISTRY
+from svc.tools.channels import messages as message_tools
+from svc.tools.channels.messages import WriteReply
 from tests.agents import BEGINS, CATALOGUE, MODEL, Model
 from tests.channels import a_connection, a_message
 from tests.people import a_member, call_of
@@ -162,3 +165,73 @@ async def test_each_effect_is_there_once_wherever_it_crashes(autojump_clock, mom
         assert ONCE == left, unit
 
     assert unit > 8
+
+
+class Meanwhile:
+    """The store, where something else is done right before one unit of an organization."""
+
+    def __init__(self, store: Store, owner: str, unit: int, act: Callable[[], Any]) -> None:
+        self._store = store
+        self._owner = owner
+        self._left = unit
+        self._act = act
+        self.done = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def of(self, owner: str) -> Any:
+        units = self._store.of(owner)
+        if owner != self._owner:
+            return units
+        ways = {way: self._acting(getattr(units, way)) for way in ("write", "write_behind")}
+        return SimpleNamespace(read=units.read, read_long=units.read_long, **ways)
+
+    def _acting(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        async def write(fn: Any, *args: Any, **kwargs: Any) -> Any:
+            self._left -= 1
+            if self._left == 0:
+                self.done = True
+                await self._act()
+            return await run(fn, *args, **kwargs)
+
+        return write
+
+
+async def interrupted(unit: int) -> tuple[bool, list[str | None], list[str]]:
+    """Whether a member wrote before that unit; the authors of all messages, in order; the runs' states."""
+    async with town() as here:
+        await here.store.write(prepared, here.organization.id)
+        [conversation] = await here.rows(TABLES["conversations"])
+
+        def member_writes(tx: Tx) -> None:
+            person = tx.conn.scalar(select(TABLES["people"].c.id))
+            asked = WriteReply(conversation_id=conversation.id, text="It is me.")
+            call = call_of(accounts.get(tx.conn, str(person)), here.organization.id)
+            message_tools.reply(tx, call, asked)
+
+        kept = here.store
+        acting = Meanwhile(kept, here.organization.id, unit, lambda: kept.write(member_writes))
+        await life(here, Model(*[says] * 50), acting, trio.CancelScope(), 2 * BEGINS)
+        messages = await here.rows(TABLES["messages"])
+        runs = await here.rows(TABLES["agent_runs"])
+        return acting.done, [row.author_kind for row in messages], [run.state for run in runs]
+
+
+async def test_no_reply_of_an_agent_comes_after_a_persons(autojump_clock):
+    """Whichever unit of a run a member writes before: the agent replies before them, or not at all."""
+    unit = 0
+    wrote = True
+    seen = set()
+    while wrote:
+        unit += 1
+        wrote, authors, states = await interrupted(unit)
+        seen.add((tuple(authors), *states))
+
+        assert authors in ([None, "agent"], [None, "member"], [None, "agent", "member"]), unit
+
+    assert {
+        ((None, "agent"), "replied"),
+        ((None, "member"), "silenced"),
+        ((None, "agent", "member"), "replied"),
+    } == seen

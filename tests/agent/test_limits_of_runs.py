@@ -261,9 +261,12 @@ async def test_groups_and_connections_without_an_agent_are_left_alone(autojump_c
 async def test_an_answer_with_too_many_calls_is_cut(autojump_clock):
     """And calls with one id are told apart."""
     numbers = count()
-    twice = {"id": "same", "type": "function", "function": {"name": "record_get", "arguments": '{"id":"x"}'}}
     calls = [
-        twice | {"function": twice["function"] | {"arguments": f'{{"id":"{next(numbers)}"}}'}}
+        {
+            "id": "same",
+            "type": "function",
+            "function": {"name": "record_get", "arguments": f'{{"id":"{next(numbers)}"}}'},
+        }
         for _ in range(3)
     ]
     async with agent_town(completion({"tool_calls": calls}), "Done.") as town:

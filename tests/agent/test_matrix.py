@@ -11,7 +11,7 @@ from svc.domain.agent.agents import ANSWERING, Agent
 from svc.domain.agent.runs import ToolCall
 from svc.domain.errors import DomainError, Forbidden, PersonOnly, UnknownTool
 from svc.domain.identity.access import Access, Membership, admit_again, admit_agent
-from svc.domain.identity.callers import Caller
+from svc.domain.identity.callers import Caller, Narrowing
 from svc.domain.identity.roles import BUILTIN_ROLES, PERMISSIONS, Role
 from svc.http.tools.contract import example_json
 from svc.storage.channels import conversations
@@ -177,7 +177,7 @@ def test_a_narrowed_caller_runs_only_tools_that_keep_to_it():
         person_id="usr_1",
         permissions=PERMISSIONS,
         tools=frozenset(REGISTRY),
-        narrowed_to=calls.Narrowing("rec_1"),
+        narrowed_to=Narrowing("rec_1"),
     )
 
     assert DEFAULT == {name for name in REGISTRY if found(caller, name) in {"runs", "card"}}

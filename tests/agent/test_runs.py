@@ -6,10 +6,14 @@ from typing import Any
 import trio
 
 from svc.domain.identity.callers import operator_call
+from svc.storage import provisioning
 from svc.storage.identity import members
 from svc.storage.identity.members import MemberChanges
+from svc.storage.metadata import metadata
 from tests.agents import BEGINS, COST, AgentTown, agent_town, kinds
+from tests.channels import PERSON
 
+TABLES = metadata.tables
 HANDOVER = [("handover", {"reason": "wants a discount"})]
 
 
@@ -171,6 +175,26 @@ async def test_a_rejected_approval_is_told_too(autojump_clock):
         assert "law forbids it" in json.dumps(town.model.asked[-1])
 
 
+async def test_an_approval_tells_no_more_than_the_agent_may_read_by_then(autojump_clock):
+    """An agent that lost its tools while the card waited hears what was decided, and no record."""
+    async with agent_town(tools=["record.merge"]) as town:
+        kept, other = await a_contact(town), await a_contact(town)
+        await town.here.answer("record.update", {"id": other, "properties": {"city": "Whitby"}})
+        merge = ("record_merge", {"id": kept, "mergedId": other})
+        town.model.says = [[merge], "I have asked.", "It is done."]
+        await town.say("we are the same")
+        await trio.sleep(BEGINS)
+        [card] = (await town.here.answer("approval.list", {}))["approvals"]
+        await town.set()
+        approved = await town.person("approval.approve", {"id": card["id"]})
+        await trio.sleep(1)
+
+        assert "Whitby" in json.dumps(approved["answer"])
+        assert ("agent", "It is done.") == (await town.said())[-1]
+        assert "it is approved" in json.dumps(town.model.asked[-1])
+        assert "Whitby" not in town.model.seen
+
+
 async def test_the_same_card_is_not_made_twice(autojump_clock):
     """At most three cards a run; the next is refused, which the model is told."""
     ids = [f"rec_01K5D3V7Q2M8Z4X6C9B1N0T5R{last}" for last in "ABCD"]
@@ -324,6 +348,25 @@ async def do(town: AgentTown, act: str) -> None:
             await town.here.answer("agent.run_stop", {"id": run["id"]})
         case "remove":
             await town.person("connection.remove", {"id": town.connection.id})
+
+
+async def test_a_closed_organization_answers_nobody(autojump_clock):
+    """What waits and what is under way is stopped in the unit that closes it; agents are off."""
+    async with agent_town("Late.") as town:
+        here = town.here
+
+        async def closed() -> None:
+            await here.store.write(provisioning.close, here.organization.id, source=PERSON)
+
+        town.model.thinks = closed
+        await town.say("Hi")
+        await town.say("Hi", chat="chat-2")
+        await trio.sleep(2 * BEGINS)
+        runs = await here.rows(TABLES["agent_runs"])
+
+        assert [("stopped", "the organization is closed")] * 2 == [(run.state, run.reason) for run in runs]
+        assert 0 == await here.count(TABLES["replies"])
+        assert 0 == await here.count(TABLES["agents"], enabled=True)
 
 
 async def test_a_role_that_is_taken_away_ends_what_it_gave(autojump_clock):

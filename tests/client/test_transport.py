@@ -124,6 +124,16 @@ async def test_it_gives_up_in_the_end(autojump_clock):
     assert 0.5 * 15.5 <= trio.current_time() <= 15.5
 
 
+async def test_a_conflict_shows_what_was_changed(autojump_clock):
+    """Each property with both values, so that a program can merge them."""
+    conflicts = [{"property": "city", "yours": "Leeds", "theirs": "York"}]
+    problem = {"code": "conflict", "detail": "city was changed since", "conflicts": conflicts}
+    with pytest.raises(Refused, match="409 conflict") as raised:
+        await call(Wire(Served(), [answering(409, problem)]))
+
+    assert tuple(conflicts) == raised.value.conflicts
+
+
 async def test_a_refusal_has_all_faults(autojump_clock):
     """It is not repeated: it would be refused again."""
     errors = [{"pointer": "/objectType", "code": "unknown_object", "detail": "there is no such object"}]

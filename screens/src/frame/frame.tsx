@@ -12,7 +12,7 @@ import { messages, say } from "../messages/messages";
 import { ask, Questions } from "../parts/dialog";
 import { Failure } from "../parts/failure";
 import { Icon } from "../parts/icon";
-import { Toasts } from "../parts/toast";
+import { Toasts } from "./toasts";
 import { PLACES, type Place, type ScreenProps } from "../places";
 import { IdentityDialog } from "./identity_dialog";
 import { KeyHelp, keyHelpIsOpen } from "./key_help";

@@ -20,6 +20,19 @@ export function toast(text: string, { undo = null, kind = "done" }: Partial<Pick
   toasts.value = [...toasts.value, { id: last, text, kind, undo }].slice(-SHOWN_MAX);
 }
 
+const NEXT = "svc-toast";
+
+/** Say *text* on the page that comes after this one is loaded anew. */
+export function toastOnNextPage(text: string): void {
+  sessionStorage.setItem(NEXT, text);
+}
+
+const kept = sessionStorage.getItem(NEXT);
+if (kept !== null) {
+  sessionStorage.removeItem(NEXT);
+  toast(kept);
+}
+
 export function dismissToast(id: number): void {
   toasts.value = toasts.value.filter((shown) => shown.id !== id);
 }

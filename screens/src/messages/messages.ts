@@ -16,7 +16,7 @@ export function say<const M extends Message>(
   message: M,
   values: Record<Names<Texts<M>>, string | number> & { n?: number },
 ): string {
-  const form = typeof message === "string" ? message : (message[plurals.select(values.n ?? 0)] ?? message.other);
+  const form = typeof message === "string" ? message : (message[plurals().select(values.n ?? 0)] ?? message.other);
   return form.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = (values as Record<string, string | number>)[name] ?? "";
     return typeof value === "number" ? formatNumber(value) : value;

@@ -1,5 +1,5 @@
 /** Texts of strangers, times, secrets: what is shown on many screens in one way. */
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, TargetedMouseEvent } from "preact";
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { formatDate, formatFullTime, formatRelative } from "../house/formats";
@@ -15,6 +15,11 @@ export function Foreign({ children }: { children: string }) {
   );
 }
 
+/** The full time is written when it is asked for: a list has it many times over. */
+function showFullTime({ currentTarget }: TargetedMouseEvent<HTMLTimeElement>): void {
+  currentTarget.title = formatFullTime(currentTarget.dateTime);
+}
+
 const now = signal(Date.now());
 setInterval(() => (now.value = Date.now()), 30_000);
 
@@ -22,7 +27,7 @@ setInterval(() => (now.value = Date.now()), 30_000);
 export function RelativeTime({ at, never = messages.common.never }: { at: string | null; never?: string }) {
   if (at === null) return <span class="soft">{never}</span>;
   return (
-    <time dateTime={at} title={formatFullTime(at)}>
+    <time dateTime={at} onMouseEnter={showFullTime}>
       {formatRelative(at, now.value)}
     </time>
   );
@@ -31,7 +36,7 @@ export function RelativeTime({ at, never = messages.common.never }: { at: string
 /** The day of *at*, with the full time on hover. */
 export function DateOf({ at }: { at: string }) {
   return (
-    <time dateTime={at} title={formatFullTime(at)}>
+    <time dateTime={at} onMouseEnter={showFullTime}>
       {formatDate(at)}
     </time>
   );

@@ -5,7 +5,9 @@ has neither actor nor task.
 """
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
+from typing import Final
 
 import structlog
 import trio
@@ -13,7 +15,7 @@ from sqlalchemy import Connection
 
 from svc.actors._core import ActorError, Policy, turn
 from svc.actors.agent import model_calls
-from svc.actors.batch_worker import BatchDone, BatchWorker, BatchWorkerState
+from svc.actors.batch_worker import RETRY_MS, BatchDone, BatchWorker, BatchWorkerState
 from svc.actors.records.indexer import Indexer
 from svc.domain.agent.prompts import tool_answer
 from svc.domain.errors import DomainError, Unavailable
@@ -22,12 +24,16 @@ from svc.storage.agent import cards, runs
 from svc.storage.store import Owner, TakesLong, Units
 from svc.tools.agent import calls, run_execution
 from svc.tools.agent.calls import Installation
-from svc.tools.agent.run_execution import AnswerOfTool, Ask, Idle, Outcome, Read
+from svc.tools.agent.run_actions import Action, AnswerOfTool, Ask, Idle, Outcome, Read
 from svc.tools.catalogue import REGISTRY
 
 log = structlog.get_logger("svc.actors.agent.agent_conversation")
 
-_MS = 1_000
+_MS: Final = 1_000
+_LOOK_SECONDS: Final = 30.0
+"""How often a run whose model is asked is looked at without a wakeup."""
+_TRIES: Final = 5
+"""How often a step is tried whose outcome is in memory alone; after that, the model is asked again."""
 
 
 class AgentConversationState(BatchWorkerState, kw_only=True):
@@ -94,21 +100,46 @@ class AgentConversation(BatchWorker[AgentConversationState]):
         while not system.quiesced:
             # Before the unit: a change of access after it is seen when the model is asked.
             revision = system.access_revisions.last
-            action = await units.write_behind(
-                run_execution.advance, installation, self.key, outcome, worked_ms=worked_ms
-            )
+            action = await self._advance(units, installation, outcome, worked_ms)
             begun_at = trio.current_time()
             match action:
                 case Idle(wake_at):
                     return BatchDone(next_at=wake_at)
                 case Ask():
-                    outcome = await model_calls.ask(system, action, revision)
+                    wait_ended = partial(self._wait_ended, units, action.run_id)
+                    outcome = await model_calls.ask(system, action, revision, wait_ended)
                 case Read():
                     outcome = await self._read(organization_id, units, installation, action)
                 case _:
                     outcome = None
             worked_ms = round((trio.current_time() - begun_at) * _MS)
         return BatchDone()  # the next start goes on
+
+    async def _wait_ended(self, units: Units, run_id: str) -> None:
+        """Return once the run has ended, which something else than this task has done."""
+        with self.system.wakeups.register(self.key) as wakeup:
+            while True:
+                with suppress(Unavailable):
+                    run = await units.read(runs.find_open, self.key)
+                    if run is None or run.id != run_id:
+                        return
+                await wakeup.wait(_LOOK_SECONDS)
+
+    async def _advance(
+        self, units: Units, installation: Installation, outcome: Outcome | None, worked_ms: int
+    ) -> Action:
+        """Take the run a step further; again where the store rejects it, since the outcome has its price."""
+        for _ in range(_TRIES):
+            try:
+                return await units.write_behind(
+                    run_execution.advance, installation, self.key, outcome, worked_ms=worked_ms
+                )
+            except Unavailable as error:
+                if outcome is None:
+                    raise
+                log.warning("an outcome of a run is kept, and tried again", why=repr(error))
+                await trio.sleep(RETRY_MS / _MS)
+        raise Unavailable("the store has rejected a step of an agent's run for too long")
 
     async def _read(
         self, organization_id: str, units: Units, installation: Installation, action: Read

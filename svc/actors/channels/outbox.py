@@ -15,6 +15,7 @@ import trio
 from svc.actors._core import Actor, Policy, turn
 from svc.actors.outbound.errors import NoPlace, NotSent
 from svc.actors.system import System
+from svc.domain.attempts import AttemptOutcome
 from svc.domain.channels.connections import Delivery
 from svc.domain.crypto.sealing import SealBroken
 from svc.domain.crypto.signatures import Signer
@@ -23,7 +24,7 @@ from svc.domain.limits import PUSH_ANSWER_SECONDS, PUSH_HOLD_MS, PUSHES_AT_ONCE_
 from svc.domain.times import SECOND_MS, rfc3339
 from svc.domain.tool_results import ToolResult
 from svc.storage.channels import outboxes
-from svc.storage.channels.deliveries import Attempt, PushEvent
+from svc.storage.channels.deliveries import PushEvent
 from svc.storage.channels.outboxes import Push, PushBatch
 from svc.storage.channels.reply_batches import PulledBatch
 from svc.storage.idempotency import Repeatable
@@ -196,7 +197,7 @@ class Outbox(Actor[System, OutboxState]):
             await self._note(load, push, attempt, held_until)
             self.push_ended.tell()
 
-    async def _note(self, load: PushBatch, push: Push, attempt: Attempt, held_until: int) -> None:
+    async def _note(self, load: PushBatch, push: Push, attempt: AttemptOutcome, held_until: int) -> None:
         """Store the outcome of a push; retry for as long as the push is held if the store is overloaded.
 
         A push whose outcome is not stored by then is sent again, even after a 2xx: the bridge recognizes it
@@ -214,7 +215,7 @@ class Outbox(Actor[System, OutboxState]):
                 return
             await trio.sleep(RETRY_MS / SECOND_MS)
 
-    async def _send(self, load: PushBatch, push: Push) -> Attempt:
+    async def _send(self, load: PushBatch, push: Push) -> AttemptOutcome:
         """Send a push. Raises `NoPlace` if nothing was attempted."""
         now = self.system.clock.wall()  # wall time, since the bridge compares it with its own clock
         event: PushEvent = "ping" if push.reply is None else "message.outbound"
@@ -234,9 +235,9 @@ class Outbox(Actor[System, OutboxState]):
             )
         except SealBroken:
             log.exception("a signing secret cannot be opened; pushes are not sent", connection=self.key)
-            return Attempt(error="the signing secret cannot be used: make a new one")
+            return AttemptOutcome(error="the signing secret cannot be used: make a new one")
         except NoPlace:
             raise
         except NotSent as error:
-            return Attempt(error=str(error))
-        return Attempt(status_code=result.status, retry_after_ms=result.retry_after_ms)
+            return AttemptOutcome(error=str(error))
+        return AttemptOutcome(status_code=result.status, retry_after_ms=result.retry_after_ms)

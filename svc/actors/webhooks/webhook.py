@@ -18,12 +18,12 @@ from svc.actors.outbound.errors import NoPlace, NotSent
 from svc.actors.system import System
 from svc.actors.webhooks.attempt_places import AttemptPlace
 from svc.actors.webhooks.under_way import UnderWay
+from svc.domain.attempts import AttemptOutcome
 from svc.domain.crypto.sealing import SealBroken
 from svc.domain.crypto.signatures import Signer
 from svc.domain.errors import Unavailable
 from svc.domain.limits import WEBHOOK_ANSWER_SECONDS, WEBHOOK_LAST_ATTEMPTS
 from svc.domain.times import SECOND_MS
-from svc.domain.webhooks.deliveries import AttemptOutcome
 from svc.storage.store import Owner, Units
 from svc.storage.webhooks import attempts, batches, webhooks
 from svc.storage.webhooks.attempts import EndedAttempt

@@ -5,6 +5,7 @@ import re
 import signal
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 import click
@@ -13,6 +14,7 @@ import msgspec
 import trio
 
 from svc.cli import forwarding
+from svc.cli.cursor_file import CursorFile
 from svc.cli.failures import Failure, as_failure
 from svc.cli.forwarding import Forwarder, forward_events
 from svc.client import ServiceError, Tools
@@ -79,6 +81,13 @@ def _secret(_ctx: click.Context, _param: click.Parameter, value: str | None) -> 
     "--since", callback=_since, metavar="TIME", help="From this time on: RFC 3339, or ago: 10m, 2h, 1d."
 )
 @click.option(
+    "--cursor",
+    "cursor_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Keep in this file how far it has come, and go on there the next time.",
+)
+@click.option(
     "--trigger",
     type=click.Choice([*EXAMPLES]),
     metavar="TYPE",
@@ -93,6 +102,7 @@ def command(
     target: str,
     types: list[str] | None,
     since: int,
+    cursor_file: Path | None,
     trigger: str | None,
     secret: str,
     url: str,
@@ -107,7 +117,18 @@ def command(
         trio.run(_send_example, target, secret, trigger)
     else:
         with as_failure(ServiceError):
-            trio.run(partial(_listen, url, _key(), target=target, secret=secret, types=types, since=since))
+            trio.run(
+                partial(
+                    _listen,
+                    url,
+                    _key(),
+                    target=target,
+                    secret=secret,
+                    types=types,
+                    since=since,
+                    kept=None if cursor_file is None else CursorFile(cursor_file),
+                )
+            )
 
 
 def _key() -> str:
@@ -130,7 +151,14 @@ async def _send_example(target: str, secret: str, type_: str) -> None:
 
 
 async def _listen(
-    url: str, key: str, *, target: str, secret: str, types: list[str] | None, since: int
+    url: str,
+    key: str,
+    *,
+    target: str,
+    secret: str,
+    types: list[str] | None,
+    since: int,
+    kept: CursorFile | None,
 ) -> None:
     """Forward events until a signal to stop. *since* counts from now unless it is after the epoch."""
     clock = WallClock()
@@ -143,7 +171,7 @@ async def _listen(
         click.echo(f"Events of {url} go to {target}; Ctrl-C ends it.")
         forwarder = Forwarder(client, target, secret, clock)
         nursery.start_soon(
-            partial(forward_events, tools, forwarder, types=types, since=start, tell=click.echo)
+            partial(forward_events, tools, forwarder, types=types, since=start, tell=click.echo, kept=kept)
         )
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             async for _ in signals:

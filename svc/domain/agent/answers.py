@@ -46,8 +46,8 @@ def _calls(calls: list[Any]) -> tuple[ToolCall, ...]:
         if not isinstance(function, dict):
             continue
         id_ = _short(call.get("id"))
-        if not id_ or id_ in read:
-            id_ = f"call_{place}"
+        while not id_ or id_ in read:
+            id_ = f"{id_ or 'call'}_{place}"
         arguments = function.get("arguments")
         if not isinstance(arguments, str):  # some providers give the object itself
             arguments = "{}" if arguments is None else msgspec.json.encode(arguments).decode()

@@ -1,5 +1,6 @@
 """Callers: their kind, the door of a call, and their permissions at that moment."""
 
+from collections.abc import Collection
 from typing import Final, Literal
 
 import msgspec
@@ -7,6 +8,7 @@ import msgspec
 from svc.domain.errors import ApprovalRequired, Forbidden, PersonOnly
 from svc.domain.events import Source, agent_source, workflow_source
 from svc.domain.identity.roles import PERMISSIONS, Permission
+from svc.domain.identity.tool_names import lasting_name
 from svc.domain.net.client_addresses import Network
 
 CallerKind = Literal["person", "key", "agent", "workflow", "operator", "service"]
@@ -167,7 +169,7 @@ def permit(
     by_hand = caller.kind in {"person", "operator"}
     if runs == "person" and not by_hand:
         raise PersonOnly(f"only a person may run {tool}")
-    if caller.tools is not None and tool not in caller.tools and tool not in FINDING:
+    if caller.tools is not None and not _is_among(tool, caller.tools):
         raise Forbidden(f"this {caller.kind} is not for {tool}")
     if caller.narrowed_to is not None and not narrows:
         raise Forbidden(f"{tool} shows or changes more than this {caller.kind} may see")
@@ -175,3 +177,8 @@ def permit(
         raise ApprovalRequired(f"{tool} needs a person's approval")
     if needs is not None and needs not in caller.permissions and own not in caller.permissions:
         raise Forbidden(f"{tool} needs the permission {needs}")
+
+
+def _is_among(tool: str, tools: Collection[str]) -> bool:
+    """Whether *tool* is one of *tools*, or for finding tools: by its name of today or by an earlier one."""
+    return tool in FINDING or lasting_name(tool) in map(lasting_name, tools)

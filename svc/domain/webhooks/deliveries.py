@@ -12,62 +12,18 @@ Whether an attempt is under way is known in memory only, so there is no state fo
 middle of an attempt the delivery still waits, and is attempted again under the same id.
 """
 
-from codecs import getincrementaldecoder
-from typing import Final, Literal
+from typing import Literal
 
 import msgspec
 
+from svc.domain.attempts import AttemptOutcome
 from svc.domain.limits import (
-    WEBHOOK_ANSWER_BYTES_MAX,
     WEBHOOK_RETRIES_MS,
     WEBHOOK_RETRY_AFTER_MS_MAX,
     WEBHOOK_RETRY_SPREAD,
 )
 
 DeliveryState = Literal["waiting", "delivered", "dead", "cancelled"]
-
-_OK: Final = range(200, 300)
-_GONE: Final = 410
-_TOO_MANY_REQUESTS: Final = 429
-_UNAVAILABLE: Final = 503
-
-
-class AttemptOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """How an attempt went."""
-
-    status_code: int | None = None
-    """None where there was no response."""
-    error: str | None = None
-    """Why there was no response."""
-    milliseconds: int = 0
-    """How long it took, from the beginning of the request to the end of what was read of the response."""
-    answer: str = ""
-    """The beginning of the response's body, by `answer_text`."""
-    retry_after_ms: int = 0
-    """What `Retry-After` asked for; 0 without one."""
-
-    @property
-    def reached(self) -> bool:
-        """Whether the receiver has taken the delivery."""
-        return self.status_code in _OK
-
-    @property
-    def gone(self) -> bool:
-        """Whether the address is gone for good (RFC 9110 section 15.5.11)."""
-        return self.status_code == _GONE
-
-    @property
-    def overloaded(self) -> bool:
-        """Whether the receiver asked for a pause of everything: 429, or 503 with `Retry-After`."""
-        return self.status_code == _TOO_MANY_REQUESTS or (
-            self.status_code == _UNAVAILABLE and self.retry_after_ms > 0
-        )
-
-
-def answer_text(body: bytes) -> str:
-    """What is kept of a response's *body*: its first bytes as text, without what cannot be stored."""
-    begun = getincrementaldecoder("utf-8")("replace").decode(body[:WEBHOOK_ANSWER_BYTES_MAX])
-    return begun.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 class DeliveryProgress(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from svc.domain.attempts import AttemptOutcome
 from svc.domain.limits import (
     WEBHOOK_ATTEMPTS_AT_ONCE,
     WEBHOOK_FAILING_MS,
@@ -10,7 +11,6 @@ from svc.domain.limits import (
     WEBHOOK_HOLD_MS_MAX,
     WEBHOOK_LAST_ATTEMPTS,
 )
-from svc.domain.webhooks.deliveries import AttemptOutcome
 
 DisabledReason = Literal["gone", "failing"]
 """Why a subscription was disabled: its address answered 410; or nothing but failures for five days."""

@@ -53,7 +53,8 @@ def step_needs(step: AnyStep) -> frozenset[Permission]:
         case CallWebhook():
             return _WEBHOOKS
         case Wait():
-            return _NONE if step.event is None else event_needs(step.event)
+            # What is no type of an event is a fault of its own, and no matter of rights.
+            return event_needs(step.event) if step.event in EVENT_TYPES else _NONE
     return _NONE
 
 

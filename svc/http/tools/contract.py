@@ -55,8 +55,9 @@ JSON. The same as pages: `/docs/api`.
 - Every answer has an `X-Request-Id`: the caller's own if it is 1 to 128 visible ASCII characters.
 
 `x-tool` says of each operation whether it `reads` or `writes`, which permission it `needs`, which does
-for one's `own` where there is one, and who `runs` it: a key may call the `open` ones. Those for a `person`,
-or with an `approval`, always answer a key with 403; who is signed in calls them at `POST {APP_PATH}<name>`.
+for one's `own` where there is one, whether it `showsSecret` this once, and who `runs` it: a key may call the
+`open` ones. Those for a `person`, or with an `approval`, always answer a key with 403; who is signed in calls
+them at `POST {APP_PATH}<name>`.
 """
 
 

@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from svc.domain.agent.runs import RunState, begins_at
-from svc.domain.changes import ResourceChanged
+from svc.domain.changes import AgentDue, ResourceChanged
 from svc.domain.errors import Conflict, NotFound
 from svc.domain.ids import AGENT_RUN
 from svc.domain.limits import AGENT_REPLIES_MAX, AGENT_REPLIES_WINDOW_MS, LIST_ROWS
@@ -234,6 +234,7 @@ def stop(tx: Tx, organization_id: str, run_id: str) -> Run:
     if run.ended_at is not None:
         raise Conflict(f"the run has ended already: it is {run.state}")
     end(tx, run, "stopped", "a person stopped it")
+    tx.announce(AgentDue(run.conversation_id))
     return get(tx.conn, organization_id, run_id)
 
 

@@ -16,6 +16,7 @@ from svc.domain.limits import (
     APPROVAL_INPUT_BYTES_MAX,
     APPROVAL_REASON_CHARS_MAX,
     APPROVAL_SECONDS,
+    APPROVALS_OF_CONVERSATION_MAX,
     APPROVALS_OF_RUN_MAX,
     APPROVALS_WAITING_MAX,
     LIST_ROWS,
@@ -60,6 +61,11 @@ _SAME = Statement(
 _OF_RUN = Statement(
     sa.select(approvals.c.id).where(approvals.c.run_id == sa.bindparam("run_id")).limit(APPROVALS_OF_RUN_MAX)
 )
+_OF_CONVERSATION = Statement(
+    sa.select(approvals.c.id)
+    .where(approvals.c.conversation_id == sa.bindparam("conversation_id"), *_WAITS)
+    .limit(APPROVALS_OF_CONVERSATION_MAX)
+)
 _WAITING = Statement(
     sa.select(approvals.c.id)
     .where(_OWN, approvals.c.asker_kind == sa.bindparam("asker_kind"), *_WAITS)
@@ -87,7 +93,7 @@ def ask(
     workflow's card has neither tool nor input.
 
     Raises `InvalidInput` where the reason or the input is too long, and `Conflict` where the agent's run has
-    made as many cards as it may, or too many wait in the organization.
+    made as many cards as it may, or too many wait in the conversation or in the organization.
     """
     _check_size(input_json, reason)
     organization_id, kind = call.caller.organization_id, cards.kind_of(asked_by)
@@ -104,6 +110,9 @@ def ask(
             return from_row(same)
         if len(_OF_RUN.all(tx.conn, run_id=asked_by.run_id)) >= APPROVALS_OF_RUN_MAX:
             raise Conflict(f"a run asks for at most {APPROVALS_OF_RUN_MAX} approvals")
+        of_conversation = _OF_CONVERSATION.all(tx.conn, conversation_id=asked_by.conversation_id, now=tx.now)
+        if len(of_conversation) >= APPROVALS_OF_CONVERSATION_MAX:
+            raise Conflict(f"{APPROVALS_OF_CONVERSATION_MAX} approvals wait in this conversation already")
     waiting = _WAITING.all(tx.conn, organization_id=organization_id, asker_kind=kind, now=tx.now)
     if len(waiting) >= APPROVALS_WAITING_MAX:
         raise Conflict(

@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.attempts import AttemptOutcome
 from svc.domain.errors import Conflict
 from svc.domain.limits import PUSH_HOLD_MS
 from svc.storage.channels import tables
@@ -13,24 +14,6 @@ from svc.storage.store import Tx
 from svc.storage.upserts import insert_or_keep
 
 PushEvent = Literal["message.outbound", "ping"]
-
-
-class Attempt(msgspec.Struct, frozen=True, kw_only=True):
-    """How a push went. It has reached the bridge when that answered 2xx."""
-
-    status_code: int | None = None
-    error: str | None = None
-    """Why there was no valid answer."""
-    retry_after_ms: int = 0
-
-    @property
-    def reached(self) -> bool:
-        return self.status_code is not None and 200 <= self.status_code < 300  # noqa: PLR2004  # 2xx
-
-    @property
-    def gone(self) -> bool:
-        """Whether the address is gone for good (RFC 9110 section 15.5.11)."""
-        return self.status_code == 410  # noqa: PLR2004
 
 
 class Delivery(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,14 +108,14 @@ def give_back_test(tx: Tx, delivery_id: str) -> None:
     _BEGIN.run(tx.conn, delivery_id=delivery_id, at=None)
 
 
-def note(tx: Tx, delivery_id: str, attempt: Attempt, *, done: bool) -> None:
+def note(tx: Tx, delivery_id: str, outcome: AttemptOutcome, *, done: bool) -> None:
     """Keep how a push went, and whether it was the last; what is done stays done."""
     _NOTE.run(
         tx.conn,
         delivery_id=delivery_id,
         at=tx.now,
-        new_status_code=attempt.status_code,
-        new_error=attempt.error,
+        new_status_code=outcome.status_code,
+        new_error=outcome.error,
         new_done_at=tx.now if done else None,
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.attempts import AttemptOutcome
 from svc.domain.changes import OutboxChanged
 from svc.domain.channels.connections import Delivery
 from svc.domain.channels.messages import OutboundReply, PulledReplies
@@ -13,7 +14,6 @@ from svc.domain.events import channel_source
 from svc.domain.tool_results import ToolResult
 from svc.storage import idempotency
 from svc.storage.channels import connections, deliveries, replies, reply_batches, signing_secrets
-from svc.storage.channels.deliveries import Attempt
 from svc.storage.channels.reply_batches import PulledBatch
 from svc.storage.idempotency import Repeatable
 from svc.storage.store import Tx
@@ -112,7 +112,7 @@ def give_back(tx: Tx, connection_id: str, pushes: Iterable[Push]) -> None:
             replies.give_back(tx, connection_id, push.reply.reply_id, push.reply.attempt)
 
 
-def note_push(tx: Tx, connection_id: str, push: Push, attempt: Attempt) -> None:
+def note_push(tx: Tx, connection_id: str, push: Push, attempt: AttemptOutcome) -> None:
     """Store the result of a push: a reply that it reached is done, another is scheduled for a retry.
 
     An address that is gone pauses the connection.

@@ -16,7 +16,6 @@ from svc.domain.errors import NotFound
 from svc.domain.events import EventType, NewEvent
 from svc.domain.limits import EVENTS_PAGE_BYTES_MAX
 from svc.domain.near_names import shown
-from svc.domain.times import MINUTE_MS
 from svc.storage import tables
 from svc.storage.readable import is_unreadable, tell
 from svc.storage.statements import Statement
@@ -41,8 +40,6 @@ class Event(NamedTuple):
 
 
 COLUMNS: Final = tuple(tables.events.c[name] for name in Event._fields)
-_WAITED_MS_MAX: Final = MINUTE_MS
-"""How much later than another a unit may be dispatched that has an earlier time: it waited for its commit."""
 
 _encode: Final = msgspec.json.Encoder().encode
 _INSERT = Statement(sa.insert(tables.events))
@@ -87,13 +84,6 @@ _DISPATCH = Statement(
 )
 
 
-class _Place(NamedTuple):
-    """The position and the time of an event."""
-
-    position: int
-    at: int
-
-
 class Positions(NamedTuple):
     """The position of the event that was dispatched last, and up to which one events were pruned."""
 
@@ -108,18 +98,6 @@ _POSITIONS = Statement(
     Positions,
 )
 _KEEP_POSITIONS = Statement(insert_or_replace(tables.event_positions, ["organization_id"]))
-_FROM = Statement(
-    sa.select(tables.events.c.position, tables.events.c.at)
-    .where(
-        tables.events.c.organization_id == sa.bindparam("organization_id"),
-        tables.events.c.position >= sa.bindparam("position"),
-        tables.events.c.position.is_not(None),
-        tables.events.c.at >= sa.bindparam("at"),
-    )
-    .order_by(tables.events.c.position)
-    .limit(1),
-    _Place,
-)
 _KEPT = Statement(sa.select(tables.events.c.id).where(tables.events.c.id == sa.bindparam("event_id")))
 
 
@@ -249,21 +227,3 @@ def _keep_positions(tx: Tx, organization_id: str, newest: int, pruned: int) -> N
 def is_kept(conn: sa.Connection, event_id: str) -> bool:
     """Whether the event is still there: see `svc.storage.retention`."""
     return _KEPT.one(conn, event_id=event_id) is not None
-
-
-def position_at(conn: sa.Connection, organization_id: str, at: int, newest: int) -> int:
-    """The first position of an event that happened at *at* or later; the one after *newest* if none did.
-
-    By bisection to a minute before, and from there in turn: in the order of dispatch times go up, but for
-    those of units that waited for their commit.
-    """
-    low, high = 1, newest + 1
-    while low < high:
-        middle = (low + high) // 2
-        found = _FROM.one(conn, organization_id=organization_id, position=middle, at=0)
-        if found is None or found.at >= at - _WAITED_MS_MAX:
-            high = middle
-        else:
-            low = found.position + 1
-    first = _FROM.one(conn, organization_id=organization_id, position=low, at=at)
-    return newest + 1 if first is None else first.position

@@ -10,7 +10,7 @@ from svc.domain.cursors import Position
 from svc.domain.errors import Gone
 from svc.domain.limits import EVENTS_EXAMINED_MAX, EVENTS_PAGE_BYTES_MAX, LIST_ROWS
 from svc.storage import tables
-from svc.storage.events import events
+from svc.storage.events import events, spans
 from svc.storage.events.events import Event
 
 
@@ -54,7 +54,7 @@ def list_page(
     own = tables.events.c.organization_id == organization_id
     after = _position_of(cursor)
     if after is None:
-        begin = 0 if since is None else events.position_at(conn, organization_id, since, newest)
+        begin = 0 if since is None else spans.position_at(conn, organization_id, since, newest)
         after = max(begin - 1, pruned)
     if after < pruned:
         raise Gone("the events behind this cursor are not kept any more: ask again from the start")

@@ -44,6 +44,7 @@ class MemberChanges(msgspec.Struct, frozen=True, kw_only=True):
 class MemberFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Filter of a list: all that is given must hold."""
 
+    person_id: str | None = None
     role_id: str | None = None
     team_id: str | None = None
     status: MemberStatus | None = None
@@ -156,9 +157,11 @@ def list_page(
 
     Raises `InvalidInput` for the cursor of another list.
     """
-    question = ["members", filter_.role_id, filter_.team_id, filter_.status]
+    question = ["members", filter_.person_id, filter_.role_id, filter_.team_id, filter_.status]
     keyset = Keyset(question, filter_.cursor, filter_.limit)
     which = keyset.conditions(tables.members.c.person_id, newest_first=False)
+    if filter_.person_id is not None:
+        which.append(tables.members.c.person_id == filter_.person_id)
     if filter_.role_id is not None:
         which.append(tables.members.c.role_id == filter_.role_id)
     if filter_.team_id is not None:

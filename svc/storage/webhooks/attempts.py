@@ -6,10 +6,11 @@ from typing import Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
+from svc.domain.attempts import AttemptOutcome
 from svc.domain.limits import WEBHOOK_ATTEMPTS_KEPT
 from svc.domain.webhooks import deliveries as rules
 from svc.domain.webhooks import health
-from svc.domain.webhooks.deliveries import AttemptOutcome, DeliveryProgress
+from svc.domain.webhooks.deliveries import DeliveryProgress
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.webhooks import batches, deliveries, queues, tables, webhooks

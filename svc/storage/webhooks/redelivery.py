@@ -12,7 +12,7 @@ from svc.domain.webhooks import deliveries as rules
 from svc.domain.webhooks.deliveries import DeliveryState
 from svc.domain.webhooks.subscriptions import Subscription
 from svc.storage import tables as root_tables
-from svc.storage.events import events
+from svc.storage.events import events, spans
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
 from svc.storage.webhooks import deliveries, queues, tables, webhooks
@@ -29,7 +29,7 @@ class Redelivery(msgspec.Struct, frozen=True):
     queued: int
     """How many deliveries."""
     looked_until: int | None = None
-    """The time of the last event that was looked at, ms since the epoch, if the range goes on behind it."""
+    """The time from which the range goes on, ms since the epoch: of the earliest event not looked at."""
 
 
 class _Happened(NamedTuple):
@@ -67,6 +67,9 @@ _HAPPENED = Statement(
         _events.c.position >= sa.bindparam("first"),
         _events.c.position < sa.bindparam("end"),
         _events.c.position.is_not(None),
+        # Positions are of the order of dispatch: near the bounds, it is not that of the times.
+        _events.c.at >= sa.bindparam("since"),
+        _events.c.at < sa.bindparam("until"),
     )
     .order_by(_events.c.position)
     .limit(sa.bindparam("limit", type_=sa.Integer)),
@@ -135,24 +138,18 @@ def redeliver_range(
         raise InvalidInput([Fault("/until", "invalid_value", "must be after `since`")])
     if _REPLAYED.one(tx.conn, webhook_id=webhook_id) is not None:
         raise Conflict("what was redelivered before still waits: try again when it is over")
-    newest = events.newest_position(tx.conn, organization_id)
-    first = events.position_at(tx.conn, organization_id, since, newest)
-    end = newest + 1 if until is None else events.position_at(tx.conn, organization_id, until, newest)
+    span = spans.span(tx.conn, organization_id, since, until)
     looked_at = _HAPPENED.all(
         tx.conn,
-        organization_id=organization_id,
-        webhook_id=webhook_id,
-        first=first,
-        end=end,
-        limit=WEBHOOK_REPLAY_EXAMINED_MAX,
+        {"webhook_id": webhook_id, "limit": WEBHOOK_REPLAY_EXAMINED_MAX} | span._asdict(),
     )
     wanted = [one for one in looked_at if _is_wanted(subscription, one, which)]
     chosen = wanted[:WEBHOOK_REDELIVERED_MAX]
     _queue(tx, subscription, chosen)
-    if len(wanted) > len(chosen):
-        return Redelivery(len(chosen), chosen[-1].at)
-    goes_on = len(looked_at) == WEBHOOK_REPLAY_EXAMINED_MAX and looked_at[-1].position < end - 1
-    return Redelivery(len(chosen), looked_at[-1].at if goes_on else None)
+    if len(wanted) == len(chosen) and len(looked_at) < WEBHOOK_REPLAY_EXAMINED_MAX:
+        return Redelivery(len(chosen))
+    last = chosen[-1] if len(wanted) > len(chosen) else looked_at[-1]
+    return Redelivery(len(chosen), spans.earliest(tx.conn, span._replace(first=last.position + 1)))
 
 
 def _active(tx: Tx, organization_id: str, webhook_id: str) -> Subscription:

@@ -245,7 +245,8 @@ def _enabled(tx: Tx, call: Call, document: Document) -> dict[str, Any]:
     next_at = None
     if isinstance(trigger, Schedule):
         next_at = Timetable(trigger.cron, trigger.time_zone).next_after(tx.now)
-    return {"enabler": _json(enabler_of(tx.conn, call)), "next_at": next_at}
+    enabler = msgspec.json.encode(enabler_of(tx.conn, call)).decode()
+    return {"enabler": enabler, "next_at": next_at}
 
 
 def _save(tx: Tx, organization_id: str, workflow_id: str, version: int, document: Document) -> None:
@@ -296,7 +297,3 @@ def _from_row(row: WorkflowRow) -> Workflow:
         )
     except msgspec.DecodeError as error:
         raise Unreadable(f"what is stored of the workflow cannot be read: {error}") from None
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()

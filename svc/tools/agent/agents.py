@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from svc.domain.agent.agents import ANSWERING, Agent
 from svc.domain.ai.money import MICRO
-from svc.domain.errors import Conflict, Fault, Forbidden, InvalidInput, NotFound, Unauthenticated, named_at
+from svc.domain.errors import Fault, Forbidden, InvalidInput, NotFound, Unauthenticated, named_at
 from svc.domain.identity.access import admit_agent
 from svc.domain.identity.callers import Call
 from svc.domain.limits import (
@@ -130,7 +130,7 @@ class SetAgent(ToolInput, frozen=True, kw_only=True):
     "agent.set",
     needs="ai",
     runs="person",
-    raises=(NotFound, Conflict, Forbidden),
+    raises=(NotFound, Forbidden),
     example=SetAgent(
         connection_id=EXAMPLE.connection_id,
         enabled=True,
@@ -153,8 +153,6 @@ def set_(tx: Tx, call: Call, request: SetAgent) -> AgentAnswer:
     if "channels" not in caller.permissions:
         raise Forbidden("agent.set needs the permission channels, too")
     connection = connections.get(tx.conn, caller.organization_id, request.connection_id)
-    if connection.status == "removed":
-        raise Conflict("the connection was removed")
     faults = [
         *_account_faults(connection.account.kind),
         *_tool_faults(registry_of(call), request.tools),

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from svc.domain.agent.agents import ANSWERING, DEFAULT_TOOLS, Agent
 from svc.domain.agent.runs import ToolCall
 from svc.domain.approvals.cards import error_of
-from svc.domain.errors import DomainError, UnknownTool
+from svc.domain.errors import DomainError, Forbidden, UnknownTool
 from svc.domain.identity.access import admit_agent
 from svc.domain.identity.callers import Call, Caller, ModelOffer, Narrowing, permit
 from svc.domain.near_names import shown
@@ -85,6 +85,18 @@ def check_permitted(caller: Caller, tool: Tool[Any, Any]) -> None:
     """Raises `Forbidden` unless *caller* may call *tool*, or ask for its approval."""
     runs = "open" if tool.runs == "approval" else tool.runs
     permit(caller, tool.name, needs=tool.needs, own=tool.own, runs=runs, narrows=tool.narrows)
+
+
+def may_call(registry: Registry, caller: Caller, name: str) -> bool:
+    """Whether there is a tool *name* that *caller* may call, or ask the approval of."""
+    tool = registry.get(name)
+    if tool is None:
+        return False
+    try:
+        check_permitted(caller, tool)
+    except Forbidden:
+        return False
+    return True
 
 
 def problem(error: DomainError) -> dict[str, Any]:

@@ -6,10 +6,9 @@ from typing import Any, Final
 import msgspec
 
 from svc.domain.agent.agents import HANDOVER, REPLY
-from svc.domain.errors import Forbidden
 from svc.domain.identity.callers import Caller
 from svc.domain.limits import AGENT_REASON_CHARS_MAX, AGENT_REPLY_CHARS_MAX
-from svc.tools.agent.calls import check_permitted
+from svc.tools.agent.calls import may_call
 from svc.tools.registry import Registry
 from svc.tools.schemas import schema_of
 from svc.tools.tool import Tool
@@ -49,19 +48,8 @@ OWN: Final = (
 
 def offered(registry: Registry, caller: Caller) -> tuple[msgspec.Raw, ...]:
     """The tools that *caller* may call now, encoded, and the agent's own."""
-    may = [name for name in sorted(caller.tools or ()) if _may(registry, caller, name)]
+    may = [name for name in sorted(caller.tools or ()) if may_call(registry, caller, name)]
     return (*OWN, *(_offer(registry[name]) for name in may))
-
-
-def _may(registry: Registry, caller: Caller, name: str) -> bool:
-    tool = registry.get(name)
-    if tool is None:
-        return False
-    try:
-        check_permitted(caller, tool)
-    except Forbidden:
-        return False
-    return True
 
 
 @lru_cache(maxsize=1_000)

@@ -59,7 +59,7 @@ def _narrowed(conn: Connection, caller: Caller) -> Iterator[str]:
 
 
 def _of_tool(tool: Tool[Any, Any], caller: Caller) -> str:
-    if tool.needs is not None and tool.needs not in caller.permissions:
+    if tool.needs is not None and caller.permissions.isdisjoint({tool.needs, tool.own}):
         return f"{tool.name}: nothing, since the role or the person who set it lacks {tool.needs}."
     if tool.runs == "approval":
         return f"{tool.name}: a stranger could have it asked for. A person decides each time. {tool.summary}"

@@ -4,7 +4,7 @@ What is asked of the model, and what a tool reads, happens between units: a unit
 and the next is given the outcome. A call that writes is made in the unit that writes its step.
 """
 
-from typing import Any, NamedTuple, NoReturn, TypeAlias
+from typing import Any, NoReturn
 
 import msgspec
 import structlog
@@ -12,10 +12,9 @@ from sqlalchemy import Connection
 
 from svc.domain.agent import runs as rules
 from svc.domain.agent.prompts import Prompt, tool_answer
-from svc.domain.agent.runs import Answer, DoCall, HandOver, ModelAnswer, Step, StepState, ToolCall
+from svc.domain.agent.runs import Answer, DoCall, HandOver, Step, StepState, ToolCall
 from svc.domain.approvals.cards import AskedByAgent
 from svc.domain.errors import DomainError, Unauthenticated, Unavailable
-from svc.domain.events import NewEvent, agent_source
 from svc.domain.identity.callers import Call, Caller
 from svc.domain.limits import (
     AGENT_REASON_CHARS_MAX,
@@ -25,78 +24,19 @@ from svc.domain.limits import (
     AGENT_WORK_MS_MAX,
 )
 from svc.domain.tool_results import ToolResult
-from svc.storage.agent import agents, cards, due, runs, steps
+from svc.storage.agent import agents, cards, due, handovers, runs, steps
 from svc.storage.agent.runs import Run
 from svc.storage.approvals import approvals
-from svc.storage.channels import connections, conversations, silences
-from svc.storage.events import events
+from svc.storage.channels import connections, conversations
 from svc.storage.store import Tx
 from svc.tools import execution
 from svc.tools.agent import calls, offers, prompting
 from svc.tools.agent.calls import CheckedCall, Installation
+from svc.tools.agent.run_actions import Action, AnswerOfModel, AnswerOfTool, Ask, GoOn, Idle, Outcome, Read
 from svc.tools.channels import messages
 from svc.tools.channels.messages import WriteReply
 
 log = structlog.get_logger("svc.tools.agent.run_execution")
-
-
-class Idle(NamedTuple):
-    """There is nothing to do now."""
-
-    wake_at: int | None
-    """When there is; None for not before something comes."""
-
-
-class GoOn(NamedTuple):
-    """The next unit may follow at once."""
-
-
-class Ask(msgspec.Struct, frozen=True, kw_only=True):
-    """The model is to be asked. `AnswerOfModel` is the outcome."""
-
-    run_id: str
-    n: int
-    caller: Caller
-    model: str
-    prompt: Prompt
-    tools: tuple[msgspec.Raw, ...]
-    work_ms_left: int
-    micro_credits_left: int
-
-
-class Read(NamedTuple):
-    """A tool that reads is to be run, by `read`. `AnswerOfTool` is the outcome."""
-
-    run_id: str
-    call: ToolCall
-
-
-Action: TypeAlias = Idle | GoOn | Ask | Read
-
-
-class AnswerOfModel(NamedTuple):
-    """What came of asking the model."""
-
-    run_id: str
-    n: int
-    answer: ModelAnswer | None
-    failure: str | None
-    """Why there is no answer."""
-    charged: int
-    """Micro-credits."""
-
-
-class AnswerOfTool(NamedTuple):
-    """What came of a tool that read."""
-
-    run_id: str
-    call: ToolCall
-    tool: str
-    state: StepState
-    answer: Any
-
-
-Outcome: TypeAlias = AnswerOfModel | AnswerOfTool
 
 
 def advance(
@@ -146,7 +86,7 @@ def fail(tx: Tx, conversation_id: str) -> None:
     """End the run of a conversation at which the program failed, whatever is stored of it."""
     run = runs.find_open(tx.conn, conversation_id)
     if run is not None:
-        _hand_over(tx, run, "the program failed at it", state="failed")
+        handovers.hand_over(tx, run, "the program failed at it", state="failed")
 
 
 class _Ended(Exception):
@@ -251,7 +191,10 @@ class RunExecution:
         prompt = Prompt(
             instructions=prompting.instructions_of(conn, agent, caller),
             said=said,
-            notes=tuple(map(prompting.note_of, cards.told(self._tx, self._run))),
+            notes=tuple(
+                prompting.note_of(self._installation.registry, caller, card)
+                for card in cards.told(self._tx, self._run)
+            ),
             steps=tuple(self._steps[: n + 1]),
         )
         return Ask(
@@ -349,22 +292,5 @@ class RunExecution:
     def _hand_over(self, reason: str) -> NoReturn:
         """End the run, and hand the conversation over. Raises `_Ended`."""
         self._write_end("handover", {"reason": reason}, None)
-        _hand_over(self._tx, self._run, reason)
+        handovers.hand_over(self._tx, self._run, reason)
         raise _Ended
-
-
-def _hand_over(tx: Tx, run: Run, reason: str, *, state: rules.RunState = "handed_over") -> None:
-    """Have a person answer: the agent is silent, the conversation is marked, an event says so."""
-    source = agent_source(run.connection_id, run.conversation_id, run.id)
-    silences.silence(tx, run.conversation_id, "handed_over", source=source, reason=reason)
-    conversation = conversations.get(tx.conn, run.organization_id, run.conversation_id)
-    data = {
-        "conversationId": run.conversation_id,
-        "connectionId": run.connection_id,
-        "contactId": conversation.contact_id,
-        "runId": run.id,
-        "reason": reason,
-    }
-    event = NewEvent(type="conversation.handed_over", subject=run.conversation_id, source=source, data=data)
-    events.record(tx, run.organization_id, [event])
-    runs.end(tx, run, state, reason)

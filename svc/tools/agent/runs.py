@@ -5,14 +5,15 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from svc.domain.agent.runs import RunState, Step, StepKind, StepState
-from svc.domain.errors import Conflict, NotFound
-from svc.domain.identity.callers import Call
+from svc.domain.errors import Conflict, Forbidden, NotFound
+from svc.domain.identity.callers import Call, Caller, permit
 from svc.domain.limits import LIST_ROWS
 from svc.domain.times import rfc3339
 from svc.storage.agent import runs, steps
 from svc.storage.agent.runs import Run
 from svc.storage.store import Tx, View
 from svc.tools.ai.answers import MicroCredits
+from svc.tools.approvals.rights import FOR_UNKNOWN
 from svc.tools.channels.answers import ConnectionId
 from svc.tools.channels.conversations import ConversationId
 from svc.tools.projections import Projection
@@ -171,9 +172,7 @@ def stop(tx: Tx, call: Call, request: AgentRunById) -> AgentRunAnswer:
 
 def _step(registry: Registry, call: Call, step: Step) -> AgentStepAnswer:
     """A step, without what only callers may see who may run its tool themselves."""
-    tool = None if step.tool is None else registry.get(step.tool)
-    needs = None if tool is None else tool.needs
-    hidden = needs is not None and needs not in call.caller.permissions
+    hidden = step.kind == "tool" and not _may_see(registry, call.caller, step)
     answer = step.answer
     if step.kind == "model" and step.state == "done":
         said = step.said
@@ -188,3 +187,15 @@ def _step(registry: Registry, call: Call, step: Step) -> AgentStepAnswer:
         charged_micro_credits=step.charged,
         at=rfc3339(step.at),
     )
+
+
+def _may_see(registry: Registry, caller: Caller, step: Step) -> bool:
+    """Whether *caller* may run the tool of *step* at anything that the agent could, not just at its own."""
+    tool = registry.get(step.tool or "")
+    if tool is None:  # one that the model made up, or that there is no more
+        return step.state == "refused" or FOR_UNKNOWN in caller.permissions
+    try:
+        permit(caller, tool.name, needs=tool.needs, runs="open")
+    except Forbidden:
+        return False
+    return True

@@ -44,7 +44,8 @@ def visible_to(caller: Caller, registry: Registry) -> Visible:
 def _permitted(caller: Caller, tool: Tool[Any, Any]) -> bool:
     if caller.tools is not None and tool.name not in caller.tools:
         return False
-    return tool.needs is None or not caller.permissions.isdisjoint({tool.needs, tool.own})
+    # What suffices for things of one's own does not: the card may be about another's.
+    return tool.needs is None or tool.needs in caller.permissions
 
 
 def _names(tools: Iterable[Tool[Any, Any]]) -> frozenset[str]:

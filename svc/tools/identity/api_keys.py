@@ -235,7 +235,7 @@ def mint(tx: Tx, call: Call, request: MintApiKey) -> MintedApiKey:
 
 
 def known_tools(names: tuple[str, ...], registry: Registry) -> tuple[str, ...]:
-    """Normalize names of tools, with dots or underscores, to dotted ones. Raises `InvalidInput`."""
+    """Normalize names of tools, with dots or underscores, to dotted ones of today. Raises `InvalidInput`."""
     tools = [registry.named(name) for name in names]
     faults = [
         Fault(f"/tools/{place}", "unknown_tool", f"there is no tool {shown(name)}{registry.hint(name)}")
@@ -244,7 +244,7 @@ def known_tools(names: tuple[str, ...], registry: Registry) -> tuple[str, ...]:
     ]
     if faults:
         raise InvalidInput(faults)
-    return tuple(tool.name for tool in tools if tool is not None)
+    return tuple(tool.lasting_name for tool in tools if tool is not None)
 
 
 class UpdateApiKey(ToolInput, frozen=True, kw_only=True):

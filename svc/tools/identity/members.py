@@ -94,6 +94,7 @@ _INVITED: Final = InvitationAnswer(
 class ListMembers(ToolInput, frozen=True, kw_only=True):
     """Which members to list: all that is given must hold."""
 
+    id: PersonId | None = None
     role: RoleId | None = None
     team: TeamId | None = None
     status: MemberStatus | None = None
@@ -124,6 +125,7 @@ def list_some(view: View, call: Call, request: ListMembers) -> MemberList:
     """
     organization_id = call.caller.organization_id
     which = MemberFilter(
+        person_id=request.id,
         role_id=request.role,
         team_id=request.team,
         status=request.status,
@@ -131,7 +133,8 @@ def list_some(view: View, call: Call, request: ListMembers) -> MemberList:
         cursor=request.cursor,
     )
     page, next_cursor = members.list_page(view.conn, organization_id, which)
-    everybody = (request.role, request.team, request.status, request.cursor) == (None, None, None, None)
+    narrowing = (request.id, request.role, request.team, request.status, request.cursor)
+    everybody = all(part is None for part in narrowing)
     waiting = invitations.list_all(view.conn, organization_id, view.now) if everybody else []
     return MemberList(
         members=tuple(map(answer_of, page)),

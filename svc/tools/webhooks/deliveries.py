@@ -192,7 +192,7 @@ class Redelivered(ToolOutput, frozen=True, kw_only=True):
     queued: Annotated[int, about(description="How many deliveries.")]
     looked_until: Annotated[
         Timestamp | None,
-        about(description="The range goes on behind this time: call again with it as `since`. Else null."),
+        about(description="The range goes on with this time: call again with it as `since`. Else null."),
     ]
 
 

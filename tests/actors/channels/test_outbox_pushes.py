@@ -7,13 +7,13 @@ import trio
 
 from svc.actors.outbound.client import PostResult
 from svc.actors.outbound.errors import NoPlace, NotSent
+from svc.domain.attempts import AttemptOutcome
 from svc.domain.crypto.signatures import Signer
 from svc.domain.errors import Conflict, Unavailable
 from svc.domain.limits import PUSH_HOLD_MS, PUSHES_AT_ONCE_MAX, REPLY_LIFE_MS, SIGNING_OVERLAP_MS
 from svc.domain.times import SECOND_MS
 from svc.storage.channels import connections, deliveries, outboxes, replies, signing_secrets
 from svc.storage.channels import tables as channel_tables
-from svc.storage.channels.deliveries import Attempt
 from svc.storage.integrity import check
 from svc.storage.store import Store, Units
 from tests.channels import PERSON, Receiver, a_connection, a_reply, channel_town, push_town
@@ -191,8 +191,8 @@ async def test_a_2xx_of_an_earlier_push_ends_the_later_one(autojump_clock):
         [first] = (await here.store.write(outboxes.load, pushed.id, 8)).pushes
         here.clock.jump(PUSH_HOLD_MS)
         [second] = (await here.store.write(outboxes.load, pushed.id, 8)).pushes
-        await here.store.write(outboxes.note_push, pushed.id, first, Attempt(status_code=200))
-        await here.store.write(outboxes.note_push, pushed.id, second, Attempt(error="cut off"))
+        await here.store.write(outboxes.note_push, pushed.id, first, AttemptOutcome(status_code=200))
+        await here.store.write(outboxes.note_push, pushed.id, second, AttemptOutcome(error="cut off"))
 
         [row] = await here.rows(channel_tables.replies)
         assert ("taken", None, 2) == (row.state, row.lease_expires_at, row.attempts)

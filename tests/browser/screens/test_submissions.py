@@ -26,6 +26,26 @@ def test_held_submissions_are_attached_one_after_the_other_by_keys(desk: Page, s
     )
 
 
+def test_what_is_selected_is_attached_with_one_result(desk: Page, service: Service) -> None:
+    """`X` selects, the search narrows, and one line says what became of all."""
+    for number in (1, 2):
+        fields = {"email": f"robot{number}@example.com", "name": f"Robot {number}", "fax": "filled in"}
+        desk.request.post(f"{service.url}/api/f/s", data={"f": service.facts["formKey"], "v": fields})
+    desk.goto("/app/submissions?state=Held")
+    expect(desk.get_by_role("link", name="Robot 2")).to_be_visible()
+    desk.keyboard.press("/")
+    desk.keyboard.type("robot")
+    expect(desk.get_by_role("row")).to_have_count(3)
+    expect(desk).to_have_url(f"{service.url}/app/submissions?state=Held&q=robot")
+    desk.get_by_role("heading", level=1).click()
+    for key in ("j", "x", "j", "x"):
+        desk.keyboard.press(key)
+    desk.get_by_role("toolbar").get_by_role("button", name="Attach each to a new contact").click()
+
+    expect(desk.get_by_text("2 attached")).to_be_visible()
+    expect(desk.get_by_text("Nothing found for “robot”")).to_be_visible()
+
+
 def test_the_address_is_the_state(desk: Page, service: Service) -> None:
     """Filter and panel are in the address; Back closes the panel, with the focus where it was; `Esc` too."""
     desk.goto("/app/submissions")
@@ -64,9 +84,13 @@ def test_a_strangers_text_is_text_on_a_phone(phone: Page, service: Service) -> N
 
 
 def test_a_submission_that_comes_in_is_seen_at_once(desk: Page, service: Service) -> None:
-    """The list has it within a second of the answer to the visitor, and nothing was pressed."""
-    desk.goto("/app/submissions")
-    expect(desk.get_by_role("link", name="Grace Okafor")).to_be_visible()
+    """Both tabs have it within a second of the answer to the visitor, though one alone has the stream."""
+    second = desk.context.new_page()
+    streams: list[str] = []
+    for page in (desk, second):
+        page.on("request", lambda request: streams.append(request.url) if "/events?" in request.url else None)
+        page.goto("/app/submissions")
+        expect(page.get_by_role("link", name="Grace Okafor")).to_be_visible()
     desk.wait_for_timeout(300)  # the stream opens after the page is drawn
     desk.request.post(
         f"{service.url}/api/f/s",
@@ -74,3 +98,5 @@ def test_a_submission_that_comes_in_is_seen_at_once(desk: Page, service: Service
     )
 
     expect(desk.get_by_role("link", name="Quick Visitor")).to_be_visible(timeout=1_500)
+    expect(second.get_by_role("link", name="Quick Visitor")).to_be_visible(timeout=1_500)
+    assert 1 == len(streams)

@@ -1,6 +1,7 @@
 """`svc listen`: events on the developer's own machine, signed, in order, whatever fails."""
 
 import os
+import re
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ import trio.testing
 from click.testing import CliRunner, Result
 
 from svc.cli import main
+from svc.cli.cursor_file import CursorFile
+from svc.cli.failures import Failure
 from svc.cli.forwarding import Forwarder, forward_events
 from svc.client import Refused, Tools, verify
 from svc.clock import VirtualClock
@@ -69,7 +72,12 @@ class Listener:
             tools = Tools("http://svc.test", key or self._here.key, client=service, attempts=1)
             forwarder = Forwarder(client, TARGET, SECRET, VirtualClock(START))
             await forward_events(
-                tools, forwarder, types=asked.get("types"), since=since, tell=self.told.append
+                tools,
+                forwarder,
+                types=asked.get("types"),
+                since=since,
+                tell=self.told.append,
+                kept=asked.get("kept"),
             )
 
 
@@ -121,6 +129,35 @@ async def test_only_the_wanted_events_come(autojump_clock):
 
     assert [] == program.got
     assert ["deal"] == [body["data"]["objectType"] for body in late.bodies]
+
+
+async def test_it_goes_on_where_it_had_come(autojump_clock, tmp_path):
+    """With a file for the cursor: also over what happened meanwhile, and whatever `--since` says."""
+    async with tool_town() as here:
+        program, kept = Program(), CursorFile(tmp_path / "cursor")
+        for kind in ("contact", "company", "deal"):
+            await create(here, kind)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(lambda: Listener(here, program).run(kept=kept))
+                await trio.testing.wait_all_tasks_blocked()
+                nursery.cancel_scope.cancel()
+
+    assert ["contact", "company", "deal"] == [body["data"]["objectType"] for body in program.bodies]
+
+
+@pytest.mark.parametrize("content", [b"", b"two words", b"\xff", b"x" * 2_000])
+def test_a_file_without_a_cursor_is_refused(tmp_path, content):
+    """Rather than begin anew, or ask the service with anything."""
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    with pytest.raises(Failure, match=re.escape(str(path))):
+        CursorFile(path).read()
+
+
+def test_a_cursor_that_cannot_be_kept_is_a_failure(tmp_path):
+    """It says where."""
+    with pytest.raises(Failure, match="nowhere"):
+        CursorFile(tmp_path / "nowhere" / "cursor").write("c_1")
 
 
 async def test_it_goes_on_after_errors(autojump_clock):

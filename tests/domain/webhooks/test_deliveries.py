@@ -5,12 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from svc.domain.attempts import AttemptOutcome
 from svc.domain.limits import WEBHOOK_RETRIES_MS
-from svc.domain.records.values import is_storable
 from svc.domain.webhooks.deliveries import (
-    AttemptOutcome,
     DeliveryProgress,
-    answer_text,
     attempted,
     cancelled,
     killed,
@@ -168,27 +166,6 @@ def test_an_outcome_after_the_end_counts_and_changes_nothing(outcome: AttemptOut
     after = attempted(dead, outcome, NOW + SECOND, MIDDLE)
 
     assert (dead.state, dead.done_at, dead.attempts + 1) == (after.state, after.done_at, after.attempts)
-
-
-@pytest.mark.parametrize(
-    ("body", "kept"),
-    [
-        (b"", ""),
-        (b"no such lamp", "no such lamp"),
-        (b"x" * 5_000, "x" * 1_000),
-        (b"x" * 999 + "ä".encode(), "x" * 999),
-        (b"a\0b\xffc", "a\ufffdb\ufffdc"),
-    ],
-)
-def test_the_beginning_of_an_answer_is_kept(body: bytes, kept: str):
-    """A character that is cut in two is left out; what cannot be stored is marked."""
-    assert kept == answer_text(body)
-
-
-@given(st.binary(max_size=1_100))
-def test_any_answer_can_be_kept(body: bytes):
-    assert is_storable(answer_text(body))
-    assert len(answer_text(body)) <= 1_000
 
 
 class Deliveries(RuleBasedStateMachine):

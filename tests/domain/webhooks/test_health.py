@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.domain.webhooks.deliveries import AttemptOutcome
+from svc.domain.attempts import AttemptOutcome
 from svc.domain.webhooks.health import attempts_at_once, disabled_by, failing_since, held_until
 
 NOW = 1_800_000_000_000

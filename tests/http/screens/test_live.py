@@ -58,6 +58,20 @@ async def test_a_change_by_another_door_is_seen_within_a_second(autojump_clock, 
         )
 
 
+async def test_what_only_some_may_see_has_no_id(autojump_clock):
+    """Approvals, and views of others: that something of the kind was changed, not which one."""
+    async with screens() as here, in_memory(here.app) as server:
+        await here.member("vera@example.com", "viewer")
+        await here.sign_in("vera@example.com")
+        async with opened(server, here) as page:
+            await change(here, "approval", "apr_1")
+            await change(here, "view", "viw_1")
+            await change(here, "record", "rec_1")
+            told = [await page.changed() for _ in range(3)]
+
+        assert [("approval", None), ("view", None), ("record", "rec_1")] == told
+
+
 async def test_a_burst_is_told_once(autojump_clock):
     """A thing that changes a hundred times in a moment is one event; different things are in order."""
     async with screens() as here, in_memory(here.app) as server:

@@ -126,6 +126,19 @@ async def test_first_answers_are_only_what_the_person_may_see(autojump_clock):
     assert {"site.list {}"} == nothing["data"].keys()
 
 
+async def test_first_answers_come_out_of_the_budget(autojump_clock):
+    """A page that is loaded more often than the person may call reads nothing; after the minute it does."""
+    async with screens() as here:
+        here.system.calls_per_minute = 2
+        await here.sign_in()
+        data = [boot_of(await here.client.get("/app/forms"))["data"] for _ in range(3)]
+        here.clock.jump(60_000)
+        later = boot_of(await here.client.get("/app/forms"))["data"]
+
+    assert [True, True, False] == [bool(found) for found in data]
+    assert {"form.list {}", "site.list {}"} == later.keys()
+
+
 @pytest.mark.parametrize(
     "name",
     [

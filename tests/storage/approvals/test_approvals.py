@@ -9,11 +9,12 @@ from sqlalchemy import update
 
 from svc.domain.approvals import cards
 from svc.domain.approvals.cards import AskedByAgent, AskedByWorkflow, Card
-from svc.domain.changes import ApprovalDecided, EventsDue
+from svc.domain.changes import ApprovalDecided, EventsDue, ResourceChanged
 from svc.domain.errors import Conflict, InvalidInput, NotFound, Unreadable
 from svc.domain.limits import (
     APPROVAL_INPUT_BYTES_MAX,
     APPROVAL_REASON_CHARS_MAX,
+    APPROVALS_OF_CONVERSATION_MAX,
     APPROVALS_OF_RUN_MAX,
     APPROVALS_WAITING_MAX,
 )
@@ -139,15 +140,25 @@ def test_a_run_of_an_agent_asks_for_a_few_things_only(here: Here) -> None:
     assert "agr_2" == here.card({"id": "rec_9"}, run="agr_2").asked_by.run_id
 
 
+def test_a_stranger_does_not_take_all_cards_of_an_organization(here: Here) -> None:
+    """A few wait in a conversation, whichever runs asked; those of other conversations go on."""
+    made = [here.card({"id": f"rec_{n}"}, run=f"agr_{n}") for n in range(APPROVALS_OF_CONVERSATION_MAX)]
+
+    with pytest.raises(Conflict, match="10 approvals wait in this conversation already"):
+        here.card({"id": "one more"}, run="agr_more")
+    assert "waiting" == here.card({"id": "one more"}, chat="chat-2", run="agr_2").state
+    here.decide(made[0])
+    assert "waiting" == here.card({"id": "one more"}, run="agr_more").state
+
+
 def test_so_many_cards_wait_in_an_organization(here: Here) -> None:
     """Of agents and workflows as many each, so that neither keeps the other from asking."""
-    asked_by = here.write(asked_in, here.organization.id)
     for n in range(APPROVALS_WAITING_MAX):
-        run = msgspec.structs.replace(asked_by, run_id=f"agr_{n}")
+        run = here.write(asked_in, here.organization.id, f"chat-{n}", f"agr_{n}")
         here.ask(run, body=msgspec.json.encode({"id": f"rec_{n}"}))
 
     with pytest.raises(Conflict, match="200 approvals that agents asked for wait already"):
-        here.card({"id": "one more"}, run="agr_more")
+        here.card({"id": "one more"}, chat="one more", run="agr_more")
     assert "waiting" == here.ask(AskedByWorkflow(workflow_id="wfl_1", run_id="run_1")).state
     here.now += 7 * DAY_MS
     assert "agr_more" == here.card({"id": "one more"}, run="agr_more").asked_by.run_id
@@ -253,12 +264,12 @@ def test_a_card_that_cannot_be_read_fails_alone(here: Here) -> None:
     assert [whole.id] == here.listed()
 
 
-def test_asking_announces_only_that_there_is_an_event(here: Here) -> None:
-    """Nothing waits for a card itself: it is a row with a time."""
+def test_asking_wakes_only_what_dispatches_its_event(here: Here) -> None:
+    """Screens that show it are told, too; nothing waits for a card itself, which is a row with a time."""
     here.write(asked_in, here.organization.id)
 
     def unit(tx: Tx) -> list[Any]:
         a_card(tx, here.organization.id, DELETE, {"id": "rec_1"})
-        return tx.changes
+        return [change for change in tx.changes if not isinstance(change, ResourceChanged)]
 
     assert [EventsDue(here.organization.id)] == here.write(unit)

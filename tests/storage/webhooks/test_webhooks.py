@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from svc.domain.attempts import AttemptOutcome
 from svc.domain.errors import Conflict, Gone, InvalidInput, NotFound
 from svc.domain.limits import EVENT_LIFE_MS, WEBHOOK_ATTEMPTS_KEPT, WEBHOOKS_MAX
 from svc.domain.times import DAY_MS, HOUR_MS
-from svc.domain.webhooks.deliveries import AttemptOutcome
 from svc.storage import integrity, retention
 from svc.storage.store import View
 from svc.storage.webhooks import attempts, batches, deliveries, redelivery, tables, webhooks
@@ -224,6 +224,53 @@ def test_a_range_is_of_the_time_when_things_happened(here: Ledger) -> None:
     assert ["b", "c"] == [row.subject for row in here.rows(tables.webhook_deliveries, state="waiting")]
 
 
+def waited(here: Ledger, subject: str, ms: int) -> None:
+    """An event of a unit that waited so long for its commit, and that was dispatched with those of now."""
+    here.write(lambda tx: happen(tx.at(tx.now - ms), here.organization.id, subject))
+    here.write(dispatch.dispatch, here.organization.id)
+
+
+def test_a_range_goes_by_the_time_of_events_and_not_by_their_order(here: Ledger) -> None:
+    """Events that were dispatched after later ones are in it, and no others are, near both of its bounds."""
+    webhook = here.write(a_webhook, here.organization.id)
+    asked = (here.organization.id, webhook.id)
+    since = here.now
+    here.now += 5_000
+    dispatched(here, "within")
+    waited(here, "too early", 20_000)
+    until = here.now + 10_000
+    here.now += 30_000
+    dispatched(here, "too late")
+    waited(here, "within, and late", 35_000)
+    attempt(here, webhook.id, 200)
+    done = here.write(redelivery.redeliver_range, *asked, since=since, until=until, which="all")
+    rows = here.rows(tables.webhook_deliveries, state="waiting")
+
+    assert 2 == done.queued
+    assert ["within", "within, and late"] == [row.subject for row in rows]
+
+
+def test_a_range_that_goes_on_leaves_none_out(here: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was dispatched later and happened earlier is not skipped: the range goes on with its time."""
+    monkeypatch.setattr(redelivery, "WEBHOOK_REDELIVERED_MAX", 2)
+    webhook = here.write(a_webhook, here.organization.id)
+    asked = (here.organization.id, webhook.id)
+    for subject in "abc":
+        here.now += 10_000
+        dispatched(here, subject)
+    waited(here, "late", 8_000)
+    attempt(here, webhook.id, 200)
+    first = here.write(redelivery.redeliver_range, *asked, since=0, which="all")
+    attempt(here, webhook.id, 200)
+    [_, _, _, late] = here.rows(root_tables.events)
+    second = here.write(redelivery.redeliver_range, *asked, since=first.looked_until or 0, which="all")
+    rows = here.rows(tables.webhook_deliveries, state="waiting")
+
+    assert late.at == first.looked_until
+    assert (2, None) == (second.queued, second.looked_until)
+    assert {"c", "late"} <= {row.subject for row in rows}
+
+
 def test_a_range_stops_where_it_has_looked_at_enough(here: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """It says how far it came, so that the next one goes on there."""
     monkeypatch.setattr(redelivery, "WEBHOOK_REPLAY_EXAMINED_MAX", 3)
@@ -237,7 +284,7 @@ def test_a_range_stops_where_it_has_looked_at_enough(here: Ledger, monkeypatch: 
     attempt(here, webhook.id, 200)
     second = here.write(redelivery.redeliver_range, *asked, since=times[3], which="all")
 
-    assert (3, times[2]) == (first.queued, first.looked_until)
+    assert (3, times[3]) == (first.queued, first.looked_until)
     assert (2, None) == (second.queued, second.looked_until)
 
 

@@ -396,3 +396,19 @@ def test_no_tool_that_shows_a_secret_is_asked_for() -> None:
     with pytest.raises(ValueError, match="cards keep answers"):
         make(lambda tx, call, request: Secret(key="svck_x"))  # it is never called
     assert not [one for one in REGISTRY.values() if one.runs == "approval" and one.shows_secret]
+
+
+async def test_a_permission_for_own_things_shows_no_cards(autojump_clock):
+    """`conversations` lets a member remove an account of their own; a card may be about any connection."""
+    async with tool_town() as here:
+        call = call_of(here.owner, here.organization.id)
+        role = await here.store.write(roles.create, call, "Chats", ["conversations"])
+        await here.member("bob@example.com", role.id)
+        card = await card_of(here, "connection.remove", {"id": "con_01K5D3V7Q2M8Z4X6C9B1N0T5RA"})
+        key = await here.mint(role_id=role.id)
+        listed = await here.answer("approval.list", key=key)
+        status, problem = await decide(here, "reject", card, "bob@example.com")
+        kept = await seen(here, card)
+
+        assert [] == listed["approvals"]
+        assert (403, "forbidden", "waiting") == (status, problem["code"], kept["state"])

@@ -52,6 +52,8 @@ async def test_members_are_listed_by_role_team_and_status(autojump_clock):
         assert [1, 2] == await listed(team=team, status="active")
         assert [0, 2, 3] == await listed(role="viewer")
         assert [1] == await listed(role="admin", team=team)
+        assert [3] == await listed(id=people[3].id)
+        assert [] == await listed(id=people[3].id, team=team)
         assert [] == await listed(team="tea_none")
         assert 3 == (await here.answer("team.list"))["teams"][0]["memberCount"]
         cursor = (await here.answer("member.list", {"team": team, "limit": 1}))["nextCursor"]

@@ -34,7 +34,8 @@ API = {"kind": "api", "id": "key_1", "personId": "usr_1"}
 
 async def happen(here: ToolTown, *types: str) -> None:
     """Record and dispatch an event of each of the *types*."""
-    happened = [NewEvent(type=type_, subject="rec_1", source=API, data={}) for type_ in types]  # type: ignore[arg-type]
+    data = {"workflowId": "wfl_1", "approvalId": "apr_1"}
+    happened = [NewEvent(type=type_, subject="rec_1", source=API, data=data) for type_ in types]  # type: ignore[arg-type]
     await here.store.write(events.record, here.organization.id, happened)
     await dispatch(here)
 

@@ -8,7 +8,6 @@ export const frame = {
     tryAgain: "Try again",
     request: "Request {id}",
     retryIn: { one: "Try again in {n} second.", other: "Try again in {n} seconds." },
-    seeBelow: "Something below needs another look.",
   },
   common: {
     cancel: "Cancel",
@@ -33,7 +32,6 @@ export const frame = {
     selectAll: "Select all that are shown",
     selected: { one: "{n} selected", other: "{n} selected" },
     clear: "Clear selection",
-    sortBy: "Sort by {name}",
     loadingMore: "Loading more",
   },
   chart: { asTable: "Show as a table", day: "Day", count: "Number" },
@@ -44,6 +42,12 @@ export const frame = {
     leave: "Leave",
     stay: "Stay here",
     typeName: "Type {name} to confirm",
+  },
+  clashes: {
+    title: "Somebody else has changed this meanwhile",
+    now: "{name} is now “{value}”",
+    theirs: "Take theirs",
+    mine: "Keep mine",
   },
   identity: {
     confirmTitle: "Confirm that it is you",
@@ -63,7 +67,6 @@ export const frame = {
     search: "Search",
     accountOf: "{organization}, account",
     signOut: "Sign out",
-    switchTo: "Switch organization",
     theme: "Theme",
     themeSystem: "As the system",
     themeLight: "Light",
@@ -100,7 +103,6 @@ export const frame = {
   },
   live: {
     cutOff: "Not connected live. This page looks for changes every 15 seconds.",
-    offline: "No connection",
   },
   palette: {
     label: "Go to, find or do",

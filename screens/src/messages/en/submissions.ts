@@ -12,7 +12,6 @@ export const submissions = {
   anyForm: "Any form",
   received: "Received",
   unknown: "No name",
-  reason: "Reason",
   reasons: {
     several: "Several contacts have this e-mail or phone",
     conflict: "The e-mail is of one contact and the phone of another",

@@ -28,6 +28,7 @@ export const waysIn = {
     title: "You are invited",
     aboutNew: "Make your account, and you are in.",
     aboutJoin: "You are signed in as {email}. Join with this account, or make a new one.",
+    aboutSignIn: "Sign in to join with your account.",
     join: "Join",
     newInstead: "Make a new account instead",
     joinInstead: "Join as {email} instead",

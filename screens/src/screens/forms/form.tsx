@@ -1,11 +1,12 @@
 /** One form: what came in, its settings, and how to put it on a site. */
 import { go, parameter, to } from "../../house/address";
 import { useAct } from "../../house/acts";
+import { useKeys } from "../../house/keys";
 import { queryOf, useAnswer } from "../../house/queries";
 import { toast } from "../../house/toasts";
 import { type Answer, write } from "../../house/tools";
 import { forms as words } from "../../messages/en/forms";
-import { say } from "../../messages/messages";
+import { messages, say } from "../../messages/messages";
 import { Failure } from "../../parts/failure";
 import { Page, PageSkeleton } from "../../frame/page";
 import type { ScreenProps } from "../../places";
@@ -27,6 +28,7 @@ export default function FormScreen({ params }: ScreenProps) {
   const { form: id = "", submission } = params;
   const { answer: form, problem, query } = useAnswer("form.get", { id });
   const tab = parameter("tab") ?? "";
+  useKeys([{ key: "e", label: messages.keys.edit, run: () => void go(to(`/app/forms/${id}`, { tab: "settings" })) }]);
   if (problem && !form) return <Failure problem={problem} again={() => void query.again()} />;
   if (!form || form.id !== id) return <PageSkeleton />;
   const here = `/app/forms/${id}`;
@@ -34,7 +36,7 @@ export default function FormScreen({ params }: ScreenProps) {
   const showNextHeld = (attached: string) => {
     const held = form.recentSubmissions.find((line) => line.state === "Held" && line.id !== attached);
     if (held) void go(to(`${here}/${held.id}`), { replace: true });
-    return held !== undefined;
+    return held?.id ?? null;
   };
   return (
     <Page

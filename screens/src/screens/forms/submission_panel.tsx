@@ -19,19 +19,19 @@ interface SubmissionPanelProps {
   id: string;
   formName: (id: string) => string;
   onClose: () => void;
-  /** Show the next one that is held; false where there is none. */
-  showNext: (attached: string) => boolean;
+  /** Show the next one that is held, and say which; null where there is none. */
+  showNext: (attached: string) => string | null;
 }
 
 export function SubmissionPanel({ id, formName, onClose, showNext }: SubmissionPanelProps) {
   const { answer, problem, query, isOld } = useAnswer("submission.get", { id });
-  const [done, setDone] = useState<string | null>(null);
+  const [done, setDone] = useState<{ text: string; at: string } | null>(null);
   const title = answer && !isOld ? <Foreign>{nameOf(answer)}</Foreign> : "";
   return (
     <Panel title={title} of={id} onClose={onClose}>
-      {done && (
+      {done?.at === id && (
         <p class="said" role="status">
-          {done}
+          {done.text}
         </p>
       )}
       {problem && !answer ? (
@@ -45,7 +45,8 @@ export function SubmissionPanel({ id, formName, onClose, showNext }: SubmissionP
           formName={formName(answer.formId)}
           onAttached={(name) => {
             const text = name === null ? said.attachedNew : say(said.attached, { name });
-            setDone(`${text} ${showNext(answer.id) ? said.nextHeld : said.lastHeld}`);
+            const next = showNext(answer.id);
+            setDone({ text: `${text} ${next ? said.nextHeld : said.lastHeld}`, at: next ?? answer.id });
           }}
         />
       )}

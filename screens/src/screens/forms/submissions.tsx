@@ -52,7 +52,7 @@ export default function Submissions() {
     const at = rows.findIndex((row) => row.id === attached);
     const held = [...rows.slice(at + 1), ...rows.slice(0, Math.max(at, 0))].find((row) => row.state === "Held");
     if (held) setParameters({ open: held.id }, { replace: true });
-    return held !== undefined;
+    return held?.id ?? null;
   };
   const formColumn: Column<Line> = {
     key: "form",

@@ -11,6 +11,7 @@ import { PasswordField, TextField } from "../../parts/field";
 import { Form } from "../../parts/form";
 import { ErrorBox } from "../../parts/states";
 import { Card, takeToken } from "./card";
+import { SignInCard } from "./sign_in";
 
 const words = waysIn.invitation;
 const token = takeToken();
@@ -19,8 +20,15 @@ export default function Invitation() {
   const person = session.value?.person;
   const [asNew, setAsNew] = useState(!person);
   if (!token) return <Card title={words.missingTitle}>{words.missingBody}</Card>;
-  if (person && !asNew) return <Join email={person.email} asNew={() => setAsNew(true)} />;
-  return <Create {...(person && { email: person.email, asMember: () => setAsNew(false) })} />;
+  const toNew = () => setAsNew(true);
+  if (asNew) return <Create {...(person && { email: person.email })} asMember={() => setAsNew(false)} />;
+  if (person) return <Join email={person.email} asNew={toNew} />;
+  const below = (
+    <Button look="quiet" onClick={toNew}>
+      {words.newInstead}
+    </Button>
+  );
+  return <SignInCard about={words.aboutSignIn} onDone={(opened) => (session.value = opened)} below={below} />;
 }
 
 /** Open the organization that was joined: the one that was not there before. */
@@ -51,7 +59,7 @@ function Join({ email, asNew }: { email: string; asNew: () => void }) {
   );
 }
 
-function Create({ email, asMember }: { email?: string; asMember?: () => void }) {
+function Create({ email, asMember }: { email?: string; asMember: () => void }) {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const act = useAct(async () => {
@@ -67,11 +75,9 @@ function Create({ email, asMember }: { email?: string; asMember?: () => void }) 
         <Button type="submit" look="solid" busy={act.busy}>
           {words.create}
         </Button>
-        {email && asMember ? (
-          <Button look="quiet" onClick={asMember}>
-            {say(words.joinInstead, { email })}
-          </Button>
-        ) : null}
+        <Button look="quiet" onClick={asMember}>
+          {email ? say(words.joinInstead, { email }) : words.haveAccount}
+        </Button>
       </Form>
     </Card>
   );

@@ -1,4 +1,5 @@
 /** Signing in with e-mail and password; afterwards the page is the one that was wanted. */
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useAct } from "../../house/acts";
 import { leaveFor } from "../../house/address";
@@ -14,11 +15,23 @@ import { Card } from "./card";
 const words = waysIn.signIn;
 
 export default function SignIn() {
+  const about = nextPath && nextPath !== "/app/" ? say(words.next, { path: nextPath.split("?")[0] ?? "" }) : undefined;
+  return <SignInCard about={about} onDone={() => leaveFor(nextPath ?? "/app/")} />;
+}
+
+interface SignInCardProps {
+  about?: string | undefined;
+  onDone: (session: Session) => void;
+  below?: ComponentChildren;
+}
+
+/** Asks for e-mail and password, and for the organization where several accounts have both. */
+export function SignInCard({ about, onDone, below = words.help }: SignInCardProps) {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const act = useAct(async (organization?: string) => {
     const result = await send<Session>("/app/api/sign-in", { body: { email, password, ...(organization && { organization }) } });
-    if (result.ok) leaveFor(nextPath ?? "/app/");
+    if (result.ok) onDone(result.answer);
     return result;
   });
   const choices = act.problem?.code === "organization_required" ? act.problem.organizations : [];
@@ -39,7 +52,7 @@ export default function SignIn() {
     );
   }
   return (
-    <Card title={words.title} about={nextPath && nextPath !== "/app/" ? say(words.next, { path: nextPath.split("?")[0] ?? "" }) : undefined} below={words.help}>
+    <Card title={words.title} about={about} below={below}>
       <Form act={{ run: () => act.run(), problem: act.problem }}>
         <TextField label={waysIn.email} pointer="/email" type="email" autoComplete="username" value={email} onValue={setEmail} autoFocus />
         <PasswordField label={waysIn.password} pointer="/password" value={password} onValue={setPassword} autoComplete="current-password" />

@@ -1,0 +1,94 @@
+/** Settings › Teams: members who work together. */
+import { useState } from "preact/hooks";
+import { useAct } from "../../house/acts";
+import { parameter, setParameters, to } from "../../house/address";
+import { may } from "../../house/boot";
+import { formatNumber } from "../../house/formats";
+import { useKeys } from "../../house/keys";
+import { useAnswer } from "../../house/queries";
+import { toast } from "../../house/toasts";
+import { type Answer, write } from "../../house/tools";
+import { teams as words } from "../../messages/en/people";
+import { messages, say } from "../../messages/messages";
+import { Page } from "../../frame/page";
+import { Button } from "../../parts/button";
+import { Dialog } from "../../parts/dialog";
+import { TextField } from "../../parts/field";
+import { Form } from "../../parts/form";
+import { Empty } from "../../parts/states";
+import { Table } from "../../parts/table";
+import { Foreign } from "../../parts/texts";
+import { toastWithUndo } from "./undo";
+
+type Team = Answer<"team.list">["teams"][number];
+
+export default function Teams() {
+  const { answer, problem, query } = useAnswer("team.list", {});
+  const mayChange = may("settings");
+  const create = () => setParameters({ new: "1" });
+  useKeys(mayChange ? [{ key: "c", label: words.create, run: create }] : []);
+  const newButton = mayChange && (
+    <Button look="solid" icon="plus" onClick={create}>
+      {words.create}
+    </Button>
+  );
+  const changing = answer?.teams.find((team) => team.id === parameter("edit"));
+  return (
+    <Page title={words.title} crumbs={[messages.nav.settings]} about={words.about} actions={newButton} wide>
+      <Table
+        label={words.title}
+        rows={answer?.teams}
+        problem={problem}
+        again={() => void query.again()}
+        idOf={(team) => team.id}
+        nameOf={(team) => team.name}
+        hrefOf={(team) => to("/app/settings/members", { team: team.id })}
+        empty={
+          <Empty icon="users" title={words.emptyTitle} action={newButton}>
+            {words.emptyBody}
+          </Empty>
+        }
+        columns={[
+          { key: "name", label: words.name, width: "60%", cell: (team) => <Foreign>{team.name}</Foreign> },
+          { key: "members", label: words.members, width: "16%", align: "end", cell: (team) => formatNumber(team.memberCount) },
+        ]}
+        {...(mayChange && {
+          actions: (team: Team) => (
+            <Button small onClick={() => setParameters({ edit: team.id })}>
+              {words.rename}
+            </Button>
+          ),
+        })}
+      />
+      {mayChange && parameter("new") && <TeamDialog />}
+      {mayChange && changing && <TeamDialog key={changing.id} team={changing} />}
+    </Page>
+  );
+}
+
+/** Makes a team, or renames *team*. */
+function TeamDialog({ team }: { team?: Team }) {
+  const [name, setName] = useState(team?.name ?? "");
+  const close = () => setParameters({ new: null, edit: null }, { replace: true });
+  const act = useAct(async () => {
+    const result = team ? await write("team.update", { id: team.id, name }) : await write("team.create", { name });
+    if (!result.ok) return result;
+    if (team) toastWithUndo(say(words.renamed, { name: result.answer.name }), () => write("team.update", { id: team.id, name: team.name }));
+    else toast(say(words.made, { name: result.answer.name }));
+    close();
+    return result;
+  });
+  return (
+    <Dialog title={team ? words.rename : words.create} onClose={close}>
+      <Form act={act}>
+        <TextField label={words.name} pointer="/name" value={name} onValue={setName} max={200} autoFocus />
+        <footer>
+          <Button onClick={close}>{messages.common.cancel}</Button>
+          <Button type="submit" look="solid" busy={act.busy}>
+            {team ? messages.common.save : words.create}
+          </Button>
+        </footer>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,1 +1,0 @@
-import{d as a,e as b,f as c,g as d}from"./part-QLRX5TNX.js";import"./part-TPZFY6NR.js";import"./part-NC7IJ6CH.js";import"./part-FKZFHSMF.js";import"./part-VGNMYGYP.js";import"./part-NIN6BZPV.js";import"./part-GILHNHAU.js";import"./part-T7F6LJR7.js";export{d as Sender,a as StateBadge,c as default,b as nameOf};

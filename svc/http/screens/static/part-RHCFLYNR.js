@@ -1,1 +1,0 @@
-import{c as a,d as b}from"./part-HJEJYBQW.js";import"./part-Y64VKIUK.js";import"./part-EWIL2H3L.js";import"./part-NC7IJ6CH.js";import"./part-FKZFHSMF.js";import"./part-VGNMYGYP.js";import"./part-NIN6BZPV.js";import"./part-GILHNHAU.js";import"./part-T7F6LJR7.js";export{a as StatusBadge,b as default};

@@ -1,1 +1,0 @@
-import{l as e}from"./part-T7F6LJR7.js";var r=1e4,u=3,n=e([]),i=0;function l(t,{undo:o=null,kind:s="done"}={}){i+=1,n.value=[...n.value,{id:i,text:t,kind:s,undo:o}].slice(-u)}function a(t){n.value=n.value.filter(o=>o.id!==t)}function f(){let t=n.value.findLast(o=>o.undo);return t?.undo?(a(t.id),t.undo(),!0):!1}export{r as a,n as b,l as c,a as d,f as e};
