@@ -7,11 +7,14 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Fault, InvalidInput
+from svc.domain.files.contents import SAFE_PICTURES
+from svc.domain.files.files import is_file_id
 from svc.domain.identity.organizations import Organization
 from svc.domain.limits import RECORD_BYTES_MAX
 from svc.domain.near_names import shown
 from svc.domain.records.properties import Property
 from svc.domain.records.values import Values, changed
+from svc.storage.files import files
 from svc.storage.identity import tables as identity_tables
 from svc.storage.records import rows as record_rows
 from svc.storage.records.objects import StoredObject
@@ -67,17 +70,35 @@ def check_changed(
         pointer=pointer,
     )
     new = {slug: after[slug] for slug in given if slug in after and after[slug] != stored.get(slug)}
-    faults += [
-        Fault(f"{pointer}/{slug}", "not_found", f"there is no {leads_to} {shown(target)}")
-        for slug, target in new.items()
-        if (prop := object_.properties.get(slug)) is not None
-        and (leads_to := _missing(conn, organization.id, prop, target)) is not None
-    ]
+    for slug, target in new.items():
+        prop = object_.properties.get(slug)
+        if prop is None:
+            continue
+        leads_to = _missing(conn, organization.id, prop, target)
+        if leads_to is not None:
+            faults.append(Fault(f"{pointer}/{slug}", "not_found", f"there is no {leads_to} {shown(target)}"))
+        elif prop.type == "picture" and is_file_id(target):
+            faults += _picture_faults(conn, organization.id, target, f"{pointer}/{slug}")
     if len(msgspec.json.encode(after)) > RECORD_BYTES_MAX:
         faults.append(Fault(pointer, "too_large", f"a record has at most {RECORD_BYTES_MAX} bytes"))
     if faults:
         raise InvalidInput(faults)
     return after
+
+
+def _picture_faults(conn: sa.Connection, organization_id: str, file_id: str, pointer: str) -> list[Fault]:
+    """What is wrong with a file as a picture: it has to be there, and to be one that browsers may show."""
+    file = files.find(conn, organization_id, file_id)
+    if file is None:
+        return [Fault(pointer, "not_found", f"there is no file {shown(file_id)}")]
+    nouns = files.nouns_of(conn, file_id)
+    if nouns and "record" not in nouns:
+        # With the record, it could be seen by those who may not read the message.
+        return [Fault(pointer, "invalid_value", "this file came with a message: upload it anew for a record")]
+    if file.media_type not in SAFE_PICTURES:
+        detail = f"a picture is a PNG, JPEG, GIF or WebP; this file is {file.media_type}"
+        return [Fault(pointer, "invalid_value", detail)]
+    return []
 
 
 def _missing(conn: sa.Connection, organization_id: str, prop: Property, target: str) -> str | None:
