@@ -22,14 +22,14 @@ from svc.domain.channels.messages import (
 from svc.domain.channels.replies import Failure, ReplyState
 from svc.domain.errors import NotFound
 from svc.domain.events import NewEvent, channel_source
+from svc.domain.files.files import Use
 from svc.domain.limits import LIST_ROWS
 from svc.storage.channels import conversations, replies, silences, tables
 from svc.storage.channels.conversation_matching import Participant
 from svc.storage.channels.rows import Conversation, MessageRow
 from svc.storage.events import events
-from svc.storage.files import files, uses
+from svc.storage.files import attached, uses
 from svc.storage.files.files import NewFile
-from svc.storage.files.uses import FileUse
 from svc.storage.pages import Keyset
 from svc.storage.readable import each
 from svc.storage.statements import Statement
@@ -151,15 +151,9 @@ def receive(
             _name(tx, seen.message_id, connection_id, seen.conversation_id, message.message_id)
             return MessageReceived(duplicate=True, conversation=seen.conversation_id, message=seen.message_id)
     message_id = tx.new_id("msg")
-    sizes = [new.facts.size for new in contents.values()]
-    ids = {}
-    if sizes and files.has_room(tx.conn, organization_id, sizes):
-        ids = {place: tx.new_id("fil") for place in contents}
+    planned = attached.plan(tx, organization_id, contents)
     attachments = tuple(
-        as_stored(attachment, ids[place], contents[place].facts.size)
-        if place in ids
-        else as_stored(attachment)
-        for place, attachment in enumerate(message.attachments)
+        as_stored(attachment, *planned.get(place, ())) for place, attachment in enumerate(message.attachments)
     )
     values = {
         "id": message_id,
@@ -183,9 +177,7 @@ def receive(
         if first is None:
             raise LookupError("an insert was skipped without the message that it conflicts with")
         return MessageReceived(duplicate=True, conversation=conversation.id, message=first.id)
-    for place, file_id in ids.items():
-        files.add(tx, organization_id, contents[place], file_id)
-        uses.add(tx.conn, [FileUse(file_id, message_id, str(place), organization_id, "message")])
+    attached.add(tx, organization_id, Use("message", message_id), contents, planned)
     if inbound and conversation.status == "closed":
         silences.end(tx, conversation, reads_from=message_id)
     elif not inbound and conversation.silence is None:

@@ -52,6 +52,23 @@ def digests_in(root: Path, organization_id: str) -> list[str]:
     return sorted(digest for digest in found if _DIGEST.fullmatch(digest))
 
 
+def put(root: Path, organization_id: str, content: bytes) -> ContentFacts:
+    """Keep a whole *content* below *root* at once: for commands that have the data to themselves."""
+    reader = ContentReader()
+    reader.feed(content)
+    facts = reader.facts()
+    target = path_of(root, organization_id, facts.digest)
+    _make(target.parent)
+    draft = target.with_name(f".{target.name}.new")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _PRIVATE), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(target)
+    sync(target.parent)
+    return facts
+
+
 @contextmanager
 def all_kept(root: Path) -> Iterator[None]:
     """Have no content below *root* deleted, in no process, for a backup."""

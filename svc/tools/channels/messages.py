@@ -175,8 +175,8 @@ class AskedAttachment(ToolInput, frozen=True, kw_only=True):
     file_id: Annotated[
         str | None,
         about(
-            description="An uploaded file, instead of `url` and `data`. The bridge gets an address at which it"
-            " can fetch it for an hour, and the file's size, name and type."
+            description="An uploaded file, instead of `url` and `data`. The bridge gets an address of it"
+            " that ends after an hour, and its size, name and type."
         ),
     ] = None
 
