@@ -3,6 +3,7 @@
 import io
 import zipfile
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
@@ -39,7 +40,7 @@ async def upload(
     """Upload with a key."""
     sent: dict[str, Any] = {
         "authorization": f"Bearer {key}",
-        "content-disposition": f'attachment; filename="{name}"',
+        "content-disposition": f"attachment; filename*=UTF-8''{quote(name)}",
     }
     sent |= {header.replace("_", "-"): value for header, value in headers.items()}
     return await client.post("/api/v1/files", content=content, headers=sent)
