@@ -7,14 +7,22 @@ from urllib.parse import quote
 
 import httpx
 
+from svc.actors.system import System
 from svc.domain.files.contents import ContentReader
 from svc.domain.files.files import StoredFile
 from svc.storage.files import files
 from svc.storage.files.files import NewFile
+from svc.storage.files.memory import MemoryFiles
 from svc.storage.store import Tx
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + bytes(60)
 PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj"
+
+
+def contents_of(system: System) -> dict[tuple[str, str], bytes]:
+    """The contents that a system keeps in memory, by organization and hash."""
+    assert isinstance(system.files, MemoryFiles)
+    return system.files.contents
 
 
 def archive(*names: str) -> bytes:

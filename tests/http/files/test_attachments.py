@@ -14,7 +14,7 @@ from svc.storage.identity import api_keys
 from svc.storage.identity.api_keys import NewKey
 from tests import tables
 from tests.channels import ChannelTown, channel_town, push_town
-from tests.files import PDF, PNG, upload
+from tests.files import PDF, PNG, contents_of, upload
 from tests.people import a_member, call_of
 
 MESSAGE = {"conversationId": "chat-1", "messageId": "m-1", "direction": "in", "text": "Look"}
@@ -125,7 +125,7 @@ async def test_a_message_that_comes_twice_has_its_files_once(autojump_clock):
         assert (False, True) == (first["duplicate"], again["duplicate"])
         assert keyed[0] == keyed[1]
         assert 2 == await here.count(files_tables.files)
-        assert [PNG] == list(here.system.files.contents.values())
+        assert [PNG] == list(contents_of(here.system).values())
 
 
 async def test_where_there_is_no_room_the_data_stays_with_the_message(
@@ -141,7 +141,7 @@ async def test_where_there_is_no_room_the_data_stays_with_the_message(
 
         data = [attachment["data"] for attachment in read["attachments"]]
         assert [b64encode(PNG).decode(), b64encode(PDF).decode()] == data
-        assert {} == here.system.files.contents
+        assert {} == contents_of(here.system)
 
 
 async def test_a_reply_goes_out_with_an_address_that_ends(autojump_clock):

@@ -12,7 +12,7 @@ from svc.storage import provisioning
 from svc.storage.files import files, uses
 from svc.storage.files.uses import FileUse
 from svc.storage.identity.organizations import NewOrganization
-from tests.files import PDF, PNG, archive, upload
+from tests.files import PDF, PNG, archive, contents_of, upload
 from tests.http.files.test_uploads import with_photos
 from tests.people import a_member
 from tests.tooling import ToolTown, tool_town
@@ -170,7 +170,7 @@ async def test_another_organizations_file_is_not_there(autojump_clock):
 
         assert [404] * 4 == [answer.status_code for answer in (*found, *tools)]
         assert 200 == theirs.status_code
-        assert 2 == len(here.system.files.contents)
+        assert 2 == len(contents_of(here.system))
         await here.store.write(files.remove, here.organization.id, own)
         await trio.sleep(1)
         assert 200 == (await fetch(here, theirs.json()["fileId"], other_key)).status_code
@@ -267,6 +267,6 @@ async def test_a_missing_content_is_a_problem_and_no_hang(autojump_clock):
     """The disk lost it: `svc check` says so, and a client gets 404."""
     async with tool_town() as here:
         file_id = await kept(here)
-        here.system.files.contents.clear()
+        contents_of(here.system).clear()
 
         assert 404 == (await fetch(here, file_id)).status_code

@@ -1,5 +1,6 @@
 """Uploads: who may send what, what comes of lies about it, and what one sender may take up."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from svc.storage.files import tables as files_tables
 from svc.storage.identity import api_keys
 from svc.storage.identity.organizations import NewOrganization
 from tests import tables
-from tests.files import PDF, PNG, a_file, archive, upload
+from tests.files import PDF, PNG, a_file, archive, contents_of, upload
 from tests.people import call_of
 from tests.tooling import ToolTown, tool_town
 
@@ -84,7 +85,7 @@ async def test_what_is_no_file_is_refused(autojump_clock, sent: dict[str, Any], 
 
         assert (status, code) == (answer.status_code, answer.json()["code"])
         assert 0 == await here.count(files_tables.files)
-        assert {} == here.system.files.contents
+        assert {} == contents_of(here.system)
 
 
 async def test_a_body_without_a_length_is_counted(autojump_clock, monkeypatch: pytest.MonkeyPatch):
@@ -111,7 +112,7 @@ async def test_a_body_without_a_length_is_counted(autojump_clock, monkeypatch: p
         await public_app(here.system)(scope, receive, send)
 
         assert (413, 110_000) == (sent[0]["status"], sum(read))
-        assert {} == here.system.files.contents
+        assert {} == contents_of(here.system)
 
 
 async def test_a_repeated_upload_is_one_file(autojump_clock):
@@ -124,7 +125,7 @@ async def test_a_repeated_upload_is_one_file(autojump_clock):
         assert "true" == again.headers["idempotent-replayed"]
         assert (422, "idempotency_mismatch") == (other.status_code, other.json()["code"])
         assert 1 == await here.count(files_tables.files)
-        assert [PNG] == list(here.system.files.contents.values())
+        assert [PNG] == list(contents_of(here.system).values())
 
 
 async def test_who_may_upload(autojump_clock):
@@ -153,7 +154,7 @@ async def test_a_key_that_is_revoked_meanwhile_uploads_nothing(autojump_clock):
     """What was revoked while the body came is judged again when the row is stored."""
     async with tool_town() as here:
 
-        async def slow():
+        async def slow() -> AsyncIterator[bytes]:
             yield PNG
             await trio.sleep(1)
             keys = (await here.answer("apikey.list"))["apiKeys"]
@@ -168,7 +169,7 @@ async def test_a_key_that_is_revoked_meanwhile_uploads_nothing(autojump_clock):
 
         assert 401 == answer.status_code
         assert 0 == await here.count(files_tables.files)
-        assert {} == here.system.files.contents
+        assert {} == contents_of(here.system)
 
 
 async def test_one_sender_has_a_few_uploads_under_way(autojump_clock):
@@ -178,7 +179,7 @@ async def test_one_sender_has_a_few_uploads_under_way(autojump_clock):
         go_on = trio.Event()
         statuses = []
 
-        async def slow():
+        async def slow() -> AsyncIterator[bytes]:
             yield PNG
             await go_on.wait()
 
