@@ -172,7 +172,8 @@ async def test_a_rejected_approval_is_told_too(autojump_clock):
 
         assert ("member", "A moment.") == silent[-1]
         assert ("agent", "We must not.") == (await town.said())[-1]
-        assert "law forbids it" in json.dumps(town.model.asked[-1])
+        [told] = [one for one in town.model.asked[-1]["messages"] if one["role"] == "tool"]
+        assert "law forbids it" == json.loads(told["content"])["rejectionReason"]
 
 
 async def test_an_approval_tells_no_more_than_the_agent_may_read_by_then(autojump_clock):
