@@ -370,6 +370,20 @@ async def test_a_closed_organization_answers_nobody(autojump_clock):
         assert 0 == await here.count(TABLES["agents"], enabled=True)
 
 
+async def test_the_call_of_a_closed_organization_is_cut_off(autojump_clock):
+    """At once: nothing waits for the model of an organization that is closed."""
+    async with agent_town() as town:
+        here = town.here
+        town.model.thinks = trio.sleep_forever
+        await town.say("Hi")
+        await trio.sleep(BEGINS)
+        before = len(here.system.open_calls)
+        await here.store.write(provisioning.close, here.organization.id, source=PERSON)
+        await trio.sleep(1)
+
+        assert (1, 0) == (before, len(here.system.open_calls))
+
+
 async def test_a_role_that_is_taken_away_ends_what_it_gave(autojump_clock):
     """In the middle of a run: the next call is refused. Where the role itself is gone, a person answers."""
     async with agent_town() as town:
