@@ -150,7 +150,7 @@ def _cost(side: Side, name: str, bodies: Path) -> float | None:
     )
     load = finish_load(wrk)
     meant = load.limited if request.refused else load.ok
-    if load.requests - meant > load.requests / 100:
+    if not meant or load.requests - meant > load.requests / 100:
         return None
     return (side.server.cpu_seconds() - begun) / load.requests * 1e6
 

@@ -56,12 +56,12 @@ const preload = new Set(imports(script));
 
 // What the shell sends along with each screen: its module, and the answers that it asks for first.
 const { PLACES } = await plainModule(join(ROOT, "src/places.ts"));
-const screens = PLACES.flatMap(({ path, load, calls = [] }) => {
+const screens = PLACES.flatMap(({ path, load, asks = [] }) => {
   const source = `${/import\("\.\/(.+?)"\)/.exec(load.toString())[1]}.tsx`;
   const own = nameOf(`src/${source}`);
   const scripts = [own, ...imports(own)].filter((name) => name !== script && !preload.has(name));
   const paths = [path.replace(/\/\{\w+\?\}/g, ""), path.replace(/\?\}/g, "}")];
-  return [...new Set(paths)].map((each) => ({ path: each, scripts, calls }));
+  return [...new Set(paths)].map((each) => ({ path: each, scripts, calls: asks }));
 });
 
 // The navigation is on every screen, and so are its numbers.
@@ -90,10 +90,10 @@ function imports(name, found = new Set()) {
   return [...found].sort();
 }
 
-/** A module that imports types alone. */
+/** A module that imports types and other such modules alone; the screens that it would load stay out. */
 async function plainModule(path) {
-  const { code } = await esbuild.transform(await readFile(path, "utf8"), { loader: "ts" });
-  return import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const { outputFiles } = await esbuild.build({ entryPoints: [path], bundle: true, write: false, format: "esm", external: ["./screens/*"] });
+  return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }
 
 async function licenses() {
