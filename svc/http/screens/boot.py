@@ -41,9 +41,7 @@ def boot_json(
     return _SPECIAL.sub(lambda found: _ESCAPES[found[0]], msgspec.json.encode(boot))
 
 
-def first_calls(
-    manifest: Manifest, path: str, query: Mapping[str, str]
-) -> list[tuple[str, dict[str, Any]]]:
+def first_calls(manifest: Manifest, path: str, query: Mapping[str, str]) -> list[tuple[str, dict[str, Any]]]:
     """The tools that the screen at *path* asks when it opens, with what the *query* narrows them to."""
     asked: list[tuple[str, dict[str, Any]]] = []
     for screen in manifest.screens:

@@ -315,15 +315,31 @@ async def test_doors_are_no_screens(autojump_clock, path):
     assert 404 == answer.status_code
 
 
-async def test_a_screen_is_only_read(autojump_clock):
-    """And `HEAD` answers without the page."""
+@pytest.mark.parametrize("path", ["/", "/app", "/app/", "/app/forms", "/app/apis", "/app/forms//x"])
+async def test_a_screen_is_only_read(autojump_clock, path):
+    """`HEAD` answers without the page; other methods are refused, under the same policy."""
     async with screens() as here:
         await here.sign_in()
-        posted = await here.client.post("/app/forms")
-        head = await here.client.head("/app/forms")
+        head = await here.client.head(path)
+        others = [await here.client.request(method, path) for method in ("POST", "PUT", "OPTIONS", "TRACE")]
 
-    assert (405, 200, b"") == (posted.status_code, head.status_code, head.content)
-    assert "GET" in posted.headers["allow"]
+    assert (True, b"") == (head.status_code in {200, 303}, head.content)
+    assert [405, 405, 200, 405] == [answer.status_code for answer in others]
+    assert all("GET" in answer.headers["allow"] for answer in others)
+    for answer in (head, *others):
+        assert (POLICY, "nosniff") == (
+            answer.headers["content-security-policy"],
+            answer.headers["x-content-type-options"],
+        )
+
+
+async def test_other_addresses_have_no_policy_of_screens(autojump_clock):
+    """The guides and the doors have their own."""
+    async with screens() as here:
+        for path in ("/docs", "/app/api/session", "/nothing"):
+            answer = await here.client.get(path)
+
+            assert POLICY != answer.headers.get("content-security-policy")
 
 
 async def test_built_files_are_kept_for_good(autojump_clock):
