@@ -56,8 +56,8 @@ class HintStream:
 
     __slots__ = (
         "_comment_at",
-        "_joined_until",
         "_join_seconds",
+        "_joined_until",
         "_lead_seconds",
         "_number",
         "_of",
