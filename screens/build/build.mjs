@@ -5,6 +5,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
+import { sharing } from "./shared.mjs";
 import { sprite } from "./sprite.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -23,7 +24,7 @@ const icons = await sprite(ROOT);
 const iconsName = named("icons", ".svg", icons);
 await writeFile(join(OUT, iconsName), icons);
 
-const built = await esbuild.build({
+const options = {
   absWorkingDir: ROOT,
   entryPoints: { app: "src/main.tsx", style: "src/styles/style.css" },
   outdir: OUT,
@@ -41,7 +42,9 @@ const built = await esbuild.build({
   define: { ICON_SPRITE: JSON.stringify(ADDRESS + iconsName) },
   metafile: true,
   logLevel: "warning",
-});
+};
+const { metafile } = await esbuild.build({ ...options, write: false });
+const built = await esbuild.build({ ...options, plugins: [sharing(ROOT, metafile)] });
 
 const outputs = Object.entries(built.metafile.outputs).map(([path, output]) => [
   relative(OUT, join(ROOT, path)),
