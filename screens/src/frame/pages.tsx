@@ -66,6 +66,7 @@ export class Boundary extends Component<{ children: ComponentChildren; of: strin
     if (this.state.error === null) return this.props.children;
     return (
       <Notice
+        failed
         icon="triangle-alert"
         title={words.failed}
         body={String(this.state.error)}

@@ -53,9 +53,7 @@ export const forms = {
     honeypot: "Honeypot",
     honeypotHint: "A field that people do not see. A submission that fills it in is held as spam.",
     saved: "Saved",
-    changedTitle: "Somebody else has changed this form",
-    changedBody: "What you changed here is not saved yet. Saving it writes over theirs where both changed the same.",
-    takeTheirs: "Show theirs, drop mine",
-    keepMine: "Keep mine",
+    on: "On",
+    off: "Off",
   },
 } as const;
