@@ -112,6 +112,20 @@ EXAMINED_MAX: Final = 50_000
 QUICK_RECORDS_MAX: Final = 4_000
 """Records that a list looks at in the way of other reads, which takes some tens of milliseconds; a list that
 needs more goes on beside them."""
+TOTAL_MAX: Final = 10_000
+"""Rows that the total of a list counts (decisions §4); of more, it says that there are more."""
+TOTAL_EXAMINED_MAX: Final = 100_000
+"""Records that a total looks at, where an index does not say it. Ours: a few tenths of a second."""
+EXPANDED_MAX: Final = 5
+"""Relations that one call expands (decisions §4)."""
+GROUPED_BY_MAX: Final = 2
+"""Properties that an aggregate groups by (decisions §4)."""
+GROUPS_MAX: Final = 1_000
+"""Groups of an aggregate's answer (decisions §4)."""
+MEASURES_MAX: Final = 10
+"""Measures of an aggregate. Ours: more than one chart shows."""
+AGGREGATED_RECORDS_MAX: Final = 2_000_000
+"""Records that an aggregate reads. Ours: two seconds of the reader for long reads."""
 INDEX_BATCH: Final = 1_000
 """Records whose values one unit of work adds to an index that is being made."""
 

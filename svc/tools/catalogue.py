@@ -17,6 +17,7 @@ from svc.tools.finding import finder
 from svc.tools.forms import forms, server_keys, submission_counts, submissions
 from svc.tools.identity import api_keys, audit, members, organizations, roles, teams
 from svc.tools.old_names import old_names
+from svc.tools.records import aggregates as record_aggregates
 from svc.tools.records import history as record_history
 from svc.tools.records import lists as record_lists
 from svc.tools.records import notes, objects, properties, records, suggestions
@@ -54,6 +55,7 @@ _MODULES: Final = (
     objects,
     organizations,
     properties,
+    record_aggregates,
     record_history,
     record_lists,
     records,
