@@ -7,17 +7,11 @@ import { messages, say } from "../messages/messages";
 import { Button, LinkButton } from "../parts/button";
 import { Notice } from "../parts/failure";
 import { startOf } from "./match";
-import { Page } from "./page";
 
 const words = messages.pages;
 
 export function NotFound() {
-  return (
-    <Page title={words.notFound}>
-      <p>{words.notFoundBody}</p>
-      <LinkButton href={to(startOf())}>{words.toStart}</LinkButton>
-    </Page>
-  );
+  return <Notice icon="search" title={words.notFound} body={words.notFoundBody} action={<LinkButton href={to(startOf())}>{words.toStart}</LinkButton>} />;
 }
 
 /** The address names an organization in which the person is not, or they are in none. */

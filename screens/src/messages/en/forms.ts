@@ -3,6 +3,7 @@ export const forms = {
   title: "Forms",
   about: "What visitors send by the forms of your sites becomes contacts, notes and deals.",
   create: "New form",
+  search: "Search forms",
   name: "Name",
   nameHint: "Shown on the note that a submission leaves on the contact.",
   site: "Site",

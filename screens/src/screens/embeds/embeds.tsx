@@ -4,6 +4,7 @@ import { useList } from "../../house/lists";
 import { write } from "../../house/tools";
 import { Page } from "../../frame/page";
 import { embeds as words } from "../../messages/en/embeds";
+import { useFound } from "../../parts/filter";
 import { useMaking } from "../../parts/making";
 import { NewThing } from "../../parts/new_thing";
 import { StatusBadge } from "../../parts/public_thing";
@@ -13,17 +14,20 @@ import { Foreign, RelativeTime } from "../../parts/texts";
 
 export default function Embeds() {
   const list = useList("embed.list", "embeds", {});
+  const found = useFound(words.search, list.rows, (embed) => `${embed.name} ${embed.domain ?? ""}`, list);
   const making = useMaking(words.create);
   return (
     <Page title={words.title} about={words.about} actions={making.button} wide>
+      {found.search}
       <Table
         label={words.title}
         {...list}
+        rows={found.rows}
         idOf={(embed) => embed.id}
         nameOf={(embed) => embed.name}
         hrefOf={(embed) => to(`/app/embeds/${embed.id}`)}
         empty={
-          <Empty icon="blocks" title={words.emptyTitle} action={making.button}>
+          found.none ?? <Empty icon="blocks" title={words.emptyTitle} action={making.button}>
             {words.emptyBody}
           </Empty>
         }

@@ -5,6 +5,7 @@ import { forms as words } from "../../messages/en/forms";
 import { Page } from "../../frame/page";
 import { formatNumber } from "../../house/formats";
 import { write } from "../../house/tools";
+import { useFound } from "../../parts/filter";
 import { useMaking } from "../../parts/making";
 import { NewThing } from "../../parts/new_thing";
 import { StatusBadge } from "../../parts/public_thing";
@@ -16,19 +17,21 @@ export default function Forms() {
   const { answer, problem, query } = useAnswer("form.list", {});
   const counts = useAnswer("submission.counts", {}).answer;
   const countOf = (id: string) => counts?.forms.find((count) => count.formId === id);
+  const found = useFound(words.search, answer?.forms, (form) => `${form.name} ${form.domain ?? ""}`);
   const making = useMaking(words.create);
   return (
     <Page title={words.title} about={words.about} actions={making.button} wide>
+      {found.search}
       <Table
         label={words.title}
-        rows={answer?.forms}
+        rows={found.rows}
         problem={problem}
         again={() => void query.again()}
         idOf={(form) => form.id}
         nameOf={(form) => form.name}
         hrefOf={(form) => to(`/app/forms/${form.id}`)}
         empty={
-          <Empty icon="clipboard-list" title={words.emptyTitle} action={making.button}>
+          found.none ?? <Empty icon="clipboard-list" title={words.emptyTitle} action={making.button}>
             {words.emptyBody}
           </Empty>
         }

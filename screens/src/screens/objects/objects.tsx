@@ -9,6 +9,7 @@ import { Page } from "../../frame/page";
 import { objects as words } from "../../messages/en/objects";
 import { messages } from "../../messages/messages";
 import { TextField } from "../../parts/field";
+import { useFound } from "../../parts/filter";
 import { FormDialog } from "../../parts/form_dialog";
 import { useMaking } from "../../parts/making";
 import { Empty } from "../../parts/states";
@@ -18,18 +19,20 @@ import { slugOf } from "./property_dialog";
 
 export default function Objects() {
   const { answer, problem, query } = useAnswer("object.list", {});
+  const found = useFound(words.search, answer?.objects, (object) => `${object.labelPlural} ${object.label} ${object.slug}`);
   const making = useMaking(words.create, { may: may("settings") });
   return (
     <Page title={words.title} crumbs={[messages.nav.settings]} about={words.about} actions={making.button} wide>
+      {found.search}
       <Table
         label={words.title}
-        rows={answer?.objects}
+        rows={found.rows}
         problem={problem}
         again={() => void query.again()}
         idOf={(object) => object.id}
         nameOf={(object) => object.labelPlural}
         hrefOf={(object) => to(`/app/settings/objects/${object.slug}`)}
-        empty={<Empty icon="boxes" title={words.title} action={making.button} />}
+        empty={found.none ?? <Empty icon="boxes" title={words.title} action={making.button} />}
         columns={[
           { key: "name", label: words.name, width: "30%", cell: (object) => <Foreign>{object.labelPlural}</Foreign> },
           { key: "slug", label: words.slug, phone: "plain", cell: (object) => <code class="soft">{object.slug}</code> },

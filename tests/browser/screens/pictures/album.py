@@ -4,6 +4,7 @@ import base64
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -67,6 +68,7 @@ _SHOWS: Final = {
 }
 
 
+@cache
 def digests() -> dict[str, str]:
     """By name, the digest of the pixels that were kept: the same Chromium draws the very same."""
     found: dict[str, str] = json.loads((KEPT / "digests.json").read_text())
@@ -136,9 +138,25 @@ def camera(browser: Browser, stage: Stage, *, is_phone: bool = False) -> Iterato
         reduced_motion="reduce",
     )
     context.set_default_timeout(20_000)
-    context.clock.set_fixed_time(NOW_MS)
+    context.clock.set_fixed_time(NOW_MS / 1_000)
     yield Camera(context, stage)
     context.close()
+
+
+def check(browser: Browser, taker: Camera, name: str) -> str | None:
+    """What is wrong with what is shown now, beside the kept picture *name*; None if it is like that one.
+
+    The picture that differs is in `tests/artifacts/screens`.
+    """
+    if taker.wait_for(digests().get(name, "")):
+        return None
+    taken, kept = taker.picture(), KEPT / f"{name}.webp"
+    differing = difference(browser, kept.read_bytes(), taken) if kept.exists() else 1.0
+    if differing <= TILES_THAT_MAY_DIFFER:
+        return None
+    ARTIFACTS.mkdir(parents=True, exist_ok=True)
+    (ARTIFACTS / f"{name}.webp").write_bytes(taken)
+    return f"{name}: {differing:.2%} of it differ from the kept picture (see {ARTIFACTS})"
 
 
 def difference(browser: Browser, kept: bytes, taken: bytes) -> float:

@@ -4,35 +4,28 @@ With words, only those with one of them in their name: `… .keep embed members`
 """
 
 import json
-import shutil
 import sys
 
 from playwright.sync_api import sync_playwright
 
-from tests.browser.conftest import CHROMIUM_ARGS, CHROMIUM_NAMES
+from tests.browser.conftest import CHROMIUM_ARGS, chromium
 from tests.browser.screens.pictures.album import KEPT, Theme, camera, digests
-from tests.browser.screens.pictures.scenes import PHONE_SCENES, SCENES, Scene
+from tests.browser.screens.pictures.scenes import PHONE_SCENES, SCENES
 from tests.browser.screens.pictures.stage import browser_arguments, open_stage
 
 _THEMES: tuple[Theme, ...] = ("light", "dark")
 
 
-def name_of(scene: Scene, theme: Theme) -> str:
-    """The name of its picture."""
-    return f"{scene.name}-{scene.state.replace(' ', '-')}-{theme}"
-
-
 def keep(wanted: list[str]) -> None:
     """Write the pictures of the *wanted* scenes, or of all."""
     KEPT.mkdir(exist_ok=True)
-    known = digests() if wanted else {}
+    known = dict(digests()) if wanted else {}
     if not wanted:
         for file in KEPT.glob("*.webp"):
             file.unlink()
-    path = next(filter(None, map(shutil.which, CHROMIUM_NAMES)))
     with open_stage() as stage, sync_playwright() as playwright:
         arguments = [*CHROMIUM_ARGS, *browser_arguments(stage.port)]
-        browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=arguments)
         for is_phone, scenes in ((False, SCENES), (True, PHONE_SCENES)):
             with camera(browser, stage, is_phone=is_phone) as taker:
                 for scene in scenes:
@@ -41,7 +34,7 @@ def keep(wanted: list[str]) -> None:
                     taker.show(scene)
                     for theme in _THEMES:
                         taker.turn(theme)
-                        name = name_of(scene, theme)
+                        name = scene.picture(theme)
                         known[name] = taker.wait_until_still()
                         (KEPT / f"{name}.webp").write_bytes(taker.picture())
         browser.close()

@@ -33,6 +33,10 @@ class Scene:
     width: int = 1280
     is_viewer: bool = False
 
+    def picture(self, theme: str) -> str:
+        """The name of its picture."""
+        return f"{self.name}-{self.state.replace(' ', '-')}-{theme}"
+
 
 def _open_block(page: Page) -> None:
     page.locator(".block-open").first.click()

@@ -53,6 +53,8 @@ class Stage:
     def __init__(self, port: int) -> None:
         self.port = port
         self.is_viewer = False
+        self.extra_style = ""
+        """Rules that the style sheet has beside its own."""
         self._state: State = "full"
         self._released = Event()
 
@@ -86,11 +88,12 @@ def answer_to(tool: str, question: str) -> Any:
 
 
 def emptied(answer: Any) -> Any:
-    """*answer* of an organization that has nothing yet."""
-    return {
+    """*answer* of an organization that has nothing yet: days stay, without anything on them."""
+    found = {
         name: [] if isinstance(value, list) else 0 if name in _COUNTS else value
         for name, value in answer.items()
     }
+    return found | {"days": [{**day, "submissions": 0} for day in answer["days"]]} if "days" in answer else found
 
 
 def _organization(*, is_viewer: bool) -> Any:
@@ -119,8 +122,9 @@ class _Door(BaseHTTPRequestHandler):
         path = urlsplit(self.path).path
         if path.startswith(STATIC_PATH):
             file = built().files[path.removeprefix(STATIC_PATH)]
-            plain = file.plain + _STYLE.encode() if path.endswith(".css") else file.plain
-            self._send(plain, file.content_type.decode(), forever=True)
+            is_style = path.endswith(".css")
+            plain = file.plain + (_STYLE + self.stage.extra_style).encode() if is_style else file.plain
+            self._send(plain, file.content_type.decode(), forever=not is_style)
         elif path.startswith("/fonts/"):
             self._send((HERE / path[1:]).read_bytes(), "font/woff2", forever=True)
         elif path == "/docs/icon.svg":
