@@ -52,7 +52,7 @@ _NONE_YET: Final = PulledReplies(replies=(), more=False)
 def _receive(tx: Tx, bridge: ChannelRoute, message: InboundMessage) -> MessageReceived:
     received = messages.receive(tx, bridge.organization_id, bridge.connection_id, message)
     if message.direction == "in" and not received.duplicate:
-        due.note_message(tx, received.conversation)
+        due.note_message(tx, bridge.connection_id, received.conversation)
     return received
 
 
