@@ -1,14 +1,14 @@
 """Values of records: checked against their properties, and against what they refer to."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Fault, InvalidInput
 from svc.domain.identity.organizations import Organization
-from svc.domain.limits import RECORD_BYTES_MAX
+from svc.domain.limits import FAULTS_MAX, RECORD_BYTES_MAX
 from svc.domain.near_names import shown
 from svc.domain.records.properties import Property
 from svc.domain.records.values import Values, changed
@@ -16,6 +16,9 @@ from svc.storage.identity import tables as identity_tables
 from svc.storage.records import rows as record_rows
 from svc.storage.records.objects import StoredObject
 from svc.storage.statements import Statement
+
+_TOO_LARGE: Final = Fault("/properties", "too_large", f"a record has at most {RECORD_BYTES_MAX} bytes")
+_EMPTY: Final = Fault("/properties", "missing", "a record needs at least one value that is not empty")
 
 
 class _Member(NamedTuple):
@@ -33,29 +36,41 @@ _MEMBER = Statement(
 )
 
 
-def check_new(
-    conn: sa.Connection,
-    organization: Organization,
-    object_: StoredObject,
-    given: Mapping[str, Any],
-    *,
-    pointer: str,
-) -> Values:
-    """The values of a new record, which has at least one. Raises `InvalidInput`."""
-    values = check_changed(conn, organization, object_, {}, given, pointer=pointer)
-    if not values:
-        raise InvalidInput([Fault(pointer, "missing", "a record needs at least one value that is not empty")])
-    return values
+class References:
+    """The records and members that values refer to, each looked up once in a unit."""
+
+    def __init__(self, conn: sa.Connection, organization_id: str) -> None:
+        self._conn = conn
+        self._organization_id = organization_id
+        self._known: dict[tuple[str, str], bool] = {}
+
+    def missing(self, prop: Property, target: str) -> str | None:
+        """What *prop* leads to, when there is no such one as *target*."""
+        if prop.type not in {"relation", "member"}:
+            return None
+        leads_to = prop.options[0] if prop.type == "relation" else "member"
+        exists = self._known.get((leads_to, target))
+        if exists is None:
+            exists = self._known[leads_to, target] = self._exists(prop, target)
+        return None if exists else leads_to
+
+    def _exists(self, prop: Property, target: str) -> bool:
+        if prop.type == "relation":
+            row = record_rows.by_id(self._conn, self._organization_id, target)
+            return row is not None and row.deleted_at is None and row.object_type in prop.options
+        # A deactivated member too: records keep the member of before.
+        member = _MEMBER.one(self._conn, person_id=target, organization_id=self._organization_id)
+        return member is not None
 
 
-def check_changed(
-    conn: sa.Connection,
+def check(
+    references: References,
     organization: Organization,
     object_: StoredObject,
     stored: Values,
     given: Mapping[str, Any],
     *,
-    pointer: str,
+    faults_max: int = FAULTS_MAX,
 ) -> Values:
     """*stored* with the values *given*, which fit and lead where they should. Raises `InvalidInput`."""
     after, faults = changed(
@@ -64,30 +79,29 @@ def check_changed(
         given,
         country=organization.country,
         currency=organization.currency,
-        pointer=pointer,
+        faults_max=faults_max,
     )
     new = {slug: after[slug] for slug in given if slug in after and after[slug] != stored.get(slug)}
     faults += [
-        Fault(f"{pointer}/{slug}", "not_found", f"there is no {leads_to} {shown(target)}")
+        Fault(f"/properties/{slug}", "not_found", f"there is no {leads_to} {shown(target)}")
         for slug, target in new.items()
         if (prop := object_.properties.get(slug)) is not None
-        and (leads_to := _missing(conn, organization.id, prop, target)) is not None
+        and (leads_to := references.missing(prop, target)) is not None
     ]
     if len(msgspec.json.encode(after)) > RECORD_BYTES_MAX:
-        faults.append(Fault(pointer, "too_large", f"a record has at most {RECORD_BYTES_MAX} bytes"))
+        faults.append(_TOO_LARGE)
     if faults:
         raise InvalidInput(faults)
     return after
 
 
-def _missing(conn: sa.Connection, organization_id: str, prop: Property, target: str) -> str | None:
-    """What *prop* leads to, when there is no such one as *target*."""
-    if prop.type == "relation":
-        row = record_rows.by_id(conn, organization_id, target)
-        exists = row is not None and row.deleted_at is None and row.object_type in prop.options
-        return None if exists else prop.options[0]
-    if prop.type == "member":
-        # A deactivated member too: records keep the member of before.
-        member = _MEMBER.one(conn, person_id=target, organization_id=organization_id)
-        return None if member is not None else "member"
-    return None
+def check_new(values: Values) -> None:
+    """Raises `InvalidInput` if there is none of *values*: a new record has at least one."""
+    if not values:
+        raise InvalidInput([_EMPTY])
+
+
+def check_size(values: Values) -> None:
+    """Raises `InvalidInput` if *values* are too many bytes."""
+    if len(msgspec.json.encode(values)) > RECORD_BYTES_MAX:
+        raise InvalidInput([_TOO_LARGE])
