@@ -4,6 +4,7 @@ from svc.actors.agent.agent_conversation import AgentConversation
 from svc.actors.channels.outbox import Outbox
 from svc.actors.event_dispatcher import EventDispatcher
 from svc.actors.forms.filer import Filer
+from svc.actors.imports.importer import Importer
 from svc.actors.system import System
 from svc.actors.webhooks.webhook import Webhook
 from svc.actors.workflows.workflows import Workflows
@@ -18,6 +19,7 @@ from svc.domain.changes import (
     EventsDispatched,
     EventsDue,
     FormChanged,
+    ImportsDue,
     KeysChanged,
     MembersChanged,
     ModelsChanged,
@@ -95,6 +97,8 @@ class ChangeDispatcher:
         match change:
             case SubmissionsDue(organization_id):
                 self._system.wake(Filer(self._system, organization_id).wake)
+            case ImportsDue(organization_id):
+                self._system.wake(Importer(self._system, organization_id).wake)
             case EventsDue(organization_id):
                 self._system.wake(EventDispatcher(self._system, organization_id).wake)
             case EventsDispatched(organization_id):

@@ -93,6 +93,8 @@ IMPORT_CHUNK_BYTES: Final = 64 * 1024
 """A row of an upload: what a batch reads of it is one or two of these."""
 IMPORT_NAME_CHARS_MAX: Final = 200
 """The name of a file, as its import shows it."""
+IMPORT_FINGERPRINT_CHARS_MAX: Final = 200
+"""What tells a file from others: a digest in any form."""
 IMPORT_COLUMNS_MAX: Final = 500
 """Columns of a file: twice as many as an object has properties."""
 IMPORT_CELL_CHARS_MAX: Final = 128 * 1024
@@ -113,6 +115,8 @@ IMPORT_WAIT_MS: Final = DAY_MS
 """How long an import waits for the next part of its upload, or to be started, before it is cancelled."""
 IMPORT_LIFE_MS: Final = 30 * DAY_MS
 """How long an import is kept after its end, with the lines that it refused."""
+IMPORTS_PRUNED_MAX: Final = 64
+"""Rows of ended imports that are deleted in one unit: some of them are as large as a chunk."""
 
 # Errors. Ours: what a person or a model can take in at once.
 FAULTS_MAX: Final = 50

@@ -23,6 +23,7 @@ from svc.http.embeds.door import EmbedDoor
 from svc.http.fast_path import FastPath
 from svc.http.forms.door import FormDoor
 from svc.http.identity.door import people_doors
+from svc.http.imports.door import ImportsDoor
 from svc.http.mcp import door as mcp
 from svc.http.mcp.door import McpDoor
 from svc.http.quart_app import QuartApp
@@ -38,6 +39,7 @@ from svc.http.sites.tracker import TrackerDoor
 from svc.http.tools import door as tools
 from svc.http.tools.door import KeyGate, SessionGate, ToolDoor
 from svc.tools.catalogue import REGISTRY
+from svc.tools.imports import imports
 
 
 def public_app(
@@ -84,6 +86,10 @@ def public_app(
             mcp.FULL_PATH: McpDoor(system, REGISTRY, flat=True),
         },
         system.random,
+        trees={
+            imports.API_PATH: ImportsDoor(system, REGISTRY, KeyGate(system)),
+            imports.APP_PATH: ImportsDoor(system, REGISTRY, SessionGate(system, transport)),
+        },
     )
     return StrictTransport(doors, transport, strict_transport_seconds) if strict_transport_seconds else doors
 

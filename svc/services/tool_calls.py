@@ -146,7 +146,7 @@ async def run(
     """
 
     def write(tx: Tx, key: str | None = None) -> ToolResult:
-        return execution.write(tx, tool, _as_of_now(system, tx.conn, tx.now, tool, call), request, key)
+        return execution.write(tx, tool, as_of_now(system, tx.conn, tx.now, tool, call), request, key)
 
     units = system.store.of(call.caller.organization_id)
     try:
@@ -189,7 +189,7 @@ async def _read(system: System, tool: Tool[Any, Any], call: Call, request: ToolI
     now = system.clock.now()
 
     def read(conn: Connection, *, patient: bool = False) -> ToolResult:
-        current = _as_of_now(system, conn, now, tool, call)
+        current = as_of_now(system, conn, now, tool, call)
         return execution.read(conn, now, tool, current, request, patient=patient)
 
     units = system.store.of(call.caller.organization_id)
@@ -211,7 +211,7 @@ def _have_indexed(system: System, organization_id: str, property_ids: tuple[str,
         log.warning("not told of a missing index", organization=organization_id, why=repr(error))
 
 
-def _as_of_now(system: System, conn: Connection, now: int, tool: Tool[Any, Any], call: Call) -> Call:
+def as_of_now(system: System, conn: Connection, now: int, tool: Tool[Any, Any], call: Call) -> Call:
     """The call with its caller's current access, which may have changed while it waited for body and store.
 
     This runs inside the unit of work. A change of access is counted before it is answered, so units that run

@@ -16,6 +16,7 @@ from svc.tools.embeds import embeds
 from svc.tools.finding import finder
 from svc.tools.forms import forms, server_keys, submission_counts, submissions
 from svc.tools.identity import api_keys, audit, members, organizations, roles, teams
+from svc.tools.imports import imports
 from svc.tools.old_names import old_names
 from svc.tools.records import history as record_history
 from svc.tools.records import lists as record_lists
@@ -48,6 +49,7 @@ _MODULES: Final = (
     events,
     finder,
     forms,
+    imports,
     members,
     messages,
     notes,

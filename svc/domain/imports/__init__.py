@@ -1,1 +1,1 @@
-"""Imports: files of people's records, read line by line; and the forms in which records are written to files."""
+"""Imports: files read line by line as records; and records written to files."""

@@ -147,7 +147,7 @@ def _date(_prop: Property, formats: CellFormats) -> Reader:
 
 
 def _day(text: str, order: str) -> date:
-    """The day that *text* is: by ISO 8601, or as numbers in that *order*, the year first where it has four digits."""
+    """The day that *text* is: by ISO 8601, or as numbers in that *order*, if the first has two."""
     try:
         if _ISO.fullmatch(text):
             return date.fromisoformat(text)

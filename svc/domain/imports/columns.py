@@ -17,11 +17,11 @@ IF_VERSION: Final = "ifVersion"
 _SYNONYMS: Final[Mapping[str, str]] = {
     word: slug
     for slug, words in {
-        "name": "fullname contactname companyname dealname displayname customername nom nombre namen",
-        "email": "mail emailaddress mailaddress emailadresse mailadresse courriel correo primaryemail workemail",
-        "phone": "phonenumber telephone telephonenumber tel mobile mobilephone cell cellphone telefon telefonnummer"
-        " handy telefono mobil workphone primaryphone",
-        "company": "companyname organization organisation firma employer entreprise empresa account accountname",
+        "name": "fullname contactname companyname dealname displayname customername nom nombre",
+        "email": "mail emailaddress mailaddress emailadresse mailadresse courriel correo workemail",
+        "phone": "phonenumber telephone telephonenumber tel mobile mobilephone cell cellphone workphone"
+        " telefon telefonnummer handy mobil telefono",
+        "company": "companyname organization organisation firma employer entreprise empresa account",
         "job_title": "title position role funktion poste jobrole",
         "website": "web url homepage webseite siteweb sitioweb domain",
         "city": "town ort stadt ville ciudad",
@@ -55,7 +55,7 @@ def proposals(headings: Iterable[str], properties: Mapping[str, Property]) -> di
     A heading is compared with slugs and labels, and then with other words for them. What is proposed for one
     heading is proposed for no other.
     """
-    targets = {_folded(prop.label): slug for slug, prop in reversed(properties.items())}
+    targets = {_folded(prop.label): slug for slug, prop in reversed([*properties.items()])}
     targets |= {
         _folded(slug + CURRENCY_SUFFIX): slug + CURRENCY_SUFFIX
         for slug, prop in properties.items()

@@ -1,7 +1,7 @@
 """Records of CSV text (RFC 4180), a slice at a time, with any separator.
 
-Quotes are read strictly: a cell that begins with one ends with one. So a quote that is opened and never closed
-is found, instead of swallowing what follows: its line is refused, and reading goes on with the next line.
+Quotes are read strictly: a cell that begins with one ends with one. So a quote that is opened and never
+closed does not swallow what follows: its line is refused, and reading goes on with the next line.
 """
 
 import csv

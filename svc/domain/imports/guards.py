@@ -1,6 +1,6 @@
-"""Formulas in CSV files: texts that a spreadsheet would run are written behind an apostrophe, and read without.
+"""Formulas in CSV files: a text that a spreadsheet would run is written behind an apostrophe.
 
-Both directions agree for every text, so what was exported is imported as it was.
+It is read without, and both directions agree for every text: what was exported is imported as it was.
 """
 
 import re

@@ -13,8 +13,8 @@ OPEN_STATES: Final[tuple[ImportState, ...]] = ("uploading", "uploaded", "running
 """The states of an import that may still change something; an organization has one such import at a time."""
 
 Outcome = Literal["created", "updated", "unchanged", "suggested", "refused"]
-"""What becomes of a line: a new record, a changed one, one that had all that already, one for which values that
-differ are suggested, or none."""
+"""What becomes of a line: a new record, a changed one, one that had all that already, one for which other
+values are suggested, or none."""
 OnError = Literal["skip", "stop"]
 """Whether a refused line is left out, or ends the import."""
 EmptyCells = Literal["keep", "clear"]

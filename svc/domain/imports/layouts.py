@@ -15,6 +15,16 @@ from svc.domain.limits import IMPORT_COLUMNS_MAX, IMPORT_LINE_BYTES_MAX, IMPORT_
 HEAD_BYTES: Final = IMPORT_LINE_BYTES_MAX
 _SNIFFED_CHARS: Final = 64 * 1024
 _SAMPLE_CHARS_MAX: Final = 200
+_OTHER_FILES: Final = {
+    b"PK\x03\x04": "a spreadsheet or an archive",
+    b"\xd0\xcf\x11\xe0": "a spreadsheet",
+    b"\x1f\x8b": "a compressed file",
+    b"%PDF": "a PDF",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"GIF8": "a picture",
+}
+"""Files that are taken for CSV, by their first bytes."""
 _NAMED_SEPARATOR: Final = "sep="
 """A first line that some spreadsheets write, with the separator behind it."""
 
@@ -34,6 +44,9 @@ def layout_of(
     """
     if not head.strip():
         raise InvalidValue("the file is empty")
+    for mark, what in _OTHER_FILES.items():
+        if head.startswith(mark):
+            raise InvalidValue(f"this is {what} and no text: save it as CSV first")
     if file_format == "ndjson":
         found = encodings.detect(head, whole=whole, asked="utf-8")
         return Layout(encoding="utf-8", begins_at=found.mark_bytes)

@@ -100,10 +100,6 @@ class CsvLineReader:
         elif self._clears and target not in line.values:
             line.values[target] = None
 
-    def head(self) -> str:
-        """The first line of the file of refused lines."""
-        return csv_line([*self._headings, REFUSED], self._separator)
-
     def refused(self, record: TextRecord, line: Line) -> str:
         cells = [_storable(cell) for cell in record.cells or [record.text]]
         cells += [""] * (self._width - len(cells))

@@ -98,9 +98,7 @@ _LATEST: Final = Statement(
     ImportRow,
 )
 _OPEN: Final = Statement(
-    _SELECT.where(
-        imports.c.organization_id == sa.bindparam("organization_id"), imports.c.ended_at.is_(None)
-    ),
+    _SELECT.where(imports.c.organization_id == sa.bindparam("organization_id"), imports.c.ended_at.is_(None)),
     ImportRow,
 )
 _UPDATE: Final = Statement(

@@ -47,7 +47,9 @@ def next_lines(conn: sa.Connection, import_: Import, layout: Layout, lines_max: 
             )
     fault = f"a line has more than {IMPORT_LINE_BYTES_MAX:,} bytes"
     refused = TextRecord(import_.at_line, [], "", fault)
-    return NextLines([refused], _behind(import_, layout, text), import_.at_line, in_long_line=True, is_end=False)
+    return NextLines(
+        [refused], _behind(import_, layout, text), import_.at_line, in_long_line=True, is_end=False
+    )
 
 
 def _slice(

@@ -22,9 +22,9 @@ from svc.storage.imports.references import References
 from svc.storage.imports.rows import Import
 from svc.storage.imports.slices import NextLines, next_lines
 from svc.storage.imports.starters import ImportEnded
+from svc.storage.imports.writing import LineWrites
 from svc.storage.records import objects
 from svc.storage.records.objects import StoredObject
-from svc.storage.imports.writing import LineWrites
 from svc.storage.records.writes.items import Outcome
 from svc.storage.store import Tx
 
@@ -100,7 +100,8 @@ def _read(
     refused = writes.first_refused(lines) if settings.on_error == "stop" else None
     if refused is not None:
         lines = lines[: refused + 1]
-    outcomes = _outcomes(tx, import_, object_, settings, zip(found.records, lines, writes.write(lines)))
+    written = zip(found.records, lines, writes.write(lines), strict=False)
+    outcomes = _outcomes(tx, import_, object_, settings, written)
     outputs.add(tx, import_, reader, outcomes)
     _count(import_, outcomes)
     if refused is not None:
@@ -133,7 +134,9 @@ def _count(import_: Import, outcomes: Sequence[LineOutcome]) -> None:
     for one in outcomes:
         setattr(counts, one.outcome, getattr(counts, one.outcome) + 1)
         if one.outcome == "refused" and len(import_.refusals) < IMPORT_REFUSALS_SHOWN:
-            reasons = tuple(reason[:IMPORT_REASON_CHARS_MAX] for reason in one.line.reasons[:FAULTS_IN_DETAIL_MAX])
+            reasons = tuple(
+                reason[:IMPORT_REASON_CHARS_MAX] for reason in one.line.reasons[:FAULTS_IN_DETAIL_MAX]
+            )
             import_.refusals.append(Refusal(line=one.line.number, reasons=reasons))
 
 

@@ -1,4 +1,4 @@
-"""Uploads of imports: parts in their order, each whole or not there; a part that is given again changes nothing."""
+"""Uploads of imports: parts in their order. A part that is given again changes nothing."""
 
 import hashlib
 from collections.abc import Iterator
@@ -67,8 +67,12 @@ def part_bytes(size: int, number: int) -> int:
     return min(IMPORT_PART_BYTES, size - number * IMPORT_PART_BYTES)
 
 
-def put_part(tx: Tx, organization_id: str, import_id: str, number: int, data: bytes) -> Import:
+def put_part(
+    tx: Tx, organization_id: str, import_id: str, number: int, *, data: bytes, told: bytes | None = None
+) -> Import:
     """Store the part *number*, from 0 on; with the last one, the first lines of the file are looked at.
+
+    *told* is the SHA-256 that the part has to have.
 
     Raises:
         NotFound: no such import.
@@ -83,6 +87,8 @@ def put_part(tx: Tx, organization_id: str, import_id: str, number: int, data: by
         detail = f"the part {number} has {expected:,} bytes, not {len(data):,}"
         raise InvalidInput([Fault("", "invalid_value", detail)])
     digest = hashlib.sha256(data).digest()
+    if told not in {None, digest}:
+        raise InvalidInput([Fault("", "invalid_value", "the bytes are others than `Content-Digest` says")])
     if number < import_.next_part:
         stored = _PART.one(tx.conn, import_id=import_id, number=number)
         if stored is None or stored.digest != digest:

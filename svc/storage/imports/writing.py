@@ -41,7 +41,7 @@ class LineWrites:
         return first if first < len(lines) else None
 
     def write(self, lines: Sequence[Line]) -> list[Outcome | None]:
-        """What became of each; None of one that was left out. The reasons of refused ones are added to them."""
+        """What became of each; None of one that was left out. What refuses one is added to its reasons."""
         good = [line for line in lines if not line.reasons]
         outcomes = iter(self._write(good, dry_run=self._settings.dry_run))
         written = [None if line.reasons else next(outcomes) for line in lines]

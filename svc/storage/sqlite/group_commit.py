@@ -163,6 +163,7 @@ class GroupCommitStore(_OwnerUnits, Store):
             if self._failing_since is None
             else (self._clock.now() - self._failing_since) / SECOND_MS,
             queue_depth=len(self.queue) + len(self.behind),
+            reads=self.reader.answered + self.long_reader.answered,
             reads_waiting=self.reader.waiting + self.long_reader.waiting,
         )
 
