@@ -72,6 +72,15 @@ def proposals(headings: Iterable[str], properties: Mapping[str, Property]) -> di
     return {heading: proposed[heading] for heading in headings if heading in proposed}
 
 
+def usable(proposed: Mapping[str, str], by: str | None) -> dict[str, str]:
+    """The proposals that mean something where records are looked up *by* that.
+
+    Ids and versions by themselves change nothing: so what was exported is imported as new records.
+    """
+    unused = {ID, IF_VERSION} if by is None else {ID} - {by}
+    return {heading: target for heading, target in proposed.items() if target not in unused}
+
+
 def check_columns(
     columns: Mapping[str, str], headings: Sequence[str], properties: Mapping[str, Property]
 ) -> None:

@@ -5,7 +5,7 @@ import msgspec
 from svc.domain.errors import Conflict, Fault, InvalidInput, at, named_at
 from svc.domain.identity.callers import Call
 from svc.domain.imports.cells import Decimal
-from svc.domain.imports.columns import ID, IF_VERSION, check_columns, proposals
+from svc.domain.imports.columns import ID, IF_VERSION, check_columns, proposals, usable
 from svc.domain.imports.encodings import Encoding
 from svc.domain.imports.exported import FileFormat
 from svc.domain.imports.imports import BY_ID, BY_MATCH, Counts, Layout, ReadingSettings
@@ -190,10 +190,7 @@ def _columns(file_format: FileFormat, layout: Layout, object_: StoredObject, ask
         return {}
     columns = asked.columns
     if columns is None:
-        columns = proposals(layout.headings, object_.properties)
-        # By themselves they change nothing: what was exported is imported as new records.
-        unused = {ID, IF_VERSION} if asked.by is None else {ID} if asked.by != BY_ID else set()
-        columns = {heading: target for heading, target in columns.items() if target not in unused}
+        columns = usable(proposals(layout.headings, object_.properties), asked.by)
     check_columns(columns, layout.headings, object_.properties)
     faults = [
         Fault("/columns", "invalid_value", f"a column is mapped to {target}, which needs {needs}")
