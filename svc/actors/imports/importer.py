@@ -5,10 +5,12 @@ fast as it can, and beside others each of its units takes a few milliseconds of 
 """
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Final
 
 import trio
 
+from svc.actors._core import Private
 from svc.actors.batch_worker import BatchDone, BatchWorker, BatchWorkerState
 from svc.actors.records.indexer import Indexer
 from svc.domain.limits import IMPORT_BATCH_LINES, IMPORT_BATCH_LINES_SHARED
@@ -22,22 +24,64 @@ INDEX_WAIT_MS: Final = 500
 """How long to wait for the index of a name by which records are found."""
 BURST_UNITS: Final = 16
 """Units of work of one batch; the writer and the event loop are free after each."""
+SHARED_SECONDS: Final = 1.0
+"""How long an import makes way for others after they were served."""
+WATCHED_MAX: Final = 8
+"""Writes and reads within that time that are no reason to."""
 
 
-class Importer(BatchWorker[BatchWorkerState]):
+class Pace:
+    """How many lines the next unit of work has, by what is asked of the store meanwhile."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._marked = self._asked()
+        self._marked_at = trio.current_time()
+        self._shared_until = self._marked_at
+
+    async def run(self, step: Callable[[int], Awaitable[StepDone]]) -> StepDone:
+        """Run a unit, and rest after it as long as it took, if others are served meanwhile."""
+        is_shared = self._is_shared()
+        began = trio.current_time()
+        done = await step(IMPORT_BATCH_LINES_SHARED if is_shared else IMPORT_BATCH_LINES)
+        if is_shared and done.more:
+            await trio.sleep(trio.current_time() - began)
+        return done
+
+    def _is_shared(self) -> bool:
+        """Whether more was asked of the store within a second than who watches an import asks."""
+        now, asked = trio.current_time(), self._asked()
+        if asked - self._marked > WATCHED_MAX:
+            self._shared_until = now + SHARED_SECONDS
+        if asked - self._marked > WATCHED_MAX or now - self._marked_at > SHARED_SECONDS:
+            self._marked, self._marked_at = asked, now
+        return now < self._shared_until
+
+    def _asked(self) -> int:
+        return self._store.statistics().foreground
+
+
+class ImporterState(BatchWorkerState, kw_only=True):
+    """The memory of an Importer. The progress of an import is stored with it."""
+
+    pace: Private[Pace]
+
+
+class Importer(BatchWorker[ImporterState]):
     """Reads the imports of one organization."""
 
-    async def load(self) -> BatchWorkerState:
+    async def load(self) -> ImporterState:
         """Go on with what an earlier activation began."""
         self.wake.after(0)
-        return BatchWorkerState()
+        return ImporterState(pace=Private(Pace(self.system.store)))
 
     def next_batch(self) -> Callable[[], Awaitable[BatchDone]]:
-        return self._give_up if self.state.faults >= FAULTS_MAX else self._read
+        if self.state.faults >= FAULTS_MAX:
+            return self._give_up
+        return partial(self._read, self.state.pace.value)
 
-    async def _read(self) -> BatchDone:
+    async def _read(self, pace: Pace) -> BatchDone:
         """Read lines in several units of work, as long as the system is not to end."""
-        pace = _Pace(self.system.store)
         for _ in range(BURST_UNITS):
             done = await pace.run(self._step)
             if not done.more or done.waits or self.system.quiesced:
@@ -54,28 +98,3 @@ class Importer(BatchWorker[BatchWorkerState]):
         reason = "a fault of the service, which its log describes; the lines that were read stay"
         await self.units.write_behind(steps.fail, self.key, reason)
         return BatchDone()
-
-
-class _Pace:
-    """How many lines the next unit of work has, by what others do at the store meanwhile."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._seen = self._work()
-
-    async def run(self, step: Callable[[int], Awaitable[StepDone]]) -> StepDone:
-        """Run a unit, and rest after it as long as it took, if there is other work."""
-        is_shared = self._work() > self._seen
-        began, before = trio.current_time(), self._work()
-        done = await step(IMPORT_BATCH_LINES_SHARED if is_shared else IMPORT_BATCH_LINES)
-        took = trio.current_time() - began
-        self._seen = before + 1  # the unit itself; what else was done meanwhile is others' work
-        if is_shared and done.more:
-            await trio.sleep(took)
-        return done
-
-    def _work(self) -> int:
-        """Units of work and reads that the store has done, and those that wait."""
-        statistics = self._store.statistics()
-        waiting = statistics.queue_depth + statistics.reads_waiting
-        return statistics.units + statistics.reads + waiting

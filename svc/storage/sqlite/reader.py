@@ -40,8 +40,6 @@ class Reader:
         self._reads = FairQueue[_Read](READS_WAITING_MAX, OWNER_READS_MAX)
         self._lock = Lock()  # of `_reads`, from which the lane's thread takes
         self._unanswered: dict[Slot[Any], None] = {}
-        self.answered = 0
-        """Reads answered so far."""
 
     @property
     def waiting(self) -> int:
@@ -77,5 +75,4 @@ class Reader:
             return
         caller, outcome = finished.unwrap()
         del self._unanswered[caller]
-        self.answered += 1
         caller.set(outcome)
