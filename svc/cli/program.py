@@ -26,6 +26,8 @@ _MODULES: Final = {
     "call": "call",
     "listen": "listen",
     "demo-messenger": "demo_messenger",
+    "import": "records.imports",
+    "export": "records.exports",
     "config": "config",
     "org": "identity.organizations",
     "user": "identity.users",

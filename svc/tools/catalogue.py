@@ -17,6 +17,7 @@ from svc.tools.files import files
 from svc.tools.finding import finder
 from svc.tools.forms import forms, server_keys, submission_counts, submissions
 from svc.tools.identity import api_keys, audit, members, organizations, roles, teams
+from svc.tools.imports import imports
 from svc.tools.old_names import old_names
 from svc.tools.records import aggregates as record_aggregates
 from svc.tools.records import history as record_history
@@ -51,6 +52,7 @@ _MODULES: Final = (
     files,
     finder,
     forms,
+    imports,
     members,
     messages,
     notes,
