@@ -38,6 +38,7 @@ _MODULES: Final = {
     "credits": "credits",
     "backup": "backup:backup",
     "restore": "backup:restore",
+    "export": "organization_export",
     "check": "check",
     "openapi": "openapi",
 }
