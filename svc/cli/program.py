@@ -39,6 +39,7 @@ _MODULES: Final = {
     "backup": "backup:backup",
     "restore": "backup:restore",
     "export": "organization_export",
+    "erase-person": "erase_person",
     "check": "check",
     "openapi": "openapi",
 }

@@ -256,15 +256,16 @@ def _members_table(file: WrittenFile) -> str:
 _README: Final = """\
 # {manifest.organization_name}
 
-Everything that belonged to this organization ({manifest.organization_id}) on {manifest.exported_at}, all of one
-moment. Nothing else is needed to read it.
+Everything that belonged to this organization ({manifest.organization_id}) on {manifest.exported_at}, all
+of one moment. Nothing else is needed to read it.
 
-Each file that ends with `.ndjson` has one JSON object a line, in UTF-8. Ids such as `rec_…` are the same in all
-files, so that lines refer to each other; ids sort in the order in which they were made. Times are RFC 3339, in
-UTC. `null` stands for no value. `manifest.json` has the number of lines and the SHA-256 of each file, for
-programs.
+Each file that ends with `.ndjson` has one JSON object a line, in UTF-8. Ids such as `rec_…` are the same in
+all files, so that lines refer to each other; ids sort in the order in which they were made. Times are
+RFC 3339, in UTC. `null` stands for no value. `manifest.json` has the number of lines and the SHA-256 of each
+file, for programs.
 
-No password, no key and no other secret is in it. It has personal data of customers all the same: keep it safe.
+No password, no key and no other secret is in it. It has personal data of customers all the same: keep it
+safe.
 
 | file | lines | a line is |
 |---|---|---|

@@ -71,7 +71,7 @@ def test_the_demo_goes_out_whole(svc: Svc, demo: Path, tmp_path: Path) -> None:
         assert (file["rows"], file["bytes"]) == (written[path].count(b"\n"), len(written[path]))
     with closing(sqlite3.connect(demo / "svc.db")) as conn:
         for file in FILES:
-            [(rows,)] = conn.execute(f"SELECT count(*) FROM {file.table.name}")
+            [(rows,)] = conn.execute(f"SELECT count(*) FROM {file.table.name}")  # noqa: S608  # our names
             if file.name == "records":
                 of_file = [one for path, one in files.items() if "records" in path]
             else:
@@ -176,7 +176,7 @@ def test_what_cannot_be_read_is_named(svc: Svc, demo: Path, tmp_path: Path) -> N
 
 
 def test_the_readme_describes_every_file_and_member(svc: Svc, demo: Path, tmp_path: Path) -> None:
-    """In words: each file with its number of lines, each member with its type, each thing that is left out."""
+    """In words: each file with its number of lines, each member with its type, all that is left out."""
     manifest = exported(svc, tmp_path / "out")
     readme = (tmp_path / "out" / "README.md").read_text()
 
