@@ -59,6 +59,7 @@ class Scrubber:
             *(_words(word) for word in marks.lesser if linked),
         ]
         self._pattern = re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
+        self._points = tuple(point.casefold() for point in (*marks.emails, *marks.phones))
 
     def finds(self, text: str) -> bool:
         """Whether a mark is in *text*, which may be JSON."""
@@ -67,6 +68,11 @@ class Scrubber:
     def text(self, text: str) -> str:
         """*text* with `ERASED` for each mark."""
         return text if self._pattern is None else self._pattern.sub(ERASED, text)
+
+    def code(self, code: str) -> str:
+        """`ERASED` for a code that a program has made with an e-mail or a phone in it, such as a key."""
+        folded = code.casefold()
+        return ERASED if any(point in folded for point in self._points) else self.text(code)
 
     def json(self, value: Any) -> Any:
         """*value* with `ERASED` for each mark in its texts, and for each number that is one."""

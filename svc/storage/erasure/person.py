@@ -1,5 +1,6 @@
 """The person to be erased: their records, submissions and conversations, and the marks learned from them."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from svc.domain.errors import Conflict, Fault, InvalidInput, InvalidValue, NotFo
 from svc.domain.near_names import shown
 from svc.domain.records.contact_points import normalise_email, normalise_phone
 from svc.domain.records.objects import NAMES
+from svc.domain.versions import ERASED_VERSION
 from svc.storage.erasure.scans import Reads, scan
 from svc.storage.erasure.treatments import BY_TABLE
 from svc.storage.identity import organizations
@@ -22,6 +24,9 @@ _LESSER_CHARS_MIN: Final = 3
 _EXTERNAL_CHARS_MIN: Final = 5
 _FIRST_NAMES: Final = ("first_name", "firstname", "given_name", "forename")
 _LAST_NAMES: Final = ("last_name", "lastname", "surname", "family_name")
+
+_TELLS: Final = re.compile(rf'"version":{ERASED_VERSION},"properties":{{}}'.encode())
+"""In an event that tells of an erasure, which has to reach those who are to erase the person, too."""
 
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
@@ -44,6 +49,7 @@ class Person(msgspec.Struct, kw_only=True):
     visitors: set[str] = msgspec.field(default_factory=set)
     agent_runs: set[str] = msgspec.field(default_factory=set)
     replies: set[str] = msgspec.field(default_factory=set)
+    events: set[str] = msgspec.field(default_factory=set)
     deliveries: set[str] = msgspec.field(default_factory=set)
     workflow_runs: set[str] = msgspec.field(default_factory=set)
     emails: set[str] = msgspec.field(default_factory=set)
@@ -88,6 +94,9 @@ def find(read: Reads, organization_id: str, wanted: Wanted, known: Person | None
             "merge them, or name one with --record"
         )
     read(_learn_from_records, organization_id, person)
+    _find_shared_points(read, organization_id, person)
+    _add_records(read, organization_id, wanted, person, deleted=True)
+    read(_learn_from_records, organization_id, person)
     # Twice, since what was sent tells more than the contact has.
     for _ in range(2):
         _add_submissions(read, organization_id, person)
@@ -101,28 +110,28 @@ def _begin(conn: sa.Connection, organization_id: str, wanted: Wanted, person: Pe
     organization = organizations.get(conn, organization_id)
     if wanted.email is None and wanted.phone is None and wanted.record_id is None:
         raise InvalidInput([Fault("", "missing", "say the e-mail, the phone or the record of the person")])
+    given: list[tuple[str, str]] = []
     try:
         if wanted.email is not None:
-            person.emails.add(normalise_email(wanted.email))
+            given.append(("email", normalise_email(wanted.email)))
         if wanted.phone is not None:
-            person.phones.add(normalise_phone(wanted.phone, organization.country))
+            given.append(("phone", normalise_phone(wanted.phone, organization.country)))
     except InvalidValue as error:
         raise InvalidInput([Fault("", "invalid_value", str(error))]) from error
     if wanted.record_id is not None:
         _begin_with_record(conn, organization_id, wanted.record_id, person)
-        return
+    for kind, value in given:
+        (person.emails if kind == "email" else person.phones).add(value)
+        person.records |= set(_known_by(conn, organization_id, kind, value))
+
+
+def _known_by(conn: sa.Connection, organization_id: str, kind: str, value: str) -> list[str]:
+    """The contacts that are found by an e-mail or phone."""
     identities = records_tables.identities.c
-    for kind, values in (("email", person.emails), ("phone", person.phones)):
-        for value in values:
-            person.records |= set(
-                conn.scalars(
-                    sa.select(identities.record_id).where(
-                        identities.organization_id == organization_id,
-                        identities.kind == kind,
-                        identities.value == value,
-                    )
-                )
-            )
+    found = sa.select(identities.record_id).where(
+        identities.organization_id == organization_id, identities.kind == kind, identities.value == value
+    )
+    return list(conn.scalars(found))
 
 
 def _begin_with_record(conn: sa.Connection, organization_id: str, record_id: str, person: Person) -> None:
@@ -139,24 +148,28 @@ def _begin_with_record(conn: sa.Connection, organization_id: str, record_id: str
     person.records.add(row.id)
 
 
-def _add_records(read: Reads, organization_id: str, wanted: Wanted, person: Person) -> set[str]:
-    """Add contacts that have the e-mail or phone and are not found by it any more, and merged ones.
+def _add_records(
+    read: Reads, organization_id: str, wanted: Wanted, person: Person, *, deleted: bool = False
+) -> set[str]:
+    """Add contacts that have an e-mail or phone and are not found by it any more, and merged ones.
 
-    Returns those that are not deleted.
+    With *deleted*, only those that were deleted. Returns those that are not.
     """
-    seeds = Scrubber(Marks(emails=tuple(person.emails), phones=tuple(person.phones)), linked=False)
+    emails, phones = person.emails - person.shared, person.phones - person.shared
+    seeds = Scrubber(Marks(emails=tuple(emails), phones=tuple(phones)), linked=False)
     contact_id = read(record_objects.ids_by_slug, organization_id)["contact"]
     live: set[str] = set(person.records)
+    is_named = deleted or wanted.record_id is not None
 
     def examine(key: tuple[Any, ...], row: sa.Row[Any]) -> str | None:
         if row.merged_into is not None and row.merged_into.decode() in person.records:
             return str(key[0])
-        if wanted.record_id is not None or row.object_id.decode() != contact_id:
+        if row.object_id.decode() != contact_id or (row.deleted_at is None and is_named):
             return None
         if not seeds.finds(row.properties.decode(errors="replace")):
             return None
         values = _values(row.properties)
-        if values.get("email") in person.emails or values.get("phone") in person.phones:
+        if values.get("email") in emails or values.get("phone") in phones:
             if row.deleted_at is None:
                 live.add(str(key[0]))
             return str(key[0])
@@ -274,21 +287,11 @@ def _find_shared_points(read: Reads, organization_id: str, person: Person) -> No
 
 def _shared_points(conn: sa.Connection, organization_id: str, person: Person) -> set[str]:
     """Which of the e-mails and phones another contact has."""
-    identities = records_tables.identities.c
     return {
         value
         for kind, values in (("email", person.emails), ("phone", person.phones))
         for value in values
-        if any(
-            record_id not in person.records
-            for record_id in conn.scalars(
-                sa.select(identities.record_id).where(
-                    identities.organization_id == organization_id,
-                    identities.kind == kind,
-                    identities.value == value,
-                )
-            )
-        )
+        if not person.records.issuperset(_known_by(conn, organization_id, kind, value))
     }
 
 
@@ -336,13 +339,29 @@ def _add_followers(read: Reads, organization_id: str, person: Person) -> None:
     for found, table, column, ids in (
         (person.agent_runs, "agent_runs", "conversation_id", person.conversations),
         (person.replies, "replies", "conversation_id", person.conversations),
-        (person.deliveries, "webhook_deliveries", "subject", subjects),
     ):
         found |= set(scan(read, BY_TABLE[table], organization_id, (column,), has(column, ids)))
 
-    def leads(key: tuple[Any, ...], row: sa.Row[Any]) -> str | None:
-        return None if ids_in(row.event).isdisjoint(subjects) else str(key[0])
+    told: set[str] = set()
 
+    def happened(key: tuple[Any, ...], row: sa.Row[Any]) -> str | None:
+        if _text(row.subject) not in subjects:
+            return None
+        if _TELLS.search(row.data):
+            told.add(str(key[0]))
+            return None
+        return str(key[0])
+
+    def is_delivered(key: tuple[Any, ...], row: sa.Row[Any]) -> str | None:
+        return str(key[0]) if _text(row.subject) in subjects and _text(row.event_id) not in told else None
+
+    def leads(key: tuple[Any, ...], row: sa.Row[Any]) -> str | None:
+        return None if ids_in(row.event).isdisjoint(subjects) or _TELLS.search(row.event) else str(key[0])
+
+    person.events |= set(scan(read, BY_TABLE["events"], organization_id, ("subject", "data"), happened))
+    person.deliveries |= set(
+        scan(read, BY_TABLE["webhook_deliveries"], organization_id, ("subject", "event_id"), is_delivered)
+    )
     person.workflow_runs |= set(scan(read, BY_TABLE["workflow_runs"], organization_id, ("event",), leads))
 
 

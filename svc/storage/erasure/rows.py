@@ -132,7 +132,7 @@ class _Unit:
             _withdraw(self._tx, row)
         values = self._scrubbed(row, texts, hit)
         if values:
-            if values.get("key") is not None and "answer" in values:  # an idempotency key that is a mark
+            if "key" in values:  # of an idempotency row, where it is a part of what tells the row
                 self._tx.conn.execute(sa.delete(self._table).where(*self._where(hit)))
                 self.deleted += 1
                 return
@@ -142,13 +142,15 @@ class _Unit:
     def _scrubbed(self, row: sa.Row[Any], texts: Scrubber, hit: Hit) -> dict[str, Any]:
         """What changes in a row."""
         values: dict[str, Any] = {}
-        for name in self._treatment.texts:
+        for name in (*self._treatment.texts, *self._treatment.codes):
             stored = getattr(row, name)
             if stored is None:
                 continue
             blank = self._treatment.blanked.get(name)
             if blank is not None and hit.ids and _is_about(stored, hit):
                 after: Any = blank
+            elif name in self._treatment.codes:
+                after = texts.code(stored)
             elif name == "candidates":
                 after = _without(stored, hit.ids)
             elif self._is_json(name):
@@ -161,8 +163,6 @@ class _Unit:
             values["contact_id"] = None
         if "name" in values and _is_unique_by_name(self._table):
             values["name"] = f"{values['name']} {row.id[-6:]}"
-        if self._table.name == "idempotency" and "key" in values:
-            values.setdefault("answer", row.answer)
         return values
 
     def _is_json(self, name: str) -> bool:

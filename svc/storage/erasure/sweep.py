@@ -30,7 +30,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """The column that is kept."""
 
 
-_SENDER: Final = "sender"
+_EMPTY: Final = b"{}"
 _messages, _conversations = channels_tables.messages, channels_tables.conversations
 
 
@@ -49,20 +49,22 @@ def hits(read: Reads, organization_id: str, treatment: Treatment, person: Person
 
 
 def _hits(read: Reads, organization_id: str, treatment: Treatment, person: Person) -> Iterator[Hit]:
-    if not (treatment.own or treatment.texts or treatment.kept):
+    if not (treatment.own or treatment.texts or treatment.codes or treatment.kept):
         return
     marks, subjects = person.marks, person.subjects
     anywhere, linked = scrubber(marks, linked=False), scrubber(marks, linked=True)
     own_ids = {column: getattr(person, ids) for column, ids in treatment.own.items()}
     of_contact = treatment.table is _conversations
+    is_of_records = treatment.table is records_tables.records
+    more = ["contact_id"] if of_contact else []
     columns = list(
-        dict.fromkeys((*own_ids, *treatment.texts, *treatment.kept, *(["contact_id"] if of_contact else [])))
+        dict.fromkeys((*own_ids, *treatment.texts, *treatment.codes, *treatment.kept, *more))
     )
 
     def examine(key: tuple[Any, ...], row: sa.Row[Any]) -> Hit | None:
         for column, ids in own_ids.items():
             if (value := getattr(row, column)) is not None and value.decode(errors="replace") in ids:
-                return Hit(key=key, how="own")
+                return None if is_of_records and row.properties == _EMPTY else Hit(key=key, how="own")
         texts = b"\n".join(texts_of(row, treatment.texts))
         text = texts.decode(errors="replace")
         if (
@@ -76,8 +78,12 @@ def _hits(read: Reads, organization_id: str, treatment: Treatment, person: Perso
             leading.add(row.contact_id.decode())
         if leading:
             hit = Hit(key=key, how="linked", ids=tuple(sorted(leading)))
-            return hit if _is_to_change(treatment, row, hit, linked.finds(text)) else None
-        if anywhere.finds(text):
+            if _is_to_change(treatment, row, hit, linked.finds(text)):
+                return hit
+        if anywhere.finds(text) or any(
+            anywhere.code(code.decode(errors="replace")) != code.decode(errors="replace")
+            for code in texts_of(row, treatment.codes)
+        ):
             return Hit(key=key, how="marked")
         for column in treatment.kept:
             stored = getattr(row, column)

@@ -30,15 +30,15 @@ Ids = Literal[
     "records",
     "submissions",
     "conversations",
-    "subjects",
     "visitors",
     "emails",
     "agent_runs",
     "replies",
     "deliveries",
+    "events",
     "workflow_runs",
 ]
-"""Which of a person's ids a column has; `subjects` are records, submissions and conversations."""
+"""Which of a person's ids a column has."""
 
 BLANK: Final = '{"erased":true}'
 """What JSON becomes that is about the person."""
@@ -52,6 +52,8 @@ class Treatment(msgspec.Struct, frozen=True, kw_only=True):
     """Columns by which a row is the person's own."""
     texts: tuple[str, ...] = ()
     """Columns that marks are taken out of; those of `stored_json` are JSON."""
+    codes: tuple[str, ...] = ()
+    """Columns with what programs of others make up, of which a mark may be a part."""
     blanked: Mapping[str, Any] = {}
     """What columns of a row become that leads to the person, unless they are null."""
     kept: Mapping[str, str] = {}
@@ -204,10 +206,10 @@ TREATMENTS: Final = (
     ),
     Treatment(
         table=webhooks_tables.webhook_deliveries,
-        own={"subject": "subjects"},
+        own={"id": "deliveries"},
         texts=("body",),
         blanked={"body": BLANK},
-        plain=("id", "webhook_id", "event_id", "type", "state", "run_id", "call_key"),
+        plain=("webhook_id", "event_id", "type", "subject", "state", "run_id", "call_key"),
     ),
     Treatment(
         table=webhooks_tables.webhook_attempts,
@@ -287,18 +289,20 @@ TREATMENTS: Final = (
     Treatment(table=ai_tables.restrictions, plain=("models",)),
     Treatment(
         table=tables.events,
-        own={"subject": "subjects"},
+        own={"id": "events"},
         texts=("data",),
-        plain=("id", "type", "object_type"),
+        plain=("type", "subject", "object_type"),
     ),
     Treatment(
         table=tables.audit,
-        texts=("target", "reason", "request_id", "asked_by"),
+        texts=("target", "reason", "asked_by"),
+        codes=("request_id",),
         plain=("id", "caller_kind", "caller_id", "person_id", "door", "action", "outcome"),
     ),
     Treatment(
         table=tables.idempotency,
-        texts=("key", "answer"),
+        texts=("answer",),
+        codes=("key",),
         blanked={"answer": BLANK.encode()},
         plain=("caller_id", "tool"),
     ),
@@ -327,6 +331,8 @@ BY_TABLE: Final[Mapping[str, Treatment]] = {str(one.table.name): one for one in 
 _SOURCES: Final = (
     records_tables.record_changes,
     forms_tables.submissions,
+    # A submission that is filed has its note, at any moment.
+    records_tables.notes,
     channels_tables.conversations,
     records_tables.records,
 )
