@@ -41,6 +41,7 @@ _MODULES: Final = {
     "credits": "credits",
     "backup": "backup:backup",
     "restore": "backup:restore",
+    "erase-person": "erase_person",
     "check": "check",
     "openapi": "openapi",
 }
