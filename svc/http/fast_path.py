@@ -211,13 +211,21 @@ class Door(Protocol):
 class FastPath:
     """Routes a request to the door of its path in *doors*, and every other request to *app*.
 
-    A door whose path ends with a slash answers for one more segment below it. Request ids are made of
-    *random*.
+    A door whose path ends with a slash answers for one more segment below it, and one in *trees* for all
+    that is below its path. Request ids are made of *random*.
     """
 
-    def __init__(self, app: ASGIApp, doors: Mapping[str, Door], random: Randomness = SYSTEM) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        doors: Mapping[str, Door],
+        random: Randomness = SYSTEM,
+        *,
+        trees: Mapping[str, Door] | None = None,
+    ) -> None:
         self._app = app
         self._doors = doors
+        self._trees = tuple((trees or {}).items())
         self._random = random
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -239,7 +247,10 @@ class FastPath:
             await _send(send, request, answer)
 
     def _door(self, path: str) -> Door | None:
-        return self._doors.get(path) or self._doors.get(path[: path.rfind("/") + 1])
+        door = self._doors.get(path) or self._doors.get(path[: path.rfind("/") + 1])
+        if door is None:
+            return next((door for above, door in self._trees if path.startswith(above)), None)
+        return door
 
 
 async def _send(send: Send, request: Request, answer: Answer) -> None:

@@ -58,7 +58,7 @@ def _receive(
 ) -> MessageReceived:
     received = messages.receive(tx, bridge.organization_id, bridge.connection_id, message, contents)
     if message.direction == "in" and not received.duplicate:
-        due.note_message(tx, received.conversation)
+        due.note_message(tx, bridge.connection_id, received.conversation)
     return received
 
 

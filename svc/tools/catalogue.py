@@ -17,7 +17,9 @@ from svc.tools.files import files
 from svc.tools.finding import finder
 from svc.tools.forms import forms, server_keys, submission_counts, submissions
 from svc.tools.identity import api_keys, audit, members, organizations, roles, teams
+from svc.tools.imports import imports
 from svc.tools.old_names import old_names
+from svc.tools.records import aggregates as record_aggregates
 from svc.tools.records import history as record_history
 from svc.tools.records import lists as record_lists
 from svc.tools.records import notes, objects, properties, records, suggestions
@@ -50,12 +52,14 @@ _MODULES: Final = (
     files,
     finder,
     forms,
+    imports,
     members,
     messages,
     notes,
     objects,
     organizations,
     properties,
+    record_aggregates,
     record_history,
     record_lists,
     records,

@@ -71,8 +71,9 @@ def changed(
     country: str,
     currency: str,
     pointer: str = "/properties",
+    faults_max: int = FAULTS_MAX,
 ) -> tuple[Values, list[Fault]]:
-    """*stored* with *changes* applied, and every fault of those; null clears a value.
+    """*stored* with *changes* applied, and the first *faults_max* faults of those; null clears a value.
 
     An amount brings its currency along: without one it keeps what it had, or takes the organization's
     *currency*.
@@ -80,7 +81,7 @@ def changed(
     faults: list[Fault] = []
     values = dict(stored)
     for slug in changes:
-        if len(faults) >= FAULTS_MAX:
+        if len(faults) >= faults_max:
             break  # looking for close names takes time, and more faults than that are not shown
         try:
             value = _given(properties, values, changes, slug, country)

@@ -22,12 +22,13 @@ from svc.http.fast_path import Answer, PartSender, Request, StreamAnswer
 from svc.http.files.representation import Part, etag_of, headers_of, name_in, part_of
 from svc.http.problems.call_problems import call_problem
 from svc.http.request.body import ClientGone
+from svc.http.request.organization import organization_in
 from svc.http.request.session_cookie import SESSION_COOKIE, cookie_name, session_token
 from svc.http.request.transport import Transport
 from svc.http.response.answers import Fields, success
 from svc.http.response.conditional import is_not_modified
 from svc.http.tools.admission import answer_admitted, budget_headers, call_of
-from svc.http.tools.door import ORGANIZATION_HEADER, SESSION_UNAUTHORIZED, Gate
+from svc.http.tools.door import SESSION_UNAUTHORIZED, Gate
 from svc.services import files, tool_calls
 from svc.tools.registry import Registry
 
@@ -89,13 +90,12 @@ class SessionReader:
     async def admit(self, request: Request) -> Admission:
         """Authenticate the person; without `?org=` in their home.
 
-        Raises `Unauthenticated` without a valid session, and `Forbidden` if the person is not a member there.
+        Raises `Unauthenticated` without a valid session, `InvalidInput` if the request names more than one
+        organization, and `Forbidden` if the person is not a member there.
         """
         encrypted = self._transport.is_encrypted(request.scheme, request.client, request.headers)
         cookie = parse_cookie(request.text("cookie")).get(cookie_name(SESSION_COOKIE, encrypted=encrypted))
-        asked = parse_qs(request.query.decode("latin-1"))
-        organization_id = asked.get("org", [request.text(ORGANIZATION_HEADER.lower())])[0]
-        return await tool_calls.admit_person(self._system, session_token(cookie), organization_id)
+        return await tool_calls.admit_person(self._system, session_token(cookie), organization_in(request))
 
 
 class DownloadDoor:

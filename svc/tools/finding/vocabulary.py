@@ -63,6 +63,10 @@ NOUNS: Final = {
     "file": (
         "files upload uploaded document documents picture pictures photo image pdf download link stored size"
     ),
+    "import": (
+        "upload file files csv spreadsheet excel sheet ndjson bulk load bring migrate rows lines mapping"
+        " columns headings progress batch job"
+    ),
     "view": "saved list filter filters segment smart favourite favorite bookmark preset shared",
     "form": (
         "web sign up signup newsletter enquiry enquiries inquiry contact booking registration survey"

@@ -20,7 +20,7 @@ from svc.storage.files.uses import FileUse
 from svc.storage.records import tables
 from svc.storage.records.listing import search_words
 from svc.storage.records.objects import IndexState, StoredObject
-from svc.storage.statements import Statement
+from svc.storage.statements import LOOKED_UP_MAX, Statement, batched
 
 Made = Sequence[tuple[str, Mapping[str, Any]]]
 """Records with their properties."""
@@ -77,7 +77,23 @@ _OWNER: Final = Statement(
     ),
     _Owner,
 )
-_INSERT_UNIQUE: Final = Statement(sa.insert(tables.unique_values))
+
+
+class _OwnerOf(NamedTuple):
+    """A unique value, and the record that has it."""
+
+    value: str
+    record_id: str
+
+
+_OWNERS: Final = Statement(
+    sa.select(tables.unique_values.c.value, tables.unique_values.c.record_id).where(
+        tables.unique_values.c.property_id == sa.bindparam("property_id"),
+        tables.unique_values.c.value.in_(sa.bindparam("several", expanding=True)),
+    ),
+    _OwnerOf,
+)
+INSERT_UNIQUE: Final = Statement(sa.insert(tables.unique_values))
 _DELETE_UNIQUE: Final = Statement(
     sa.delete(tables.unique_values).where(tables.unique_values.c.record_id == sa.bindparam("of_record"))
 )
@@ -134,35 +150,32 @@ def add_again(conn: sa.Connection, shape: Shape, made: Made) -> None:
     search_words.replace(conn, _words(shape, made))
 
 
-def replace(conn: sa.Connection, shape: Shape, changed: Made) -> None:
-    """Index changed records again. Raises as `add`."""
-    ids = [record_id for record_id, _ in changed]
-    _remove(conn, shape, ids)
-    if shape.pictures:
-        uses.end(conn, ids)
-    add_again(conn, shape, changed)
-
-
 def rewrite(
-    conn: sa.Connection, shape: Shape, record_id: str, values: Mapping[str, Any], slugs: Collection[str]
+    conn: sa.Connection, shape: Shape, changed: Sequence[tuple[str, Mapping[str, Any], Collection[str]]]
 ) -> None:
-    """Index a record again, of which only the values of *slugs* changed. Raises as `add`."""
-    # Sort keys are deleted by property; the others for all of a record's properties together.
-    narrowed = Shape(
-        shape.object_id,
-        shape.organization_id,
-        keyed=[keyed for keyed in shape.keyed if keyed[1].slug in slugs],
-        unique=shape.unique if any(prop.slug in slugs for _, prop in shape.unique) else [],
-        relations=shape.relations if any(slug in slugs for _, slug in shape.relations) else [],
-        texts=[],
-        pictures=shape.pictures if any(slug in slugs for _, slug in shape.pictures) else [],
-    )
-    _remove(conn, narrowed, [record_id])
-    if narrowed.pictures:
-        uses.end(conn, [record_id])
-    _add(conn, narrowed, [(record_id, values)])
-    if any(slug in slugs for slug in shape.texts):
-        search_words.replace(conn, _words(shape, [(record_id, values)]))
+    """Index changed records again, each with the slugs of the values that changed. Raises as `add`."""
+    # Those that are indexed alike go together.
+    by_slugs: dict[frozenset[str], list[tuple[str, Mapping[str, Any]]]] = {}
+    for record_id, values, slugs in changed:
+        by_slugs.setdefault(frozenset(slugs), []).append((record_id, values))
+    for same, made in by_slugs.items():
+        # Sort keys are deleted by property; the others for all of a record's properties together.
+        narrowed = Shape(
+            shape.object_id,
+            shape.organization_id,
+            keyed=[keyed for keyed in shape.keyed if keyed[1].slug in same],
+            unique=shape.unique if any(prop.slug in same for _, prop in shape.unique) else [],
+            relations=shape.relations if any(slug in same for _, slug in shape.relations) else [],
+            texts=[],
+            pictures=shape.pictures if any(slug in same for _, slug in shape.pictures) else [],
+        )
+        ids = [record_id for record_id, _ in made]
+        _remove(conn, narrowed, ids)
+        if narrowed.pictures:
+            uses.end(conn, ids)
+        _add(conn, narrowed, made)
+        if any(slug in same for slug in shape.texts):
+            search_words.replace(conn, _words(shape, made))
 
 
 def remove(conn: sa.Connection, shape: Shape, ids: Collection[str]) -> None:
@@ -226,26 +239,31 @@ def _remove(conn: sa.Connection, shape: Shape, ids: Collection[str]) -> None:
         _DELETE_RELATION.many(conn, rows)
 
 
-def owner(conn: sa.Connection, property_id: str, value: Any) -> str | None:
-    """The record whose unique property has *value*."""
-    row = _OWNER.one(conn, property_id=property_id, value=_unique(value))
+def owner(conn: sa.Connection, property_id: str, key: str) -> str | None:
+    """The record whose unique property has the value of *key*."""
+    row = _OWNER.one(conn, property_id=property_id, value=key)
     return None if row is None else row.record_id
+
+
+def owners(conn: sa.Connection, property_id: str, keys: Sequence[str]) -> dict[str, str]:
+    """The records whose unique property has a value of *keys*, by key."""
+    return {
+        row.value: row.record_id
+        for some in batched(keys, LOOKED_UP_MAX)
+        for row in _OWNERS.all(conn, property_id=property_id, several=some)
+    }
 
 
 def _claim(conn: sa.Connection, property_id: str, prop: Property, made: Made) -> None:
     for record_id, values in made:
         if prop.slug in values:
-            if owner(conn, property_id, values[prop.slug]) is not None:
+            key = unique_key(values[prop.slug])
+            if owner(conn, property_id, key) is not None:
                 raise Conflict(f"another record has this {prop.slug}, which is unique")
-            _INSERT_UNIQUE.run(
-                conn,
-                property_id=property_id,
-                value=_unique(values[prop.slug]),
-                record_id=record_id,
-            )
+            INSERT_UNIQUE.run(conn, property_id=property_id, value=key, record_id=record_id)
 
 
-def _unique(value: Any) -> str:
+def unique_key(value: Any) -> str:
     """A unique value in the form in which it is compared: texts without case, numbers unchanged."""
     return fold(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
 
