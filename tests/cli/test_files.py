@@ -135,6 +135,8 @@ def test_a_backup_has_the_files(services: list[Service], data: Path, svc: Svc, t
         content = os.urandom(300_000)
         file_id = client.post("/api/v1/files", content=content).json()["fileId"]
         made = svc("backup", str(backup))
+        exported = svc("export", "--all", str(tmp_path / "export"))
+    assert (0, content) == (exported.exit_code, (tmp_path / "export" / "contents" / file_id).read_bytes())
     assert 0 == service.end()
 
     restored = svc("restore", str(backup), "--data", str(other))
@@ -147,7 +149,6 @@ def test_a_backup_has_the_files(services: list[Service], data: Path, svc: Svc, t
     assert 0 == svc("check", "--data", str(other)).exit_code
     with tarfile.open(backup) as tar:
         assert "files.json" == tar.getnames()[-1]
-    assert file_id.startswith("fil_")
     _damaged_backups_replace_nothing(svc, backup, other)
     _a_missing_content_is_told(svc, data, tmp_path, path_of(data / "files", organization, digest))
 

@@ -6,8 +6,9 @@ waits for it. The directory appears whole or not at all: it is written beside, a
 
 import hashlib
 import os
+import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import BinaryIO, Final
@@ -23,6 +24,8 @@ from svc.cli.operator_calls import Operator
 from svc.clock import WallClock
 from svc.domain.identity.organizations import Organization
 from svc.domain.times import rfc3339
+from svc.storage.files.directory import all_kept, path_of
+from svc.storage.files.files import contents_of as stored_contents
 from svc.storage.organization_export import lines as export_lines
 from svc.storage.organization_export.files import FILES, LEFT_OUT, ExportedFile
 from svc.storage.organization_export.lines import Line, Unreadable
@@ -33,6 +36,7 @@ FORMAT: Final = 1
 """Counts up when a file or a member gets another meaning."""
 MANIFEST: Final = "manifest.json"
 README: Final = "README.md"
+CONTENTS: Final = "contents"
 UNREADABLE_MAX: Final = 100
 """Values that cannot be read that are named in the manifest; all are counted."""
 _BUFFER_BYTES: Final = 1 << 16
@@ -95,8 +99,13 @@ class Manifest(msgspec.Struct, frozen=True, rename="camel"):
 def export_all(operator: Operator, organization_id: str | None, directory: Path) -> Manifest:
     """Export an organization into *directory*, and tell what was written. Raises `Failure`."""
     organization = operator.organization(organization_id)
-    with as_failure(StoreError, OSError), _appearing(directory) as staging:
-        manifest = operator.read(_write, organization, staging)
+    contents = operator.directory.files
+    with (
+        as_failure(StoreError, OSError),
+        _appearing(directory) as staging,
+        all_kept(contents) if contents.exists() else nullcontext(),
+    ):
+        manifest = operator.read(_write, organization, staging, contents)
     rows = sum(file.rows for file in manifest.files)
     click.echo(
         f"{directory} has {rows:,} rows of {organization.name} in {len(manifest.files)} files, and no secret;"
@@ -166,7 +175,7 @@ class _Writer:
         self._file.close()
 
 
-def _write(conn: Connection, organization: Organization, staging: Path) -> Manifest:
+def _write(conn: Connection, organization: Organization, staging: Path, contents: Path) -> Manifest:
     """Write all files over one snapshot. Memory is bounded: a few rows, and one buffer a file."""
     now = trio.run(_now)
     written: list[WrittenFile] = []
@@ -183,6 +192,7 @@ def _write(conn: Connection, organization: Organization, staging: Path) -> Manif
                 count += len(line.unreadable)
                 _note_examples(examples, line)
             written += [writer.end(path, file.about, of_members) for path, writer in writers.items()]
+    missing = list(_copy_contents(conn, organization.id, contents, staging / CONTENTS))
     manifest = Manifest(
         format=FORMAT,
         program=f"svc {VERSION}",
@@ -190,7 +200,7 @@ def _write(conn: Connection, organization: Organization, staging: Path) -> Manif
         organization_id=organization.id,
         organization_name=organization.name,
         files=tuple(written),
-        left_out=tuple(_left_out()),
+        left_out=(*_left_out(), *missing),
         unreadable=UnreadableValues(count, tuple(examples)),
     )
     pretty = msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
@@ -199,6 +209,21 @@ def _write(conn: Connection, organization: Organization, staging: Path) -> Manif
     for directory in (staging / "records", staging):
         sync(directory)
     return manifest
+
+
+def _copy_contents(conn: Connection, organization_id: str, contents: Path, to: Path) -> Iterator[LeftOut]:
+    """Copy the contents of all files, each under its file's id; those that the disk has lost are named."""
+    for file_id, digest in stored_contents(conn, organization_id):
+        to.mkdir(mode=0o700, exist_ok=True)
+        path, copied = path_of(contents, organization_id, digest), to / file_id
+        if not path.exists():
+            yield LeftOut(f"`{CONTENTS}/{file_id}`", "it is missing on the disk: see `svc check`")
+            continue
+        create_private(copied, b"")
+        shutil.copyfile(path, copied)
+        with copied.open("rb") as file:
+            os.fsync(file.fileno())
+        sync(to)
 
 
 def _note_examples(examples: list[Unreadable], line: Line) -> None:
@@ -250,7 +275,7 @@ of one moment. Nothing else is needed to read it.
 Each file that ends with `.ndjson` has one JSON object a line, in UTF-8. Ids such as `rec_…` are the same in
 all files, so that lines refer to each other; ids sort in the order in which they were made. Times are
 RFC 3339, in UTC. `null` stands for no value. `manifest.json` has the number of lines and the SHA-256 of each
-file, for programs.
+file, for programs. `contents/` has what was uploaded, each file under its id, which `files.ndjson` names.
 
 No password, no key and no other secret is in it. It has personal data of customers all the same: keep it
 safe.

@@ -1,6 +1,6 @@
 """Files: their rows. One is inserted once its content is on the disk, which goes only after the row does."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -221,6 +221,18 @@ def list_page(
         select = select.where(sa.or_(seen.exists(), sa.and_(own, ~use.exists())))
     rows, next_cursor = keyset.fetch(conn, select, _columns.id, newest_first=True)
     return [_from_row(FileRow._make(row), _uses_of(conn, row.id)) for row in rows], next_cursor
+
+
+def contents_of(conn: sa.Connection, organization_id: str) -> Iterator[tuple[str, str]]:
+    """The ids of the organization's files, and the hashes of their contents."""
+    of_organization = (_columns.organization_id == organization_id, _columns.removed_at.is_(None))
+    rows = conn.execute(
+        sa.select(_columns.id, _columns.digest)
+        .where(*of_organization, _columns.digest.is_not(None))
+        .order_by(_columns.id)
+        .execution_options(yield_per=1_000)
+    )
+    yield from rows.tuples()
 
 
 def remove(tx: Tx, organization_id: str, file_id: str) -> StoredFile:
