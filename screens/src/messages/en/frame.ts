@@ -27,6 +27,7 @@ export const frame = {
     more: "More",
   },
   table: {
+    noneFound: "Nothing found for “{text}”",
     select: "Select {name}",
     selectAll: "Select all that are shown",
     selected: { one: "{n} selected", other: "{n} selected" },

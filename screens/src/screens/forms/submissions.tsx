@@ -7,7 +7,7 @@ import { useAnswer } from "../../house/queries";
 import { toast } from "../../house/toasts";
 import { type Answer, type Input, write } from "../../house/tools";
 import { submissions as words } from "../../messages/en/submissions";
-import { say } from "../../messages/messages";
+import { messages, say } from "../../messages/messages";
 import { SUBMISSIONS } from "../../questions";
 import { Page } from "../../frame/page";
 import { Filter, Search } from "../../parts/filter";
@@ -121,7 +121,7 @@ export function Sender({ of: line }: { of: Line }) {
 }
 
 function Nothing({ state, search }: { state: State | null; search: string | null }) {
-  if (search) return <Empty icon="search" title={say(words.noneFound, { text: search })} />;
+  if (search) return <Empty icon="search" title={say(messages.table.noneFound, { text: search })} />;
   if (state === "Held") {
     return (
       <Empty icon="circle-check" title={words.noneHeldTitle}>
