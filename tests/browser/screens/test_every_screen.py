@@ -6,7 +6,6 @@ The scenes are shown on a stage, with recorded answers: see `pictures/README.md`
 import os
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -19,9 +18,15 @@ from tests.browser.conftest import CHROMIUM_ARGS, chromium
 from tests.browser.screens.conftest import PHONE
 from tests.browser.screens.pictures.album import TILES_THAT_MAY_DIFFER, Camera, camera, check, difference
 from tests.browser.screens.pictures.scenes import PHONE_SCENES, SCENES, Scene
-from tests.browser.screens.pictures.stage import TOWN, Stage, browser_arguments, open_stage
+from tests.browser.screens.pictures.stage import (
+    AXE,
+    AXE_PATH,
+    TOWN,
+    Stage,
+    browser_arguments,
+    open_stage,
+)
 
-_AXE: Final = Path(__file__).parents[3] / "screens/node_modules/axe-core/axe.min.js"
 _PARTS: Final = 6
 _NARROW: Final = ((640, "ltr"), (320, "ltr"), (390, "rtl"))
 """The first is a desk at 200 %."""
@@ -60,9 +65,13 @@ _MISFITS: Final = """
 
 def faults(page: Page, *rules: str) -> list[str]:
     """What axe-core finds that is serious or critical, by all its rules or by some."""
-    if not page.evaluate("typeof axe === 'object'"):
-        page.evaluate(_AXE.read_text())
-        page.evaluate(_SETTLED)
+    page.evaluate(AXE.read_text())
+    page.evaluate(_SETTLED)
+    return _violations(page, *rules)
+
+
+def _violations(page: Page, *rules: str) -> list[str]:
+    """The `faults` of a page that has axe-core already, and on which nothing moves."""
     options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
     found = page.evaluate("(options) => axe.run(document, options)", options)
     return [
@@ -99,11 +108,12 @@ def _look(browser: Browser, taker: Camera, scene: Scene) -> list[str | None]:
     taker.show(scene)
     found = [check(browser, taker, scene.picture("light"))]
     if _has_own_faults(scene):
-        found += faults(taker.page)
+        taker.page.evaluate(f"import('{AXE_PATH}')")
+        found += _violations(taker.page)
     taker.turn("dark")
     found.append(check(browser, taker, scene.picture("dark")))
     if _has_own_faults(scene):
-        found += faults(taker.page, "color-contrast")
+        found += _violations(taker.page, "color-contrast")
     if _has_own_faults(scene) and scene.width > PHONE["width"]:
         for width, direction in _NARROW:
             taker.page.set_viewport_size({"width": width, "height": 800})
@@ -114,7 +124,7 @@ def _look(browser: Browser, taker: Camera, scene: Scene) -> list[str | None]:
 
 
 @pytest.mark.skipif(
-    not _AXE.exists() and os.environ.get("CI") != "true", reason="`make screens` installs axe-core"
+    not AXE.exists() and os.environ.get("CI") != "true", reason="`make screens` installs axe-core"
 )
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_every_screen_looks_as_it_did_and_has_no_fault(browser: Browser, stage: Stage, part: int) -> None:

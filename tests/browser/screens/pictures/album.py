@@ -89,7 +89,6 @@ class Camera:
         self._stage.is_viewer = scene.is_viewer
         self.page.emulate_media(color_scheme="light", reduced_motion="reduce")
         self.page.set_viewport_size({"width": scene.width, "height": scene.height})
-        self.page.goto("about:blank")  # else a path with another `#` is the same page
         self.page.goto(ORIGIN + scene.path)
         self.page.evaluate(_SHOWN, list(_SHOWS[scene.state]))
         if scene.act:

@@ -23,6 +23,9 @@ State = Literal["full", "empty", "loading", "failed", "cut off"]
 
 ORIGIN: Final = "http://svc.localhost"
 HERE: Final = Path(__file__).parent
+AXE: Final = HERE.parents[3] / "screens/node_modules/axe-core/axe.min.js"
+"""Which `make screens` installs."""
+AXE_PATH: Final = "/axe.js"
 TOWN: Final[dict[str, Any]] = json.loads((HERE / "town.json").read_text())
 NOW_MS: Final[int] = TOWN["now"]
 _COUNTS: Final = {"held", "queued", "live", "total", "count"}
@@ -127,6 +130,8 @@ class _Door(BaseHTTPRequestHandler):
             self._send(plain, file.content_type.decode(), forever=not is_style)
         elif path.startswith("/fonts/"):
             self._send((HERE / path[1:]).read_bytes(), "font/woff2", forever=True)
+        elif path == AXE_PATH:
+            self._send(AXE.read_bytes(), "text/javascript", forever=True)
         elif path == "/docs/icon.svg":
             icon = (files("svc.http.docs") / "static/icon.svg").read_bytes()
             self._send(icon, "image/svg+xml", forever=True)
