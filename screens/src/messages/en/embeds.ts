@@ -93,6 +93,7 @@ export const embeds = {
     filters: "Only records where",
     addFilter: "Add filter",
     removeFilter: "Remove filter {n}",
+    or: " or ",
     property: "Property",
     op: "Comparison",
     value: "Value",

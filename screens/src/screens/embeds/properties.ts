@@ -5,7 +5,10 @@ import { embeds as words } from "../../messages/en/embeds";
 
 export type Property = PublicFacts & { slug: string; label: string };
 type Type = Property["type"];
-export type Condition = NonNullable<Extract<NonNullable<Input<"embed.preview">["blocks"]>[number], { type: "records" }>["filters"]>[number];
+/** One condition, or several of which any counts. */
+type Filter = NonNullable<Extract<NonNullable<Input<"embed.preview">["blocks"]>[number], { type: "records" }>["filters"]>[number];
+export type Condition = Extract<Filter, { op: string }>;
+export type Alternatives = Exclude<Filter, Condition>;
 export type Op = Condition["op"];
 
 export const TIMES: Property[] = [

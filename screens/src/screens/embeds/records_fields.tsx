@@ -13,7 +13,7 @@ import { Icon } from "../../parts/icon";
 import { Foreign } from "../../parts/texts";
 import { type FieldsProps, HeadingField } from "./block_fields";
 import { ROWS } from "./draft";
-import { type Condition, hasValue, type Op, opsOf, type Property, textOf, TIMES, valueOf } from "./properties";
+import { type Alternatives, type Condition, hasValue, type Op, opsOf, type Property, textOf, TIMES, valueOf } from "./properties";
 
 const said = words.fields;
 const FIELDS_MAX = 12;
@@ -66,18 +66,23 @@ export function RecordsFields({ block, at, onBlock }: FieldsProps<"records">) {
         />
       </div>
       <Group label={said.filters} at={`${at}/filters`} count={filters.length}>
-        {filters.map((filter, index) => (
-          <FilterRow
-            // A filter has nothing that tells it apart but its place.
-            key={`${index} of ${filters.length}`}
-            n={index + 1}
-            filter={filter}
-            at={`${at}/filters/${index}`}
-            properties={ordered}
-            onFilter={(changed) => onBlock({ ...block, filters: filters.with(index, changed) }, `filter ${index}`)}
-            onRemove={() => onBlock({ ...block, filters: filters.toSpliced(index, 1) }, "")}
-          />
-        ))}
+        {filters.map((filter, index) => {
+          // A filter has nothing that tells it apart but its place.
+          const key = `${index} of ${filters.length}`;
+          const onRemove = () => onBlock({ ...block, filters: filters.toSpliced(index, 1) }, "");
+          if ("any" in filter) return <AlternativesRow key={key} n={index + 1} filter={filter} properties={ordered} onRemove={onRemove} />;
+          return (
+            <FilterRow
+              key={key}
+              n={index + 1}
+              filter={filter}
+              at={`${at}/filters/${index}`}
+              properties={ordered}
+              onFilter={(changed) => onBlock({ ...block, filters: filters.with(index, changed) }, `filter ${index}`)}
+              onRemove={onRemove}
+            />
+          );
+        })}
         {filters.length < FILTERS_MAX && ordered[0] && (
           <div>
             <Button small icon="plus" onClick={() => onBlock({ ...block, filters: [...filters, newFilter(ordered[0] as Property)] }, "")}>
@@ -161,6 +166,25 @@ function Shown({ slugs, at, properties, onSlugs }: ShownProps) {
       )}
       {fault && <p class="field-fault">{fault}</p>}
     </fieldset>
+  );
+}
+
+interface AlternativesProps {
+  n: number;
+  filter: Alternatives;
+  properties: readonly Property[];
+  onRemove: () => void;
+}
+
+/** Conditions of which any counts, as a program has written them: shown and removed here, not changed. */
+function AlternativesRow({ n, filter: { any }, properties, onRemove }: AlternativesProps) {
+  const labelOf = (wanted: string) => properties.find(({ slug }) => slug === wanted)?.label ?? wanted;
+  const texts = any.map(({ property, op, value }) => [labelOf(property), words.ops[op], textOf(value)].filter(Boolean).join(" "));
+  return (
+    <div class="row">
+      <Foreign>{texts.join(said.or)}</Foreign>
+      <Button small look="quiet" icon="x" label={say(said.removeFilter, { n })} onClick={onRemove} />
+    </div>
   );
 }
 
