@@ -26,6 +26,8 @@ TILES_THAT_MAY_DIFFER: Final = 0.001
 """Of all tiles: 16 of a desk's 16,000."""
 _TRIES: Final = 12
 _PAUSE_MS: Final = 120
+_STILL_MS: Final = 400
+"""Longer than a screen waits before it asks for a preview."""
 _SHOWN: Final = """
 async ([wanted, unwanted]) => {
   const frame = () => new Promise(requestAnimationFrame);
@@ -119,7 +121,7 @@ class Camera:
         before = b""
         while (now := self.shot()) != before:
             before = now
-            self.page.wait_for_timeout(_PAUSE_MS)
+            self.page.wait_for_timeout(_STILL_MS)
         return now
 
     def difference(self, one: bytes, other: bytes) -> float:
