@@ -19,6 +19,7 @@ from svc.tools.identity import api_keys, audit, members, organizations, roles, t
 from svc.tools.old_names import old_names
 from svc.tools.records import history as record_history
 from svc.tools.records import lists as record_lists
+from svc.tools.records import many as record_many
 from svc.tools.records import notes, objects, properties, records, suggestions
 from svc.tools.registry import Registry
 from svc.tools.sites import sites
@@ -56,6 +57,7 @@ _MODULES: Final = (
     properties,
     record_history,
     record_lists,
+    record_many,
     records,
     roles,
     server_keys,

@@ -42,7 +42,13 @@ class Way(Protocol):
 
     def load(self, items: Sequence[Item], faults_max: int) -> None: ...
     def write(self, place: int) -> Written:
-        """Raises `InvalidInput`, `NotFound` or `Conflict`, with pointers into the item."""
+        """Write the item at *place*.
+
+        Raises:
+            InvalidInput: its id, version or values are wrong.
+            NotFound: there is no record with its id.
+            Conflict: it conflicts with what is stored.
+        """
         ...
 
 
