@@ -66,8 +66,8 @@ def write_many(
     written or none. A *dry_run* writes nothing, and returns what would become of each. Once *faults_max*
     faults were found, each further item has its first fault only.
 
-    Raises `InvalidInput` if records are not found by *by*; without *skip* also with all that is wrong with any
-    item, at pointers below `/records/0`, or `Conflict` if nothing is wrong but conflicts with what is stored.
+    Raises `InvalidInput` if records are not found by *by*; without *skip* also with all that is wrong with
+    any item, at pointers below `/records/0`, or `Conflict` if all of that are conflicts with what is stored.
     """
     writes = RecordWrites(tx, object_, source)
     how = WAYS[way](tx, organization, writes, by)
