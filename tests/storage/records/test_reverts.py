@@ -42,7 +42,8 @@ def update(here: Ledger, record_id: str, **values: Any) -> str:
 
 def change_of(here: Ledger, record_id: str) -> str:
     """The id of the record's latest change."""
-    return max(row.id for row in here.rows(tables.record_changes, record_id=record_id))
+    ids: list[str] = [row.id for row in here.rows(tables.record_changes, record_id=record_id)]
+    return max(ids)
 
 
 def revert(here: Ledger, record_id: str, change_id: str, if_version: int | None = None) -> Record:

@@ -38,7 +38,7 @@ async def test_an_unclear_match_says_how_many_may_be_meant(autojump_clock):
     """Without `by`, contacts are matched as those of forms; what differs waits as a suggestion."""
     async with tool_town() as here:
         await create(here, ADA, ADA, BOB)
-        asked = {"objectType": "contact", "onError": "skip"}
+        asked: dict[str, Any] = {"objectType": "contact", "onError": "skip"}
         asked["records"] = [
             {"properties": {"email": "ada@example.com"}},
             {"properties": {"email": "BOB@example.com", "name": "Robert", "city": "Bonn"}},
@@ -104,7 +104,7 @@ async def test_a_fault_beside_a_conflict_is_a_fault(autojump_clock):
 async def test_a_repeated_call_is_answered_as_the_first(autojump_clock):
     """Under an idempotency key, with every outcome; nothing is written twice."""
     async with tool_town() as here:
-        asked = {"objectType": "contact", "onError": "skip"}
+        asked: dict[str, Any] = {"objectType": "contact", "onError": "skip"}
         asked["records"] = [{"properties": ADA}, {"properties": {"name": "nobody"}}]
         first, again = [
             await here.call("record.upsert_many", asked, idempotency_key="key-1") for _ in range(2)
