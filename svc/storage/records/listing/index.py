@@ -139,22 +139,19 @@ def rewrite(
     conn: sa.Connection, shape: Shape, changed: Sequence[tuple[str, Mapping[str, Any], Collection[str]]]
 ) -> None:
     """Index changed records again, each with the slugs of the values that changed. Raises as `add`."""
-    # Those that are indexed alike go together.
     by_slugs: dict[frozenset[str], list[tuple[str, Mapping[str, Any]]]] = {}
     for record_id, values, slugs in changed:
         by_slugs.setdefault(frozenset(slugs), []).append((record_id, values))
     for same, made in by_slugs.items():
-        # Sort keys are deleted by property; the others for all of a record's properties together.
-        narrowed = Shape(
-            shape.object_id,
-            keyed=[keyed for keyed in shape.keyed if keyed[1].slug in same],
-            unique=shape.unique if any(prop.slug in same for _, prop in shape.unique) else [],
-            relations=shape.relations if any(slug in same for _, slug in shape.relations) else [],
-            texts=[],
-        )
-        _remove(conn, narrowed, [record_id for record_id, _ in made])
-        _add(conn, narrowed, made)
-        if any(slug in same for slug in shape.texts):
+        keyed = [keyed for keyed in shape.keyed if keyed[1].slug in same]
+        unique = shape.unique if any(prop.slug in same for _, prop in shape.unique) else []
+        relations = shape.relations if any(slug in same for _, slug in shape.relations) else []
+        if keyed or unique or relations:
+            # Sort keys are deleted by property; the others for all of a record's properties together.
+            narrowed = Shape(shape.object_id, keyed, unique, relations, texts=[])
+            _remove(conn, narrowed, [record_id for record_id, _ in made])
+            _add(conn, narrowed, made)
+        if not same.isdisjoint(shape.texts):
             search_words.replace(conn, _words(shape, made))
 
 
