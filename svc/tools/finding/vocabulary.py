@@ -116,6 +116,10 @@ VERBS: Final = {
     "restore": "bring back undo undelete recover accident deleted removed deletion again",
     "merge": "same duplicate duplicates combine fold join unite together double deduplicate two into one",
     "search": "find look mention mentions text word words called named anything somebody anywhere spelling",
+    "aggregate": (
+        "sum total average mean median break down breakdown per each stage month group grouped worth value"
+        " report chart statistics revenue highest lowest size add up"
+    ),
     "count": "how many number total amount sum often",
     "timeline": "history happened happen events changes activity past so far log what",
     "publish": (
