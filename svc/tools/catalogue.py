@@ -13,6 +13,7 @@ from svc.tools.approvals import approvals
 from svc.tools.channels import connections, conversations, credentials, messages
 from svc.tools.embeds import blocks as embed_blocks
 from svc.tools.embeds import embeds
+from svc.tools.files import files
 from svc.tools.finding import finder
 from svc.tools.forms import forms, server_keys, submission_counts, submissions
 from svc.tools.identity import api_keys, audit, members, organizations, roles, teams
@@ -47,6 +48,7 @@ _MODULES: Final = (
     embed_blocks,
     embeds,
     events,
+    files,
     finder,
     forms,
     members,

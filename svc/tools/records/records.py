@@ -14,8 +14,9 @@ from svc.domain.limits import LIST_ROWS, RECORDS_CREATED_MAX
 from svc.storage.identity import organizations
 from svc.storage.records import organization_objects, records
 from svc.storage.records import relations as record_relations
-from svc.storage.records import upserts as record_upserts
 from svc.storage.records.rows import Record
+from svc.storage.records.writes.items import write_many, write_one
+from svc.storage.records.writes.ways import Item
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
 from svc.tools.records import narrowing
@@ -165,8 +166,8 @@ def create(tx: Tx, call: Call, request: CreateRecord) -> RecordAnswer:
     organization, object_ = organization_objects.find(
         tx.conn, call.caller.organization_id, request.object_type
     )
-    record = records.create_in(tx, organization, object_, request.properties, source=call.source())
-    return answer_of(record)
+    item = Item(request.properties)
+    return answer_of(write_one(tx, organization, object_, "create", item, source=call.source()).record)
 
 
 class NewRecord(ToolInput, frozen=True, kw_only=True):
@@ -202,15 +203,12 @@ def create_many(tx: Tx, call: Call, request: CreateManyRecords) -> CreatedRecord
 
     What is wrong with any of them is told for all of them at once.
     """
-    organization = organizations.get(tx.conn, call.caller.organization_id)
-    created = records.create_many(
-        tx,
-        organization,
-        request.object_type,
-        [new.properties for new in request.records],
-        source=call.source(),
+    organization, object_ = organization_objects.find(
+        tx.conn, call.caller.organization_id, request.object_type
     )
-    return CreatedRecords(records=tuple(map(answer_of, created)))
+    items = [Item(new.properties) for new in request.records]
+    created = write_many(tx, organization, object_, "create", items, source=call.source())
+    return CreatedRecords(records=tuple(answer_of(one.record) for one in created if one.record is not None))
 
 
 class UpdateRecord(ToolInput, frozen=True, kw_only=True):
@@ -288,7 +286,7 @@ def upsert(tx: Tx, call: Call, request: UpsertRecord) -> UpsertedRecord:
     With `ifVersion` nothing is created: where there is no such record, that is a conflict, too.
     """
     organization = organizations.get(tx.conn, call.caller.organization_id)
-    record, created = record_upserts.upsert(
+    record, created = records.upsert(
         tx,
         organization,
         request.object_type,

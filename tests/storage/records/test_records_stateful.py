@@ -23,7 +23,6 @@ from svc.storage.pages import Total
 from svc.storage.records import merges as record_merges
 from svc.storage.records import objects, properties, records
 from svc.storage.records import rows as record_rows
-from svc.storage.records import upserts as record_upserts
 from svc.storage.records.listing import aggregates, index_builds, search_words
 from svc.storage.records.listing import counts as record_counts
 from svc.storage.records.listing import lists as record_lists
@@ -120,7 +119,7 @@ class Records(RuleBasedStateMachine):
     def upsert(self, code: str, values: dict[str, Any]) -> Any:
         values = values | {"code": code}
         known = [key for key, one in self.model.items() if fold(one.get("code")) == fold(code)]
-        record, made = self.here.write(record_upserts.upsert, self.org, "thing", "code", values, source=API)
+        record, made = self.here.write(records.upsert, self.org, "thing", "code", values, source=API)
         assert (not known, known or [record.id]) == (made, [record.id])
         self.keep(record, (self.stored(record.id) if known else {}) | values)
         return record.id
