@@ -37,7 +37,7 @@ async def read_narrowed(here: ToolTown, tool: str, contact_id: str | None, **ask
 
 
 async def test_only_the_fields_that_were_asked_for_are_shown(autojump_clock):
-    """An amount comes with its currency; without a field there are no properties; `record.get` does the same."""
+    """An amount comes with its currency; without a field there are no properties; so does `record.get`."""
     async with tool_town() as here:
         deal = await made(here, "deal", name="25 lamps", amount=12.5, stage="New")
 
