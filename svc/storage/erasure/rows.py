@@ -22,6 +22,7 @@ from svc.storage.erasure import record_rows
 from svc.storage.erasure.scans import key_of
 from svc.storage.erasure.sweep import Hit
 from svc.storage.erasure.treatments import BY_TABLE, Treatment
+from svc.storage.files import files
 from svc.storage.forms import tables as forms_tables
 from svc.storage.records import tables as records_tables
 from svc.storage.store import Tx
@@ -97,6 +98,7 @@ class _Unit:
 
     def _erase_own(self, row: sa.Row[Any], hit: Hit) -> None:
         if self._table is records_tables.records:
+            files.remove_with(self._tx, self._organization_id, row.id)
             if record_rows.empty(self._tx, self._organization_id, row.id, self._source):
                 self.emptied += 1
                 self.records.append(row.id)
@@ -259,7 +261,13 @@ def _withdraw(tx: Tx, row: Any) -> None:
         )
 
 
+def _remove_attachments(tx: Tx, row: Any) -> None:
+    """Remove what was sent with a message, unless something else uses it."""
+    files.remove_with(tx, row.organization_id, row.id)
+
+
 _PREPARATIONS: Final[Mapping[sa.Table, Callable[[Tx, Any], None]]] = {
+    channels_tables.messages: _remove_attachments,
     agent_tables.agent_runs: _stop_agent,
     workflows_tables.workflow_runs: _cancel_run,
 }

@@ -18,6 +18,7 @@ from svc.storage.ai import tables as ai_tables
 from svc.storage.approvals import tables as approvals_tables
 from svc.storage.channels import tables as channels_tables
 from svc.storage.embeds import tables as embeds_tables
+from svc.storage.files import tables as files_tables
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import tables as identity_tables
 from svc.storage.records import tables as records_tables
@@ -168,6 +169,13 @@ TREATMENTS: Final = (
             *("pause_reason", "health_state", "health_reason"),
         ),
     ),
+    Treatment(
+        table=files_tables.files,
+        texts=("name",),
+        plain=("id", "media_type", "digest", "creator_kind", "creator_id"),
+    ),
+    Treatment(table=files_tables.file_uses, plain=("file_id", "subject_id", "place", "noun")),
+    Treatment(table=files_tables.file_totals),
     Treatment(table=channels_tables.channel_keys, plain=("id", "connection_id", *_KEY)),
     Treatment(
         table=channels_tables.conversations,

@@ -16,6 +16,7 @@ from svc.storage.ai import tables as ai_tables
 from svc.storage.approvals import tables as approvals_tables
 from svc.storage.channels import tables as channels_tables
 from svc.storage.embeds import tables as embeds_tables
+from svc.storage.files import tables as files_tables
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import tables as identity_tables
 from svc.storage.records import tables as records_tables
@@ -200,6 +201,22 @@ FILES: Final = (
         },
     ),
     ExportedFile(
+        name="files",
+        table=files_tables.files,
+        about="An uploaded file, or one that came with a message; its content is `contents/<id>`.",
+        left_out={"unused_at": _INTERNAL},
+        notes={
+            "digest": "the SHA-256 of its content; null of one that was removed",
+            "removedAt": "of a removed one: nothing is left of its content",
+        },
+    ),
+    ExportedFile(
+        name="file_uses",
+        table=files_tables.file_uses,
+        about="Which record or message uses a file.",
+        notes={"place": "the id of the record's property, or the number of the message's attachment"},
+    ),
+    ExportedFile(
         name="replies",
         table=channels_tables.replies,
         about="How far a message of the organization has come on its way out.",
@@ -347,6 +364,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     records_tables.relations.name: _DERIVED,
     records_tables.search_texts.name: _DERIVED,
     sites_tables.visitor_keys.name: "secrets of the installation, each for one day",
+    files_tables.file_totals.name: "sums of the files, which have all of it",
     tables.idempotency.name: "answers of calls of the last day, for calls that are repeated",
     tables.event_positions.name: "up to where events were dispatched, which `events` has",
     tables.clock_marks.name: "marks of the clock of the installation",
