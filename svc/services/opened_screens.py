@@ -106,6 +106,7 @@ async def first_answers(
         registry=registry,
         models=system.models,
         base_url=system.base_url,
+        file_links=system.file_addresses,
     )
     answers = {}
     with trio.move_on_after(_ANSWERS_SECONDS):

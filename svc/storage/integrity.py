@@ -18,11 +18,13 @@ from svc.storage.agent import integrity as agent_integrity
 from svc.storage.ai import integrity as ai_integrity
 from svc.storage.approvals import integrity as approvals_integrity
 from svc.storage.channels import tables as channels_tables
+from svc.storage.files import integrity as files_integrity
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import integrity as identity_integrity
 from svc.storage.identity import tables as identity_tables
 from svc.storage.metadata import metadata
 from svc.storage.records import tables as records_tables
+from svc.storage.records.listing import pictures
 from svc.storage.sites import sites
 from svc.storage.sqlite.offline import foreign_key_faults, integrity_faults
 from svc.storage.webhooks import integrity as webhooks_integrity
@@ -271,7 +273,9 @@ INVARIANTS: Final[dict[str, Broken]] = {
     **agent_integrity.INVARIANTS,
     **ai_integrity.INVARIANTS,
     **approvals_integrity.INVARIANTS,
+    **files_integrity.INVARIANTS,
     **identity_integrity.INVARIANTS,
+    "every picture that is a file is known as a use of it": pictures.unknown,
     **webhooks_integrity.INVARIANTS,
     **workflows_integrity.INVARIANTS,
 }

@@ -14,8 +14,9 @@ from svc.domain.limits import LIST_ROWS, RECORDS_CREATED_MAX
 from svc.storage.identity import organizations
 from svc.storage.records import organization_objects, records
 from svc.storage.records import relations as record_relations
-from svc.storage.records import upserts as record_upserts
 from svc.storage.records.rows import Record
+from svc.storage.records.writes.items import write_many, write_one
+from svc.storage.records.writes.ways import Item
 from svc.storage.store import Tx, View
 from svc.tools.projections import Projection
 from svc.tools.records import narrowing
@@ -28,6 +29,7 @@ from svc.tools.records.answers import (
     RecordId,
     answer_of,
 )
+from svc.tools.records.presentation import ListedRecord, Presentation, ShownMembers
 from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads, writes
 
 NewProperties = Annotated[
@@ -58,7 +60,7 @@ class GetRelated(ToolInput, frozen=True, kw_only=True):
     cursor: Annotated[str, Cursor] | None = None
 
 
-class GetRecord(ToolInput, frozen=True, kw_only=True):
+class GetRecord(ShownMembers, frozen=True, kw_only=True):
     """Which record to show, and whether with those that lead to it."""
 
     object_type: ObjectTypeOfId = None
@@ -86,13 +88,13 @@ class RelatedRecords(ToolOutput, frozen=True, kw_only=True):
     next_cursor: Annotated[str | None, NextCursor]
 
 
-class ShownRecord(RecordAnswer, frozen=True, kw_only=True):
+class ShownRecord(ListedRecord, frozen=True, kw_only=True):
     """A record, with those that lead to it where they were asked for."""
 
     related: RelatedRecords | UnsetType = UNSET
 
 
-_shown: Final = Projection(Record, ShownRecord, given=("related",))
+_shown: Final = Projection(Record, ShownRecord, given=("texts", "related"))
 
 
 @reads(
@@ -108,13 +110,21 @@ def get(view: View, call: Call, request: GetRecord) -> ShownRecord:
 
     The id of a record that was merged into another shows the other. A relation leads to one record; `related`
     shows its other end, all that leads to this one. To filter or sort those, use `record.list` with a filter
-    on the relation.
+    on the relation. `expand` shows the record that a relation of this one leads to.
     """
     if request.related is not None:
         narrowing.check_not_narrowed(call.caller, "`related`")
     record = narrowing.record_for(view.conn, call.caller, request.object_type, request.id)
     related = UNSET if request.related is None else _related(view, call, record, request.related)
-    return _shown(record, related=related)
+    if request.fields is None and not request.expand and not request.texts:
+        return _shown(record, texts=UNSET, related=related)
+    organization, object_ = organization_objects.find(
+        view.conn, call.caller.organization_id, record.object_type
+    )
+    seen = narrowing.part_for(call.caller, object_, record.id)
+    assert seen is not None  # noqa: S101  # the record was found
+    [shown] = Presentation(view.conn, call.caller, organization, seen, request).of([record])
+    return ShownRecord(**msgspec.structs.asdict(shown), related=related)
 
 
 def _related(view: View, call: Call, record: Record, request: GetRelated) -> RelatedRecords:
@@ -156,8 +166,8 @@ def create(tx: Tx, call: Call, request: CreateRecord) -> RecordAnswer:
     organization, object_ = organization_objects.find(
         tx.conn, call.caller.organization_id, request.object_type
     )
-    record = records.create_in(tx, organization, object_, request.properties, source=call.source())
-    return answer_of(record)
+    item = Item(request.properties)
+    return answer_of(write_one(tx, organization, object_, "create", item, source=call.source()).record)
 
 
 class NewRecord(ToolInput, frozen=True, kw_only=True):
@@ -193,15 +203,12 @@ def create_many(tx: Tx, call: Call, request: CreateManyRecords) -> CreatedRecord
 
     What is wrong with any of them is told for all of them at once.
     """
-    organization = organizations.get(tx.conn, call.caller.organization_id)
-    created = records.create_many(
-        tx,
-        organization,
-        request.object_type,
-        [new.properties for new in request.records],
-        source=call.source(),
+    organization, object_ = organization_objects.find(
+        tx.conn, call.caller.organization_id, request.object_type
     )
-    return CreatedRecords(records=tuple(map(answer_of, created)))
+    items = [Item(new.properties) for new in request.records]
+    created = write_many(tx, organization, object_, "create", items, source=call.source())
+    return CreatedRecords(records=tuple(answer_of(one.record) for one in created if one.record is not None))
 
 
 class UpdateRecord(ToolInput, frozen=True, kw_only=True):
@@ -279,7 +286,7 @@ def upsert(tx: Tx, call: Call, request: UpsertRecord) -> UpsertedRecord:
     With `ifVersion` nothing is created: where there is no such record, that is a conflict, too.
     """
     organization = organizations.get(tx.conn, call.caller.organization_id)
-    record, created = record_upserts.upsert(
+    record, created = records.upsert(
         tx,
         organization,
         request.object_type,

@@ -3,6 +3,7 @@ export const embeds = {
   title: "Embeds",
   about: "Blocks of published records, texts and forms, live on pages that are served elsewhere.",
   create: "New embed",
+  search: "Search embeds",
   name: "Name",
   nameHint: "For your team; visitors do not see it.",
   site: "Site",

@@ -28,6 +28,7 @@ export const frame = {
     none: "None",
   },
   table: {
+    noneFound: "Nothing found for “{text}”",
     select: "Select {name}",
     selectAll: "Select all that are shown",
     selected: { one: "{n} selected", other: "{n} selected" },
