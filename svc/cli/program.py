@@ -41,7 +41,6 @@ _MODULES: Final = {
     "credits": "credits",
     "backup": "backup:backup",
     "restore": "backup:restore",
-    "export": "organization_export",
     "erase-person": "erase_person",
     "check": "check",
     "openapi": "openapi",
