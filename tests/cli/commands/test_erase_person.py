@@ -24,7 +24,7 @@ ADA, *OTHERS = PEOPLE
 UNITS_LOST = (1, 6, 14)
 """After so many units the command is broken off."""
 DERIVED = {"search_texts", "relations", "record_keys", "unique_values", "identities"}
-COUNTED = {"clock_marks", "event_positions"}
+COUNTED = {"clock_marks", "event_positions", "file_totals"}
 SEEDS = (20_260_918, 7)
 
 
