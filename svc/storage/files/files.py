@@ -13,7 +13,7 @@ from svc.domain.files.files import CreatorKind, Noun, StoredFile, Use
 from svc.domain.identity.callers import Caller
 from svc.domain.limits import FILE_USES_SHOWN_MAX, FILES_BYTES_MAX, FILES_MAX, LIST_ROWS
 from svc.domain.near_names import shown
-from svc.storage.files import tables, uses
+from svc.storage.files import tables
 from svc.storage.pages import Keyset
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -101,21 +101,6 @@ _COUNT = Statement(
     .values(
         files=_totals.files + sa.bindparam("more_files"), bytes=_totals.bytes + sa.bindparam("more_bytes")
     )
-)
-_others: Final = tables.file_uses.alias("others")
-_USED_BY_ALONE = Statement(
-    sa.select(_columns.id)
-    .distinct()
-    .join(tables.file_uses, _uses.file_id == _columns.id)
-    .where(
-        _uses.subject_id == sa.bindparam("subject_id"),
-        _columns.organization_id == sa.bindparam("organization_id"),
-        _columns.removed_at.is_(None),
-        ~sa.select(_others.c.file_id)
-        .where(_others.c.file_id == _columns.id, _others.c.subject_id != sa.bindparam("subject_id"))
-        .exists(),
-    ),
-    _Found,
 )
 _REMOVE = Statement(
     sa.update(tables.files)
@@ -232,13 +217,6 @@ def remove(tx: Tx, organization_id: str, file_id: str) -> StoredFile:
     file = get(tx.conn, organization_id, file_id)
     mark_removed(tx, [file])
     return file
-
-
-def remove_with(tx: Tx, organization_id: str, subject_id: str) -> None:
-    """End all uses by a subject that is erased, and remove the files that nothing else uses."""
-    for row in _USED_BY_ALONE.all(tx.conn, subject_id=subject_id, organization_id=organization_id):
-        remove(tx, organization_id, row.id)
-    uses.end(tx.conn, [subject_id])
 
 
 def mark_removed(tx: Tx, removed: Iterable[StoredFile]) -> None:
