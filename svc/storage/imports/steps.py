@@ -11,7 +11,12 @@ from svc.domain.identity.organizations import Organization
 from svc.domain.imports.csv_records import TextRecord
 from svc.domain.imports.imports import ReadingSettings, Refusal
 from svc.domain.imports.lines import Line
-from svc.domain.limits import FAULTS_IN_DETAIL_MAX, IMPORT_REASON_CHARS_MAX, IMPORT_REFUSALS_SHOWN
+from svc.domain.limits import (
+    FAULTS_IN_DETAIL_MAX,
+    IMPORT_CHUNK_BYTES,
+    IMPORT_REASON_CHARS_MAX,
+    IMPORT_REFUSALS_SHOWN,
+)
 from svc.storage.identity import organizations
 from svc.storage.imports import dry_keys, outputs, references, starters, uploads
 from svc.storage.imports import rows as import_rows
@@ -145,7 +150,7 @@ def _go_on(tx: Tx, import_: Import, settings: ReadingSettings, found: NextLines)
     before, import_.at_byte = import_.at_byte, found.at_byte
     import_.at_line, import_.in_long_line = found.at_line, found.in_long_line
     if not settings.dry_run:
-        uploads.forget(tx, import_.id, before, import_.at_byte)
+        uploads.forget(tx, import_.id, before, import_.at_byte + (IMPORT_CHUNK_BYTES if found.is_end else 0))
     if found.is_end:
         import_.state = "checked" if settings.dry_run else "done"
         import_.ended_at = None if settings.dry_run else tx.now
