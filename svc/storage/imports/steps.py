@@ -127,7 +127,8 @@ def _outcomes(
         if outcome is None or outcome.record is None:
             outcomes.append(LineOutcome(record, line, "refused", None))
             continue
-        one = LineOutcome(record, line, outcome.kind, outcome.record.id)
+        is_imagined = settings.dry_run and outcome.record.created_at == tx.now
+        one = LineOutcome(record, line, outcome.kind, None if is_imagined else outcome.record.id)
         if settings.dry_run and outcome.kind == "created":
             one = dry_keys.judge(tx, import_, object_, one, outcome.record.properties)
         outcomes.append(one)
