@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection
 
+from bench import _many_records
 from bench._lamps import FAMILY, GIVEN, KINDS, SEED, SIZES, database, fill, lamp, unit
 from bench._report import Target, print_table, print_targets, save
 from bench._world import workspace
@@ -109,8 +110,10 @@ def main() -> None:
         Target(name=f"{what}: p50, times", figure=_times(found, what), bound=bound)
         for what, bound in _BOUNDS.items()
     ]
+    many, more = _many_records.measure()
+    targets += more
     print_targets(targets)
-    save("records", {"calls": rows}, targets)
+    save("records", {"calls": rows, "many": many}, targets)
 
 
 def _times(found: dict[tuple[str, int], Row], what: str) -> float:

@@ -20,6 +20,7 @@ from svc.tools.imports import imports
 from svc.tools.old_names import old_names
 from svc.tools.records import history as record_history
 from svc.tools.records import lists as record_lists
+from svc.tools.records import many as record_many
 from svc.tools.records import notes, objects, properties, records, suggestions
 from svc.tools.registry import Registry
 from svc.tools.sites import sites
@@ -58,6 +59,7 @@ _MODULES: Final = (
     properties,
     record_history,
     record_lists,
+    record_many,
     records,
     roles,
     server_keys,

@@ -18,7 +18,6 @@ from svc.storage.records.objects import StoredObject
 from svc.storage.statements import Statement
 
 _TOO_LARGE: Final = Fault("/properties", "too_large", f"a record has at most {RECORD_BYTES_MAX} bytes")
-_EMPTY: Final = Fault("/properties", "missing", "a record needs at least one value that is not empty")
 
 
 class _Member(NamedTuple):
@@ -36,6 +35,10 @@ _MEMBER = Statement(
 )
 
 
+_REFERENCES: Final = frozenset({"relation", "member"})
+"""The types of properties whose values refer to something."""
+
+
 class References:
     """The records and members that values refer to, each looked up once in a unit."""
 
@@ -45,9 +48,7 @@ class References:
         self._known: dict[tuple[str, str], bool] = {}
 
     def missing(self, prop: Property, target: str) -> str | None:
-        """What *prop* leads to, when there is no such one as *target*."""
-        if prop.type not in {"relation", "member"}:
-            return None
+        """What the relation or member *prop* leads to, when there is no such one as *target*."""
         leads_to = prop.options[0] if prop.type == "relation" else "member"
         exists = self._known.get((leads_to, target))
         if exists is None:
@@ -81,24 +82,20 @@ def check(
         currency=organization.currency,
         faults_max=faults_max,
     )
-    new = {slug: after[slug] for slug in given if slug in after and after[slug] != stored.get(slug)}
     faults += [
-        Fault(f"/properties/{slug}", "not_found", f"there is no {leads_to} {shown(target)}")
-        for slug, target in new.items()
+        Fault(f"/properties/{slug}", "not_found", f"there is no {leads_to} {shown(after[slug])}")
+        for slug in given
         if (prop := object_.properties.get(slug)) is not None
-        and (leads_to := references.missing(prop, target)) is not None
+        and prop.type in _REFERENCES
+        and slug in after
+        and after[slug] != stored.get(slug)
+        and (leads_to := references.missing(prop, after[slug])) is not None
     ]
     if len(msgspec.json.encode(after)) > RECORD_BYTES_MAX:
         faults.append(_TOO_LARGE)
     if faults:
         raise InvalidInput(faults)
     return after
-
-
-def check_new(values: Values) -> None:
-    """Raises `InvalidInput` if there is none of *values*: a new record has at least one."""
-    if not values:
-        raise InvalidInput([_EMPTY])
 
 
 def check_size(values: Values) -> None:
