@@ -7,6 +7,7 @@ from svc.actors.agent.agent_conversation import AgentConversation
 from svc.actors.channels.outbox import Outbox
 from svc.actors.embeds.embed_cache import EmbedCache
 from svc.actors.event_dispatcher import EventDispatcher
+from svc.actors.files.file_sweeper import FileSweeper
 from svc.actors.forms.filer import Filer
 from svc.actors.forms.form_window import FormWindow
 from svc.actors.identity.organization import Organization
@@ -22,6 +23,7 @@ KINDS: Final[tuple[type[Actor[Any, Any]], ...]] = (
     Organization,
     Filer,
     Indexer,
+    FileSweeper,
     Importer,
     EventDispatcher,
     Workflows,

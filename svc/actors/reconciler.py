@@ -11,6 +11,7 @@ from svc.actors._core import Actor, Policy, turn
 from svc.actors.agent.agent_conversation import AgentConversation
 from svc.actors.channels.outbox import Outbox
 from svc.actors.event_dispatcher import EventDispatcher
+from svc.actors.files.file_sweeper import FILE_SWEEPER, FileSweeper
 from svc.actors.forms.filer import Filer
 from svc.actors.forms.form_window import FormWindow
 from svc.actors.imports.importer import Importer
@@ -63,6 +64,7 @@ class Reconciler(Actor[System, ReconcilerState]):
         """Wake all actors that have stored work, and rotate the visitor keys at midnight."""
         self.make_round.after(ROUND_SECONDS)
         self.prune.after(0)
+        self.system.wake(FileSweeper(self.system, FILE_SWEEPER).wake)
         if self.state.day != day_of(self.system.clock.now()):
             self.state.day = await self._rotate_keys()
         for organization_id in await self.system.store.read_long(submissions.organizations_with_due):

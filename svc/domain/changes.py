@@ -145,6 +145,12 @@ class ApprovalDecided(Change, frozen=True):
     run_id: str | None
 
 
+class FilesRemoved(Change, frozen=True):
+    """Files of the organization were removed, and their contents are to go from the disk."""
+
+    organization_id: str
+
+
 class AgentDue(Change, frozen=True):
     """The conversation's agent has something to answer, or its run was stopped."""
 

@@ -16,7 +16,15 @@ import trio
 
 from svc.domain.randomness import SYSTEM, Randomness
 from svc.http.asgi import STOPPING, ASGIApp, Headers, Message, Receive, Scope, Send
-from svc.http.request.body import REQUEST, BodyBroken, BodyTimeout, BodyTooLarge, ClientGone, read_body
+from svc.http.request.body import (
+    REQUEST,
+    BodyBroken,
+    BodyPieces,
+    BodyTimeout,
+    BodyTooLarge,
+    ClientGone,
+    read_body,
+)
 from svc.http.request.request_id import REQUEST_ID_HEADER, request_id_of
 
 __all__ = [
@@ -162,11 +170,20 @@ class Request:
             BodyBroken: its framing is malformed.
             ClientGone: the client disconnected before its end.
         """
+        coding = self._fields.get(b"content-encoding")
+        return await read_body(self._receive, self.length, limit_bytes, coding)
+
+    @property
+    def length(self) -> int | None:
+        """What `Content-Length` says. Raises `BodyBroken` for what is no length."""
         length = self._fields.get(b"content-length")
         if length and not length.isdigit():
             raise BodyBroken  # HTTP/2 lets several lengths pass, which are joined here
-        coding = self._fields.get(b"content-encoding")
-        return await read_body(self._receive, int(length) if length else None, limit_bytes, coding)
+        return int(length) if length else None
+
+    def pieces(self, limit_bytes: int) -> BodyPieces:
+        """The body piece by piece; nothing else may read it then. Raises `BodyTooLarge` and `BodyCoded`."""
+        return BodyPieces(self._receive, self.length, limit_bytes, self._fields.get(b"content-encoding"))
 
     async def wait_client_left(self) -> None:
         """Wait until the client disconnects. Call it after `read`."""

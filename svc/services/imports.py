@@ -41,7 +41,7 @@ async def put_part(
     tool = await tool_calls.find(system, REGISTRY, call, TOOL)
 
     def put(tx: Tx) -> PartTaken:
-        tool_calls.as_of_now(system, tx.conn, tx.now, tool, call)
+        tool_calls.permitted_now(system, tx.conn, tx.now, tool, call)
         import_ = uploads.put_part(tx, organization_id, import_id, number, data=data, told=digest)
         is_last = import_.next_part == uploads.parts_of(import_.bytes)
         return PartTaken(import_.id, import_.state, None if is_last else import_.next_part)

@@ -8,7 +8,8 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.ai.models import OwnModel
-from svc.domain.channels.messages import Attachment, ReportedError, Sender
+from svc.domain.channels.attachments import StoredAttachment
+from svc.domain.channels.messages import ReportedError, Sender
 from svc.domain.embeds.blocks import AnyBlock
 from svc.domain.identity.access import Enabler
 from svc.domain.identity.roles import Permission
@@ -64,7 +65,7 @@ TYPES: Final[tuple[tuple[sa.Column[str], Any], ...]] = (
     (channels_tables.conversations.c.evidence, Participant),
     (channels_tables.conversations.c.candidates, tuple[str, ...]),
     (channels_tables.messages.c.sender, Sender),
-    (channels_tables.messages.c.attachments, tuple[Attachment, ...]),
+    (channels_tables.messages.c.attachments, tuple[StoredAttachment, ...]),
     (channels_tables.replies.c.error, ReportedError),
     (views_tables.views.c.input, dict[str, Any]),
     (webhooks_tables.webhooks.c.events, tuple[str, ...]),

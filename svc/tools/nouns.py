@@ -16,6 +16,7 @@ NOUNS: Final = {
     "object": Noun("Objects", "The kinds of records that there are, built-in ones and your own."),
     "property": Noun("Properties", "What records of an object have: each with a type and its rules."),
     "note": Noun("Notes", "Texts that people and programs leave at a record."),
+    "file": Noun("Files", "Pictures and documents that were uploaded, or came with messages."),
     "suggestion": Noun("Suggestions", "Values for a record that wait to be accepted or dismissed."),
     "import": Noun("Imports", "Files of records, uploaded in parts and read line by line."),
     "site": Noun("Sites", "Your websites, to which forms and embeds are bound."),

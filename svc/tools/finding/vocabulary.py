@@ -60,6 +60,9 @@ NOUNS: Final = {
         "proposal proposed suggested propose change differs differ conflict pending value form file"
     ),
     "site": "website web page domain homepage shop store blog host tracked tracking visits visitors traffic",
+    "file": (
+        "files upload uploaded document documents picture pictures photo image pdf download link stored size"
+    ),
     "import": (
         "upload file files csv spreadsheet excel sheet ndjson bulk load bring migrate rows lines mapping"
         " columns headings progress batch job"

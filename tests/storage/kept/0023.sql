@@ -259,8 +259,8 @@ CREATE TABLE "records" (
 	deleted_at BIGINT, 
 	merged_into TEXT, version INTEGER DEFAULT '1' NOT NULL, 
 	CONSTRAINT pk_records PRIMARY KEY (id), 
-	CONSTRAINT fk_records_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
 	CONSTRAINT fk_records_object_id FOREIGN KEY(object_id) REFERENCES objects (id), 
+	CONSTRAINT fk_records_organization_id FOREIGN KEY(organization_id) REFERENCES organizations (id), 
 	CONSTRAINT fk_records_merged_into FOREIGN KEY(merged_into) REFERENCES records (id)
 );
 INSERT INTO records (id, organization_id, object_id, properties, created_at, updated_at, deleted_at, merged_into, version) VALUES ('rec_01J00000000000000000000001', 'org_01J00000000000000000000001', 'obj_01J00000000000000000000001', '{"name":"Person 1","email":"person1@example.com"}', 1789689600001, 1789689600001, NULL, NULL, 0);
@@ -996,6 +996,47 @@ CREATE TABLE views (
 );
 INSERT INTO views (id, organization_id, person_id, name, tool, input, shared, version, created_at, updated_at) VALUES ('vie_01J00000000000000000000001', 'org_01J00000000000000000000001', 'peo_01J00000000000000000000001', 'name 1', 'record.list', '{"objectType":"deal"}', 0, 0, 1789689600001, 1789689600001);
 INSERT INTO views (id, organization_id, person_id, name, tool, input, shared, version, created_at, updated_at) VALUES ('vie_01J00000000000000000000002', 'org_01J00000000000000000000002', 'peo_01J00000000000000000000002', 'name 2', 'submission.list', '{}', 1, 1, 1789689600002, 1789689600002);
+CREATE TABLE files (
+	id TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	name TEXT NOT NULL, 
+	media_type TEXT NOT NULL, 
+	size BIGINT NOT NULL, 
+	digest TEXT, 
+	created_at BIGINT NOT NULL, 
+	creator_kind TEXT NOT NULL, 
+	creator_id TEXT NOT NULL, 
+	unused_at BIGINT, 
+	removed_at BIGINT, 
+	PRIMARY KEY (id), 
+	FOREIGN KEY(organization_id) REFERENCES organizations (id)
+);
+INSERT INTO files (id, organization_id, name, media_type, size, digest, created_at, creator_kind, creator_id, unused_at, removed_at) VALUES ('fil_01J00000000000000000000001', 'org_01J00000000000000000000001', 'name 1', 'image/png', 3, 'abababababababababababababababababababababababababababababababab', 1789689600001, 'person', 'creator_id 1', NULL, NULL);
+INSERT INTO files (id, organization_id, name, media_type, size, digest, created_at, creator_kind, creator_id, unused_at, removed_at) VALUES ('fil_01J00000000000000000000002', 'org_01J00000000000000000000002', 'name 2', 'text/plain; charset=utf-8', 3, 'cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd', 1789689600002, 'bridge', 'creator_id 2', NULL, NULL);
+CREATE TABLE file_uses (
+	file_id TEXT NOT NULL, 
+	subject_id TEXT NOT NULL, 
+	place TEXT NOT NULL, 
+	organization_id TEXT NOT NULL, 
+	noun TEXT NOT NULL, 
+	PRIMARY KEY (file_id, subject_id, place), 
+	FOREIGN KEY(file_id) REFERENCES files (id), 
+	FOREIGN KEY(organization_id) REFERENCES organizations (id)
+)
+ WITHOUT ROWID
+
+;
+INSERT INTO file_uses (file_id, subject_id, place, organization_id, noun) VALUES ('fil_01J00000000000000000000001', 'subject_id 1', 'place 1', 'org_01J00000000000000000000001', 'record');
+INSERT INTO file_uses (file_id, subject_id, place, organization_id, noun) VALUES ('fil_01J00000000000000000000002', 'subject_id 2', 'place 2', 'org_01J00000000000000000000002', 'message');
+CREATE TABLE file_totals (
+	organization_id TEXT NOT NULL, 
+	files BIGINT NOT NULL, 
+	bytes BIGINT NOT NULL, 
+	PRIMARY KEY (organization_id), 
+	FOREIGN KEY(organization_id) REFERENCES organizations (id)
+);
+INSERT INTO file_totals (organization_id, files, bytes) VALUES ('org_01J00000000000000000000001', 1, 3);
+INSERT INTO file_totals (organization_id, files, bytes) VALUES ('org_01J00000000000000000000002', 1, 3);
 CREATE TABLE imports (
 	id TEXT NOT NULL, 
 	organization_id TEXT NOT NULL, 
@@ -1159,6 +1200,11 @@ CREATE INDEX ix_agent_runs_wake_at ON agent_runs (wake_at) WHERE wake_at IS NOT 
 CREATE INDEX ix_agent_cards_conversation_id ON agent_cards (conversation_id) WHERE run_id IS NULL;
 CREATE INDEX ix_agent_cards_run_id ON agent_cards (run_id) WHERE run_id IS NOT NULL;
 CREATE INDEX ix_views_organization_id ON views (organization_id);
+CREATE INDEX ix_files_organization_id_id ON files (organization_id, id) WHERE removed_at IS NULL;
+CREATE INDEX ix_files_content ON files (organization_id, digest) WHERE digest IS NOT NULL;
+CREATE INDEX ix_files_unused ON files (unused_at) WHERE unused_at IS NOT NULL;
+CREATE INDEX ix_files_removed ON files (id) WHERE removed_at IS NOT NULL AND digest IS NOT NULL;
+CREATE INDEX ix_file_uses_subject_id ON file_uses (subject_id);
 CREATE INDEX ix_imports_organization_id ON imports (organization_id, id);
 CREATE UNIQUE INDEX ix_imports_open ON imports (organization_id) WHERE ended_at IS NULL;
 CREATE INDEX ix_imports_ended_at ON imports (ended_at) WHERE ended_at IS NOT NULL;

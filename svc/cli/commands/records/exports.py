@@ -11,6 +11,7 @@ import click
 import msgspec
 import trio
 
+from svc.cli.commands.organization_export import ALL, export_all
 from svc.cli.data_directory import sync
 from svc.cli.failures import Failure
 from svc.cli.transfers.installation import Caller, pages
@@ -48,7 +49,7 @@ def _filters(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ..
 
 
 @click.command("export")
-@click.argument("object_type", metavar="OBJECT")
+@click.argument("object_type", required=False, metavar="OBJECT")
 @click.argument("file", required=False, default=_STDOUT, type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
     "--format", "file_format", type=click.Choice(["csv", "ndjson"]), help="By default as FILE ends."
@@ -61,23 +62,35 @@ def _filters(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ..
     metavar='"PROPERTY OP VALUE"',
     help='Only records that match, such as "city eq Leeds". May be given several times.',
 )
+@ALL
 @click.option("--bom", is_flag=True, help="Begin CSV with a byte order mark, which some spreadsheets need.")
 @on_installation
 def command(
     selection: Selection,
     /,
     *,
-    object_type: str,
+    object_type: str | None,
     file: Path,
     file_format: str | None,
     filters: list[Filter],
+    directory: Path | None,
     bom: bool,
 ) -> None:
-    """Export the records of OBJECT to FILE, or to the standard output, the oldest first.
+    """Export the records of OBJECT to FILE, or to the standard output, the oldest first; or, with --all DIR,
+    everything that belongs to the organization.
 
     CSV has a column for each property, and begins a text that a spreadsheet would run with an apostrophe;
     `svc import` reads it as it was. Lines of JSON are the records as tools answer them.
     """
+    if directory is not None:
+        if object_type is not None or selection.server is not None:
+            raise click.UsageError(
+                "--all takes everything, out of a data directory: leave OBJECT and --server out"
+            )
+        export_all(selection.operator, selection.organization, directory)
+        return
+    if object_type is None:
+        raise click.UsageError("say which OBJECT, or --all DIR")
     is_json = (file_format or ("ndjson" if file.suffix.lower() in _JSON_SUFFIXES else "csv")) == "ndjson"
     trio.run(partial(_export, selection, object_type, file, filters, is_json=is_json, bom=bom))
 
