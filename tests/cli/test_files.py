@@ -136,7 +136,10 @@ def test_a_backup_has_the_files(services: list[Service], data: Path, svc: Svc, t
         file_id = client.post("/api/v1/files", content=content).json()["fileId"]
         made = svc("backup", str(backup))
         exported = svc("export", "--all", str(tmp_path / "export"))
-    assert (0, content) == (exported.exit_code, (tmp_path / "export" / "contents" / file_id).read_bytes())
+    digest = hashlib.sha256(content).hexdigest()
+    assert 0 == exported.exit_code
+    assert content == (tmp_path / "export" / "contents" / digest).read_bytes()
+    assert file_id in (tmp_path / "export" / "files.ndjson").read_text()
     assert 0 == service.end()
 
     restored = svc("restore", str(backup), "--data", str(other))
@@ -144,7 +147,6 @@ def test_a_backup_has_the_files(services: list[Service], data: Path, svc: Svc, t
     assert (0, 0) == (made.exit_code, restored.exit_code), made.output + restored.output
     assert on_disk(data / "files") == on_disk(other / "files")
     [organization] = organizations_in(other / "files")
-    digest = hashlib.sha256(content).hexdigest()
     assert content == path_of(other / "files", organization, digest).read_bytes()
     assert 0 == svc("check", "--data", str(other)).exit_code
     with tarfile.open(backup) as tar:

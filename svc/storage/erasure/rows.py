@@ -18,11 +18,10 @@ from svc.storage.agent import runs as agent_runs
 from svc.storage.agent import tables as agent_tables
 from svc.storage.approvals import tables as approvals_tables
 from svc.storage.channels import tables as channels_tables
-from svc.storage.erasure import record_rows
+from svc.storage.erasure import record_rows, used_files
 from svc.storage.erasure.scans import key_of
 from svc.storage.erasure.sweep import Hit
 from svc.storage.erasure.treatments import BY_TABLE, Treatment
-from svc.storage.files import files
 from svc.storage.forms import tables as forms_tables
 from svc.storage.records import tables as records_tables
 from svc.storage.store import Tx
@@ -98,7 +97,6 @@ class _Unit:
 
     def _erase_own(self, row: sa.Row[Any], hit: Hit) -> None:
         if self._table is records_tables.records:
-            files.remove_with(self._tx, self._organization_id, row.id)
             if record_rows.empty(self._tx, self._organization_id, row.id, self._source):
                 self.emptied += 1
                 self.records.append(row.id)
@@ -247,6 +245,10 @@ def _cancel_run(tx: Tx, row: Any) -> None:
         workflow_runs.cancel(tx, row.organization_id, row.id)
 
 
+def _remove_files(tx: Tx, row: Any) -> None:
+    used_files.remove(tx, row.organization_id, row.id)
+
+
 def _withdraw(tx: Tx, row: Any) -> None:
     """Have a card that waits expire: what is to be done to the person must not be done any more."""
     approvals = approvals_tables.approvals
@@ -261,14 +263,9 @@ def _withdraw(tx: Tx, row: Any) -> None:
         )
 
 
-def _remove_attachments(tx: Tx, row: Any) -> None:
-    """Remove what was sent with a message, unless something else uses it."""
-    files.remove_with(tx, row.organization_id, row.id)
-
-
 _PREPARATIONS: Final[Mapping[sa.Table, Callable[[Tx, Any], None]]] = {
-    channels_tables.messages: _remove_attachments,
     agent_tables.agent_runs: _stop_agent,
+    channels_tables.messages: _remove_files,
     workflows_tables.workflow_runs: _cancel_run,
 }
 
@@ -322,5 +319,6 @@ _NOUNS: Final = {
     "forms": "form",
     "embeds": "embed",
     "approvals": "approval",
+    "files": "file",
 }
 """What the screens show of a table."""

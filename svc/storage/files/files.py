@@ -1,6 +1,6 @@
 """Files: their rows. One is inserted once its content is on the disk, which goes only after the row does."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -13,7 +13,7 @@ from svc.domain.files.files import CreatorKind, Noun, StoredFile, Use
 from svc.domain.identity.callers import Caller
 from svc.domain.limits import FILE_USES_SHOWN_MAX, FILES_BYTES_MAX, FILES_MAX, LIST_ROWS
 from svc.domain.near_names import shown
-from svc.storage.files import tables, uses
+from svc.storage.files import tables
 from svc.storage.pages import Keyset
 from svc.storage.statements import Statement
 from svc.storage.store import Tx
@@ -101,21 +101,6 @@ _COUNT = Statement(
     .values(
         files=_totals.files + sa.bindparam("more_files"), bytes=_totals.bytes + sa.bindparam("more_bytes")
     )
-)
-_others: Final = tables.file_uses.alias("others")
-_USED_BY_ALONE = Statement(
-    sa.select(_columns.id)
-    .distinct()
-    .join(tables.file_uses, _uses.file_id == _columns.id)
-    .where(
-        _uses.subject_id == sa.bindparam("subject_id"),
-        _columns.organization_id == sa.bindparam("organization_id"),
-        _columns.removed_at.is_(None),
-        ~sa.select(_others.c.file_id)
-        .where(_others.c.file_id == _columns.id, _others.c.subject_id != sa.bindparam("subject_id"))
-        .exists(),
-    ),
-    _Found,
 )
 _REMOVE = Statement(
     sa.update(tables.files)
@@ -223,18 +208,6 @@ def list_page(
     return [_from_row(FileRow._make(row), _uses_of(conn, row.id)) for row in rows], next_cursor
 
 
-def contents_of(conn: sa.Connection, organization_id: str) -> Iterator[tuple[str, str]]:
-    """The ids of the organization's files, and the hashes of their contents."""
-    of_organization = (_columns.organization_id == organization_id, _columns.removed_at.is_(None))
-    rows = conn.execute(
-        sa.select(_columns.id, _columns.digest)
-        .where(*of_organization, _columns.digest.is_not(None))
-        .order_by(_columns.id)
-        .execution_options(yield_per=1_000)
-    )
-    yield from rows.tuples()
-
-
 def remove(tx: Tx, organization_id: str, file_id: str) -> StoredFile:
     """Remove the file for good, whatever uses it: from now on it cannot be fetched. Raises `NotFound`.
 
@@ -244,13 +217,6 @@ def remove(tx: Tx, organization_id: str, file_id: str) -> StoredFile:
     file = get(tx.conn, organization_id, file_id)
     mark_removed(tx, [file])
     return file
-
-
-def remove_with(tx: Tx, organization_id: str, subject_id: str) -> None:
-    """End all uses by a subject that is erased, and remove the files that nothing else uses."""
-    for row in _USED_BY_ALONE.all(tx.conn, subject_id=subject_id, organization_id=organization_id):
-        remove(tx, organization_id, row.id)
-    uses.end(tx.conn, [subject_id])
 
 
 def mark_removed(tx: Tx, removed: Iterable[StoredFile]) -> None:
