@@ -93,6 +93,7 @@ export const embeds = {
     filters: "Only records where",
     addFilter: "Add filter",
     removeFilter: "Remove filter {n}",
+    anyOf: "One of these:",
     property: "Property",
     op: "Comparison",
     value: "Value",

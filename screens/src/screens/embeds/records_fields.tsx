@@ -13,7 +13,7 @@ import { Icon } from "../../parts/icon";
 import { Foreign } from "../../parts/texts";
 import { type FieldsProps, HeadingField } from "./block_fields";
 import { ROWS } from "./draft";
-import { type Condition, hasValue, type Op, opsOf, type Property, textOf, TIMES, valueOf } from "./properties";
+import { type Condition, type Group as FilterGroup, hasValue, type Op, opsOf, type Property, textOf, TIMES, valueOf } from "./properties";
 
 const said = words.fields;
 const FIELDS_MAX = 12;
@@ -66,18 +66,28 @@ export function RecordsFields({ block, at, onBlock }: FieldsProps<"records">) {
         />
       </div>
       <Group label={said.filters} at={`${at}/filters`} count={filters.length}>
-        {filters.map((filter, index) => (
-          <FilterRow
-            // A filter has nothing that tells it apart but its place.
-            key={`${index} of ${filters.length}`}
-            n={index + 1}
-            filter={filter}
-            at={`${at}/filters/${index}`}
-            properties={ordered}
-            onFilter={(changed) => onBlock({ ...block, filters: filters.with(index, changed) }, `filter ${index}`)}
-            onRemove={() => onBlock({ ...block, filters: filters.toSpliced(index, 1) }, "")}
-          />
-        ))}
+        {filters.map((filter, index) =>
+          "any" in filter ? (
+            <GroupRow
+              key={`${index} of ${filters.length}`}
+              n={index + 1}
+              group={filter}
+              properties={ordered}
+              onRemove={() => onBlock({ ...block, filters: filters.toSpliced(index, 1) }, "")}
+            />
+          ) : (
+            <FilterRow
+              // A filter has nothing that tells it apart but its place.
+              key={`${index} of ${filters.length}`}
+              n={index + 1}
+              filter={filter}
+              at={`${at}/filters/${index}`}
+              properties={ordered}
+              onFilter={(changed) => onBlock({ ...block, filters: filters.with(index, changed) }, `filter ${index}`)}
+              onRemove={() => onBlock({ ...block, filters: filters.toSpliced(index, 1) }, "")}
+            />
+          ),
+        )}
         {filters.length < FILTERS_MAX && ordered[0] && (
           <div>
             <Button small icon="plus" onClick={() => onBlock({ ...block, filters: [...filters, newFilter(ordered[0] as Property)] }, "")}>
@@ -197,6 +207,26 @@ function FilterRow({ n, filter, at, properties, onFilter, onRemove }: FilterProp
       {hasValue(filter.op) && <Value n={n} filter={filter} property={property} invalid={invalid} onValue={(value) => onFilter({ ...filter, value })} />}
       <Button small look="quiet" icon="x" label={say(said.removeFilter, { n })} onClick={onRemove} />
       {fault && <p class="field-fault">{fault}</p>}
+    </div>
+  );
+}
+
+interface GroupProps {
+  n: number;
+  group: FilterGroup;
+  properties: readonly Property[];
+  onRemove: () => void;
+}
+
+/** A group, which programs make: what it asks, to be read and removed. */
+function GroupRow({ n, group, properties, onRemove }: GroupProps) {
+  const told = group.any.map(({ property, op, value }) => [properties.find(({ slug }) => slug === property)?.label ?? property, words.ops[op], hasValue(op) ? textOf(value) : ""].filter(Boolean).join(" "));
+  return (
+    <div class="filter-row">
+      <p class="soft">
+        {said.anyOf} <Foreign>{told.join(" · ")}</Foreign>
+      </p>
+      <Button small look="quiet" icon="x" label={say(said.removeFilter, { n })} onClick={onRemove} />
     </div>
   );
 }
