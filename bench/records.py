@@ -17,6 +17,7 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection
 
+from bench import _many_records
 from bench._lamps import FAMILY, GIVEN, KINDS, SEED, SIZES, database, fill, lamp, unit
 from bench._report import Target, print_table, print_targets, save
 from bench._world import workspace
@@ -182,6 +183,8 @@ def main() -> None:
         Target(name=f"{what}: p50, times", figure=_times(found, what), bound=bound)
         for what, bound in _BOUNDS.items()
     ]
+    many, more = _many_records.measure()
+    targets += more
     targets += [
         Target(
             name=f"{what}: p50 : {peer} of {most:,}",
@@ -191,7 +194,7 @@ def main() -> None:
         for what, peer, bound in ((EXPANDED, PLAIN, EXPAND_TIMES_MAX), (AGGREGATE, BY_HAND, SQL_TIMES_MAX))
     ]
     print_targets(targets)
-    save("records", {"calls": rows}, targets)
+    save("records", {"calls": rows, "many": many}, targets)
 
 
 def _times(found: dict[tuple[str, int], Row], what: str) -> float:

@@ -5,6 +5,7 @@ from svc.actors.channels.outbox import Outbox
 from svc.actors.event_dispatcher import EventDispatcher
 from svc.actors.files.file_sweeper import FILE_SWEEPER, FileSweeper
 from svc.actors.forms.filer import Filer
+from svc.actors.imports.importer import Importer
 from svc.actors.system import System
 from svc.actors.webhooks.webhook import Webhook
 from svc.actors.workflows.workflows import Workflows
@@ -20,6 +21,7 @@ from svc.domain.changes import (
     EventsDue,
     FilesRemoved,
     FormChanged,
+    ImportsDue,
     KeysChanged,
     MembersChanged,
     ModelsChanged,
@@ -97,6 +99,8 @@ class ChangeDispatcher:
         match change:
             case SubmissionsDue(organization_id):
                 self._system.wake(Filer(self._system, organization_id).wake)
+            case ImportsDue(organization_id):
+                self._system.wake(Importer(self._system, organization_id).wake)
             case EventsDue(organization_id):
                 self._system.wake(EventDispatcher(self._system, organization_id).wake)
             case EventsDispatched(organization_id):

@@ -12,6 +12,7 @@ from svc.actors.forms.filer import Filer
 from svc.actors.forms.form_window import FormWindow
 from svc.actors.identity.organization import Organization
 from svc.actors.identity.sign_in_gate import SignInGate
+from svc.actors.imports.importer import Importer
 from svc.actors.reconciler import Reconciler
 from svc.actors.records.indexer import Indexer
 from svc.actors.sites.site_traffic import SiteTraffic
@@ -23,6 +24,7 @@ KINDS: Final[tuple[type[Actor[Any, Any]], ...]] = (
     Filer,
     Indexer,
     FileSweeper,
+    Importer,
     EventDispatcher,
     Workflows,
     AgentConversation,

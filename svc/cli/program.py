@@ -26,6 +26,8 @@ _MODULES: Final = {
     "call": "call",
     "listen": "listen",
     "demo-messenger": "demo_messenger",
+    "import": "records.imports",
+    "export": "records.exports",
     "config": "config",
     "org": "identity.organizations",
     "user": "identity.users",
@@ -39,6 +41,7 @@ _MODULES: Final = {
     "credits": "credits",
     "backup": "backup:backup",
     "restore": "backup:restore",
+    "erase-person": "erase_person",
     "check": "check",
     "openapi": "openapi",
 }

@@ -49,6 +49,7 @@ ExampleIds = dict[str, dict[str, str]]
 _ULID: Final = "01K5D3V7Q2M8Z4X6C9B1N0T5R"
 _KEY, _PERSON, _ROLE, _TEAM = (f"{prefix}_{_ULID}A" for prefix in ("key", "usr", "rol", "tea"))
 _RECORD, _MERGED = f"rec_{_ULID}A", f"rec_{_ULID}K"
+_CHANGE: Final = f"chg_{_ULID}G"
 _SITE, _FORM, _EMBED, _SUBMISSION = (f"{prefix}_{_ULID}A" for prefix in ("sit", "frm", "emb", "sub"))
 _CONNECTION, _CONVERSATION, _MESSAGE = (f"{prefix}_{_ULID}A" for prefix in ("con", "cnv", "msg"))
 _WEBHOOK, _DELIVERY = (f"{prefix}_{_ULID}A" for prefix in ("whk", "dlv"))
@@ -67,7 +68,12 @@ class _Created(msgspec.Struct):
     id: str
 
 
+class _Entry(_Created):
+    kind: str
+
+
 class _Listed(msgspec.Struct):
+    entries: list[_Entry] = []
     records: list[_Created] = []
     suggestions: list[_Created] = []
     submissions: list[_Created] = []
@@ -153,10 +159,12 @@ class Examples:
     def _records(self) -> ExampleIds:
         """A contact to keep, and others to delete, restore and merge; properties likewise."""
         known = self._list(record_lists.search, query=_TOM["name"], object_type="contact")
-        parted, gone, kept, doubled = (
+        parted, gone, kept, doubled, moved = (
             self._make(records.create, object_type="contact", properties={"name": name, "city": "Hull"})
-            for name in ("Rosa Marin", "Bert Voss", "Leah Stone", "L. Stone")
+            for name in ("Rosa Marin", "Bert Voss", "Leah Stone", "L. Stone", "Nils Hope")
         )
+        self._run(records.update, id=moved, properties={"city": "Grimsby"})
+        entries = self._list(record_history.timeline, id=moved).entries
         self._run(record_history.delete, object_type="contact", id=gone)
         for slug, label in (("finish", "Finish"), ("old_number", "Old number")):
             self._run(
@@ -172,6 +180,10 @@ class Examples:
             "record.delete": {_RECORD: parted},
             "record.restore": {_RECORD: gone},
             "record.merge": {_RECORD: kept, _MERGED: doubled},
+            "record.revert": {
+                _RECORD: moved,
+                _CHANGE: next(entry.id for entry in entries if entry.kind == "updated"),
+            },
         }
 
     def _sites(self) -> ExampleIds:

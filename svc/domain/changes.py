@@ -129,6 +129,12 @@ class RunsDue(Change, frozen=True):
     organization_id: str
 
 
+class ImportsDue(Change, frozen=True):
+    """An import of the organization was started, and waits to be read."""
+
+    organization_id: str
+
+
 class ApprovalDecided(Change, frozen=True):
     """A card was decided, and the agent's or the workflow's run that asked may go on."""
 

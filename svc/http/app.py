@@ -25,6 +25,7 @@ from svc.http.files import door as files
 from svc.http.files.door import DownloadDoor, SessionReader, UploadDoor
 from svc.http.forms.door import FormDoor
 from svc.http.identity.door import people_doors
+from svc.http.imports.door import ImportsDoor
 from svc.http.mcp import door as mcp
 from svc.http.mcp.door import McpDoor
 from svc.http.quart_app import QuartApp
@@ -40,6 +41,7 @@ from svc.http.sites.tracker import TrackerDoor
 from svc.http.tools import door as tools
 from svc.http.tools.door import KeyGate, SessionGate, ToolDoor
 from svc.tools.catalogue import REGISTRY
+from svc.tools.imports import imports
 
 
 def public_app(
@@ -90,6 +92,10 @@ def public_app(
             mcp.FULL_PATH: McpDoor(system, REGISTRY, flat=True),
         },
         system.random,
+        trees={
+            imports.API_PATH: ImportsDoor(system, REGISTRY, KeyGate(system)),
+            imports.APP_PATH: ImportsDoor(system, REGISTRY, SessionGate(system, transport)),
+        },
     )
     return StrictTransport(doors, transport, strict_transport_seconds) if strict_transport_seconds else doors
 

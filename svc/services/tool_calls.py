@@ -146,7 +146,7 @@ async def run(
     """
 
     def write(tx: Tx, key: str | None = None) -> ToolResult:
-        return execution.write(tx, tool, _as_of_now(system, tx.conn, tx.now, tool, call), request, key)
+        return execution.write(tx, tool, permitted_now(system, tx.conn, tx.now, tool, call), request, key)
 
     units = system.store.of(call.caller.organization_id)
     try:
@@ -189,7 +189,7 @@ async def _read(system: System, tool: Tool[Any, Any], call: Call, request: ToolI
     now = system.clock.now()
 
     def read(conn: Connection, *, patient: bool = False) -> ToolResult:
-        current = _as_of_now(system, conn, now, tool, call)
+        current = permitted_now(system, conn, now, tool, call)
         return execution.read(conn, now, tool, current, request, patient=patient)
 
     units = system.store.of(call.caller.organization_id)
@@ -211,8 +211,8 @@ def _have_indexed(system: System, organization_id: str, property_ids: tuple[str,
         log.warning("not told of a missing index", organization=organization_id, why=repr(error))
 
 
-def _as_of_now(system: System, conn: Connection, now: int, tool: Tool[Any, Any], call: Call) -> Call:
-    """As `as_of_now`, and may the caller still run the tool. Raises what `permit` does."""
+def permitted_now(system: System, conn: Connection, now: int, tool: Tool[Any, Any], call: Call) -> Call:
+    """As `as_of_now`, if the caller may still run *tool*. Raises as it does, and as `permit`."""
     current = as_of_now(system, conn, now, call)
     if current is not call:
         permit(current.caller, tool.name, needs=tool.needs, own=tool.own, runs=tool.runs)

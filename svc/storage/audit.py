@@ -73,36 +73,34 @@ def note(tx: Tx, call: Call, action: str, target: str | None = None) -> None:
 
     What is audited as done has changed something, so that is announced, too.
     """
-    _insert(tx, _entry(tx, call, action, target))
+    _insert(tx, call, action, target, "done", None)
     tx.announce(ResourceChanged(call.caller.organization_id, action.partition(".")[0], target))
 
 
 def note_refusal(tx: Tx, call: Call, action: str, reason: str, target: str | None = None) -> None:
     """Insert the entry that *call* was refused *action*."""
-    refused = msgspec.structs.replace(_entry(tx, call, action, target), outcome="refused", reason=reason)
-    _insert(tx, refused)
+    _insert(tx, call, action, target, "refused", reason)
 
 
-def _insert(tx: Tx, entry: AuditEntry) -> None:
-    asked_by = None if entry.asked_by is None else msgspec.json.encode(entry.asked_by).decode()
-    _INSERT.run(tx.conn, msgspec.structs.asdict(entry) | {"asked_by": asked_by})
-
-
-def _entry(tx: Tx, call: Call, action: str, target: str | None) -> AuditEntry:
-    return AuditEntry(
+def _insert(  # noqa: PLR0917  # the parts of one row
+    tx: Tx, call: Call, action: str, target: str | None, outcome: Outcome, reason: str | None
+) -> None:
+    caller = call.caller
+    _INSERT.run(
+        tx.conn,
         id=tx.new_id("aud"),
-        organization_id=call.caller.organization_id,
+        organization_id=caller.organization_id,
         at=tx.now,
-        caller_kind=call.caller.kind,
-        caller_id=call.caller.id,
-        person_id=call.caller.person_id,
+        caller_kind=caller.kind,
+        caller_id=caller.id,
+        person_id=caller.person_id,
         door=call.door,
         action=action,
         target=target,
-        outcome="done",
-        reason=None,
+        outcome=outcome,
+        reason=reason,
         request_id=call.request_id,
-        asked_by=call.asked_by,
+        asked_by=None if call.asked_by is None else msgspec.json.encode(call.asked_by).decode(),
     )
 
 

@@ -210,8 +210,8 @@ INVARIANTS: Final[dict[str, Broken]] = {
     "nothing refers to what is not there": foreign_key_faults,
     "nothing refers to another organization's": _of_another_organization,
     "every organization has its built-in objects": _without_objects,
-    "every submission is due, queued, filed or held": _submissions(
-        _column.state.not_in(("due", "queued", "filed", "held"))
+    "every submission is due, queued, filed, held or erased": _submissions(
+        _column.state.not_in(("due", "queued", "filed", "held", "erased"))
     ),
     "every due submission has its place in the form's pace": _submissions(
         sa.and_(_column.state == "due", _column.paced_at.is_(None))

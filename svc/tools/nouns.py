@@ -18,6 +18,7 @@ NOUNS: Final = {
     "note": Noun("Notes", "Texts that people and programs leave at a record."),
     "file": Noun("Files", "Pictures and documents that were uploaded, or came with messages."),
     "suggestion": Noun("Suggestions", "Values for a record that wait to be accepted or dismissed."),
+    "import": Noun("Imports", "Files of records, uploaded in parts and read line by line."),
     "site": Noun("Sites", "Your websites, to which forms and embeds are bound."),
     "form": Noun("Forms", "Website forms: where their submissions are posted and how they are filed."),
     "submission": Noun("Submissions", "What people sent with a form, and what became of it."),

@@ -115,10 +115,13 @@ record.get                records.read                  open
 record.list               records.read                  open
 record.merge              records.write                 approval
 record.restore            records.write                 open
+record.revert             records.write                 open
 record.search             records.read                  open
 record.timeline           records.read                  open
 record.update             records.write                 open
+record.update_many        records.write                 open
 record.upsert             records.write                 open
+record.upsert_many        records.write                 open
 role.create               settings                      person
 role.delete               settings                      person
 role.list                 -                             open
