@@ -87,6 +87,9 @@ form.pause                forms                         open
 form.remove               forms                         approval
 form.resume               forms                         open
 form.update               forms                         open
+import.cancel             records.write                 open
+import.get                records.write                 open
+import.start              records.write                 open
 member.deactivate         settings                      person
 member.invite             settings                      person
 member.list               -                             open
