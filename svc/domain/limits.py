@@ -152,6 +152,9 @@ TOTAL_EXAMINED_MAX: Final = 100_000
 """Records that a total looks at, where an index does not say it. Ours: a few tenths of a second."""
 EXPANDED_MAX: Final = 5
 """Relations that one call expands (decisions §4)."""
+RELATED_BYTES_MAX: Final = 16 * 1024 * 1024
+"""Values of the records that relations of one page lead to, as JSON, where they are shown. Ours: a page may
+lead to a thousand records, each as large as a record may be."""
 GROUPED_BY_MAX: Final = 2
 """Properties that an aggregate groups by (decisions §4)."""
 GROUPS_MAX: Final = 1_000
