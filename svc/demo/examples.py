@@ -91,17 +91,17 @@ class Examples:
         """Create all objects. *form_id* and *embed_id* are those that the shop's page shows."""
         ids: ExampleIds = {"*": {_FORM: form_id, _EMBED: embed_id}}
         for more in (self._people(), self._keys(), self._records(), self._sites(), self._on_pages()):
-            _add(ids, more)
-        _add(ids, self._channels())
-        _add(ids, agents.examples(self._tx, self._call))
-        _add(ids, self._webhooks())
-        _add(ids, self._workflows(ids["*"][_RECORD]))
+            add_ids(ids, more)
+        add_ids(ids, self._channels())
+        add_ids(ids, agents.examples(self._tx, self._call))
+        add_ids(ids, self._webhooks())
+        add_ids(ids, self._workflows(ids["*"][_RECORD]))
         asking = ("*", "approval.approve", "approval.reject")
         cards = approvals.ask(self._tx, self._call, len(asking))
-        _add(ids, {tool: {_APPROVAL: card} for tool, card in zip(asking, cards, strict=True)})
-        _add(ids, self._suggestions())
-        _add(ids, example_views(self._tx, self._call.caller, f"viw_{_ULID}A"))
-        return _add(ids, self._submissions())
+        add_ids(ids, {tool: {_APPROVAL: card} for tool, card in zip(asking, cards, strict=True)})
+        add_ids(ids, self._suggestions())
+        add_ids(ids, example_views(self._tx, self._call.caller, f"viw_{_ULID}A"))
+        return add_ids(ids, self._submissions())
 
     def _run(self, tool: Tool[Any, Any], **body: Any) -> bytes:
         kind: type[ToolInput] = tool.request_type
@@ -305,7 +305,8 @@ class Examples:
         }
 
 
-def _add(ids: ExampleIds, more: ExampleIds) -> ExampleIds:
+def add_ids(ids: ExampleIds, more: ExampleIds) -> ExampleIds:
+    """Add *more* to *ids*, which are returned."""
     for tool, known in more.items():
         ids.setdefault(tool, {}).update(known)
     return ids

@@ -9,6 +9,8 @@ from svc.domain.errors import Conflict, Fault
 from svc.domain.events import Source
 
 FIRST_VERSION: Final = 1
+ERASED_VERSION: Final = 0
+"""Of a record that was erased: it has no values, no history, and no version to come back to."""
 
 
 class ChangedProperty(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

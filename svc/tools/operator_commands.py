@@ -27,6 +27,7 @@ from svc.storage.store import Tx
 from svc.tools.ai.operator_commands import grant_credits
 from svc.tools.catalogue import REGISTRY
 from svc.tools.command import Command, command
+from svc.tools.erasure_commands import erase_rows, merge_search, note_erasure
 from svc.tools.identity.api_keys import known_tools
 from svc.tools.tool import Timestamp, ToolInput, ToolOutput, about
 
@@ -291,9 +292,12 @@ COMMANDS: Final[dict[str, Command[Any, Any]]] = {
         change_plan,
         close_organization,
         create_user,
+        erase_rows,
         grant_credits,
         make_link,
+        merge_search,
         mint_key,
+        note_erasure,
         set_up,
     )
 }

@@ -33,6 +33,8 @@ NO_ORGANIZATIONS = {
     (Owner.SYSTEM, "storage.agent.runs.conversations_due"),
     (Owner.SYSTEM, "storage.approvals.decisions.organizations_with_uncollected"),
     (Owner.SYSTEM, "actors.reconciler._mark_and_prune"),
+    (Owner.SYSTEM, "storage.files.sweeping.sweep_unused"),
+    (Owner.SYSTEM, "storage.files.sweeping.removed_files"),
     (Owner.CREDENTIALS, "storage.identity.api_keys.route"),
     (Owner.CREDENTIALS, "storage.channels.keys.route"),
     (Owner.CREDENTIALS, "storage.identity.sessions.find"),

@@ -26,6 +26,7 @@ INTERNAL: Final = {
     "READS_AT_ONCE": "how the reader is shared",
     "WRITES_AT_ONCE": "how the writer is shared",
     "EMBED_CACHES_MAX": "actors; a caller never meets it",
+    "FILES_SWEPT_MAX": "how large a transaction is",
     "FILING_BATCH_MAX": "how large a transaction is",
     "DISPATCH_DELIVERIES_MAX": "how large a transaction is",
     "DISPATCH_EVENTS_MAX": "how large a transaction is",

@@ -77,6 +77,9 @@ embed.remove              embeds                        approval
 embed.resume              embeds                        open
 embed.update              embeds                        open
 event.list                webhooks                      open
+file.get                  -                             open
+file.list                 -                             open
+file.remove               -                             approval
 form.create               forms                         open
 form.get                  forms                         open
 form.list                 forms                         open

@@ -18,7 +18,7 @@ from svc.domain.near_names import shown
 from svc.domain.records.matching import HeldReason
 from svc.domain.scalars import Scalar
 from svc.storage.forms import tables
-from svc.storage.forms.submissions import LABELS, Label
+from svc.storage.forms.submissions import ERASED, LABELS, Label
 from svc.storage.pages import Keyset
 from svc.storage.readable import LenientDecoder
 from svc.storage.records import contacts
@@ -123,7 +123,7 @@ def _due(*conditions: sa.ColumnElement[bool]) -> Statement[_Id]:
 
 
 _STATES: Final[dict[Label | None, tuple[sa.ColumnElement[bool], ...]]] = {
-    None: (),
+    None: (tables.submissions.c.state != ERASED,),
     "Filed": (tables.submissions.c.state == "filed",),
     "Held": (tables.submissions.c.state == tables.HELD,),
     "Queued": (tables.submissions.c.state == tables.QUEUED,),
@@ -199,7 +199,9 @@ def get(conn: sa.Connection, organization_id: str, submission_id: str) -> Submis
             tables.submissions.c.candidates,
             tables.submissions.c.visitors,
         ).where(
-            tables.submissions.c.id == submission_id, tables.submissions.c.organization_id == organization_id
+            tables.submissions.c.id == submission_id,
+            tables.submissions.c.organization_id == organization_id,
+            tables.submissions.c.state != ERASED,
         )
     ).one_or_none()
     if row is None:

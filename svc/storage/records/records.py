@@ -16,6 +16,7 @@ from svc.domain.identity.organizations import Organization
 from svc.domain.near_names import shown
 from svc.domain.records.objects import CONTACT
 from svc.domain.records.values import Values
+from svc.domain.versions import ERASED_VERSION
 from svc.storage.events import events
 from svc.storage.records import bulk, contacts, objects, tables
 from svc.storage.records import rows as record_rows
@@ -170,6 +171,8 @@ def restore(
     object_ = record_rows.object_of(tx.conn, row)
     if row.merged_into is not None:
         raise Conflict("it was merged into another record, which has all that it had")
+    if row.version == ERASED_VERSION:
+        raise NotFound(f"the record {shown(record_id)} was erased")
     if row.deleted_at is None:
         raise NotFound(f"the record {shown(record_id)} is not deleted")
     values = record_rows.values_of(row)

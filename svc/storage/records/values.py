@@ -7,11 +7,14 @@ import msgspec
 import sqlalchemy as sa
 
 from svc.domain.errors import Fault, InvalidInput
+from svc.domain.files.contents import SAFE_PICTURES
+from svc.domain.files.files import is_file_id
 from svc.domain.identity.organizations import Organization
 from svc.domain.limits import FAULTS_MAX, RECORD_BYTES_MAX
 from svc.domain.near_names import shown
 from svc.domain.records.properties import Property
 from svc.domain.records.values import Values, changed
+from svc.storage.files import files
 from svc.storage.identity import tables as identity_tables
 from svc.storage.records import rows as record_rows
 from svc.storage.records.objects import StoredObject
@@ -35,25 +38,27 @@ _MEMBER = Statement(
 )
 
 
-_REFERENCES: Final = frozenset({"relation", "member"})
-"""The types of properties whose values refer to something."""
+_REFERENCES: Final = frozenset({"relation", "member", "picture"})
+"""The types of properties whose values may refer to something."""
 
 
 class References:
-    """The records and members that values refer to, each looked up once in a unit."""
+    """What values refer to: records and members, each looked up once in a unit, and files."""
 
     def __init__(self, conn: sa.Connection, organization_id: str) -> None:
         self._conn = conn
         self._organization_id = organization_id
         self._known: dict[tuple[str, str], bool] = {}
 
-    def missing(self, prop: Property, target: str) -> str | None:
-        """What the relation or member *prop* leads to, when there is no such one as *target*."""
+    def fault(self, prop: Property, target: Any, pointer: str) -> Fault | None:
+        """What is wrong with what the value *target* of *prop*, one of `_REFERENCES`, refers to."""
+        if prop.type == "picture":
+            return self._picture_fault(target, pointer) if is_file_id(target) else None
         leads_to = prop.options[0] if prop.type == "relation" else "member"
         exists = self._known.get((leads_to, target))
         if exists is None:
             exists = self._known[leads_to, target] = self._exists(prop, target)
-        return None if exists else leads_to
+        return None if exists else Fault(pointer, "not_found", f"there is no {leads_to} {shown(target)}")
 
     def _exists(self, prop: Property, target: str) -> bool:
         if prop.type == "relation":
@@ -62,6 +67,22 @@ class References:
         # A deactivated member too: records keep the member of before.
         member = _MEMBER.one(self._conn, person_id=target, organization_id=self._organization_id)
         return member is not None
+
+    def _picture_fault(self, file_id: str, pointer: str) -> Fault | None:
+        """What is wrong with a file as a picture: it is there, and one that browsers may show."""
+        file = files.find(self._conn, self._organization_id, file_id)
+        if file is None:
+            return Fault(pointer, "not_found", f"there is no file {shown(file_id)}")
+        nouns = files.nouns_of(self._conn, file_id)
+        if nouns and "record" not in nouns:
+            # With the record, it could be seen by those who may not read the message.
+            return Fault(
+                pointer, "invalid_value", "this file came with a message: upload it anew for a record"
+            )
+        if file.media_type not in SAFE_PICTURES:
+            detail = f"a picture is a PNG, JPEG, GIF or WebP; this file is {file.media_type}"
+            return Fault(pointer, "invalid_value", detail)
+        return None
 
 
 def check(
@@ -83,13 +104,13 @@ def check(
         faults_max=faults_max,
     )
     faults += [
-        Fault(f"/properties/{slug}", "not_found", f"there is no {leads_to} {shown(after[slug])}")
+        fault
         for slug in given
         if (prop := object_.properties.get(slug)) is not None
         and prop.type in _REFERENCES
         and slug in after
         and after[slug] != stored.get(slug)
-        and (leads_to := references.missing(prop, after[slug])) is not None
+        and (fault := references.fault(prop, after[slug], f"/properties/{slug}")) is not None
     ]
     if len(msgspec.json.encode(after)) > RECORD_BYTES_MAX:
         faults.append(_TOO_LARGE)

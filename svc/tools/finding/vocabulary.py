@@ -60,6 +60,13 @@ NOUNS: Final = {
         "proposal proposed suggested propose change differs differ conflict pending value form file"
     ),
     "site": "website web page domain homepage shop store blog host tracked tracking visits visitors traffic",
+    "file": (
+        "files upload uploaded document documents picture pictures photo image pdf download link stored size"
+    ),
+    "import": (
+        "upload file files csv spreadsheet excel sheet ndjson bulk load bring migrate rows lines mapping"
+        " columns headings progress batch job"
+    ),
     "view": "saved list filter filters segment smart favourite favorite bookmark preset shared",
     "form": (
         "web sign up signup newsletter enquiry enquiries inquiry contact booking registration survey"

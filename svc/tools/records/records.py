@@ -32,6 +32,7 @@ from svc.tools.records.answers import (
     RecordId,
     answer_of,
 )
+from svc.tools.records.presentation import ListedRecord, Presentation, ShownMembers
 from svc.tools.tool import Cursor, Limit, NextCursor, ToolInput, ToolOutput, about, reads, writes
 
 _MARY: Final = msgspec.structs.replace(
@@ -46,7 +47,7 @@ class GetRelated(ToolInput, frozen=True, kw_only=True):
     cursor: Annotated[str, Cursor] | None = None
 
 
-class GetRecord(ToolInput, frozen=True, kw_only=True):
+class GetRecord(ShownMembers, frozen=True, kw_only=True):
     """Which record to show, and whether with those that lead to it."""
 
     object_type: ObjectTypeOfId = None
@@ -74,13 +75,13 @@ class RelatedRecords(ToolOutput, frozen=True, kw_only=True):
     next_cursor: Annotated[str | None, NextCursor]
 
 
-class ShownRecord(RecordAnswer, frozen=True, kw_only=True):
+class ShownRecord(ListedRecord, frozen=True, kw_only=True):
     """A record, with those that lead to it where they were asked for."""
 
     related: RelatedRecords | UnsetType = UNSET
 
 
-_shown: Final = Projection(Record, ShownRecord, given=("related",))
+_shown: Final = Projection(Record, ShownRecord, given=("texts", "related"))
 
 
 @reads(
@@ -96,13 +97,21 @@ def get(view: View, call: Call, request: GetRecord) -> ShownRecord:
 
     The id of a record that was merged into another shows the other. A relation leads to one record; `related`
     shows its other end, all that leads to this one. To filter or sort those, use `record.list` with a filter
-    on the relation.
+    on the relation. `expand` shows the record that a relation of this one leads to.
     """
     if request.related is not None:
         narrowing.check_not_narrowed(call.caller, "`related`")
     record = narrowing.record_for(view.conn, call.caller, request.object_type, request.id)
     related = UNSET if request.related is None else _related(view, call, record, request.related)
-    return _shown(record, related=related)
+    if request.fields is None and not request.expand and not request.texts:
+        return _shown(record, texts=UNSET, related=related)
+    organization, object_ = organization_objects.find(
+        view.conn, call.caller.organization_id, record.object_type
+    )
+    seen = narrowing.part_for(call.caller, object_, record.id)
+    assert seen is not None  # noqa: S101  # the record was found
+    [shown] = Presentation(view.conn, call.caller, organization, seen, request).of([record])
+    return ShownRecord(**msgspec.structs.asdict(shown), related=related)
 
 
 def _related(view: View, call: Call, record: Record, request: GetRelated) -> RelatedRecords:

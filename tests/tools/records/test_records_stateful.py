@@ -244,10 +244,7 @@ class Tools(RuleBasedStateMachine):
 
     @rule(filters=st.lists(FILTERS, max_size=2), sorts=SORTS, limit=st.integers(1, 7))
     def list_all(self, filters: list[Filter], sorts: list[Sort], limit: int) -> None:
-        conditions = [
-            {name: one for name, one in msgspec.structs.asdict(condition).items() if one is not None}
-            for condition in filters
-        ]
+        conditions = [msgspec.to_builtins(condition) for condition in filters]
         asked = {"filters": conditions, "sort": sorts, "limit": limit}
         ids: list[str] = []
         page: Any = {"nextCursor": None}

@@ -10,9 +10,9 @@ import { messages, say } from "../../messages/messages";
 import { Button } from "../../parts/button";
 import { SelectField, TextField } from "../../parts/field";
 import { Form } from "../../parts/form";
+import { useSites } from "../../parts/new_thing";
 import { Blocks } from "./blocks";
 import { BLOCKS_MAX, changesOf, draftOf, type EmbedDetails, inWords, isComplete, merged, plain, updateOf, useDraft } from "./draft";
-import { useSites } from "./new_embed";
 import { Preview } from "./preview";
 import { type Refusals, refusalsOf, SavedRefused } from "./refusals";
 
@@ -22,7 +22,7 @@ export function Editor({ embed, again }: { embed: EmbedDetails; again: () => voi
   const [base, setBase] = useState(() => ({ version: embed.version, draft: draftOf(embed) }));
   const { draft, change, undo, redo, reset, canUndo, canRedo } = useDraft(base.draft);
   const [refusedAtSave, setRefusedAtSave] = useState<Refusals | null>(null);
-  const sites = useSites();
+  const sites = useSites(words.anySite);
   const changes = useMemo(() => changesOf(base.draft, draft), [base, draft]);
   const dirty = changes.length > 0;
   const theirs = useMemo(() => draftOf(embed, base.draft.blocks), [embed.version, base]);

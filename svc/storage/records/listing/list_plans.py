@@ -18,10 +18,10 @@ from svc.storage.records.listing import index_walks
 from svc.storage.records.listing.candidates import COLUMNS, CandidateReader, RecordRow
 from svc.storage.records.listing.index_walks import IndexWalk, PlannedPage, first_page
 from svc.storage.records.listing.narrowing import (
-    NarrowedCondition,
+    NarrowedGroup,
     count_narrowed,
-    narrowed_conditions,
-    within,
+    ids_within,
+    narrowed_groups,
 )
 from svc.storage.records.objects import StoredObject
 
@@ -36,9 +36,9 @@ def read_page(
     expect_long: Callable[[], None],
 ) -> PlannedPage:
     """The page behind *after*, by the plan that reads the fewest records: a walk shows how many it reads."""
-    narrowed = narrowed_conditions(reader.object_, reader.query)
+    narrowed = narrowed_groups(reader.object_, reader.query)
     fewest, driver = min(
-        ((count_narrowed(conn, condition, FILTERED_FIRST_MAX + 1), condition) for condition in narrowed),
+        ((count_narrowed(conn, group, FILTERED_FIRST_MAX + 1), group) for group in narrowed),
         key=lambda counted: counted[0],
         default=(FILTERED_FIRST_MAX + 1, None),
     )
@@ -77,15 +77,14 @@ def _sort(
     return first_page(nsmallest(limit + 1, candidates, key=reader.rank), limit)
 
 
-def _drive(conn: sa.Connection, driver: NarrowedCondition) -> Iterator[RecordRow]:
-    """Rows of the records in the ranges of one condition."""
+def _drive(conn: sa.Connection, driver: NarrowedGroup) -> Iterator[RecordRow]:
+    """Rows of the records in the ranges of one group."""
+    found = ids_within(driver).subquery()
     return iter(
         conn.execute(
             sa.select(*COLUMNS)
-            .select_from(
-                tables.record_keys.join(tables.records, tables.records.c.id == tables.record_keys.c.record_id)
-            )
-            .where(within(driver), tables.records.c.deleted_at.is_(None))
+            .select_from(found.join(tables.records, tables.records.c.id == found.c.record_id))
+            .where(tables.records.c.deleted_at.is_(None))
         ).all()
     )
 
