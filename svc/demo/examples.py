@@ -13,6 +13,7 @@ import msgspec
 
 from svc.demo import agents, approvals
 from svc.demo.channels import SPARE_BRIDGE_URL
+from svc.demo.imports import example_imports
 from svc.demo.views import example_views
 from svc.domain.channels.connections import Account, Connection, Delivery
 from svc.domain.channels.messages import InboundMessage, Sender
@@ -90,9 +91,8 @@ class Examples:
     def fill(self, *, form_id: str, embed_id: str) -> ExampleIds:
         """Create all objects. *form_id* and *embed_id* are those that the shop's page shows."""
         ids: ExampleIds = {"*": {_FORM: form_id, _EMBED: embed_id}}
-        for more in (self._people(), self._keys(), self._records(), self._sites(), self._on_pages()):
-            add_ids(ids, more)
-        add_ids(ids, self._channels())
+        for make in (self._people, self._keys, self._records, self._sites, self._on_pages, self._channels):
+            add_ids(ids, make())
         add_ids(ids, agents.examples(self._tx, self._call))
         add_ids(ids, self._webhooks())
         add_ids(ids, self._workflows(ids["*"][_RECORD]))
@@ -100,6 +100,7 @@ class Examples:
         cards = approvals.ask(self._tx, self._call, len(asking))
         add_ids(ids, {tool: {_APPROVAL: card} for tool, card in zip(asking, cards, strict=True)})
         add_ids(ids, self._suggestions())
+        add_ids(ids, example_imports(self._tx, self._organization_id, f"imp_{_ULID}A"))
         add_ids(ids, example_views(self._tx, self._call.caller, f"viw_{_ULID}A"))
         return add_ids(ids, self._submissions())
 

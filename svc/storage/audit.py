@@ -10,7 +10,7 @@ from svc.domain.identity.callers import Call, CallerKind, DoorName
 from svc.domain.ids import first_id
 from svc.domain.limits import LIST_ROWS
 from svc.storage import tables
-from svc.storage.pages import Keyset
+from svc.storage.pages import Keyset, Total, total
 from svc.storage.readable import LenientDecoder
 from svc.storage.statements import Statement
 from svc.storage.store import Tx, View
@@ -52,6 +52,7 @@ class AuditFilter(msgspec.Struct, frozen=True, kw_only=True):
     until: int | None = None
     limit: int = LIST_ROWS
     cursor: str | None = None
+    total: bool = False
 
 
 class AuditPage(msgspec.Struct, frozen=True):
@@ -59,6 +60,8 @@ class AuditPage(msgspec.Struct, frozen=True):
 
     entries: list[AuditEntry]
     next_cursor: str | None
+    total: Total | None
+    """How many entries the list has, if that was asked."""
 
 
 _INSERT = Statement(sa.insert(tables.audit))
@@ -130,7 +133,8 @@ def list_page(view: View, organization_id: str, filter_: AuditFilter) -> AuditPa
         matching.append(column.at < filter_.until)
     entries = sa.select(tables.audit).where(column.organization_id == organization_id, *matching)
     rows, next_cursor = keyset.fetch(view.conn, entries, column.id, newest_first=True)
-    return AuditPage([_from_row(row) for row in rows], next_cursor)
+    counted = total(view.conn, entries) if filter_.total else None
+    return AuditPage([_from_row(row) for row in rows], next_cursor, counted)
 
 
 def _from_row(row: Any) -> AuditEntry:

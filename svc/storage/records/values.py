@@ -51,7 +51,7 @@ class References:
         self._known: dict[tuple[str, str], bool] = {}
 
     def fault(self, prop: Property, target: Any, pointer: str) -> Fault | None:
-        """What is wrong with what the value *target* of *prop*, one of `_REFERENCES`, refers to."""
+        """What is wrong with what the value *target* of *prop*, a type of `_REFERENCES`, refers to."""
         if prop.type == "picture":
             return self._picture_fault(target, pointer) if is_file_id(target) else None
         leads_to = prop.options[0] if prop.type == "relation" else "member"

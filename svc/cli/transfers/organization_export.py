@@ -1,4 +1,4 @@
-"""`svc export --all`: everything that belongs to an organization, in files that need no program.
+"""The export of a whole organization: everything that belongs to it, in files that need no program.
 
 It reads one snapshot of the data in a process of its own, beside the service if that is running, so nothing
 waits for it. The directory appears whole or not at all: it is written beside, and renamed.
@@ -6,8 +6,9 @@ waits for it. The directory appears whole or not at all: it is written beside, a
 
 import hashlib
 import os
+import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import BinaryIO, Final
@@ -23,6 +24,7 @@ from svc.cli.operator_calls import Operator
 from svc.clock import WallClock
 from svc.domain.identity.organizations import Organization
 from svc.domain.times import rfc3339
+from svc.storage.files.directory import all_kept, path_of
 from svc.storage.organization_export import lines as export_lines
 from svc.storage.organization_export.files import FILES, LEFT_OUT, ExportedFile
 from svc.storage.organization_export.lines import Line, Unreadable
@@ -35,15 +37,8 @@ MANIFEST: Final = "manifest.json"
 README: Final = "README.md"
 UNREADABLE_MAX: Final = 100
 """Values that cannot be read that are named in the manifest; all are counted."""
+_CONTENTS: Final = "contents"
 _BUFFER_BYTES: Final = 1 << 16
-
-ALL = click.option(
-    "--all",
-    "directory",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Write everything that belongs to the organization into DIR, which must be new or empty.",
-)
 
 
 class ExportedMember(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -79,6 +74,15 @@ class UnreadableValues(msgspec.Struct, frozen=True):
     examples: tuple[Unreadable, ...]
 
 
+class WrittenContents(msgspec.Struct, frozen=True):
+    """The contents of files, each under its SHA-256."""
+
+    count: int
+    bytes: int
+    missing: tuple[str, ...]
+    """Ids of files whose contents are not on the disk, though they should be."""
+
+
 class Manifest(msgspec.Struct, frozen=True, rename="camel"):
     """What an export has, for a program that reads it or makes sure of it."""
 
@@ -89,20 +93,29 @@ class Manifest(msgspec.Struct, frozen=True, rename="camel"):
     organization_name: str
     files: tuple[WrittenFile, ...]
     left_out: tuple[LeftOut, ...]
+    contents: WrittenContents
     unreadable: UnreadableValues
 
 
 def export_all(operator: Operator, organization_id: str | None, directory: Path) -> Manifest:
     """Export an organization into *directory*, and tell what was written. Raises `Failure`."""
     organization = operator.organization(organization_id)
-    with as_failure(StoreError, OSError), _appearing(directory) as staging:
-        manifest = operator.read(_write, organization, staging)
+    files = operator.directory.files
+    # No content that the snapshot has is deleted before it was copied.
+    kept = all_kept(files) if files.exists() else nullcontext()
+    with as_failure(StoreError, OSError), kept, _appearing(directory) as staging:
+        manifest = operator.read(_write, organization, staging, files)
     rows = sum(file.rows for file in manifest.files)
     click.echo(
         f"{directory} has {rows:,} rows of {organization.name} in {len(manifest.files)} files, and no secret;"
         f" {README} says how to read them",
         err=True,
     )
+    if manifest.contents.missing:
+        click.echo(
+            f"{len(manifest.contents.missing):,} files have no content on the disk: `svc check` names them",
+            err=True,
+        )
     if manifest.unreadable.count:
         click.echo(
             f"{manifest.unreadable.count:,} values cannot be read and are null: see {MANIFEST}", err=True
@@ -166,7 +179,7 @@ class _Writer:
         self._file.close()
 
 
-def _write(conn: Connection, organization: Organization, staging: Path) -> Manifest:
+def _write(conn: Connection, organization: Organization, staging: Path, files: Path) -> Manifest:
     """Write all files over one snapshot. Memory is bounded: a few rows, and one buffer a file."""
     now = trio.run(_now)
     written: list[WrittenFile] = []
@@ -191,6 +204,7 @@ def _write(conn: Connection, organization: Organization, staging: Path) -> Manif
         organization_name=organization.name,
         files=tuple(written),
         left_out=tuple(_left_out()),
+        contents=_copy_contents(conn, organization.id, staging / _CONTENTS, files),
         unreadable=UnreadableValues(count, tuple(examples)),
     )
     pretty = msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
@@ -199,6 +213,31 @@ def _write(conn: Connection, organization: Organization, staging: Path) -> Manif
     for directory in (staging / "records", staging):
         sync(directory)
     return manifest
+
+
+def _copy_contents(conn: Connection, organization_id: str, to: Path, files: Path) -> WrittenContents:
+    """Copy the content of each file that was not removed, each content once."""
+    to.mkdir(mode=0o700)
+    copied: set[str] = set()
+    missing: list[str] = []
+    size = 0
+    for file_id, digest in export_lines.contents(conn, organization_id):
+        if digest in copied:
+            continue
+        try:
+            source = path_of(files, organization_id, digest).open("rb")
+        except FileNotFoundError:
+            missing.append(file_id)
+            continue
+        create_private(to / digest, b"")
+        with source, (to / digest).open("wb") as written:
+            shutil.copyfileobj(source, written)
+            written.flush()
+            os.fsync(written.fileno())
+            size += written.tell()
+        copied.add(digest)
+    sync(to)
+    return WrittenContents(len(copied), size, tuple(missing))
 
 
 def _note_examples(examples: list[Unreadable], line: Line) -> None:
@@ -250,7 +289,7 @@ of one moment. Nothing else is needed to read it.
 Each file that ends with `.ndjson` has one JSON object a line, in UTF-8. Ids such as `rec_…` are the same in
 all files, so that lines refer to each other; ids sort in the order in which they were made. Times are
 RFC 3339, in UTC. `null` stands for no value. `manifest.json` has the number of lines and the SHA-256 of each
-file, for programs.
+file, for programs. The contents of uploaded files are in `contents`, each under its SHA-256.
 
 No password, no key and no other secret is in it. It has personal data of customers all the same: keep it
 safe.
