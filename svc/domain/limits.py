@@ -79,6 +79,8 @@ VERSION_CHANGES_MAX: Final = 1_000
 VERSION_CHANGES_BYTES_MAX: Final = 4 * 1024 * 1024
 """What these changes may have in all, as JSON: some are as large as two records. Ours: keeps a comparison
 within some milliseconds of the writer's time."""
+VERSION_COMPARISONS_BYTES_MAX: Final = 2 * VERSION_CHANGES_BYTES_MAX
+"""What all comparisons of one call of many records may read. Ours: within 0.1 s of the writer's time."""
 RECORDS_WRITTEN_MAX: Final = 100
 """Records written by one call (decisions, the tools of records)."""
 NOTE_CHARS_MAX: Final = 64_000
