@@ -93,7 +93,9 @@ def emptied(answer: Any) -> Any:
         name: [] if isinstance(value, list) else 0 if name in _COUNTS else value
         for name, value in answer.items()
     }
-    return found | {"days": [{**day, "submissions": 0} for day in answer["days"]]} if "days" in answer else found
+    return (
+        found | {"days": [{**day, "submissions": 0} for day in answer["days"]]} if "days" in answer else found
+    )
 
 
 def _organization(*, is_viewer: bool) -> Any:
