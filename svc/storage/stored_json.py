@@ -51,6 +51,10 @@ TYPES: Final[tuple[tuple[sa.Column[str], Any], ...]] = (
     (imports_tables.imports.c.source, dict[str, Any]),
     (imports_tables.imports.c.counts, Counts),
     (imports_tables.imports.c.refusals, list[Refusal]),
+    *(
+        (imports_tables.imports.c[name], Any)
+        for name in ("layout", "settings", "starter", "source", "counts", "refusals")
+    ),
     (tables.events.c.data, dict[str, Any]),
     (tables.audit.c.asked_by, dict[str, str]),
     (approvals_tables.approvals.c.input, dict[str, Any]),

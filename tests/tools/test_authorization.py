@@ -109,6 +109,7 @@ organization.update       settings                      approval
 property.create           settings                      open
 property.delete           settings                      approval
 property.update           settings                      open
+record.aggregate          records.read                  open
 record.count              records.read                  open
 record.create             records.write                 open
 record.create_many        records.write                 open

@@ -20,7 +20,7 @@ _PERCENT: Final = r"(?<=%[0-9A-Fa-f][0-9A-Fa-f])"
 _ESCAPE: Final = r"(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4})"
 """Before a mark in raw JSON there may be an escape, which ends with a letter."""
 _SPACE: Final = r"(?:[\s+,\u00a0]|%20|%2C|\\[nrt]|\\u00a0){1,3}"
-_SEPARATOR: Final = r"(?:[\s().\-/\u00a0\u2010-\u2015]|%20|%28|%29){0,3}"
+_SEPARATOR: Final = r"(?:[\s().\-/\u00a0\u2010-\u2015]|%(?:20|28|29|2F|2D)){0,3}"
 _NUMBER_MAX: Final = 10**15
 _ID: Final = re.compile(rb"(?:rec|sub|cnv)_[0-9A-HJKMNP-TV-Z]{26}")
 

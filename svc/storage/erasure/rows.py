@@ -18,7 +18,7 @@ from svc.storage.agent import runs as agent_runs
 from svc.storage.agent import tables as agent_tables
 from svc.storage.approvals import tables as approvals_tables
 from svc.storage.channels import tables as channels_tables
-from svc.storage.erasure import record_rows
+from svc.storage.erasure import record_rows, used_files
 from svc.storage.erasure.scans import key_of
 from svc.storage.erasure.sweep import Hit
 from svc.storage.erasure.treatments import BY_TABLE, Treatment
@@ -245,6 +245,10 @@ def _cancel_run(tx: Tx, row: Any) -> None:
         workflow_runs.cancel(tx, row.organization_id, row.id)
 
 
+def _remove_files(tx: Tx, row: Any) -> None:
+    used_files.remove(tx, row.organization_id, row.id)
+
+
 def _withdraw(tx: Tx, row: Any) -> None:
     """Have a card that waits expire: what is to be done to the person must not be done any more."""
     approvals = approvals_tables.approvals
@@ -261,6 +265,7 @@ def _withdraw(tx: Tx, row: Any) -> None:
 
 _PREPARATIONS: Final[Mapping[sa.Table, Callable[[Tx, Any], None]]] = {
     agent_tables.agent_runs: _stop_agent,
+    channels_tables.messages: _remove_files,
     workflows_tables.workflow_runs: _cancel_run,
 }
 
@@ -314,5 +319,6 @@ _NOUNS: Final = {
     "forms": "form",
     "embeds": "embed",
     "approvals": "approval",
+    "files": "file",
 }
 """What the screens show of a table."""

@@ -16,8 +16,10 @@ from svc.storage.ai import tables as ai_tables
 from svc.storage.approvals import tables as approvals_tables
 from svc.storage.channels import tables as channels_tables
 from svc.storage.embeds import tables as embeds_tables
+from svc.storage.files import tables as files_tables
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import tables as identity_tables
+from svc.storage.imports import tables as imports_tables
 from svc.storage.records import tables as records_tables
 from svc.storage.sites import tables as sites_tables
 from svc.storage.views import tables as views_tables
@@ -317,6 +319,44 @@ FILES: Final = (
         about="The only AI models that may be used, if that was restricted.",
     ),
     ExportedFile(
+        name="files",
+        table=files_tables.files,
+        about="A file that was uploaded, or came with a message.",
+        left_out={"unused_at": _INTERNAL},
+        notes={
+            "digest": (
+                "the SHA-256 of its content, which is `contents/<digest>`; null once that is deleted, "
+                "and a file that is removed has none here either"
+            ),
+            "size": "bytes",
+        },
+    ),
+    ExportedFile(
+        name="file_uses",
+        table=files_tables.file_uses,
+        about="The use of a file by a record or a message.",
+        notes={
+            "subjectId": "the record or the message",
+            "place": "of a record the property, of a message the number of the attachment",
+        },
+    ),
+    ExportedFile(
+        name="imports",
+        table=imports_tables.imports,
+        about="An import of records, with what became of it.",
+        left_out={
+            "fingerprint": _DIGEST,
+            **dict.fromkeys(("next_part", "at_byte", "at_line", "in_long_line"), _INTERNAL),
+        },
+        notes={"layout": "what was found in its first lines", "refusals": "the first refused lines"},
+    ),
+    ExportedFile(
+        name="import_outputs",
+        table=imports_tables.import_outputs,
+        about="A piece of the file of refused lines, or of the report, that an import left.",
+        through=imports_tables.import_outputs.c.import_id,
+    ),
+    ExportedFile(
         name="events",
         table=tables.events,
         about="What happened, as `event.list` shows it. Events are kept for a while only.",
@@ -347,6 +387,10 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     records_tables.relations.name: _DERIVED,
     records_tables.search_texts.name: _DERIVED,
     sites_tables.visitor_keys.name: "secrets of the installation, each for one day",
+    files_tables.file_totals.name: "sums of `files`",
+    imports_tables.import_parts.name: "parts of an upload that is under way",
+    imports_tables.import_chunks.name: "an upload that is not read yet: its records come in a later export",
+    imports_tables.import_keys.name: "digests, which a dry run compares",
     tables.idempotency.name: "answers of calls of the last day, for calls that are repeated",
     tables.event_positions.name: "up to where events were dispatched, which `events` has",
     tables.clock_marks.name: "marks of the clock of the installation",

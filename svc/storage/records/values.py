@@ -39,7 +39,7 @@ _MEMBER = Statement(
 
 
 _REFERENCES: Final = frozenset({"relation", "member", "picture"})
-"""The types of properties whose values refer to something."""
+"""The types of properties whose values may refer to something."""
 
 
 class References:
@@ -51,11 +51,9 @@ class References:
         self._known: dict[tuple[str, str], bool] = {}
 
     def fault(self, prop: Property, target: Any, pointer: str) -> Fault | None:
-        """What is wrong with what the value *target* of *prop* refers to, if it refers to anything."""
+        """What is wrong with what the value *target* of *prop*, a type of `_REFERENCES`, refers to."""
         if prop.type == "picture":
             return self._picture_fault(target, pointer) if is_file_id(target) else None
-        if prop.type not in {"relation", "member"}:
-            return None
         leads_to = prop.options[0] if prop.type == "relation" else "member"
         exists = self._known.get((leads_to, target))
         if exists is None:

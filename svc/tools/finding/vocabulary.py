@@ -131,6 +131,10 @@ VERBS: Final = {
     "revert": "undo take back change changed was before previous wrong mistake roll rollback old value",
     "merge": "same duplicate duplicates combine fold join unite together double deduplicate two into one",
     "search": "find look mention mentions text word words called named anything somebody anywhere spelling",
+    "aggregate": (
+        "sum total average mean median break down breakdown per each stage month group grouped worth value"
+        " report chart statistics revenue highest lowest size add up"
+    ),
     "count": "how many number total amount sum often",
     "timeline": "history happened happen events changes activity past so far log what",
     "publish": (

@@ -1,12 +1,14 @@
 """The writes of one unit to the records of one object."""
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 import msgspec
 
 from svc.domain.events import NewEvent, Source
 from svc.domain.records.events import RecordEventType, from_to, record_event
+from svc.domain.records.matching import IDENTITY_KINDS
 from svc.domain.records.objects import CONTACT
 from svc.domain.records.values import Values
 from svc.domain.versions import FIRST_VERSION
@@ -52,15 +54,22 @@ class RecordWrites:
         self.object_ = object_
         self._is_contact = object_.slug == CONTACT
         self._shape = record_index.shape_in(object_)
-        self.unique = UniqueValues(tx.conn, self._shape.unique)
-        self.identities = Identities(tx.conn, object_.organization_id)
-        """Of contacts only."""
         self._rows: dict[str, RecordRow | None] = {}
         self._standing: dict[str, Standing] = {}
         self._written: dict[str, Standing] = {}
         self._changes: list[RecordChange] = []
         self._events: list[NewEvent] = []
         self._suggested: list[Suggested] = []
+
+    @cached_property
+    def unique(self) -> UniqueValues:
+        """The unique values of the object's records."""
+        return UniqueValues(self._tx.conn, self._shape.unique)
+
+    @cached_property
+    def identities(self) -> Identities:
+        """What contacts are known by, if the records are contacts."""
+        return Identities(self._tx.conn, self.object_.organization_id)
 
     def load(self, ids: Iterable[str]) -> None:
         """Read the records of *ids* at once."""
@@ -158,9 +167,8 @@ class RecordWrites:
             return self._record(standing)
         if self._shape.unique:
             self.unique.check(standing.id, before, after)
-        if self._shape.unique:
             self.unique.write(standing.id, before, after)
-        if self._is_contact:
+        if self._is_contact and not difference.keys().isdisjoint(IDENTITY_KINDS):
             self.identities.write(standing.id, before, after)
         standing.values = after
         standing.version += 1
@@ -204,7 +212,7 @@ class RecordWrites:
             bulk.update_many(tx.conn, object_.id, tx.now, updated, shape=shape)
         if shape is not self._shape:
             self.unique.store()
-        if self._is_contact:
+        if "identities" in self.__dict__:
             self.identities.store({one.id for one in new})
         bulk.note_changes(tx, object_.organization_id, self._changes)
         if self._suggested:
