@@ -105,8 +105,8 @@ IMPORT_LINE_BYTES_MAX: Final = 1024 * 1024
 """One line, or one record whose cells have several: four times what a record may have."""
 IMPORT_BATCH_LINES: Final = 200
 """Lines of one transaction while nothing else is written: some tens of milliseconds."""
-IMPORT_BATCH_LINES_SHARED: Final = 25
-"""Lines of one transaction while others write: a few milliseconds that each of them may wait."""
+IMPORT_BATCH_LINES_SHARED: Final = 10
+"""Lines of one transaction while others write: a millisecond or two that each of them may wait."""
 IMPORT_SAMPLE_LINES: Final = 5
 """Lines of a file that are shown beside its headings."""
 IMPORT_REFUSALS_SHOWN: Final = 50
