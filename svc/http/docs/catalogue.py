@@ -71,7 +71,7 @@ SHELVES: Final = (
         "Running it, looking into it, and what it is made of.",
         (
             Guide("configuration", "Configuration", "Every setting, the command line, backups."),
-            Guide("leaving", "Leaving, erasing", "A whole organization out; a person removed from all of it."),
+            Guide("leaving", "Leaving, erasing", "A whole organization out; a person removed from it."),
             Guide("operator", "Operator's listener", "Health checks, and a view into every actor."),
             Guide("actors", "Actors", "The actor runtime, for authors of actors."),
             Guide("glossary", "Glossary", "This project's words, each with its standard term."),
