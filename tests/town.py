@@ -28,6 +28,7 @@ from svc.domain.limits import EVENT_LIFE_MS
 from svc.domain.randomness import SYSTEM, Randomness
 from svc.domain.scalars import Scalar
 from svc.storage import provisioning
+from svc.storage.files.contents import FileStore
 from svc.storage.forms import forms
 from svc.storage.forms.submissions import NewSubmission
 from svc.storage.identity.organizations import NewOrganization
@@ -72,6 +73,8 @@ class Town:
         self.models: ModelCatalogue | None = None
         """The AI models of the next system, and the clients of their providers."""
         self.upstreams: Upstreams | None = None
+        self.files: FileStore | None = None
+        """Where the next system keeps contents of files; in memory of its own by default."""
 
     @asynccontextmanager
     async def live_system(self) -> AsyncIterator[System]:
@@ -87,6 +90,7 @@ class Town:
             upstreams=self.upstreams,
             random=self.random,
             event_life_ms=self.event_life_ms,
+            files=self.files,
         )
         if self.models is not None:
             await system.settlements.begin()

@@ -79,8 +79,8 @@ VERSION_CHANGES_MAX: Final = 1_000
 VERSION_CHANGES_BYTES_MAX: Final = 4 * 1024 * 1024
 """What these changes may have in all, as JSON: some are as large as two records. Ours: keeps a comparison
 within some milliseconds of the writer's time."""
-RECORDS_CREATED_MAX: Final = 100
-"""Records made by one call (decisions, the tools of records)."""
+RECORDS_WRITTEN_MAX: Final = 100
+"""Records written by one call (decisions, the tools of records)."""
 NOTE_CHARS_MAX: Final = 64_000
 NOTE_TITLE_CHARS_MAX: Final = 200
 

@@ -15,7 +15,7 @@ import structlog
 import trio
 
 from svc.domain.randomness import SYSTEM, Randomness
-from svc.http.asgi import STOPPING, ASGIApp, Headers, Message, Receive, Scope, Send
+from svc.http.asgi import STEADY_BODY, STOPPING, ASGIApp, Headers, Message, Receive, Scope, Send
 from svc.http.request.body import (
     REQUEST,
     BodyBroken,
@@ -119,6 +119,7 @@ class Request:
         "_extensions",
         "_fields",
         "_receive",
+        "_scope",
         "client",
         "headers",
         "id",
@@ -140,6 +141,7 @@ class Request:
         self.id: Final = request_id_of(self.headers, random)
         """The value of `X-Request-Id` in the answer."""
         self._receive = receive
+        self._scope = scope
         self._extensions = scope.get("extensions")  # which ASGI leaves to servers
         self._fields = dict(self.headers)
         if len(self._fields) != len(self.headers):
@@ -170,8 +172,7 @@ class Request:
             BodyBroken: its framing is malformed.
             ClientGone: the client disconnected before its end.
         """
-        coding = self._fields.get(b"content-encoding")
-        return await read_body(self._receive, self.length, limit_bytes, coding)
+        return await read_body(self._receive, self.length, limit_bytes, self._fields.get(b"content-encoding"))
 
     @property
     def length(self) -> int | None:
@@ -182,7 +183,8 @@ class Request:
         return int(length) if length else None
 
     def pieces(self, limit_bytes: int) -> BodyPieces:
-        """The body piece by piece; nothing else may read it then. Raises `BodyTooLarge` and `BodyCoded`."""
+        """The body piece by piece, for this caller alone; a slow one has time while it goes on."""
+        self._scope[STEADY_BODY] = True
         return BodyPieces(self._receive, self.length, limit_bytes, self._fields.get(b"content-encoding"))
 
     async def wait_client_left(self) -> None:

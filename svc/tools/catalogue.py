@@ -22,6 +22,7 @@ from svc.tools.old_names import old_names
 from svc.tools.records import aggregates as record_aggregates
 from svc.tools.records import history as record_history
 from svc.tools.records import lists as record_lists
+from svc.tools.records import many as record_many
 from svc.tools.records import notes, objects, properties, records, suggestions
 from svc.tools.registry import Registry
 from svc.tools.sites import sites
@@ -62,6 +63,7 @@ _MODULES: Final = (
     record_aggregates,
     record_history,
     record_lists,
+    record_many,
     records,
     roles,
     server_keys,

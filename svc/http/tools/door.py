@@ -80,8 +80,10 @@ class SessionGate:
     async def admit(self, request: Request) -> Admission:
         """Authenticate the person, in the organization that the request names or else in their home.
 
-        Raises `Unauthenticated` without a valid session, `InvalidInput` if the request names more than one
-        organization, and `Forbidden` if the CSRF token is missing, or the person is not a member there.
+        Raises:
+            Unauthenticated: there is no valid session.
+            InvalidInput: the request names more than one organization.
+            Forbidden: the CSRF token is missing, or the person is not a member there.
         """
         encrypted = self._transport.is_encrypted(request.scheme, request.client, request.headers)
         name = cookie_name(SESSION_COOKIE, encrypted=encrypted)

@@ -256,7 +256,13 @@ _OF_READING: Final = (
     "import.start",
     needs="records.write",
     raises=(NotFound, Conflict),
-    example=StartImport(object_type="contact", format="csv", name="contacts.csv", bytes=5_120),
+    example=StartImport(
+        object_type="contact",
+        format="csv",
+        name="contacts.csv",
+        bytes=5_120,
+        fingerprint="sha-256 ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+    ),
     answer=_OPENED,
 )
 def start(tx: Tx, call: Call, request: StartImport) -> ImportAnswer:
@@ -359,6 +365,6 @@ class CancelImport(ToolInput, frozen=True, kw_only=True):
     answer=_OPENED,
 )
 def cancel(tx: Tx, call: Call, request: CancelImport) -> ImportAnswer:
-    """Cancel an import. What it has written stays."""
+    """Cancel an import. What it has written stays; one that was cancelled before is answered again."""
     cancelled = jobs.cancel(tx, call.caller.organization_id, request.id)
     return _answer(cancelled, call, {} if cancelled.settings is None else cancelled.settings.columns)

@@ -4,11 +4,13 @@ import re
 
 import msgspec
 import pytest
+import trio
 
 from svc.domain.identity.callers import operator_call
 from svc.http.app import public_app
 from svc.http.screens import assets
 from svc.http.screens.assets import Assets, FirstCall, ScreenFiles, ScreensNotBuilt
+from svc.services import tool_calls
 from svc.storage import provisioning
 from svc.storage.forms import submissions
 from svc.storage.identity import invitations, organizations
@@ -165,6 +167,25 @@ async def test_what_is_open_is_among_the_first_answers(autojump_clock):
     } == opened
     assert {'submission.list {"limit":50}', "form.list {}"} == none
     assert {'submission.list {"limit":50}'} == other
+
+
+async def test_what_takes_long_is_left_to_the_page(autojump_clock, monkeypatch):
+    """After a quarter of a second, which is what the shell takes then; the other answers are there."""
+    run = tool_calls.run
+
+    async def slow(system, tool, *rest):
+        await trio.sleep(60 if tool.name == "submission.list" else 0.2)
+        return await run(system, tool, *rest)
+
+    async with screens() as here:
+        await here.sign_in()
+        monkeypatch.setattr(tool_calls, "run", slow)
+        began = trio.current_time()
+        found = await _names(here, "?q=nobody")
+        took = trio.current_time() - began
+
+    assert {"form.list {}"} == found
+    assert 0.25 <= took < 0.3
 
 
 async def test_first_answers_are_only_what_the_person_may_see(autojump_clock):

@@ -114,12 +114,13 @@ async def _export(
             "limit": LIST_ROWS_MAX,
         }
         csv = CsvWriter(properties.values())
+        head = b"" if is_json else (_BYTE_ORDER_MARK if bom else b"") + csv.head().encode()
         with _writing(file) as written:
-            if not is_json:
-                written.write((_BYTE_ORDER_MARK if bom else b"") + csv.head().encode())
             async for page in pages(installation, "record.list", asked):
                 records = page["records"]
-                written.write(json_lines(records) if is_json else csv.lines(records).encode())
+                lines = json_lines(records) if is_json else csv.lines(records).encode()
+                written.write(head + lines)
+                head = b""
 
 
 async def _properties(installation: Caller, object_type: str) -> dict[str, Property]:

@@ -16,6 +16,8 @@ from svc.cli.failures import Failure
 from svc.cli.tables import echo_table
 from svc.cli.transfers.installation import Installation
 from svc.cli.transfers.selection import Selection, on_installation
+from svc.client import ServiceError
+from svc.domain.errors import DomainError
 from svc.domain.imports.columns import usable
 from svc.domain.limits import IMPORT_PART_BYTES
 
@@ -191,7 +193,11 @@ class FileImport:
             given = {*self._mapping.values()}
             columns = {heading: slug for heading, slug in proposed.items() if slug not in given}
             asked["columns"] = {heading: slug for heading, slug in (columns | self._mapping).items() if slug}
-        started = await installation.call("import.start", {"id": import_["id"], **asked})
+        try:
+            started = await installation.call("import.start", {"id": import_["id"], **asked})
+        except (DomainError, ServiceError):
+            await installation.call("import.cancel", {"id": import_["id"]})  # it would be in others' way
+            raise
         if started["format"] == "csv":
             for heading in started["headings"]:
                 slug = started["columns"].get(heading)

@@ -93,6 +93,7 @@ def aggregate(
 
 def _source(aggregation: Aggregation, time_zone: str) -> Iterator[sa.ColumnElement[Any]]:
     """Of each record: the keys of its group, and of each measured property its value and currency."""
+    yield sa.literal_column("1").label("one")  # also where nothing else is read
     for place, prop in enumerate(aggregation.group_by):
         yield _group_key(prop, time_zone).label(f"key{place}")
     for place, prop in enumerate(aggregation.measured):
@@ -140,7 +141,7 @@ def _statement(source: sa.Select[Any], aggregation: Aggregation) -> sa.Select[An
         for column in _part_columns(read, place, prop, summed=prop in summed)
     ]
     records = sa.func.count().label("records")
-    grouped = sa.select(*keys, records, *parts).group_by(*keys, *currencies)
+    grouped = sa.select(*keys, records, *parts).select_from(read).group_by(*keys, *currencies)
     if not currencies:
         return grouped.order_by(records.desc(), *keys).limit(GROUPS_MAX + 1)
     part = grouped.subquery("part")

@@ -3,12 +3,14 @@
 from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
+import msgspec
 import sqlalchemy as sa
 
 from svc.domain.records.values import Values
 from svc.storage.readable import each
 from svc.storage.records import tables
 from svc.storage.records.rows import values_of
+from svc.storage.sqlite import json_values
 from svc.storage.statements import Statement
 
 
@@ -40,7 +42,7 @@ class _Row(NamedTuple):
 # By id alone, as in `search`.
 _ROWS: Final = Statement(
     sa.select(*(tables.records.c[name] for name in _Row._fields)).where(
-        tables.records.c.id.in_(sa.bindparam("ids", expanding=True))
+        tables.records.c.id.in_(json_values.items(sa.bindparam("ids", type_=sa.Text())))
     ),
     _Row,
 )
@@ -54,7 +56,8 @@ def by_ids(conn: sa.Connection, organization_id: str, ids: Collection[str]) -> d
     rows: dict[str, _Row] = {}
     missing = set(ids)
     while missing:
-        read = {row.id: row for row in _ROWS.all(conn, ids=sorted(missing))}
+        wanted = msgspec.json.encode(sorted(missing)).decode()
+        read = {row.id: row for row in _ROWS.all(conn, ids=wanted)}
         rows |= read
         missing = {row.merged_into for row in read.values() if row.merged_into is not None} - rows.keys()
     live = [row for row in rows.values() if row.deleted_at is None and row.organization_id == organization_id]
