@@ -21,6 +21,7 @@ from svc.storage.channels import tables as channels_tables
 from svc.storage.forms import tables as forms_tables
 from svc.storage.identity import integrity as identity_integrity
 from svc.storage.identity import tables as identity_tables
+from svc.storage.mail import integrity as mail_integrity
 from svc.storage.metadata import metadata
 from svc.storage.records import tables as records_tables
 from svc.storage.sites import sites
@@ -272,6 +273,7 @@ INVARIANTS: Final[dict[str, Broken]] = {
     **ai_integrity.INVARIANTS,
     **approvals_integrity.INVARIANTS,
     **identity_integrity.INVARIANTS,
+    **mail_integrity.INVARIANTS,
     **webhooks_integrity.INVARIANTS,
     **workflows_integrity.INVARIANTS,
 }
