@@ -4,6 +4,8 @@ from svc.actors.agent.agent_conversation import AgentConversation
 from svc.actors.channels.outbox import Outbox
 from svc.actors.event_dispatcher import EventDispatcher
 from svc.actors.forms.filer import Filer
+from svc.actors.mail.mailer import Mailer
+from svc.actors.mail.password_resets import PasswordResets
 from svc.actors.system import System
 from svc.actors.webhooks.webhook import Webhook
 from svc.actors.workflows.workflows import Workflows
@@ -19,11 +21,13 @@ from svc.domain.changes import (
     EventsDue,
     FormChanged,
     KeysChanged,
+    MailsDue,
     MembersChanged,
     ModelsChanged,
     ObjectsChanged,
     OrganizationChanged,
     OutboxChanged,
+    ResetsDue,
     ResourceChanged,
     RunsDue,
     ServerKeysChanged,
@@ -101,6 +105,10 @@ class ChangeDispatcher:
                 self._system.wakeups.notify(organization_id)
             case DeliveriesDue(webhook_id):
                 self._system.wake(Webhook(self._system, webhook_id).wake)
+            case MailsDue(organization_id):
+                self._system.wake(Mailer(self._system, organization_id).wake)
+            case ResetsDue():
+                self._system.wake(PasswordResets(self._system, "main").wake)
             case ApprovalDecided(_, _, str(conversation_id)):
                 self._system.wake(AgentConversation(self._system, conversation_id).collect)
             case AgentDue(conversation_id):

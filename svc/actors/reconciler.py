@@ -13,6 +13,8 @@ from svc.actors.channels.outbox import Outbox
 from svc.actors.event_dispatcher import EventDispatcher
 from svc.actors.forms.filer import Filer
 from svc.actors.forms.form_window import FormWindow
+from svc.actors.mail.mailer import Mailer
+from svc.actors.mail.password_resets import PasswordResets
 from svc.actors.records.indexer import Indexer
 from svc.actors.system import System
 from svc.actors.webhooks.webhook import Webhook
@@ -26,6 +28,8 @@ from svc.storage.channels import outboxes
 from svc.storage.clock import marks as clock_marks
 from svc.storage.events import events
 from svc.storage.forms import submissions
+from svc.storage.mail import key_endings, outbox
+from svc.storage.mail import letters as mail_letters
 from svc.storage.records.listing import index_builds
 from svc.storage.sites import visits
 from svc.storage.store import Tx
@@ -88,12 +92,24 @@ class Reconciler(Actor[System, ReconcilerState]):
             decisions.organizations_with_uncollected, "workflow"
         ):
             self.system.wake(Workflows(self.system, organization_id).wake)
+        if self.system.mailing.server is not None:
+            await self._wake_mailers(until)
 
     @turn
     async def prune(self) -> None:
         """Store the clock's mark and delete a batch of expired data; repeat until none is left."""
         if await self.system.store.write_behind(_mark_and_prune, self.system.event_life_ms):
             self.prune.after(0)
+
+    async def _wake_mailers(self, until: int) -> None:
+        """Wake what sends mail, and tell of keys that end soon."""
+        store = self.system.store
+        for organization_id in await store.read_long(key_endings.organizations_due, self.system.clock.now()):
+            await store.of(organization_id).write_behind(key_endings.note, organization_id)
+        for organization_id in await store.read_long(outbox.organizations_due, until):
+            self.system.wake(Mailer(self.system, organization_id).wake)
+        if await store.read_long(mail_letters.any_asked):
+            self.system.wake(PasswordResets(self.system, "main").wake)
 
     async def _rotate_keys(self) -> int:
         now = self.system.clock.now()

@@ -14,6 +14,7 @@ from svc import logging
 from svc.actors.ai.upstreams import BuiltIn, Upstreams
 from svc.actors.change_dispatch import ChangeDispatcher
 from svc.actors.kinds import KINDS
+from svc.actors.mail.smtp import MailServer
 from svc.actors.outbound.client import OutboundHttp
 from svc.actors.outbound.streamed_response import StreamLimits
 from svc.actors.reconciler import Reconciler
@@ -61,6 +62,7 @@ async def run(
     *,
     models: ModelCatalogue,
     built_in: Mapping[str, BuiltIn],
+    mail_server: MailServer | None,
     demo: bool,
     movable: Container[str] = (),
 ) -> None:
@@ -70,8 +72,8 @@ async def run(
     of the demo's directory, opening the sockets. Clients that connect before the service is ready wait for
     their first response, or are reset if the start fails. *watchdog* bounds every way in which this ends.
 
-    *models*: those of the configuration. *built_in*: providers of theirs that need no server. *movable*: keys
-    of the binds that may move to free ports.
+    *models*: those of the configuration. *built_in*: providers of theirs that need no server. *mail_server*:
+    None to send no mail. *movable*: keys of the binds that may move to free ports.
 
     Raises `Failure`, and the errors of `open_store` and `serve`, in groups.
     """
@@ -95,7 +97,9 @@ async def run(
         async with (
             _stop_on_signal(partial(watchdog.end_within, _stopping_seconds(settings))) as stop,
             _lost_lines_reported(),
-            open_store(directory.database, clock, sealer=Sealer(secrets.sealing)) as store,
+            open_store(
+                directory.database, clock, sealer=Sealer(secrets.sealing), mails=mail_server is not None
+            ) as store,
             _bounded_end(watchdog),
         ):
             facts = None
@@ -107,7 +111,9 @@ async def run(
                 )
             # Again inside the system: cancelling it may have to wait for a turn that cannot be cancelled.
             async with (
-                _live_system(settings, store, clock, secrets, models=models, built_in=built_in) as system,
+                _live_system(
+                    settings, store, clock, secrets, models=models, built_in=built_in, mail_server=mail_server
+                ) as system,
                 _bounded_end(watchdog),
             ):
                 system.base_url = settings.server.public_url or bound.base_url
@@ -193,6 +199,7 @@ async def _live_system(
     *,
     models: ModelCatalogue,
     built_in: Mapping[str, BuiltIn],
+    mail_server: MailServer | None,
 ) -> AsyncIterator[System]:
     """The running actor system over *store*, reconciled: work that an earlier process left is under way."""
     allowed = parse_networks(settings.outgoing.allowed_networks)
@@ -222,6 +229,7 @@ async def _live_system(
         upstreams=upstreams,
         ai_stop_seconds=settings.server.graceful_seconds / 2,
         stream_places=StreamPlaces(settings.server.connections_max),
+        mail_server=mail_server,
     )
     store.listen(ChangeDispatcher(system))
     try:

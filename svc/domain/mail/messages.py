@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 
 from svc.domain.limits import MAIL_SUBJECT_CHARS_MAX, MAIL_VALUE_CHARS_MAX
 from svc.domain.mail.letters import Letter
+from svc.domain.mail.senders import Sender
 from svc.domain.text import inert_text
 from svc.domain.times import SECOND_MS
 
@@ -31,17 +32,6 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True):
     message: bytes
     utf8: bool
     """Whether an address is not ASCII, so that the server must know SMTPUTF8 (RFC 6531)."""
-
-
-class Sender(msgspec.Struct, frozen=True):
-    """Whom mails are from."""
-
-    name: str
-    address: str
-
-    @property
-    def domain(self) -> str:
-        return self.address.rpartition("@")[2]
 
 
 def envelope(mail_id: str, written: Letter, sender: Sender, recipient: str, created_at: int) -> Envelope:

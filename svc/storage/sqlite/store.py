@@ -60,8 +60,8 @@ async def open_store(
     """Open the store over the file at *path*, created if missing; it is closed on exit.
 
     *prepare* runs with the writer's connection before anything else, outside of a transaction. *clock* and
-    the store's ids continue after those that are stored. Ids, keys and tokens are made of *random*. *mails* says
-    that a mail server is configured.
+    the store's ids continue after those that are stored. Ids, keys and tokens are made of *random*. *mails*
+    says that a mail server is configured.
 
     Raises:
         StoreInUse: another process has the file open.

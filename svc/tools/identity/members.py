@@ -56,8 +56,8 @@ class MemberAnswer(ToolOutput, frozen=True, kw_only=True):
     email_proven: Annotated[
         bool,
         about(
-            description="Whether the person has shown to this service that they receive mail at the address; else"
-            " only their home organization says that it is theirs."
+            description="Whether the person has shown to this service that they receive mail at the address;"
+            " else only their home organization says that it is theirs."
         ),
     ]
     joined_at: Timestamp
@@ -180,8 +180,8 @@ class MadeInvitationAnswer(ToolOutput, frozen=True, kw_only=True):
     mailed: Annotated[
         bool,
         about(
-            description="Whether the invitation was mailed to the address, too; false where the service sends no"
-            " mail. The mailed link has a token of its own, which proves the address."
+            description="Whether the invitation was mailed to the address, too; false where the service sends"
+            " no mail. The mailed link has a token of its own, which proves the address."
         ),
     ]
 
@@ -204,10 +204,10 @@ class MadeInvitationAnswer(ToolOutput, frozen=True, kw_only=True):
 def invite(tx: Tx, call: Call, request: InviteMember) -> MadeInvitationAnswer:
     """Invite a person by their e-mail address; the answer has the token and the link that they accept with.
 
-    Where the service sends mail, the invited address gets a link; else whoever invites passes it on. Whoever holds
-    it comes in. It works once, for seven days, with a new account under that address or the one that the person is signed in with; an earlier
-    invitation of the same address counts no longer. At most 200 wait at a time. Nobody offers a role that
-    permits more than their own.
+    Where the service sends mail, the invited address gets a link; else whoever invites passes it on. Whoever
+    holds it comes in. It works once, for seven days, with a new account under that address or the one that
+    the person is signed in with; an earlier invitation of the same address counts no longer. At most 200 wait
+    at a time. Nobody offers a role that permits more than their own.
     """
     invitation = invitations.invite(tx, call, request.email, request.role, request.teams)
     return MadeInvitationAnswer(
