@@ -16,6 +16,7 @@ from svc.tools.embeds import embeds
 from svc.tools.finding import finder
 from svc.tools.forms import forms, server_keys, submission_counts, submissions
 from svc.tools.identity import api_keys, audit, members, organizations, roles, teams
+from svc.tools.mail import notices
 from svc.tools.old_names import old_names
 from svc.tools.records import history as record_history
 from svc.tools.records import lists as record_lists
@@ -51,6 +52,7 @@ _MODULES: Final = (
     members,
     messages,
     notes,
+    notices,
     objects,
     organizations,
     properties,

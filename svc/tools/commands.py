@@ -1,0 +1,32 @@
+"""The operator's commands, by name."""
+
+from typing import Any, Final
+
+from svc.tools.ai.operator_commands import grant_credits
+from svc.tools.command import Command
+from svc.tools.mail.operator_commands import note_failed_backup
+from svc.tools.operator_commands import (
+    change_plan,
+    close_organization,
+    create_organization,
+    create_user,
+    make_link,
+    mint_key,
+    set_up,
+)
+
+COMMANDS: Final[dict[str, Command[Any, Any]]] = {
+    entry.name: entry
+    for entry in (
+        create_organization,
+        change_plan,
+        close_organization,
+        create_user,
+        grant_credits,
+        make_link,
+        mint_key,
+        note_failed_backup,
+        set_up,
+    )
+}
+"""Every command by its name."""
