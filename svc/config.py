@@ -237,9 +237,9 @@ def _check_mail(mail: MailSettings) -> None:
     if mail.server is None:
         return
     if mail.sender is None:
-        raise ConfigError("mail.sender: set whom mails are from, such as crm@example.com")
+        raise ConfigError("mail.server: set mail.sender as well, such as crm@example.com")
     if mail.password is not None and mail.password_variable is not None:
-        raise ConfigError("mail: set password or password_variable, not both")
+        raise ConfigError("mail.password and mail.password_variable: set one of them, not both")
     has_password = mail.password is not None or mail.password_variable is not None
     if (mail.user is not None) != has_password:
         raise ConfigError("mail.user and mail.password (or mail.password_variable): set both, or neither")

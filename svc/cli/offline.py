@@ -31,9 +31,9 @@ R = TypeVar("R")
 def write(directory: DataDirectory, fn: Callable[[Tx], R], *, mails: bool) -> R:
     """Run the unit of work *fn*, and return its result once it is on disk.
 
-    Mails are queued if *mails*, for the service to send. The data directory and its key are created if missing.
-    Raises `DataInUse` if a service has the data open, since its actors would miss the change, and `Failure` if
-    the data cannot be opened or written.
+    Mails are queued if *mails*, for the service to send. The data directory and its key are created if
+    missing. Raises `DataInUse` if a service has the data open, since its actors would miss the change, and
+    `Failure` if the data cannot be opened or written.
     """
 
     def work(tx: Tx) -> R:

@@ -13,8 +13,8 @@ from svc.storage.store import Owner
 async def ask_reset(system: System, email: str, address: str) -> None:
     """Have links mailed with which the accounts of an e-mail address get new passwords.
 
-    What it does is the same whether or not there is an account: it stores that somebody asked. It does nothing
-    for what is no address, and beyond the pace. Raises `NotFound` where the service sends no mail.
+    What it does is the same whether or not there is an account: it stores that somebody asked. It does
+    nothing for what is no address, and beyond the pace. Raises `NotFound` where the service sends no mail.
     """
     _require_mail(system)
     try:

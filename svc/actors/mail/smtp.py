@@ -120,20 +120,24 @@ async def _within(
     async with trio.open_nursery() as nursery:
         nursery.start_soon(cut_off)
         try:
-            return await trio.to_thread.run_sync(_translated, client, work, limiter=threads)
+            result = await trio.to_thread.run_sync(_translated, client, work, limiter=threads)
         finally:
             ended = True
             nursery.cancel_scope.cancel()
+    # Not raised inside of the nursery, which would make a group of it.
+    if isinstance(result, MailServerFailed):
+        raise result
+    return result
 
 
-def _translated(client: "SmtpClient", work: Callable[[], T]) -> T:
-    """The result of *work*. Raises `MailServerFailed` for whatever goes wrong in it."""
+def _translated(client: "SmtpClient", work: Callable[[], T]) -> T | MailServerFailed:
+    """The result of *work*, or the failure that whatever goes wrong in it is."""
     try:
         return work()
     except (OSError, ValueError, smtplib.SMTPException, MailServerFailed) as error:
         if client.is_cut_off:
-            raise MailServerFailed("it has not answered in time") from error
-        raise failure_of(error) from error
+            return MailServerFailed("it has not answered in time")
+        return failure_of(error)
 
 
 def _tls_context(settings: MailSettings) -> ssl.SSLContext | None:

@@ -15,7 +15,7 @@ mails: Final = sa.Table(
     of_organization(),
     sa.Column("kind", sa.Text, nullable=False),
     # What it is sent for, with its recipient: a cause makes one mail for each.
-    sa.Column("cause", sa.Text, nullable=False, unique=True),
+    sa.Column("cause", sa.Text, nullable=False),
     # Letters go out before notices, and have limits of their own.
     sa.Column("is_notice", sa.Boolean, nullable=False),
     # Of an account; or the address itself, of an invitation.
@@ -32,6 +32,7 @@ mails: Final = sa.Table(
     sa.Column("done_at", sa.BigInteger),
     # What the mail server said last, or why nothing was sent.
     sa.Column("reason", sa.Text),
+    sa.Index("ix_mails_cause", "cause", unique=True),
     sa.Index(
         "ix_mails_waiting",
         "organization_id",

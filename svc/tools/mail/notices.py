@@ -14,9 +14,9 @@ from svc.tools.tool import ToolInput, ToolOutput, about, reads, writes
 _Kinds = Annotated[
     tuple[NoticeKind, ...],
     about(
-        description="Kinds of notices: each submission that was filed, those that are held (but for spam), a bridge"
-        " that is offline, a webhook that was disabled, few credits, a key that ends within a week, and a"
-        " backup that failed.",
+        description="Kinds of notices: each submission that was filed, those that are held (but for spam), a"
+        " bridge that is offline, a webhook that was disabled, few credits, a key that ends within a week,"
+        " and a backup that failed.",
         examples=[["submission.held", "webhook.disabled"]],
     ),
 ]
@@ -49,8 +49,8 @@ class GetNotices(ToolInput, frozen=True, kw_only=True):
 def get(view: View, call: Call, _request: GetNotices) -> NoticeChoice:
     """Show what the caller is told by mail, in this organization.
 
-    Each member chooses for themselves; nobody is told of anything unasked. Where the service has no mail server,
-    nothing is sent.
+    Each member chooses for themselves; nobody is told of anything unasked. Where the service has no mail
+    server, nothing is sent.
     """
     return _choice(view, call)
 
@@ -71,8 +71,8 @@ class SetNotices(ToolInput, frozen=True, kw_only=True):
 def set_(tx: Tx, call: Call, request: SetNotices) -> NoticeChoice:
     """Choose what the caller is told by mail, in this organization.
 
-    Notices are sent to proven addresses alone, in the organization's formats and time zone. A member whose role
-    loses the permission for a kind gets no more of it. At most 20 members are told of one kind.
+    Notices are sent to proven addresses alone, in the organization's formats and time zone. A member whose
+    role loses the permission for a kind gets no more of it. At most 20 members are told of one kind.
     """
     person_id = _person(call)
     role = _role(view=tx, call=call)

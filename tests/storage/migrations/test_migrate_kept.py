@@ -43,6 +43,7 @@ LANDED = {
     "0019_approvals.py": "b78943809a13a440e5bd321005e585c66bb63eb63beafa494d059840c71f3d99",
     "0020_agent.py": "39fb57570a457b642d41027bfc6fef076bb6e863909a86544b7090336976e335",
     "0021_views.py": "532345267136b54e4a86300b375723c0d3ca36b98d4ef917b0c9d12b3446cd34",
+    "0026_mail.py": "bebace37f132b7337a90f46be582dcd44f41f550a529f9729dfb19589f4e360c",
 }
 """The SHA-256 of each migration as it landed."""
 

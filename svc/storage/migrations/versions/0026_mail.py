@@ -22,7 +22,7 @@ def upgrade() -> None:
         sa.Column("id", sa.Text(), primary_key=True),
         sa.Column("organization_id", sa.Text(), sa.ForeignKey("organizations.id"), nullable=False),
         sa.Column("kind", sa.Text(), nullable=False),
-        sa.Column("cause", sa.Text(), nullable=False, unique=True),
+        sa.Column("cause", sa.Text(), nullable=False),
         sa.Column("is_notice", sa.Boolean(), nullable=False),
         sa.Column("person_id", sa.Text(), sa.ForeignKey("people.id")),
         sa.Column("address", sa.Text()),
@@ -36,6 +36,7 @@ def upgrade() -> None:
         sa.Column("done_at", sa.BigInteger()),
         sa.Column("reason", sa.Text()),
     )
+    op.create_index("ix_mails_cause", "mails", ["cause"], unique=True)
     columns = ["organization_id", "is_notice", "next_attempt_at", "id"]
     op.create_index("ix_mails_waiting", "mails", columns, **waiting)
     op.create_index("ix_mails_due", "mails", ["next_attempt_at", "organization_id"], **waiting)
