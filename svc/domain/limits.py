@@ -376,7 +376,7 @@ MAIL_LIFE_MS: Final = 3 * DAY_MS
 """A notice that could not be sent for so long is given up. Ours: later it tells nothing new."""
 MAIL_KEPT_MS: Final = 30 * DAY_MS
 """How long the row of a mail that has ended is kept, without its content. Ours."""
-MAIL_NOTICES_A_DAY_MAX: Final = 1_000
+MAIL_NOTICES_A_DAY_MAX: Final = 2_000
 """Notices of one organization that are sent within 24 hours; the others wait. Ours."""
 MAIL_LETTERS_A_DAY_MAX: Final = 500
 """Invitations, resets and proofs of one organization that are sent within 24 hours. Ours: they have a limit

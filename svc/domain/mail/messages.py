@@ -56,7 +56,7 @@ def envelope(mail_id: str, written: Letter, sender: Sender, recipient: str, crea
 
 def one_line(text: str, chars_max: int) -> str:
     """*text* on one line, without what would change how the rest is shown, cut to *chars_max*."""
-    # An encoded word (RFC 2047) would be decoded where the line stands in a header, control characters and all.
+    # In a header, an encoded word (RFC 2047) would be decoded, control characters and all.
     line = " ".join(inert_text(text).split()).replace("=?", "= ?")
     return line if len(line) <= chars_max else line[: chars_max - 1] + _ELLIPSIS
 

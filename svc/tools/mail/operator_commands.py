@@ -22,7 +22,7 @@ class NotedBackup(ToolOutput, frozen=True, kw_only=True):
 @command("backup.failed")
 def note_failed_backup(tx: Tx, request: FailedBackup) -> NotedBackup:
     """Tell the Owners who want to know that a backup has failed."""
-    notice = Notice(str(tx.now), MailData(reason=request.reason, at=tx.now))
+    notice = Notice(tx.new_id("bak"), MailData(reason=request.reason, at=tx.now))
     for organization in organizations.list_all(tx.conn):
         if organization.closed_at is None:
             notices.tell(tx, organization.id, "backup.failed", lambda: [notice])
