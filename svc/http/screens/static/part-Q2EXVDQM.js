@@ -1,1 +1,0 @@
-import{a,b}from"./part-GREYVQHM.js";import"./part-DSZRVJTN.js";import"./part-RBHDKFX5.js";import"./part-IM3LPQYL.js";import"./part-TGU5AJBQ.js";import"./part-D5RP64QC.js";import"./part-NM5V57FI.js";import"./part-XPSJFJBD.js";export{b as SignInCard,a as default};
